@@ -1,0 +1,76 @@
+"""The compiled core. Private: use the functions of `multiauc`, which check their input first.
+
+In every function `scores` is an (n, K) array of float32 or float64 with any strides, `codes` the class of each row as a
+column number (uint8 for K <= 256, else uint16), and `weights` None or n non-negative float64 numbers.
+Classes without rows (or without weight) are left out and the weights of the others renormalised.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+type Scores = NDArray[np.float32] | NDArray[np.float64]
+type Codes = NDArray[np.uint8] | NDArray[np.uint16]
+type Weights = NDArray[np.float64] | None
+
+__version__: str
+debug_build: bool
+
+def set_num_threads(n: int) -> None:
+    """Number of threads for later calls; 0 restores the default."""
+
+def get_num_threads() -> int: ...
+def code_integers(
+    values: NDArray[Any],
+) -> tuple[Codes, NDArray[np.intp], NDArray[np.int64]]:
+    """(codes, first_rows, counts): classes numbered in increasing order of their integer label.
+
+    `values` is 1-D of any integer dtype. first_rows[k] is a row that holds label k, counts[k] its number of rows.
+    """
+
+def code_bytes(
+    values: NDArray[np.uint8],
+) -> tuple[Codes, NDArray[np.intp], NDArray[np.int64]]:
+    """(codes, first_rows, counts) of fixed-width records, the rows of a C-contiguous (n, width) array.
+
+    Classes are numbered in order of first appearance; first_rows[k] is the first row of class k.
+    """
+
+def class_sizes(codes: Codes, weights: Weights, n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """(rows, weight sums) of each class; rows of weight zero are not counted. Checks the weights."""
+
+def auc_mu(
+    scores: Scores,
+    codes: Codes,
+    weights: Weights,
+    partition: NDArray[np.float64] | None,
+    pair_weights: str | NDArray[np.float64] | None,
+) -> float:
+    """`pair_weights`: None, "size_product", "size_sum" or a symmetric K x K array. The same below."""
+
+def auc_mu_matrix(
+    scores: Scores, codes: Codes, weights: Weights, partition: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """K x K, symmetric; nan on the diagonal and for absent classes."""
+
+def hand_till(
+    scores: Scores, codes: Codes, weights: Weights, pair_weights: str | NDArray[np.float64] | None
+) -> float: ...
+def hand_till_matrix(scores: Scores, codes: Codes, weights: Weights) -> NDArray[np.float64]:
+    """A(c|d) at [c, d]: how well column c separates class c from class d."""
+
+def one_vs_rest(scores: Scores, codes: Codes, weights: Weights, average: str) -> float:
+    """`average`: "macro", "prevalence", "prevalence_equal_rest" or "micro"."""
+
+def one_vs_rest_per_class(scores: Scores, codes: Codes, weights: Weights) -> NDArray[np.float64]: ...
+def roc_curve_points(
+    scores: Scores, codes: Codes, weights: Weights, positive: int, negative: int | None, drop_intermediate: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """(fpr, tpr, thresholds) of column `positive`: its class against class `negative`, or against all others (None).
+
+    The thresholds fall, start at +inf, and a row is called positive when its score is >= the threshold.
+    """
+
+def binary_auc(scores: NDArray[Any], codes: Codes, weights: Weights) -> float:
+    """AUC of a 1-D score (float32 or float64, any stride) of class 1 against class 0."""
