@@ -65,9 +65,15 @@ def one_vs_rest(scores: Scores, codes: Codes, weights: Weights, average: str) ->
 
 def one_vs_rest_per_class(scores: Scores, codes: Codes, weights: Weights) -> NDArray[np.float64]: ...
 def roc_curve_points(
-    scores: Scores, codes: Codes, weights: Weights, positive: int, negative: int | None, drop_intermediate: bool
+    scores: Scores,
+    column: int,
+    codes: Codes,
+    weights: Weights,
+    positive: int,
+    negative: int | None,
+    drop_intermediate: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(fpr, tpr, thresholds) of column `positive`: its class against class `negative`, or against all others (None).
+    """(fpr, tpr, thresholds) of one column: class `positive` against class `negative`, or against all others (None).
 
     The thresholds fall, start at +inf, and a row is called positive when its score is >= the threshold.
     """
