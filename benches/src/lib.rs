@@ -1,0 +1,1 @@
+//! Synthetic data for the criterion benches of `multiauc`.
