@@ -1,0 +1,35 @@
+"""Exact areas under the ROC curve for classifiers of more than two classes.
+
+One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`. All pairs and all classes: `auc_mu_matrix`,
+`hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. Labels may be of any kind, scores in any memory layout.
+"""
+
+from multiauc._rust import __version__, debug_build
+from multiauc.curves import roc_curves
+from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
+from multiauc.pairwise import auc_mu_matrix, auc_mu_score, hand_till_matrix, hand_till_score
+from multiauc.results import PairMatrix, RocCurve
+from multiauc.threads import get_num_threads, set_num_threads
+
+__all__ = [
+    "PairMatrix",
+    "RocCurve",
+    "__version__",
+    "auc_mu_matrix",
+    "auc_mu_score",
+    "get_num_threads",
+    "hand_till_matrix",
+    "hand_till_score",
+    "one_vs_rest_per_class",
+    "one_vs_rest_score",
+    "roc_curves",
+    "set_num_threads",
+]
+
+if debug_build:
+    import warnings
+
+    warnings.warn("multiauc was compiled without optimisation and is very slow", RuntimeWarning, stacklevel=2)
+    del warnings
+
+del debug_build

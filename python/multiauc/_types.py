@@ -1,0 +1,12 @@
+"""Types of the arguments that many functions share; for type checkers, never imported at run time."""
+
+from collections.abc import Hashable, Iterable
+from typing import Literal, TypeAlias
+
+from numpy.typing import ArrayLike
+
+Labels: TypeAlias = Iterable[Hashable] | None
+Absent: TypeAlias = Literal["raise", "ignore", "nan"]
+PairWeights: TypeAlias = Literal["size_product", "size_sum"] | ArrayLike | None
+Average: TypeAlias = Literal["macro", "prevalence", "prevalence_equal_rest", "micro"]
+CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]

@@ -1,0 +1,108 @@
+"""ROC curves of single classes and of pairs of classes."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._inputs import read_sample
+from multiauc._wording import one_of
+from multiauc.results import RocCurve
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc._inputs import Sample
+    from multiauc._types import Absent, CurveKind, Labels
+
+CURVE_KINDS = ("one_vs_rest", "pairwise")
+
+
+def roc_curves(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    kind: CurveKind = "one_vs_rest",
+    drop_intermediate: bool = True,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+) -> dict[Any, RocCurve]:
+    r"""The ROC curve of every class, or of every ordered pair of classes.
+
+    For class c and a threshold t, the rows with :math:`p_c \ge t` are called positive, and the curve runs through
+
+    .. math::
+        \mathrm{TPR}(t) = \frac{\#\{a \in c : p_c(a) \ge t\}}{n_c}, \qquad
+        \mathrm{FPR}(t) = \frac{\#\{b \in R : p_c(b) \ge t\}}{n_R}
+
+    where R is all the other classes (``"one_vs_rest"``) or one other class d (``"pairwise"``). The area under it is the
+    value of the class in `one_vs_rest_per_class`, or A(c|d) in `hand_till_matrix`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
+        (n,) or (n, 1), the score of the second of `labels`; the first is then given the negated score.
+    kind : {"one_vs_rest", "pairwise"}, default "one_vs_rest"
+        A curve per class, or a curve per ordered pair of classes.
+    drop_intermediate : bool, default True
+        Leave out points on a straight line between their neighbours. The area stays the same.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows; sums of weights take the place of all counts.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
+        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave its curves out, or have curves of a
+        single point nan.
+
+    Returns
+    -------
+    dict
+        A `RocCurve` by label, or by pair (c, d) of labels, c being the positive class whose score is read.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> curves = multiauc.roc_curves(y_true, y_score)
+    >>> curves["cat"]
+    RocCurve('cat' against the rest: 5 points, auc 0.8333)
+    >>> curves["cat"].thresholds
+    array([inf, 0.6, 0.5, 0.4, 0.1])
+    >>> multiauc.roc_curves(y_true, y_score, kind="pairwise")["cat", "dog"].auc
+    0.75
+    """
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    if not isinstance(drop_intermediate, (bool, np.bool_)):
+        raise TypeError(f"drop_intermediate must be True or False; got {drop_intermediate!r}")
+    scores = _both_columns(sample.scores) if sample.has_one_score else sample.scores
+    classes = sample.reported_classes()
+    drop = bool(drop_intermediate)
+    if one_of("kind", kind, CURVE_KINDS) == "pairwise":
+        pairs = permutations(classes, 2)
+        return {(sample.labels[c], sample.labels[d]): _curve(sample, scores, c, d, drop=drop) for c, d in pairs}
+    return {sample.labels[c]: _curve(sample, scores, c, None, drop=drop) for c in classes}
+
+
+def _curve(sample: Sample, scores: NDArray[Any], positive: int, negative: int | None, *, drop: bool) -> RocCurve:
+    names = sample.labels[positive], None if negative is None else sample.labels[negative]
+    if not sample.rows[positive] or (negative is not None and not sample.rows[negative]):
+        nowhere = np.array([np.nan])
+        return RocCurve(nowhere, nowhere, nowhere, *names)
+    fpr, tpr, thresholds = _rust.roc_curve_points(
+        scores, positive, sample.codes, sample.weights, positive, negative, drop
+    )
+    return RocCurve(fpr, tpr, thresholds, *names)
+
+
+def _both_columns(scores: NDArray[Any]) -> NDArray[Any]:
+    """The score of the first of two classes, too: negated, which unlike 1 - s rounds nothing."""
+    return np.stack([-scores, scores], axis=1)

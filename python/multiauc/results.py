@@ -1,0 +1,183 @@
+"""What the functions return when one number is not enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from multiauc._wording import listing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from numpy.typing import NDArray
+
+_Number = TypeVar("_Number", bound=np.generic)
+
+# A table of more classes than this is printed without its middle.
+TABLE_AT_MOST = 10
+TABLE_EDGE = 4
+LABEL_WIDTH = 14
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairMatrix:
+    """How well every pair of classes is separated.
+
+    Attributes
+    ----------
+    values : ndarray of shape (K, K)
+        The value of each pair, rows and columns in the order of `labels`; nan on the diagonal and for classes without
+        rows. Read-only.
+    labels : tuple
+        The classes.
+    counts : ndarray of shape (K,)
+        The number of rows of each class (of positive weight, where there are weights). Read-only.
+    kind : {"auc_mu", "hand_till"}
+        ``"auc_mu"``: symmetric, S(c, d) of both classes of a pair. ``"hand_till"``: A(c|d) at row c and column d, how
+        well the score of class c separates it from class d.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> pairs = multiauc.auc_mu_matrix(y_true, y_score)
+    >>> pairs
+    PairMatrix: auc_mu of 3 classes
+            a       b       c
+    a       -  0.7500  1.0000
+    b  0.7500       -  1.0000
+    c  1.0000  1.0000       -
+    >>> pairs.between("a", "b")
+    0.75
+    >>> pairs.worst(1)
+    [('a', 'b', 0.75)]
+    """
+
+    values: NDArray[np.float64]
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
+    kind: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _read_only(self.values))
+        object.__setattr__(self, "counts", _read_only(self.counts))
+        object.__setattr__(self, "labels", tuple(self.labels))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, because a pickled array forgets that it is read-only.
+        return PairMatrix, (self.values, self.labels, self.counts, self.kind)
+
+    def between(self, c: Hashable, d: Hashable) -> float:
+        """The value of the pair of classes `c` and `d`, given by label."""
+        return float(self.values[self._position(c), self._position(d)])
+
+    def worst(self, n: int = 5) -> list[tuple[Any, Any, float]]:
+        """The `n` pairs that are separated worst, as (label, label, value), the worst first.
+
+        Pairs with a class without rows are left out. Equal pairs stand in the order of `labels`. A symmetric matrix
+        gives each pair once, `"hand_till"` both of its directions.
+        """
+        counts = ~np.isnan(self.values)
+        if self.kind == "auc_mu":
+            counts = np.triu(counts)
+        rows, columns = np.nonzero(counts)
+        values = self.values[rows, columns]
+        order = np.argsort(values, kind="stable")[: max(n, 0)]
+        return [(self.labels[rows[k]], self.labels[columns[k]], float(values[k])) for k in order]
+
+    def __repr__(self) -> str:
+        rows = self._table(text=lambda label: _shortened(str(label)))
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in rows]
+        return "\n".join([self._title(), *lines])
+
+    def _repr_html_(self) -> str:
+        from html import escape  # noqa: PLC0415 - only notebooks pay for it
+
+        head, *body = self._table(text=lambda label: escape(str(label)))
+        header = "".join(f"<th>{cell}</th>" for cell in head)
+        lines = "".join(
+            f"<tr><th>{name}</th>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" for name, *cells in body
+        )
+        caption = f"<caption>{escape(self._title())}</caption>"
+        return f"<table>{caption}<thead><tr>{header}</tr></thead><tbody>{lines}</tbody></table>"
+
+    def _title(self) -> str:
+        return f"PairMatrix: {self.kind} of {len(self.labels)} classes"
+
+    def _position(self, label: Hashable) -> int:
+        try:
+            return self.labels.index(label)
+        except ValueError:
+            raise ValueError(f"no class {label!r} in this matrix; its labels are {listing(self.labels)}") from None
+
+    def _table(self, text: Callable[[Any], str]) -> list[list[str]]:
+        """Rows of cells, the first row and the first column being labels; a wide table without its middle."""
+        n_classes = len(self.labels)
+        shown: list[int | None] = list(range(n_classes))
+        if n_classes > TABLE_AT_MOST:
+            shown[TABLE_EDGE:-TABLE_EDGE] = [None]
+
+        def cell(c: int | None, d: int | None) -> str:
+            if c is None or d is None:
+                return "..."
+            return "-" if c == d else f"{self.values[c, d]:.4f}"
+
+        names = ["..." if c is None else text(self.labels[c]) for c in shown]
+        body = [[name, *(cell(c, d) for d in shown)] for name, c in zip(names, shown, strict=True)]
+        return [["", *names], *body]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RocCurve:
+    """Points of the ROC curve of one class, against all others or against one other class.
+
+    Attributes
+    ----------
+    fpr, tpr : ndarray
+        False and true positive rate when the rows with a score of at least the threshold are called positive.
+    thresholds : ndarray
+        The thresholds, falling from +inf.
+    positive : hashable
+        The class whose score is read.
+    negative : hashable or None
+        The class that it is told from; None for all the others together.
+    """
+
+    fpr: NDArray[np.float64]
+    tpr: NDArray[np.float64]
+    thresholds: NDArray[np.float64]
+    positive: Any
+    negative: Any = None
+
+    def __post_init__(self) -> None:
+        for name in ("fpr", "tpr", "thresholds"):
+            object.__setattr__(self, name, _read_only(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RocCurve, (self.fpr, self.tpr, self.thresholds, self.positive, self.negative)
+
+    @property
+    def auc(self) -> float:
+        """The area under the curve, by trapezoids; nan for a class without rows."""
+        if len(self.fpr) < 2:
+            return float("nan")
+        return float(np.dot(np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]) / 2)
+
+    def __repr__(self) -> str:
+        negative = "the rest" if self.negative is None else repr(self.negative)
+        return f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {self.auc:.4f})"
+
+
+def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 3] + "..."
