@@ -1,0 +1,98 @@
+# The one door: every target does its own set-up. Needs Python >= 3.11 and a Rust toolchain with a C linker, nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BENCH_VENV := .venv-bench
+PY := $(VENV)/bin/python
+BENCH_PY := $(BENCH_VENV)/bin/python
+PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
+MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin
+CARGO := cargo
+# One interpreter for every Rust build, so that cargo and maturin share what they compile.
+export PYO3_PYTHON := $(CURDIR)/$(PY)
+
+PYTHON_SOURCES := python tests examples benches
+TYPED := python/multiauc benches/comparison benches/compare.py
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-rust test-python check check-rust check-python develop wheel sdist \
+        bench bench-quick bench-smoke bench-kernels bench-install clean
+.NOTPARALLEL:
+
+help:  ## Show what there is
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+demo: develop  ## Train three models on the digits data and evaluate them
+	$(PY) examples/demo.py
+
+test: test-rust test-python  ## Run the tests of both languages
+
+test-rust: $(VENV)/.installed
+	$(CARGO) test --locked --package multiauc
+
+test-python: develop
+	$(PY) -m pytest
+
+check: check-rust check-python  ## Formatting, lints, types, stubs
+
+check-rust: $(VENV)/.installed
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+
+check-python: develop
+	$(VENV)/bin/ruff check $(PYTHON_SOURCES)
+	$(VENV)/bin/ruff format --check $(PYTHON_SOURCES)
+	$(PY) -m mypy --strict $(TYPED)
+	$(PY) -m mypy.stubtest multiauc._rust
+
+develop: $(VENV)/.installed  ## Build the extension and put the package into .venv
+	$(MATURIN) develop --release
+
+wheel: $(VENV)/.installed  ## Build the wheel into dist/
+	rm -f dist/*.whl
+	$(MATURIN) build --release --out dist
+
+sdist: $(VENV)/.installed  ## Build the source distribution into dist/
+	rm -f dist/*.tar.gz
+	$(MATURIN) sdist --out dist
+
+bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write benches/RESULTS.md (up to 40 minutes)
+	$(BENCH_PY) benches/compare.py --output benches/RESULTS.md
+
+bench-quick: bench-install  ## The same on a few sizes, printed only (two minutes)
+	$(BENCH_PY) benches/compare.py --quick
+
+bench-smoke: develop  ## Run the comparison once on tiny data with the peers that are there (seconds)
+	$(PY) benches/compare.py --smoke
+
+bench-kernels: $(VENV)/.installed  ## Criterion benches of the Rust kernels
+	$(CARGO) bench --locked --package multiauc-benches
+
+bench-install: wheel $(BENCH_VENV)/.installed
+	$(BENCH_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
+
+clean:  ## Remove everything that was built or installed here
+	rm -rf target dist build $(VENV) $(BENCH_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -f python/multiauc/*.so python/multiauc/*.pyd
+	find $(PYTHON_SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Environments: made once, brought up to date when their requirements change.
+
+$(PY) $(BENCH_PY):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { echo "multiauc needs Python >= 3.11; name one with: make PYTHON=/path/to/python ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
+
+$(VENV)/.installed: requirements/dev.txt | $(PY)
+	$(PY) $(PIP_INSTALL) -r $<
+	touch $@
+
+$(BENCH_VENV)/.installed: requirements/bench.txt | $(BENCH_PY)
+	$(BENCH_PY) $(PIP_INSTALL) -r $<
+	touch $@
+
+# The comparison goes on without torchmetrics, and says so, where torch cannot be had.
+$(BENCH_VENV)/.torch: requirements/bench-torch.txt benches/torch_cpu.py | $(BENCH_VENV)/.installed
+	if $(BENCH_PY) $(PIP_INSTALL) --no-deps -r $< && $(BENCH_PY) benches/torch_cpu.py \
+	    && $(BENCH_PY) -c 'import torchmetrics'; \
+	    then touch $@; else echo "torch could not be installed: torchmetrics will be left out" >&2; fi
