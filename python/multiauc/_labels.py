@@ -91,7 +91,12 @@ class ListedLabels:
 
     def to_columns(self, columns: list[int], n_columns: int) -> tuple[Codes, NDArray[np.int64]]:
         column_of = dict(zip(self._keys, columns, strict=True))
-        codes = np.fromiter(map(column_of.__getitem__, self._rows), dtype=code_dtype(n_columns), count=len(self._rows))
+        row_columns = map(column_of.__getitem__, self._rows)
+        codes: Codes
+        if code_dtype(n_columns) == np.uint8:
+            codes = np.frombuffer(bytes(row_columns), dtype=np.uint8)  # twice as fast as np.fromiter
+        else:
+            codes = np.fromiter(row_columns, dtype=np.uint16, count=len(self._rows))
         return codes, np.bincount(codes, minlength=n_columns).astype(np.int64, copy=False)
 
 
