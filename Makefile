@@ -11,8 +11,8 @@ CARGO := cargo
 # One interpreter for every Rust build, so that cargo and maturin share what they compile.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 
-PYTHON_SOURCES := python tests examples benches
-TYPED := python/multiauc benches/comparison benches/compare.py
+PYTHON_SOURCES := python tests examples benches .ci
+TYPED := python/multiauc benches
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python check check-rust check-python develop wheel sdist \

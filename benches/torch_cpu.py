@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from elftools.elf.elffile import ELFFile
+from elftools.elf.elffile import ELFFile  # type: ignore[import-not-found]
 
 #: File names of CUDA libraries; the driver itself (libcuda) is looked for at run time and rightly not found.
 LIBRARY_PREFIXES = ("libcublas", "libcudnn", "libcuf", "libcus", "libnv", "libnccl")
