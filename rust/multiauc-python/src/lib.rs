@@ -1,0 +1,36 @@
+//! The bridge: NumPy arrays in, numbers and NumPy arrays out.
+//!
+//! | Python | Rust |
+//! |---|---|
+//! | (n, K) float32 / float64 array, any strides | [`multiauc::ScoreMatrix`], borrowed |
+//! | uint8 / uint16 array of column numbers | [`multiauc::ClassCodes`], borrowed |
+//! | float64 array or None | `Option<&[f64]>`, borrowed |
+//! | "size_product", "size_sum", float64 array or None | [`multiauc::PairWeights`] |
+//! | `ValueError` | [`multiauc::Error`]; the sentence is chosen in `errors` |
+//!
+//! `arrays` is the only file that names the numpy crate, `errors` the only one with sentences for users, `running` keeps
+//! the interpreter free and Ctrl-C working, `functions` has a few lines for each function.
+
+mod arrays;
+mod errors;
+mod functions;
+mod running;
+
+use pyo3::prelude::*;
+
+/// The compiled core of multiauc.
+#[pymodule]
+mod _rust {
+    #[pymodule_export]
+    use super::functions::{
+        auc_mu, auc_mu_matrix, binary_auc, class_sizes, code_bytes, code_integers, get_num_threads, hand_till,
+        hand_till_matrix, one_vs_rest, one_vs_rest_per_class, roc_curve_points, set_num_threads,
+    };
+
+    #[pymodule_export]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// Whether the core was compiled without optimisation: correct, but slow.
+    #[pymodule_export]
+    const debug_build: bool = cfg!(debug_assertions);
+}

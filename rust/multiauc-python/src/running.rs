@@ -1,0 +1,58 @@
+//! Long work on a worker thread, so that the calling thread can answer Ctrl-C.
+
+use std::sync::mpsc;
+use std::time::Duration;
+
+use multiauc::{Cancel, Result, Workers};
+use pyo3::prelude::*;
+
+use crate::errors::to_python;
+
+/// Below this many cells (some milliseconds of work) the calling thread does the work itself.
+const INLINE_CELLS: usize = 1_000_000;
+/// How often signals are looked at.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// Runs `work` with the interpreter released; raises `KeyboardInterrupt` (or what the signal handler raises) soon after
+/// a signal.
+pub fn run<R: Send>(py: Python<'_>, cells: usize, work: impl FnOnce(&Workers<'_>) -> Result<R> + Send) -> PyResult<R> {
+    let cancel = Cancel::new();
+    if cells < INLINE_CELLS {
+        return py.detach(|| work(&Workers::for_cells(cells, &cancel))).map_err(to_python);
+    }
+    std::thread::scope(|scope| {
+        let (done, finished) = mpsc::channel();
+        let cancel = &cancel;
+        let worker = scope.spawn(move || {
+            let result = work(&Workers::for_cells(cells, cancel));
+            // The receiver waits until this arrives or the thread ends.
+            let _ = done.send(());
+            result
+        });
+        let mut interruption = None;
+        // The receiver is not Sync, so it moves in and out of the section without the interpreter.
+        let mut finished = finished;
+        loop {
+            let (receiver, state) = py.detach(move || {
+                let state = finished.recv_timeout(SLICE);
+                (finished, state)
+            });
+            finished = receiver;
+            if state != Err(mpsc::RecvTimeoutError::Timeout) {
+                break;
+            }
+            if interruption.is_none() {
+                if let Err(error) = py.check_signals() {
+                    cancel.raise();
+                    interruption = Some(error);
+                }
+            }
+        }
+        let result = py.detach(|| worker.join());
+        match (interruption, result) {
+            (_, Err(panic)) => std::panic::resume_unwind(panic),
+            (Some(error), _) => Err(error),
+            (None, Ok(result)) => result.map_err(to_python),
+        }
+    })
+}

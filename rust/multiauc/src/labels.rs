@@ -1,0 +1,272 @@
+//! Labels become class codes: integers in increasing order, records of bytes in order of first appearance.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::error::{Error, Result};
+use crate::parallel::Workers;
+
+/// The most classes that codes can tell apart.
+const MOST_CLASSES: usize = 1 << 16;
+/// Codes written by one task.
+const SPAN: usize = 1 << 16;
+
+/// Codes as narrow as the number of classes allows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Codes {
+    /// Up to 256 classes.
+    Bytes(Vec<u8>),
+    /// Up to 65,536 classes.
+    Words(Vec<u16>),
+}
+
+/// Labels, coded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Coding {
+    /// The class of each row.
+    pub codes: Codes,
+    /// The first row of each class.
+    pub first_rows: Vec<usize>,
+    /// Number of rows of each class.
+    pub counts: Vec<u64>,
+}
+
+/// An integer type of labels.
+pub trait Integer: Copy + Ord + Hash + Send + Sync {
+    /// self − base, for base ≤ self.
+    fn above(self, base: Self) -> u64;
+}
+
+macro_rules! impl_integer {
+    ($($integer:ty),*) => {$(
+        impl Integer for $integer {
+            #[inline]
+            fn above(self, base: Self) -> u64 {
+                // Right for signed types too: the difference wraps, its bits are those of the true one.
+                self.wrapping_sub(base) as u64
+            }
+        }
+    )*};
+}
+// The narrower types widen with their sign, so the difference of two of them is taken in 64 bits.
+impl_integer!(i64, u64);
+
+macro_rules! impl_narrow_integer {
+    ($($integer:ty),*) => {$(
+        impl Integer for $integer {
+            #[inline]
+            fn above(self, base: Self) -> u64 {
+                i64::from(self).wrapping_sub(i64::from(base)) as u64
+            }
+        }
+    )*};
+}
+impl_narrow_integer!(i8, i16, i32, u8, u16, u32);
+
+/// Codes integer labels; classes are numbered in increasing order of their label.
+///
+/// # Errors
+/// [`Error::TooManyClasses`], [`Error::Cancelled`].
+pub fn code_integers<I: Integer>(values: &[I], workers: &Workers<'_>) -> Result<Coding> {
+    // Nearly always labels span fewer than 256 values and one of the first rows has the smallest: then one pass does it.
+    let head = &values[..values.len().min(4096)];
+    if let Some(&base) = head.iter().min() {
+        if let Some(coding) = code_in_window(values, base, 1 << 8, workers)? {
+            return Ok(coding);
+        }
+    }
+    let lowest = values.iter().min().copied();
+    if let (Some(lowest), Some(highest)) = (lowest, values.iter().max()) {
+        if highest.above(lowest) < MOST_CLASSES as u64 {
+            if let Some(coding) = code_in_window(values, lowest, MOST_CLASSES, workers)? {
+                return Ok(coding);
+            }
+        }
+    }
+    let mut coding = code_by_map(values.iter().copied())?;
+    let mut order: Vec<usize> = (0..coding.counts.len()).collect();
+    order.sort_unstable_by_key(|&class| values[coding.first_rows[class]]);
+    coding.reorder(&order);
+    Ok(coding)
+}
+
+/// Codes records of `width` bytes; classes are numbered in order of first appearance.
+///
+/// # Errors
+/// [`Error::TooManyClasses`].
+pub fn code_bytes(records: &[u8], width: usize) -> Result<Coding> {
+    code_by_map(records.chunks_exact(width.max(1)))
+}
+
+/// Labels in base..base + window: their offsets are the codes, apart from gaps. `None` if a label lies outside.
+fn code_in_window<I: Integer>(
+    values: &[I],
+    base: I,
+    window: usize,
+    workers: &Workers<'_>,
+) -> Result<Option<Coding>> {
+    let mut offsets = vec![0_u16; if window > 1 << 8 { values.len() } else { 0 }];
+    let mut bytes = vec![0_u8; if window > 1 << 8 { 0 } else { values.len() }];
+    let spans = values.len().div_ceil(SPAN);
+    let span_values = |span: usize| &values[span * SPAN..values.len().min((span + 1) * SPAN)];
+    let parts = if window > 1 << 8 {
+        workers.map_chunks(&mut offsets, SPAN, |span, chunk| {
+            Ok(count_offsets(span_values(span), base, window, chunk, |offset| offset as u16))
+        })?
+    } else {
+        workers.map_chunks(&mut bytes, SPAN, |span, chunk| {
+            Ok(count_offsets(span_values(span), base, window, chunk, |offset| offset as u8))
+        })?
+    };
+    debug_assert_eq!(parts.len(), spans);
+    let Some(parts) = parts.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
+    let counts: Vec<u64> = (0..window).map(|slot| parts.iter().map(|part| u64::from(part[slot])).sum()).collect();
+    let labels: Vec<usize> = (0..window).filter(|&slot| counts[slot] > 0).collect();
+    let mut class_of = vec![0_u16; window];
+    labels.iter().enumerate().for_each(|(class, &slot)| class_of[slot] = class as u16);
+    let has_gaps = labels.iter().enumerate().any(|(class, &slot)| class != slot);
+    let codes = if window == 1 << 8 {
+        if has_gaps {
+            workers.map_chunks(&mut bytes, SPAN, |_, chunk| {
+                chunk.iter_mut().for_each(|code| *code = class_of[*code as usize] as u8);
+                Ok(())
+            })?;
+        }
+        Codes::Bytes(bytes)
+    } else if labels.len() <= 1 << 8 {
+        Codes::Bytes(offsets.iter().map(|&slot| class_of[slot as usize] as u8).collect())
+    } else {
+        offsets.iter_mut().for_each(|slot| *slot = class_of[*slot as usize]);
+        Codes::Words(offsets)
+    };
+    let first_rows = first_rows(&codes, labels.len());
+    Ok(Some(Coding { codes, first_rows, counts: labels.into_iter().map(|slot| counts[slot]).collect() }))
+}
+
+/// Writes label − base for each label and counts them; `None` if a label lies outside the window.
+fn count_offsets<I: Integer, C>(
+    values: &[I],
+    base: I,
+    window: usize,
+    codes: &mut [C],
+    narrow: impl Fn(u64) -> C,
+) -> Option<Vec<u32>> {
+    // Four tables in turn: a run of equal labels would otherwise wait for its own last increment.
+    let mut counts = vec![0_u32; 4 * window];
+    let mut outside = false;
+    for (row, (code, &value)) in codes.iter_mut().zip(values).enumerate() {
+        let offset = value.above(base);
+        outside |= value < base || offset >= window as u64;
+        let slot = offset as usize & (window - 1);
+        counts[(row & 3) * window + slot] += 1;
+        *code = narrow(slot as u64);
+    }
+    (!outside).then(|| (0..window).map(|slot| (0..4).map(|table| counts[table * window + slot]).sum()).collect())
+}
+
+fn first_rows(codes: &Codes, classes: usize) -> Vec<usize> {
+    let mut rows = vec![usize::MAX; classes];
+    let mut missing = classes;
+    let mut see = |row: usize, class: usize| {
+        if rows[class] == usize::MAX {
+            rows[class] = row;
+            missing -= 1;
+        }
+        missing > 0
+    };
+    match codes {
+        Codes::Bytes(codes) => _ = codes.iter().enumerate().all(|(row, &code)| see(row, code as usize)),
+        Codes::Words(codes) => _ = codes.iter().enumerate().all(|(row, &code)| see(row, code as usize)),
+    }
+    rows
+}
+
+fn code_by_map<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Result<Coding> {
+    let mut classes: HashMap<K, u16> = HashMap::new();
+    let (mut codes, mut first_rows, mut counts) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, key) in keys.enumerate() {
+        let next = classes.len();
+        let code = *classes.entry(key).or_insert(next as u16) as usize;
+        if code == counts.len() {
+            if code == MOST_CLASSES {
+                return Err(Error::TooManyClasses { limit: MOST_CLASSES });
+            }
+            first_rows.push(row);
+            counts.push(0);
+        }
+        counts[code] += 1;
+        codes.push(code as u16);
+    }
+    let codes = if counts.len() <= 1 << 8 {
+        Codes::Bytes(codes.into_iter().map(|code| code as u8).collect())
+    } else {
+        Codes::Words(codes)
+    };
+    Ok(Coding { codes, first_rows, counts })
+}
+
+impl Coding {
+    /// Numbers the classes anew: class `order[i]` becomes class i.
+    fn reorder(&mut self, order: &[usize]) {
+        let mut class_of = vec![0_u16; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| class_of[old] = new as u16);
+        match &mut self.codes {
+            Codes::Bytes(codes) => codes.iter_mut().for_each(|code| *code = class_of[*code as usize] as u8),
+            Codes::Words(codes) => codes.iter_mut().for_each(|code| *code = class_of[*code as usize]),
+        }
+        self.first_rows = order.iter().map(|&old| self.first_rows[old]).collect();
+        self.counts = order.iter().map(|&old| self.counts[old]).collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::Cancel;
+
+    fn code(values: &[i64]) -> Coding {
+        let cancel = Cancel::new();
+        code_integers(values, &Workers::with_threads(2, &cancel)).expect("few classes")
+    }
+
+    #[test]
+    fn integers_are_numbered_in_increasing_order() {
+        for values in [vec![0, 1, 2, 1], vec![7, -3, 7, 100], vec![70_000, 0, 5], vec![i64::MIN, i64::MAX, 0, 0]] {
+            let coding = code(&values);
+            let mut labels = values.clone();
+            labels.sort_unstable();
+            labels.dedup();
+            let Codes::Bytes(codes) = &coding.codes else { panic!("few classes fit a byte") };
+            let decoded: Vec<i64> = codes.iter().map(|&code| labels[code as usize]).collect();
+            assert_eq!(decoded, values);
+            let firsts: Vec<i64> = coding.first_rows.iter().map(|&row| values[row]).collect();
+            assert_eq!(firsts, labels);
+            assert_eq!(coding.counts.iter().sum::<u64>(), values.len() as u64);
+        }
+    }
+
+    #[test]
+    fn a_smaller_label_after_the_head_is_found() {
+        let mut values = vec![5; 10_000];
+        values[9_999] = -5;
+        assert_eq!(code(&values).counts, [1, 9_999]);
+    }
+
+    #[test]
+    fn many_classes_take_words() {
+        let values: Vec<i64> = (0..1000).rev().collect();
+        let Codes::Words(codes) = code(&values).codes else { panic!("1000 classes need words") };
+        assert!(codes.iter().map(|&code| i64::from(code)).eq(values));
+        let too_many: Vec<i64> = (0..70_000).map(|label| label * 10).collect();
+        let cancel = Cancel::new();
+        let result = code_integers(&too_many, &Workers::with_threads(1, &cancel));
+        assert_eq!(result, Err(Error::TooManyClasses { limit: MOST_CLASSES }));
+    }
+
+    #[test]
+    fn records_are_numbered_as_they_appear() {
+        let coding = code_bytes(b"dogcatdogcow", 3).expect("few classes");
+        assert_eq!(coding.codes, Codes::Bytes(vec![0, 1, 0, 2]));
+        assert_eq!((coding.first_rows, coding.counts), (vec![0, 1, 3], vec![2, 1, 1]));
+    }
+}

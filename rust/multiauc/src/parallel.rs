@@ -1,0 +1,181 @@
+//! The only door to rayon: a pool that is built lazily, survives `fork`, and can be cancelled.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use rayon::prelude::*;
+
+use crate::error::{Error, Result};
+
+/// A flag that another thread raises to stop a computation; looked at once per task.
+#[derive(Debug, Default)]
+pub struct Cancel(AtomicBool);
+
+impl Cancel {
+    /// A flag that is not raised.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Asks the computation to stop.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Threads asked for by [`set_num_threads`]; 0 means the default.
+static REQUESTED_THREADS: AtomicUsize = AtomicUsize::new(0);
+
+/// Sets the number of threads of later computations; 0 restores the default.
+pub fn set_num_threads(threads: usize) {
+    REQUESTED_THREADS.store(threads, Ordering::Relaxed);
+}
+
+/// The number of threads in force: the number set, else `MULTIAUC_NUM_THREADS`, else one per available core.
+#[must_use]
+pub fn num_threads() -> usize {
+    match REQUESTED_THREADS.load(Ordering::Relaxed) {
+        0 => default_threads(),
+        threads => threads,
+    }
+}
+
+fn default_threads() -> usize {
+    std::env::var("MULTIAUC_NUM_THREADS")
+        .ok()
+        .and_then(|text| text.trim().parse().ok())
+        .filter(|&threads| threads > 0)
+        .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+}
+
+/// Who does the work, and whether it should go on.
+#[derive(Debug)]
+pub struct Workers<'a> {
+    pool: Option<Arc<rayon::ThreadPool>>,
+    cancel: &'a Cancel,
+}
+
+impl<'a> Workers<'a> {
+    /// Workers for about `cells` cells of work: small jobs stay on the calling thread, where they finish sooner.
+    #[must_use]
+    pub fn for_cells(cells: usize, cancel: &'a Cancel) -> Self {
+        const SERIAL_CELLS: usize = 30_000;
+        let threads = if cells < SERIAL_CELLS { 1 } else { num_threads() };
+        Self::with_threads(threads, cancel)
+    }
+
+    /// Exactly `threads` workers.
+    #[must_use]
+    pub fn with_threads(threads: usize, cancel: &'a Cancel) -> Self {
+        let pool = (threads > 1).then(|| shared_pool(threads)).flatten();
+        Self { pool, cancel }
+    }
+
+    /// Number of threads that work.
+    #[must_use]
+    pub fn threads(&self) -> usize {
+        self.pool.as_ref().map_or(1, |pool| pool.current_num_threads())
+    }
+
+    /// # Errors
+    /// [`Error::Cancelled`] once the flag is raised.
+    pub fn check(&self) -> Result<()> {
+        if self.cancel.is_raised() { Err(Error::Cancelled) } else { Ok(()) }
+    }
+
+    /// `task(0)`, …, `task(count - 1)` in any order, the results in index order. Tasks may call `map` again.
+    ///
+    /// # Errors
+    /// The first error of a task, or [`Error::Cancelled`].
+    pub fn map<R: Send>(&self, count: usize, task: impl Fn(usize) -> Result<R> + Sync) -> Result<Vec<R>> {
+        self.map_with(count, || (), |(), index| task(index))
+    }
+
+    /// Like [`map`](Self::map), with a scratch value that tasks on one thread hand on to each other.
+    ///
+    /// # Errors
+    /// As [`map`](Self::map).
+    pub fn map_with<S: Send, R: Send>(
+        &self,
+        count: usize,
+        scratch: impl Fn() -> S + Sync + Send,
+        task: impl Fn(&mut S, usize) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let checked = |scratch: &mut S, index: usize| {
+            self.check()?;
+            task(scratch, index)
+        };
+        match &self.pool {
+            Some(pool) if count > 1 => {
+                pool.install(|| (0..count).into_par_iter().with_max_len(1).map_init(&scratch, checked).collect())
+            }
+            _ => {
+                let mut own = scratch();
+                (0..count).map(|index| checked(&mut own, index)).collect()
+            }
+        }
+    }
+
+    /// `task(i, chunk i)` for the chunks of `length` entries of a slice, in any order, the results in order.
+    ///
+    /// # Errors
+    /// As [`map`](Self::map).
+    pub(crate) fn map_chunks<T: Send, R: Send>(
+        &self,
+        values: &mut [T],
+        length: usize,
+        task: impl Fn(usize, &mut [T]) -> Result<R> + Sync,
+    ) -> Result<Vec<R>> {
+        let checked = |(index, chunk): (usize, &mut [T])| {
+            self.check()?;
+            task(index, chunk)
+        };
+        match &self.pool {
+            Some(pool) if values.len() > length => {
+                pool.install(|| values.par_chunks_mut(length).enumerate().map(checked).collect())
+            }
+            _ => values.chunks_mut(length).enumerate().map(checked).collect(),
+        }
+    }
+}
+
+struct SharedPool {
+    process: u32,
+    pool: Arc<rayon::ThreadPool>,
+}
+
+/// The pool of this process with that many threads. A forked child has none of its parent's threads, so the pool belongs
+/// to a process id; the parent's is forgotten, not dropped, because dropping would signal threads that are not there.
+/// `None` (serial work) when the operating system gives no threads.
+fn shared_pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
+    static SHARED: Mutex<Option<SharedPool>> = Mutex::new(None);
+    // In a forked child the lock may be held for ever by a thread that does not exist there: never wait for it.
+    let Ok(mut shared) = SHARED.try_lock() else { return build_pool(threads) };
+    let process = std::process::id();
+    if let Some(current) = shared.as_ref() {
+        if current.process == process && current.pool.current_num_threads() == threads {
+            return Some(Arc::clone(&current.pool));
+        }
+    }
+    let pool = build_pool(threads)?;
+    if let Some(previous) = shared.replace(SharedPool { process, pool: Arc::clone(&pool) }) {
+        if previous.process != process {
+            std::mem::forget(previous);
+        }
+    }
+    Some(pool)
+}
+
+fn build_pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .thread_name(|index| format!("multiauc-{index}"))
+        .build()
+        .ok()
+        .map(Arc::new)
+}

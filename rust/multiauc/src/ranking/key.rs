@@ -1,0 +1,96 @@
+//! What a ranking compares: `f32` or `f64`, with the arithmetic a bucket map needs.
+
+/// A key: a float that is ranked.
+pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
+    /// Zero.
+    const ZERO: Self;
+    /// One.
+    const ONE: Self;
+    /// Positive infinity.
+    const INFINITY: Self;
+    /// Most buckets that [`bucket`](Self::bucket) can tell apart.
+    const MOST_BUCKETS: usize;
+    /// Widest tolerance in units of a bucket: above it nearly every key would cross a bucket's border.
+    const WIDEST_TOLERANCE: Self;
+    /// |x|.
+    #[must_use]
+    fn magnitude(self) -> Self;
+    /// −x.
+    #[must_use]
+    fn negated(self) -> Self;
+    /// x + y.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+    /// x − y.
+    #[must_use]
+    fn minus(self, other: Self) -> Self;
+    /// x · y.
+    #[must_use]
+    fn times(self, other: Self) -> Self;
+    /// count / x, or zero where that is not a finite number: every key then falls into one bucket.
+    #[must_use]
+    fn reciprocal_of(self, count: usize) -> Self;
+    /// The whole number nearest to `self` clamped to 0..=last: never decreasing in `self`, without a branch.
+    fn bucket(self, last: Self) -> u32;
+    /// The value as `f64`.
+    fn widened(self) -> f64;
+    /// A count as a key.
+    fn from_count(count: usize) -> Self;
+}
+
+macro_rules! impl_key {
+    ($float:ty, $digits:expr) => {
+        impl Key for $float {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const INFINITY: Self = <$float>::INFINITY;
+            const WIDEST_TOLERANCE: Self = 1.0 / 64.0;
+            const MOST_BUCKETS: usize = 1 << ($digits - 2);
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                self.abs()
+            }
+            #[inline(always)]
+            fn negated(self) -> Self {
+                -self
+            }
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self - other
+            }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+            #[inline(always)]
+            fn reciprocal_of(self, count: usize) -> Self {
+                let scale = count as Self / self;
+                if scale.is_finite() { scale } else { 0.0 }
+            }
+            #[inline(always)]
+            fn bucket(self, last: Self) -> u32 {
+                // Adding 2^(digits-1) leaves the rounded value in the low bits of the mantissa: a conversion that
+                // vector units can do without saturation checks.
+                const SHIFT: $float = (1_u64 << ($digits - 1)) as $float;
+                let clamped = if self > 0.0 { self } else { 0.0 };
+                let clamped = if clamped < last { clamped } else { last };
+                ((clamped + SHIFT).to_bits() as u32) & ((1_u64 << ($digits - 1).min(32)) - 1) as u32
+            }
+            #[inline(always)]
+            fn widened(self) -> f64 {
+                self.into()
+            }
+            #[inline(always)]
+            fn from_count(count: usize) -> Self {
+                count as Self
+            }
+        }
+    };
+}
+
+impl_key!(f32, f32::MANTISSA_DIGITS as usize);
+impl_key!(f64, f64::MANTISSA_DIGITS as usize);

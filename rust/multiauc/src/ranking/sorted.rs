@@ -1,0 +1,104 @@
+//! The simple way: sort, then walk through runs of equal keys. It serves weighted rows, and as the oracle of the fast
+//! kernel.
+
+use crate::difference::ExactKey;
+
+/// One row of a weighted pair: its key as ranked, its exact key where one can be asked for, and its weight.
+#[derive(Debug, Clone, Copy)]
+struct WeightedKey {
+    ranked: f64,
+    weight: f64,
+    /// Row number on its side, by which the exact key is found.
+    row: u32,
+    is_first: bool,
+}
+
+/// The two sides of a pair.
+#[derive(Debug, Default)]
+pub(crate) struct WeightedKeys {
+    keys: Vec<WeightedKey>,
+    counts: [u32; 2],
+}
+
+impl WeightedKeys {
+    /// Forgets all keys.
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.counts = [0, 0];
+    }
+
+    /// Adds a row to the first side (whose wins are counted) or the second.
+    pub(crate) fn push(&mut self, is_first: bool, ranked: f64, weight: f64) {
+        let count = &mut self.counts[usize::from(!is_first)];
+        self.keys.push(WeightedKey { ranked, weight, row: *count, is_first });
+        *count += 1;
+    }
+}
+
+/// Σ w_a w_b (2·[a > b] + [a = b]) over the rows a of the first side and b of the second. Keys closer than `near` are
+/// compared by `exact(is_first, row)`.
+pub(crate) fn weighted_count(
+    pair: &mut WeightedKeys,
+    near: Option<f64>,
+    exact: impl Fn(bool, usize) -> ExactKey,
+) -> f64 {
+    // Equal keys in the order of their rows: the sums below have the same bits whatever the sort does.
+    pair.keys.sort_unstable_by(|a, b| {
+        a.ranked.partial_cmp(&b.ranked).unwrap_or(std::cmp::Ordering::Equal).then_with(|| {
+            (a.is_first, a.row).cmp(&(b.is_first, b.row))
+        })
+    });
+    let (mut below, mut total) = (0.0, 0.0);
+    let mut tie = |run: &mut dyn Iterator<Item = &WeightedKey>| {
+        let (mut first, mut second) = (0.0, 0.0);
+        for key in run {
+            *(if key.is_first { &mut first } else { &mut second }) += key.weight;
+        }
+        total += first * (2.0 * below + second);
+        below += second;
+    };
+    let tolerance = near.unwrap_or(0.0);
+    for cluster in pair.keys.chunk_by_mut(|a, b| b.ranked - a.ranked <= tolerance) {
+        let is_mixed = cluster.iter().any(|key| key.is_first != cluster[0].is_first);
+        if near.is_none() || !is_mixed {
+            cluster.chunk_by(|a, b| a.ranked == b.ranked).for_each(|run| tie(&mut run.iter()));
+            continue;
+        }
+        let mut exactly: Vec<(ExactKey, &WeightedKey)> =
+            cluster.iter().map(|key| (exact(key.is_first, key.row as usize), key)).collect();
+        // A stable sort, for the same reason.
+        exactly.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal));
+        exactly.chunk_by(|a, b| a.0 == b.0).for_each(|run| tie(&mut run.iter().map(|(_, key)| *key)));
+    }
+    total
+}
+
+/// Weighted keys of one class, sorted, with running sums of their weights.
+#[derive(Debug)]
+pub(crate) struct SortedTable {
+    keys: Vec<f64>,
+    /// `weight_below[i]` is the weight of the first i keys.
+    weight_below: Vec<f64>,
+}
+
+impl SortedTable {
+    pub(crate) fn new(mut weighted: Vec<(f64, f64)>) -> Self {
+        // Stable: equal keys stay in row order, and so do the roundings of the sums.
+        weighted.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal));
+        let mut weight_below = Vec::with_capacity(weighted.len() + 1);
+        let mut sum = 0.0;
+        weight_below.push(sum);
+        for &(_, weight) in &weighted {
+            sum += weight;
+            weight_below.push(sum);
+        }
+        Self { keys: weighted.into_iter().map(|(key, _)| key).collect(), weight_below }
+    }
+
+    /// Twice the weight below the key, plus the weight tied with it.
+    pub(crate) fn doubled_weight_below(&self, key: f64) -> f64 {
+        let below = self.keys.partition_point(|v| *v < key);
+        let up_to = below + self.keys[below..].partition_point(|v| *v <= key);
+        self.weight_below[below] + self.weight_below[up_to]
+    }
+}

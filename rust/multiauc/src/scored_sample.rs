@@ -1,0 +1,424 @@
+//! The input, valid by construction: finite scores, codes that are columns, weights that weigh.
+
+use crate::error::{Error, Result};
+use crate::parallel::Workers;
+
+/// A score type: `f32` or `f64`. Differences and sums are formed in `f64`; comparisons stay in the type itself.
+pub trait Score: Copy + PartialOrd + Send + Sync + std::fmt::Debug + Into<f64> + crate::ranking::Key {
+    /// Whether the type is `f32`, whose values cannot be told from fractions one by one.
+    const IS_SINGLE: bool;
+    /// The nearest value of the type.
+    fn nearest(value: f64) -> Self;
+}
+
+impl Score for f32 {
+    const IS_SINGLE: bool = true;
+    fn nearest(value: f64) -> Self {
+        value as f32
+    }
+}
+
+impl Score for f64 {
+    const IS_SINGLE: bool = false;
+    fn nearest(value: f64) -> Self {
+        value
+    }
+}
+
+/// An n × K matrix of scores with any strides, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub struct ScoreMatrix<'a, T> {
+    data: &'a [T],
+    origin: usize,
+    rows: usize,
+    columns: usize,
+    row_stride: isize,
+    column_stride: isize,
+}
+
+impl<'a, T: Copy> ScoreMatrix<'a, T> {
+    /// The matrix whose entry (r, c) is `data[origin + r·row_stride + c·column_stride]`.
+    ///
+    /// # Errors
+    /// [`Error::StridesOutOfBounds`] if an entry lies outside `data`; [`Error::TooLarge`].
+    pub fn new(
+        data: &'a [T],
+        origin: usize,
+        (rows, columns): (usize, usize),
+        (row_stride, column_stride): (isize, isize),
+    ) -> Result<Self> {
+        if rows as u64 > 1 << 32 || columns > 1 << 16 {
+            return Err(Error::TooLarge { rows, columns });
+        }
+        if rows > 0 && columns > 0 {
+            let reach = |count: usize, stride: isize| (count as i128 - 1) * stride as i128;
+            let (across, down) = (reach(columns, column_stride), reach(rows, row_stride));
+            let first = origin as i128 + across.min(0) + down.min(0);
+            let last = origin as i128 + across.max(0) + down.max(0);
+            if first < 0 || last >= data.len() as i128 {
+                return Err(Error::StridesOutOfBounds);
+            }
+        }
+        Ok(Self { data, origin, rows, columns, row_stride, column_stride })
+    }
+
+    /// A matrix stored row after row.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn from_rows(data: &'a [T], columns: usize) -> Result<Self> {
+        let rows = if columns == 0 { 0 } else { data.len() / columns };
+        Self::new(data, 0, (rows, columns), (columns as isize, 1))
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The entry at (row, column).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, row: usize, column: usize) -> T {
+        self.data[self.index(row, column)]
+    }
+
+    /// The entries of a row as one slice, where they lie side by side.
+    #[inline]
+    pub(crate) fn contiguous_row(&self, row: usize) -> Option<&'a [T]> {
+        (self.column_stride == 1).then(|| &self.data[self.index(row, 0)..][..self.columns])
+    }
+
+    #[inline]
+    fn index(&self, row: usize, column: usize) -> usize {
+        // In range by construction; wrapping arithmetic on any other value still meets the bounds check.
+        self.origin
+            .wrapping_add((row as isize).wrapping_mul(self.row_stride) as usize)
+            .wrapping_add((column as isize).wrapping_mul(self.column_stride) as usize)
+    }
+
+    /// Whether walking down a column touches memory in smaller steps than walking along a row.
+    pub(crate) const fn is_column_major(&self) -> bool {
+        self.row_stride.unsigned_abs() < self.column_stride.unsigned_abs()
+    }
+
+    /// The matrix of the rows from `first` on, at most `count` of them.
+    pub(crate) fn row_range(&self, first: usize, count: usize) -> Self {
+        let origin = if first < self.rows { self.index(first, 0) } else { 0 };
+        Self { origin, rows: count.min(self.rows.saturating_sub(first)), ..*self }
+    }
+
+    /// All entries where they form one slice without gaps, in any order.
+    fn as_dense_slice(&self) -> Option<&'a [T]> {
+        let (rows, columns) = (self.rows as isize, self.columns as isize);
+        let by_rows = self.column_stride == 1 && self.row_stride == columns;
+        let by_columns = self.row_stride == 1 && self.column_stride == rows;
+        (by_rows || by_columns).then(|| &self.data[self.origin..self.origin + self.rows * self.columns])
+    }
+}
+
+/// The class of each row as a column number.
+#[derive(Debug, Clone, Copy)]
+pub enum ClassCodes<'a> {
+    /// Up to 256 classes.
+    Bytes(&'a [u8]),
+    /// Up to 65,536 classes.
+    Words(&'a [u16]),
+}
+
+impl ClassCodes<'_> {
+    /// Number of rows.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        match self {
+            Self::Bytes(codes) => codes.len(),
+            Self::Words(codes) => codes.len(),
+        }
+    }
+
+    /// Whether there are no rows.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The class of a row.
+    #[inline]
+    #[must_use]
+    pub fn get(&self, row: usize) -> usize {
+        match self {
+            Self::Bytes(codes) => codes[row] as usize,
+            Self::Words(codes) => codes[row] as usize,
+        }
+    }
+
+    /// Calls `visit(row, class)` for the rows of a range, in order.
+    #[inline]
+    pub(crate) fn for_each(&self, rows: std::ops::Range<usize>, mut visit: impl FnMut(usize, usize)) {
+        match self {
+            Self::Bytes(codes) => {
+                rows.clone().zip(&codes[rows]).for_each(|(row, &code)| visit(row, code as usize));
+            }
+            Self::Words(codes) => {
+                rows.clone().zip(&codes[rows]).for_each(|(row, &code)| visit(row, code as usize));
+            }
+        }
+    }
+}
+
+/// Rows and weight of each class, rows of weight zero left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClassSizes {
+    /// Number of rows of each class.
+    pub rows: Vec<u64>,
+    /// Sum of the weights of each class; the number of rows where there are no weights.
+    pub weights: Vec<f64>,
+}
+
+impl ClassSizes {
+    /// Counts the rows of each of `classes` classes.
+    ///
+    /// # Errors
+    /// [`Error::CodeOutOfRange`], [`Error::InvalidWeight`], [`Error::LengthMismatch`], [`Error::Cancelled`].
+    pub fn count(
+        codes: ClassCodes<'_>,
+        weights: Option<&[f64]>,
+        classes: usize,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        if let Some(weights) = weights {
+            return Self::count_weighted(codes, weights, classes);
+        }
+        let spans = row_spans(codes.len(), workers);
+        let parts = workers.map(spans.len(), |span| count_codes(codes, spans[span].clone(), classes))?;
+        let rows: Vec<u64> = (0..classes).map(|class| parts.iter().map(|part| part[class]).sum()).collect();
+        let weights = rows.iter().map(|&rows| rows as f64).collect();
+        Ok(Self { rows, weights })
+    }
+
+    /// One thread, so that the sums have the same bits for any number of them.
+    fn count_weighted(codes: ClassCodes<'_>, weights: &[f64], classes: usize) -> Result<Self> {
+        if weights.len() != codes.len() {
+            return Err(Error::LengthMismatch { rows: codes.len(), found: weights.len() });
+        }
+        if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
+            return Err(Error::InvalidWeight { row, value: weights[row] });
+        }
+        let mut sizes = Self { rows: vec![0; classes], weights: vec![0.0; classes] };
+        for (row, &weight) in weights.iter().enumerate() {
+            let code = codes.get(row);
+            if code >= classes {
+                return Err(Error::CodeOutOfRange { row, code, classes });
+            }
+            sizes.rows[code] += u64::from(weight > 0.0);
+            sizes.weights[code] += weight;
+        }
+        Ok(sizes)
+    }
+
+    /// Number of classes with rows.
+    #[must_use]
+    pub fn present(&self) -> usize {
+        self.rows.iter().filter(|&&rows| rows > 0).count()
+    }
+}
+
+fn count_codes(codes: ClassCodes<'_>, rows: std::ops::Range<usize>, classes: usize) -> Result<Vec<u64>> {
+    // Four tables in turn: a run of equal codes would otherwise wait for its own last increment.
+    let width = if let ClassCodes::Bytes(_) = codes { 1 << 8 } else { 1 << 16 };
+    let mut counts = vec![0_u64; width * 4];
+    codes.for_each(rows.clone(), |row, class| counts[(row & 3) * width + class] += 1);
+    let mut total: Vec<u64> = (0..width).map(|class| (0..4).map(|table| counts[table * width + class]).sum()).collect();
+    if total.iter().skip(classes).any(|&count| count > 0) {
+        let row = rows.clone().find(|&row| codes.get(row) >= classes).unwrap_or(rows.start);
+        return Err(Error::CodeOutOfRange { row, code: codes.get(row), classes });
+    }
+    total.resize(classes, 0);
+    Ok(total)
+}
+
+/// Rows cut into spans for the workers: several per thread, so that none waits long for another.
+pub(crate) fn row_spans(rows: usize, workers: &Workers<'_>) -> Vec<std::ops::Range<usize>> {
+    const SMALLEST: usize = 8192;
+    let count = if workers.threads() == 1 { 1 } else { (rows / SMALLEST).clamp(1, 8 * workers.threads()) };
+    (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
+}
+
+/// Scores with the class and the weight of each row.
+#[derive(Debug, Clone)]
+pub struct ScoredSample<'a, T> {
+    /// The scores, all finite.
+    pub(crate) scores: ScoreMatrix<'a, T>,
+    /// The classes, all of them columns.
+    pub(crate) codes: ClassCodes<'a>,
+    /// The weights, none negative; `None` counts every row once.
+    pub(crate) weights: Option<&'a [f64]>,
+    /// Rows and weights of the classes, at least two of which are present.
+    pub(crate) sizes: ClassSizes,
+    /// Largest and smallest non-zero magnitude of a score.
+    pub(crate) magnitudes: Magnitudes,
+}
+
+/// The range of the scores' magnitudes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Magnitudes {
+    pub largest: f64,
+    pub smallest_nonzero: f64,
+}
+
+impl<'a, T: Score> ScoredSample<'a, T> {
+    /// Checks everything once.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`], [`Error::NonFiniteScore`], [`Error::CodeOutOfRange`], [`Error::InvalidWeight`],
+    /// [`Error::TooFewClasses`], [`Error::Cancelled`].
+    pub fn new(
+        scores: ScoreMatrix<'a, T>,
+        codes: ClassCodes<'a>,
+        weights: Option<&'a [f64]>,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        Self::with_classes(scores, codes, weights, scores.columns(), workers)
+    }
+
+    /// A sample whose number of classes is not that of its columns, such as one column that scores class 1 of two.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_classes(
+        scores: ScoreMatrix<'a, T>,
+        codes: ClassCodes<'a>,
+        weights: Option<&'a [f64]>,
+        classes: usize,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        if codes.len() != scores.rows() {
+            return Err(Error::LengthMismatch { rows: scores.rows(), found: codes.len() });
+        }
+        let magnitudes = check_finite(&scores, workers)?;
+        let sizes = ClassSizes::count(codes, weights, classes, workers)?;
+        if sizes.present() < 2 {
+            return Err(Error::TooFewClasses { present: sizes.present() });
+        }
+        Ok(Self { scores, codes, weights, sizes, magnitudes })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.scores.rows()
+    }
+
+    /// Number of classes, present or not.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.sizes.rows.len()
+    }
+
+    /// Rows and weights of the classes.
+    #[must_use]
+    pub const fn sizes(&self) -> &ClassSizes {
+        &self.sizes
+    }
+}
+
+/// Finds the range of magnitudes, or the first score that is not finite.
+fn check_finite<T: Score>(scores: &ScoreMatrix<'_, T>, workers: &Workers<'_>) -> Result<Magnitudes> {
+    let spans = row_spans(scores.rows(), workers);
+    let parts = workers.map(spans.len(), |span| {
+        let rows = spans[span].clone();
+        let part = scores.row_range(rows.start, rows.len());
+        magnitudes_of(&part).ok_or_else(|| first_non_finite(&part, rows.start))
+    })?;
+    Ok(parts.into_iter().fold(Magnitudes { largest: 0.0, smallest_nonzero: f64::INFINITY }, |a, b| Magnitudes {
+        largest: a.largest.max(b.largest),
+        smallest_nonzero: a.smallest_nonzero.min(b.smallest_nonzero),
+    }))
+}
+
+/// `None` if a score is not finite.
+fn magnitudes_of<T: Score>(scores: &ScoreMatrix<'_, T>) -> Option<Magnitudes> {
+    let mut range = MagnitudeRange::new();
+    if let Some(all) = scores.as_dense_slice() {
+        range.extend(all);
+    } else if scores.column_stride == 1 {
+        (0..scores.rows()).filter_map(|row| scores.contiguous_row(row)).for_each(|row| range.extend(row));
+    } else {
+        for column in 0..scores.columns() {
+            for row in 0..scores.rows() {
+                range.extend(&[scores.get(row, column)]);
+            }
+        }
+    }
+    range.finish()
+}
+
+/// Running magnitudes in lanes that the compiler turns into vector registers.
+struct MagnitudeRange<T> {
+    largest: [T; LANES],
+    smallest: [T; LANES],
+    /// Sum of 0·x: zero as long as every score is finite, NaN ever after.
+    poison: [T; LANES],
+}
+
+const LANES: usize = 16;
+
+impl<T: Score> MagnitudeRange<T> {
+    fn new() -> Self {
+        Self { largest: [T::ZERO; LANES], smallest: [T::INFINITY; LANES], poison: [T::ZERO; LANES] }
+    }
+
+    fn extend(&mut self, values: &[T]) {
+        let (blocks, rest) = values.as_chunks::<LANES>();
+        for block in blocks {
+            self.extend_lanes(block);
+        }
+        for &value in rest {
+            let mut lanes = [T::ZERO; LANES];
+            lanes[0] = value;
+            self.extend_lanes(&lanes);
+        }
+    }
+
+    #[inline]
+    fn extend_lanes(&mut self, values: &[T; LANES]) {
+        for (lane, &value) in values.iter().enumerate() {
+            let magnitude = value.magnitude();
+            self.poison[lane] = self.poison[lane].plus(value.times(T::ZERO));
+            self.largest[lane] = if magnitude > self.largest[lane] { magnitude } else { self.largest[lane] };
+            let candidate = if magnitude == T::ZERO { T::INFINITY } else { magnitude };
+            self.smallest[lane] = if candidate < self.smallest[lane] { candidate } else { self.smallest[lane] };
+        }
+    }
+
+    fn finish(self) -> Option<Magnitudes> {
+        if self.poison.iter().any(|&lane| lane != T::ZERO) {
+            return None;
+        }
+        let fold = |lanes: [T; LANES], pick: fn(f64, f64) -> f64| lanes.map(Into::into).into_iter().reduce(pick);
+        Some(Magnitudes {
+            largest: fold(self.largest, f64::max)?,
+            smallest_nonzero: fold(self.smallest, f64::min)?,
+        })
+    }
+}
+
+fn first_non_finite<T: Score>(scores: &ScoreMatrix<'_, T>, first_row: usize) -> Error {
+    for row in 0..scores.rows() {
+        for column in 0..scores.columns() {
+            let value: f64 = scores.get(row, column).into();
+            if !value.is_finite() {
+                return Error::NonFiniteScore { row: first_row + row, column, value };
+            }
+        }
+    }
+    // Only if another thread changed the scores in between.
+    Error::NonFiniteScore { row: first_row, column: 0, value: f64::NAN }
+}

@@ -1,0 +1,12 @@
+//! The pairwise family: how well the scores separate each class from each other, and the averages of that.
+
+mod auc_mu;
+mod averages;
+mod columns;
+mod cost_scores;
+mod pair_counts;
+mod weighted;
+
+pub use auc_mu::{auc_mu, auc_mu_matrix};
+pub use averages::{OneVsRestAverage, PairWeights};
+pub use columns::{binary_auc, hand_till, hand_till_matrix, one_vs_rest, one_vs_rest_per_class};

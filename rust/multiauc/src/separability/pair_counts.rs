@@ -1,0 +1,321 @@
+//! Wins of each class over each other by the difference of their scores: the counts behind AUC_mu.
+
+use std::ops::Range;
+
+use crate::class_blocks::{ClassBlock, ClassBlocks, GroupedRows};
+use crate::difference::DifferenceRule;
+use crate::error::Result;
+use crate::fraction::FractionCache;
+use crate::parallel::Workers;
+use crate::ranking::{
+    BucketTable, Candidates, KeyStream, LARGEST_TABLE, Lookup, Neighbourhoods, correction, count_partitioned,
+};
+use crate::scored_sample::{Score, ScoredSample, row_spans};
+
+/// Up to this many classes the class blocks hold the whole matrix; beyond, a few columns at a time.
+pub(super) const WHOLE_MATRIX_CLASSES: usize = 16;
+
+/// A pair of classes and twice the wins of the first over the second, a tie counting one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PairCount {
+    pub first: usize,
+    pub second: usize,
+    pub doubled_wins: u64,
+}
+
+/// Calls `fold` for every pair c < d of present classes for which `wanted(c, d)` holds; the folded values in no
+/// particular order.
+pub(super) fn fold_pairs<T: Score, A: Default + Send>(
+    sample: &ScoredSample<'_, T>,
+    workers: &Workers<'_>,
+    wanted: impl Fn(usize, usize) -> bool + Sync,
+    fold: impl Fn(&mut A, PairCount) + Sync,
+) -> Result<Vec<A>> {
+    let counter = PairCounter { sample, rule: DifferenceRule::of(sample, workers)? };
+    if sample.classes() > WHOLE_MATRIX_CLASSES {
+        return counter.fold_tiles(workers, &wanted, &fold);
+    }
+    let classes = sample.classes();
+    let pairs = (0..classes).flat_map(|c| (c + 1..classes).map(move |d| (c, d)));
+    let is_present = |&(c, d): &(usize, usize)| counter.size(c) > 0 && counter.size(d) > 0 && wanted(c, d);
+    let is_large = |&(c, d): &(usize, usize)| counter.size(c).min(counter.size(d)) > LARGEST_TABLE;
+    let (large, small): (Vec<_>, Vec<_>) = pairs.filter(is_present).partition(is_large);
+    let mut folded = counter.fold_whole(&small, workers, &fold)?;
+    // One after the other, each on all threads: their copies would not fit into memory side by side.
+    for (c, d) in large {
+        let mut value = A::default();
+        fold(&mut value, counter.count_large(c, d, workers)?);
+        folded.push(value);
+    }
+    Ok(folded)
+}
+
+struct PairCounter<'s, 'a, T> {
+    sample: &'s ScoredSample<'a, T>,
+    rule: DifferenceRule,
+}
+
+/// Memory that one pair leaves to the next.
+#[derive(Default)]
+struct Scratch {
+    table: BucketTable<f64>,
+    table_keys: Vec<f64>,
+    keys: Vec<f64>,
+    fractions: FractionCache,
+}
+
+impl<T: Score> PairCounter<'_, '_, T> {
+    fn size(&self, class: usize) -> u64 {
+        self.sample.sizes.rows[class]
+    }
+
+    /// All classes gathered at once, pairs as tasks.
+    fn fold_whole<A: Default + Send>(
+        &self,
+        pairs: &[(usize, usize)],
+        workers: &Workers<'_>,
+        fold: &(impl Fn(&mut A, PairCount) + Sync),
+    ) -> Result<Vec<A>> {
+        if pairs.is_empty() {
+            return Ok(Vec::new());
+        }
+        let blocks = ClassBlocks::gather(self.sample, 0..self.sample.classes(), workers)?;
+        workers.map_with(pairs.len(), Scratch::default, |scratch, pair| {
+            let (c, d) = pairs[pair];
+            let runs = |own, other| blocks.runs(own, own).zip(blocks.runs(own, other));
+            let mut value = A::default();
+            fold(&mut value, self.count(c, d, runs(c, d), runs(d, c), scratch));
+            Ok(value)
+        })
+    }
+
+    /// Tiles of class groups as tasks: a tile gathers the rows of one group in the columns of the other, and back.
+    fn fold_tiles<A: Default + Send>(
+        &self,
+        workers: &Workers<'_>,
+        wanted: &(impl Fn(usize, usize) -> bool + Sync),
+        fold: &(impl Fn(&mut A, PairCount) + Sync),
+    ) -> Result<Vec<A>> {
+        let classes = self.sample.classes();
+        let rows = GroupedRows::new(self.sample, 0..self.sample.rows());
+        let own: Vec<ClassBlock<T>> =
+            workers.map(classes, |c| Ok(ClassBlock::gather(&self.sample.scores, &rows, c..c + 1, c..c + 1)))?;
+        let width = self.group_width(workers.threads());
+        let groups: Vec<Range<usize>> =
+            (0..classes).step_by(width).map(|first| first..(first + width).min(classes)).collect();
+        let tiles: Vec<(usize, usize)> = (0..groups.len()).flat_map(|a| (a..groups.len()).map(move |b| (a, b))).collect();
+        workers.map_with(tiles.len(), Scratch::default, |scratch, tile| {
+            let (left, right) = (groups[tiles[tile].0].clone(), groups[tiles[tile].1].clone());
+            let gather = |rows_of: &Range<usize>, columns: &Range<usize>| {
+                ClassBlock::gather(&self.sample.scores, &rows, rows_of.clone(), columns.clone())
+            };
+            let left_block = gather(&left, &right);
+            let right_block = (left != right).then(|| gather(&right, &left));
+            let right_block = right_block.as_ref().unwrap_or(&left_block);
+            let mut value = A::default();
+            for c in left.clone() {
+                workers.check()?;
+                for d in right.start.max(c + 1)..right.end {
+                    if self.size(c) > 0 && self.size(d) > 0 && wanted(c, d) {
+                        let first = std::iter::once((own[c].run(c, c), left_block.run(c, d)));
+                        let second = std::iter::once((own[d].run(d, d), right_block.run(d, c)));
+                        fold(&mut value, self.count(c, d, first, second, scratch));
+                    }
+                }
+            }
+            Ok(value)
+        })
+    }
+
+    /// Classes per group: tiles of a few megabytes, all threads together at most a tenth of the scores.
+    fn group_width(&self, threads: usize) -> usize {
+        const TILE_BYTES: f64 = 8e6;
+        let classes = self.sample.classes() as f64;
+        let rows_per_class = (self.sample.rows() as f64 / classes).max(1.0);
+        let by_cache = (TILE_BYTES / (2.0 * rows_per_class * size_of::<T>() as f64)).sqrt().max(8.0);
+        let by_memory = classes * (0.05 / threads as f64).sqrt();
+        (by_cache.min(by_memory) as usize).max(1)
+    }
+
+    /// Counts a pair from its runs of (own score, other score).
+    fn count<'r>(
+        &self,
+        c: usize,
+        d: usize,
+        first: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
+        second: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
+        scratch: &mut Scratch,
+    ) -> PairCount
+    where
+        T: 'r,
+    {
+        // With u = s_cd = p_c − p_d in class c and w = p_d − p_c in class d, class c wins where u > −w. Either class can be
+        // the table of its own differences, the other looks its negated ones up: each pair of rows found "below" is lost.
+        let doubled_losses = if self.size(c) <= self.size(d) {
+            self.count_below(first, second, scratch)
+        } else {
+            self.count_below(second, first, scratch)
+        };
+        PairCount { first: c, second: d, doubled_wins: 2 * self.size(c) * self.size(d) - doubled_losses }
+    }
+
+    fn count_below<'r>(
+        &self,
+        table: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
+        looked_up: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
+        scratch: &mut Scratch,
+    ) -> u64
+    where
+        T: 'r,
+    {
+        let Scratch { table: buckets, table_keys, keys, fractions } = scratch;
+        table_keys.clear();
+        keys.clear();
+        table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, fractions, table_keys));
+        looked_up.clone().for_each(|(own, other)| self.rule.append_keys(own, other, fractions, keys));
+        let mut near = Vec::new();
+        buckets.build(std::iter::once(&table_keys[..]), self.rule.near);
+        let count = buckets.count(keys, Lookup { negate: true, near: self.rule.near }, &mut near);
+        let (false, Some(tolerance)) = (near.is_empty(), self.rule.near) else { return count };
+        let neighbourhoods = Neighbourhoods::new(near, tolerance);
+        let cells = |runs: &mut dyn Iterator<Item = (&'r [T], &'r [T])>, keys: &[f64], negate: bool| {
+            let mut candidates = Candidates::default();
+            let operands = runs.flat_map(|(own, other)| own.iter().zip(other));
+            for ((&own, &other), &key) in operands.zip(keys) {
+                self.push_if_near(&mut candidates, &neighbourhoods, key, negate, (own, other));
+            }
+            candidates
+        };
+        let table = cells(&mut table.clone(), table_keys, false);
+        let looked_up = cells(&mut looked_up.clone(), keys, true);
+        count.wrapping_add_signed(correction(table, looked_up))
+    }
+
+    fn push_if_near(
+        &self,
+        candidates: &mut Candidates,
+        neighbourhoods: &Neighbourhoods,
+        key: f64,
+        negate: bool,
+        (own, other): (T, T),
+    ) {
+        let key = if negate { -key } else { key };
+        if neighbourhoods.contains(key) {
+            let exact = self.rule.exact(own, other);
+            candidates.push(key, if negate { -exact } else { exact });
+        }
+    }
+
+    /// Counts a pair of large classes straight from the scores.
+    fn count_large(&self, c: usize, d: usize, workers: &Workers<'_>) -> Result<PairCount> {
+        let (table, other) = if self.size(c) <= self.size(d) { (c, d) } else { (d, c) };
+        let stream = PairStream { counter: self, table, other, spans: row_spans(self.sample.rows(), workers) };
+        let (counts, near) = count_partitioned(&stream, Lookup { negate: true, near: self.rule.near }, workers)?;
+        let mut doubled_losses = counts[1] as u64;
+        if let (false, Some(tolerance)) = (near.is_empty(), self.rule.near) {
+            let neighbourhoods = Neighbourhoods::new(near, tolerance);
+            let spans = workers.map(stream.spans.len(), |span| Ok(stream.candidates(span, &neighbourhoods)))?;
+            let (mut of_table, mut of_other) = (Candidates::default(), Candidates::default());
+            for [table, other] in spans {
+                of_table.append(table);
+                of_other.append(other);
+            }
+            doubled_losses = doubled_losses.wrapping_add_signed(correction(of_table, of_other));
+        }
+        Ok(PairCount { first: c, second: d, doubled_wins: 2 * self.size(c) * self.size(d) - doubled_losses })
+    }
+}
+
+/// The differences of two classes, read from the scores each time.
+struct PairStream<'c, 's, 'a, T> {
+    counter: &'c PairCounter<'s, 'a, T>,
+    table: usize,
+    other: usize,
+    spans: Vec<Range<usize>>,
+}
+
+/// Rows read before their keys are formed.
+const BLOCK: usize = 512;
+
+impl<T: Score> PairStream<'_, '_, '_, T> {
+    /// Calls `visit(side, own scores, other scores)` for the rows of both classes, block by block.
+    fn for_each_block(&self, rows: Range<usize>, mut visit: impl FnMut(usize, &[T], &[T])) {
+        let sample = self.counter.sample;
+        let columns = [self.table, self.other];
+        // Rows of third classes go to a third place that nobody reads: no branch to mispredict.
+        let mut side_of_class = vec![2_u8; 1 << 8];
+        side_of_class[self.table] = 0;
+        side_of_class[self.other] = 1;
+        let (mut own, mut others) = ([[T::ZERO; BLOCK]; 3], [[T::ZERO; BLOCK]; 3]);
+        let mut start = rows.start;
+        while start < rows.end {
+            let end = (start + BLOCK).min(rows.end);
+            let mut lengths = [0_usize; 3];
+            sample.codes.for_each(start..end, |row, class| {
+                let side = side_of_class[class & 0xff] as usize;
+                let place = lengths[side];
+                own[side][place] = sample.scores.get(row, columns[side & 1]);
+                others[side][place] = sample.scores.get(row, columns[side & 1 ^ 1]);
+                lengths[side] += 1;
+            });
+            for side in 0..2 {
+                visit(side, &own[side][..lengths[side]], &others[side][..lengths[side]]);
+            }
+            start = end;
+        }
+    }
+
+    /// The keys near to keys of the other side, of both sides.
+    fn candidates(&self, span: usize, neighbourhoods: &Neighbourhoods) -> [Candidates; 2] {
+        let mut candidates = [Candidates::default(), Candidates::default()];
+        let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
+        self.for_each_block(self.spans[span].clone(), |side, own, others| {
+            keys.clear();
+            self.counter.rule.append_keys(own, others, &mut fractions, &mut keys);
+            for ((&own, &other), &key) in own.iter().zip(others).zip(&keys) {
+                let target = &mut candidates[side];
+                self.counter.push_if_near(target, neighbourhoods, key, side == 1, (own, other));
+            }
+        });
+        candidates
+    }
+}
+
+impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
+    fn spans(&self) -> usize {
+        self.spans.len()
+    }
+
+    fn sides(&self) -> usize {
+        2
+    }
+
+    fn table_len(&self) -> usize {
+        self.counter.size(self.table) as usize
+    }
+
+    fn table_sample(&self, wanted: usize) -> Vec<f64> {
+        let rows = self.counter.sample.rows();
+        // Whole blocks are read, so take a few blocks from each span.
+        let blocks = (wanted / BLOCK).max(1);
+        let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
+        for block in 0..blocks {
+            let start = block * (rows / blocks);
+            self.for_each_block(start..(start + BLOCK).min(rows), |side, own, others| {
+                if side == 0 {
+                    self.counter.rule.append_keys(own, others, &mut fractions, &mut keys);
+                }
+            });
+        }
+        keys
+    }
+
+    fn for_each(&self, span: usize, visit: &mut dyn FnMut(usize, &[f64])) {
+        let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
+        self.for_each_block(self.spans[span].clone(), |side, own, others| {
+            keys.clear();
+            self.counter.rule.append_keys(own, others, &mut fractions, &mut keys);
+            visit(side, &keys);
+        });
+    }
+}

@@ -1,0 +1,121 @@
+//! Weighted rows: counts become sums of weights. Sorted in the simple way, in an order that no thread count changes.
+
+use std::ops::Range;
+
+use super::averages::PairSizes;
+use super::cost_scores::{PairScore, cost_score};
+use crate::class_blocks::GroupedRows;
+use crate::difference::{DifferenceRule, ExactKey};
+use crate::error::Result;
+use crate::fraction::FractionCache;
+use crate::parallel::Workers;
+use crate::ranking::{SortedTable, WeightedKeys, weighted_count};
+use crate::scored_sample::{Score, ScoredSample};
+
+/// The pairwise values of weighted rows.
+pub(super) struct WeightedPairs<'s, 'a, T> {
+    sample: &'s ScoredSample<'a, T>,
+    weights: &'a [f64],
+    rows: GroupedRows,
+    rule: DifferenceRule,
+}
+
+impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
+    pub(super) fn new(sample: &'s ScoredSample<'a, T>, weights: &'a [f64], workers: &Workers<'_>) -> Result<Self> {
+        let rule = DifferenceRule::of(sample, workers)?;
+        Ok(Self { sample, weights, rows: GroupedRows::new(sample, 0..sample.rows()), rule })
+    }
+
+    /// U_cd by the score of the pair.
+    pub(super) fn value(&self, c: usize, d: usize, score: &PairScore, keys: &mut WeightedKeys) -> f64 {
+        let (rows_c, rows_d) = (self.present_rows(c), self.present_rows(d));
+        let scores = &self.sample.scores;
+        keys.clear();
+        let mut fractions = FractionCache::default();
+        let mut single = Vec::with_capacity(1);
+        for (is_first, rows) in [(true, &rows_c), (false, &rows_d)] {
+            for &row in rows {
+                let key = match score {
+                    PairScore::Tie => 0.0,
+                    PairScore::Costs(coefficients) => cost_score(scores, row, coefficients),
+                    PairScore::Difference => {
+                        single.clear();
+                        let (of_c, of_d) = (scores.get(row, c), scores.get(row, d));
+                        self.rule.append_keys(&[of_c], &[of_d], &mut fractions, &mut single);
+                        single[0]
+                    }
+                };
+                keys.push(is_first, key, self.weights[row]);
+            }
+        }
+        let near = if *score == PairScore::Difference { self.rule.near } else { None };
+        let exact = |is_first: bool, index: usize| -> ExactKey {
+            let row = if is_first { rows_c[index] } else { rows_d[index] };
+            self.rule.exact(scores.get(row, c), scores.get(row, d))
+        };
+        let [w_c, w_d] = PairSizes::of(&self.sample.sizes, c, d).weights;
+        weighted_count(keys, near, exact) / (2.0 * w_c * w_d)
+    }
+
+    fn present_rows(&self, class: usize) -> Vec<usize> {
+        let rows = self.rows.of(class).iter().map(|&row| row as usize);
+        rows.filter(|&row| self.weights[row] > 0.0).collect()
+    }
+}
+
+/// For column and class c: Σ over the rows b of class d of w_b · (twice the weight of class c below b, plus ties), all d.
+pub(super) fn doubled_losses<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    weights: &[f64],
+    class: usize,
+    column: usize,
+) -> Vec<f64> {
+    let score = |row: usize| -> f64 { sample.scores.get(row, column).into() };
+    let mut own = Vec::with_capacity(sample.sizes.rows[class] as usize);
+    sample.codes.for_each(0..sample.rows(), |row, code| {
+        if code == class && weights[row] > 0.0 {
+            own.push((score(row), weights[row]));
+        }
+    });
+    let table = SortedTable::new(own);
+    let mut totals = vec![0.0; sample.classes()];
+    sample.codes.for_each(0..sample.rows(), |row, code| {
+        if code != class && weights[row] > 0.0 {
+            totals[code] += weights[row] * table.doubled_weight_below(score(row));
+        }
+    });
+    totals
+}
+
+/// The micro average: own cells against all others, each with the weight of its row.
+pub(super) fn micro<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    weights: &[f64],
+    columns: &[usize],
+    workers: &Workers<'_>,
+) -> Result<f64> {
+    const SPAN: usize = 1 << 16;
+    let score = |row: usize, column: usize| -> f64 { sample.scores.get(row, column).into() };
+    let mut own = Vec::with_capacity(sample.rows());
+    sample.codes.for_each(0..sample.rows(), |row, class| {
+        if weights[row] > 0.0 {
+            own.push((score(row, class), weights[row]));
+        }
+    });
+    let table = SortedTable::new(own);
+    let span_rows = |span: usize| -> Range<usize> { span * SPAN..((span + 1) * SPAN).min(sample.rows()) };
+    // Spans of a fixed size, summed in order: the same bits for any number of threads.
+    let parts = workers.map(sample.rows().div_ceil(SPAN), |span| {
+        let mut total = 0.0;
+        for row in span_rows(span).filter(|&row| weights[row] > 0.0) {
+            let own_column = sample.codes.get(row);
+            let others = columns.iter().filter(|&&column| column != own_column);
+            let losses: f64 = others.map(|&column| table.doubled_weight_below(score(row, column))).sum();
+            total += weights[row] * losses;
+        }
+        Ok(total)
+    })?;
+    let weight: f64 = sample.sizes.weights.iter().sum();
+    let pairs = weight * weight * (columns.len() - 1) as f64;
+    Ok(1.0 - parts.into_iter().sum::<f64>() / (2.0 * pairs))
+}
