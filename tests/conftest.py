@@ -1,0 +1,42 @@
+"""Settings and fixtures shared by all tests."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from strategies import PAPER_CODES, PAPER_SCORES
+
+# "ci" draws the same examples every time; "thorough" (HYPOTHESIS_PROFILE=thorough) looks for new ones.
+settings.register_profile(
+    "ci", derandomize=True, max_examples=60, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile("thorough", settings.get_profile("ci"), derandomize=False, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    """Random numbers that depend on the name of the test alone."""
+    return np.random.default_rng(list(request.node.nodeid.rpartition("::")[2].encode()))
+
+
+@pytest.fixture
+def paper() -> tuple[np.ndarray, np.ndarray]:
+    """Thirteen rows whose values are known as exact fractions: (codes, scores)."""
+    return PAPER_CODES.copy(), PAPER_SCORES.copy()
+
+
+@pytest.fixture
+def restore_threads() -> Iterator[None]:
+    """Give later tests the default number of threads again."""
+    import multiauc
+
+    yield
+    multiauc.set_num_threads(0)

@@ -1,0 +1,303 @@
+"""Forks, threads, signals, and calls that fail: the library inside a real process."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import multiauc
+from strategies import make_sample, mixed_denominators, smooth, with_weights
+
+TESTS = Path(__file__).parent
+HANG = 60.0  # seconds after which a child that does not answer counts as hung
+
+
+def sample_of(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    return make_sample(smooth, [400, 300, 200, 100], seed).data
+
+
+def long_call(n: int = 30_000, k: int = 100) -> float:
+    """A call of seconds, not milliseconds: a partition matrix without zeros costs K products per row and pair."""
+    rng = np.random.default_rng(1)
+    scores = rng.random((n, k))
+    partition = rng.random((k, k)) * (1 - np.eye(k))
+    partition /= partition.sum(axis=1, keepdims=True)
+    return multiauc.auc_mu_score(np.arange(n) % k, scores / scores.sum(axis=1, keepdims=True), partition=partition)
+
+
+def run_python(code: str, **env: str) -> subprocess.CompletedProcess[str]:
+    everything = {**os.environ, "PYTHONPATH": str(TESTS), **env}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=everything, capture_output=True, text=True, timeout=HANG, check=False)
+
+
+# --- fork -------------------------------------------------------------------------------------------------------------
+
+
+def answer_from_child(connection, seed: int) -> None:
+    y, scores = sample_of(seed)
+    connection.send((multiauc.auc_mu_score(y, scores), multiauc.hand_till_score(y, scores)))
+
+
+def ask_forked_child(seed: int) -> tuple[float, float]:
+    context = multiprocessing.get_context("fork")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=answer_from_child, args=(sender, seed))
+    child.start()
+    try:
+        assert receiver.poll(HANG), "the forked child hangs"
+        return receiver.recv()
+    finally:
+        child.join(5)
+        if child.is_alive():
+            child.kill()
+            child.join()
+
+
+needs_fork = pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="this system has no fork")
+forks = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+
+@needs_fork
+@forks
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_forked_child_works_after_the_parent_has(threads, restore_threads):
+    multiauc.set_num_threads(threads)
+    long_call(8_000, 40)
+    expected = multiauc.auc_mu_score(*sample_of(3)), multiauc.hand_till_score(*sample_of(3))
+    assert ask_forked_child(3) == expected
+    assert multiauc.auc_mu_score(*sample_of(3)) == expected[0]
+
+
+@needs_fork
+@forks
+def test_a_child_forked_while_another_thread_computes_works(restore_threads):
+    multiauc.set_num_threads(2)
+    expected = multiauc.auc_mu_score(*sample_of(4)), multiauc.hand_till_score(*sample_of(4))
+    with ThreadPoolExecutor(1) as pool:
+        working = pool.submit(long_call, 20_000, 60)
+        answers = [ask_forked_child(4) for _ in range(3)]
+        value = working.result()
+    assert answers == [expected] * 3
+    assert value == long_call(20_000, 60)
+
+
+@needs_fork
+@forks
+def test_a_large_call_in_a_forked_child_uses_its_own_threads(restore_threads):
+    multiauc.set_num_threads(2)
+    expected = long_call(8_000, 40)
+    context = multiprocessing.get_context("fork")
+    with context.Pool(2) as pool:
+        answers = pool.starmap_async(long_call, [(8_000, 40)] * 2).get(timeout=HANG)
+    assert answers == [expected] * 2
+
+
+def test_a_spawned_process_works():
+    code = "import multiauc; print(multiauc.auc_mu_score([0, 1, 0, 1], [[.9, .1], [.2, .8], [.6, .4], [.3, .7]]))"
+    assert run_python(code).stdout.strip() == "1.0"
+
+
+# --- threads ----------------------------------------------------------------------------------------------------------
+
+
+def test_concurrent_calls_give_the_results_of_calls_in_turn():
+    samples = [sample_of(seed) for seed in range(24)]
+    samples += [make_sample(mixed_denominators, [300, 200, 100], seed).data for seed in range(24)]
+    expected = [(multiauc.auc_mu_score(*s), multiauc.one_vs_rest_score(*s)) for s in samples]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda s: (multiauc.auc_mu_score(*s), multiauc.one_vs_rest_score(*s)), samples))
+    assert found == expected
+
+
+def test_other_python_threads_run_during_a_long_call():
+    """With the GIL held this thread would wake at most a few times, around the beginning and the end of the call."""
+    entered, left = threading.Event(), threading.Event()
+    values = []
+
+    def work() -> None:
+        entered.set()
+        values.append(long_call())
+        left.set()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    entered.wait()
+    wakes = 0
+    while not left.is_set():
+        time.sleep(0.002)
+        wakes += 1
+    worker.join()
+    assert 0 < values[0] < 1
+    assert wakes > 30
+
+
+def test_an_array_written_to_during_the_call_does_no_harm():
+    """The result is then meaningless, but the process and its later calls must survive any bits."""
+    code = """
+import threading, numpy as np, multiauc
+rng = np.random.default_rng(0)
+scores, y = rng.random((60_000, 6)), rng.integers(0, 6, 60_000)
+weights = rng.random(60_000)
+clean = scores.copy()
+stop = threading.Event()
+def scribble():
+    noise = np.array([np.nan, np.inf, -np.inf, 1e308, -0.0, 5e-324, 0.1])
+    other = np.random.default_rng(1)
+    while not stop.is_set():
+        scores[other.integers(0, 60_000, 5_000), other.integers(0, 6)] = noise[other.integers(0, 7)]
+        weights[other.integers(0, 60_000, 500)] = noise[other.integers(0, 7)]
+        scores[:] = clean
+        weights[:] = 1.0
+threads = [threading.Thread(target=scribble) for _ in range(2)]
+[t.start() for t in threads]
+calls = 0
+for w in [None, weights] * 15:
+    for f in (multiauc.auc_mu_score, multiauc.hand_till_score, multiauc.one_vs_rest_score):
+        try:
+            f(y, scores, sample_weight=w)
+        except ValueError:
+            pass
+        calls += 1
+stop.set()
+[t.join() for t in threads]
+scores[:] = clean
+print(calls, multiauc.auc_mu_score(y, scores) == multiauc.auc_mu_score(y, clean))
+"""
+    finished = run_python(code)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout.split() == ["90", "True"]
+
+
+@pytest.mark.parametrize("threads", ["1", "3"])
+def test_the_environment_sets_the_number_of_threads(threads):
+    code = "import multiauc; print(multiauc.get_num_threads())"
+    assert run_python(code, MULTIAUC_NUM_THREADS=threads).stdout.strip() == threads
+
+
+def test_a_number_set_in_code_wins_over_the_environment():
+    code = "import multiauc; multiauc.set_num_threads(2); print(multiauc.get_num_threads())"
+    assert run_python(code, MULTIAUC_NUM_THREADS="5").stdout.strip() == "2"
+
+
+def test_importing_starts_no_threads():
+    code = "import multiauc, os; print(len(os.listdir('/proc/self/task')))"
+    baseline = "import numpy, os; print(len(os.listdir('/proc/self/task')))"
+    if not Path("/proc/self/task").exists():
+        pytest.skip("threads are counted in /proc")
+    assert run_python(code).stdout == run_python(baseline).stdout
+
+
+@pytest.mark.parametrize("bad", [-1, 1.5, "two", None, True], ids=repr)
+def test_a_number_of_threads_that_is_none_is_refused(bad, restore_threads):
+    with pytest.raises((ValueError, TypeError)):
+        multiauc.set_num_threads(bad)
+
+
+# --- signals ----------------------------------------------------------------------------------------------------------
+
+INTERRUPTED = """
+import sys, time
+import multiauc
+multiauc.set_num_threads(int(sys.argv[1]))
+from test_process_and_threads import long_call
+# A size that would take seconds on this machine.
+n, seconds = 2_000, 0.0
+while seconds < 0.1 and n < 100_000:
+    n *= 2
+    begin = time.perf_counter()
+    long_call(n, 60)
+    seconds = time.perf_counter() - begin
+n = min(int(n * 6 / seconds), 600_000)
+import test_process_and_threads as t, numpy as np
+real = multiauc.auc_mu_score
+def announced(*args, **options):
+    print("computing", flush=True)
+    return real(*args, **options)
+multiauc.auc_mu_score = announced
+try:
+    long_call(n, 60)
+    print("finished", flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+multiauc.auc_mu_score = real
+print(multiauc.auc_mu_score([0, 1], np.eye(2)), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_ctrl_c_stops_a_long_call_and_leaves_the_library_working(threads):
+    command = [sys.executable, "-c", INTERRUPTED, str(threads)]
+    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as child:
+        try:
+            assert child.stdout.readline().strip() == "computing"
+            time.sleep(0.5)
+            sent = time.perf_counter()
+            child.send_signal(signal.SIGINT)
+            assert child.stdout.readline().strip() == "interrupted"
+            assert time.perf_counter() - sent < 1.0
+            assert child.stdout.readline().strip() == "1.0"
+            assert child.wait(HANG) == 0
+        finally:
+            child.kill()
+
+
+# --- inputs and errors ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_inputs_are_never_modified(dtype):
+    sample = with_weights(make_sample(smooth, [50, 40, 30], 5, dtype), "integer", 5)
+    partition, pair_weights = np.array([[0.0, 2, 1], [1, 0, 1], [1, 3, 0]]), np.ones((3, 3))
+    arrays = [sample.codes, sample.scores, sample.weights, partition, pair_weights]
+    before = [array.copy() for array in arrays]
+    how = {"sample_weight": sample.weights}
+    multiauc.auc_mu_score(*sample.data, partition=partition, pair_weights=pair_weights, **how)
+    multiauc.auc_mu_matrix(*sample.data, partition=partition, **how)
+    multiauc.hand_till_score(*sample.data, pair_weights=pair_weights, **how)
+    multiauc.hand_till_matrix(*sample.data, **how)
+    multiauc.one_vs_rest_per_class(*sample.data, **how)
+    multiauc.roc_curves(*sample.data, kind="pairwise", **how)
+    for average in ("macro", "prevalence", "prevalence_equal_rest", "micro"):
+        multiauc.one_vs_rest_score(*sample.data, average=average, **how)
+    for array, copy in zip(arrays, before, strict=True):
+        np.testing.assert_array_equal(array, copy)
+        assert array.dtype == copy.dtype
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda y, s: (y, np.where(np.arange(len(y))[:, None] == 7, np.nan, s)),
+        lambda y, s: (y, np.where(np.arange(len(y))[:, None] == 7, np.inf, s)),
+        lambda y, s: (y[:-1], s),
+        lambda y, s: (np.zeros_like(y), s),
+        lambda y, s: (y[:0], s[:0]),
+    ],
+    ids=["nan", "infinite", "lengths differ", "one class", "empty"],
+)
+def test_an_error_leaves_the_next_call_working(spoil):
+    y, scores = sample_of(6)
+    expected = multiauc.auc_mu_score(y, scores)
+    for score in (multiauc.auc_mu_score, multiauc.hand_till_score, multiauc.one_vs_rest_score):
+        with pytest.raises(ValueError, match=r"\w+"):
+            score(*spoil(y, scores))
+    assert multiauc.auc_mu_score(y, scores) == expected
+
+
+def test_nan_in_the_last_cell_of_a_large_matrix_is_found(rng):
+    y, scores = rng.integers(0, 3, size=300_000), rng.random((300_000, 3))
+    scores[-1, -1] = np.nan
+    for score in (multiauc.auc_mu_score, multiauc.hand_till_score, multiauc.one_vs_rest_score):
+        with pytest.raises(ValueError, match=r"(?i)nan"):
+            score(y, scores)
