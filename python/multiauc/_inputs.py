@@ -118,6 +118,8 @@ def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
 def _check_absent(classes: list[Any], rows: NDArray[np.int64], policy: str, *, weighted: bool) -> None:
     present = [label for label, count in zip(classes, rows.tolist(), strict=True) if count]
     lacking = "rows of positive weight" if weighted else "rows"
+    if not present:
+        raise ValueError("sample_weight must have positive weights for at least two classes; got zeros only")
     if len(present) < 2:
         raise ValueError(f"y_true has {lacking} of one class only ({listing(present)}); an AUC needs at least two")
     if policy == "raise":

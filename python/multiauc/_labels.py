@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from multiauc._arrays import as_array
 from multiauc._wording import counted, described
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -20,84 +20,51 @@ if TYPE_CHECKING:
 MAX_CLASSES = 65_536
 
 
-class LabelColumn(Protocol):
-    """The labels of all rows, and the distinct ones among them (0.0 and -0.0 may both be listed)."""
+class LabelColumn:
+    """The labels of all rows as numbers.
 
-    distinct: list[Any]
+    Attributes
+    ----------
+    distinct
+        The distinct labels, none of them missing (0.0 and -0.0, which are equal, may both be listed).
+    codes
+        The position of each row's label in `distinct`.
+    counts
+        The number of rows of each distinct label.
+    """
 
-    def __len__(self) -> int:
-        """Return the number of rows."""
+    __slots__ = ("codes", "counts", "distinct")
+
+    def __init__(self, distinct: list[Any], codes: Codes, counts: NDArray[np.int64]) -> None:
+        self.distinct = distinct
+        self.codes = codes
+        self.counts = counts
 
     def row_of(self, position: int) -> int:
-        """A row that holds the distinct label at `position`."""
+        """The first row that holds the distinct label at `position`."""
+        return int(np.argmax(self.codes == position))
 
     def to_columns(self, columns: list[int], n_columns: int) -> tuple[Codes, NDArray[np.int64]]:
         """(codes, counts), when the distinct label at position k belongs to column `columns[k]`."""
-
-
-class CodedLabels:
-    """Labels that the compiled core has numbered already."""
-
-    __slots__ = ("_codes", "_counts", "_first_rows", "distinct")
-
-    def __init__(
-        self,
-        distinct: list[Any],
-        codes: Codes,
-        first_rows: NDArray[np.intp],
-        counts: NDArray[np.int64],
-    ) -> None:
-        self.distinct = distinct
-        self._codes = codes
-        self._first_rows = first_rows
-        self._counts = counts
-
-    def __len__(self) -> int:
-        return len(self._codes)
-
-    def row_of(self, position: int) -> int:
-        return int(self._first_rows[position])
-
-    def to_columns(self, columns: list[int], n_columns: int) -> tuple[Codes, NDArray[np.int64]]:
         in_order = columns == list(range(len(columns)))
         if in_order and len(columns) == n_columns:
-            return self._codes, self._counts
-        counts = np.zeros(n_columns, dtype=np.int64)
-        np.add.at(counts, columns, self._counts)
+            return self.codes, self.counts
+        counts = [0] * n_columns
+        for column, count in zip(columns, self.counts.tolist(), strict=True):
+            counts[column] += count
         dtype = code_dtype(n_columns)
-        if in_order and self._codes.dtype == dtype:
-            return self._codes, counts
-        return _look_up(np.array(columns, dtype=dtype), self._codes), counts
+        codes = self.codes
+        if not in_order or codes.dtype != dtype:
+            codes = _look_up(columns, codes, dtype)
+        return codes, np.array(counts, dtype=np.int64)
 
 
-class ListedLabels:
-    """Labels that are Python objects, numbered through a dictionary."""
+class _Numbering(dict[Any, int]):
+    """Gives every new key the next number."""
 
-    __slots__ = ("_keys", "_rows", "distinct")
-
-    def __init__(self, rows: Sequence[Hashable]) -> None:
-        try:
-            self._keys = list(dict.fromkeys(rows))
-        except TypeError as error:
-            raise TypeError(f"y_true must hold hashable labels such as numbers or strings; {error}") from None
-        self._rows = rows
-        self.distinct = [plain(label) for label in self._keys]
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def row_of(self, position: int) -> int:
-        return self._rows.index(self._keys[position])
-
-    def to_columns(self, columns: list[int], n_columns: int) -> tuple[Codes, NDArray[np.int64]]:
-        column_of = dict(zip(self._keys, columns, strict=True))
-        row_columns = map(column_of.__getitem__, self._rows)
-        codes: Codes
-        if code_dtype(n_columns) == np.uint8:
-            codes = np.frombuffer(bytes(row_columns), dtype=np.uint8)  # twice as fast as np.fromiter
-        else:
-            codes = np.fromiter(row_columns, dtype=np.uint16, count=len(self._rows))
-        return codes, np.bincount(codes, minlength=n_columns).astype(np.int64, copy=False)
+    def __missing__(self, key: Any) -> int:
+        number = self[key] = len(self)
+        return number
 
 
 def code_dtype(n_classes: int) -> np.dtype[Any]:
@@ -123,32 +90,40 @@ def _read_other_container(y_true: Any, n_rows: int, n_columns: int) -> LabelColu
     # A list of strings is numbered as it stands: as an array every label would take the room of the longest.
     if is_list and y_true and isinstance(y_true[0], str):
         _check_length(len(y_true), n_rows)
-        return _without_missing(ListedLabels(y_true))
+        return _number_objects(y_true)
     array = as_array("y_true", y_true)
     _check_shape(y_true, array, n_rows, n_columns)
     if is_list and array.dtype.kind in "US":
         # NumPy turned a mixture such as [1, "a"] or [nan, "a"] into strings: keep the labels that were given.
-        return _without_missing(ListedLabels(y_true))
+        return _number_objects(y_true)
     return _number_array(array)
 
 
 def _number_array(labels: NDArray[Any]) -> LabelColumn:
     kind, itemsize = labels.dtype.kind, labels.dtype.itemsize
     if kind in "iubf" and itemsize <= 8:
-        native = labels
-        if not (labels.dtype.isnative and labels.flags.aligned):
-            native = labels.astype(labels.dtype.newbyteorder("="))
         # Equal bits are equal labels: bools and floats are numbered as integers of their size and put in order later.
-        integers = native if kind in "iu" else native.view(f"u{itemsize}")
+        plain_labels = _contiguous(labels)
+        integers = plain_labels if kind in "iu" else plain_labels.view(f"u{itemsize}")
         codes, first_rows, counts = _rust.code_integers(integers)
-        column = CodedLabels(labels[first_rows].tolist(), codes, first_rows, counts)
-        return _without_missing(column) if kind == "f" else column
+        column = LabelColumn(labels[first_rows].tolist(), codes, counts)
+        if kind == "f":
+            _refuse_missing(column)
+        return column
     if kind in "US" and itemsize > 0:
         records = np.ascontiguousarray(labels).view(np.uint8).reshape(len(labels), itemsize)
         codes, first_rows, counts = _rust.code_bytes(records)
-        return CodedLabels(labels[first_rows].tolist(), codes, first_rows, counts)
+        return LabelColumn(labels[first_rows].tolist(), codes, counts)
     # Times keep their unit as NumPy scalars; tolist would turn some of them into bare integers.
-    return _without_missing(ListedLabels(list(labels) if kind in "mM" else labels.tolist()))
+    return _number_objects(list(labels) if kind in "mM" else labels.tolist())
+
+
+def _contiguous(labels: NDArray[Any]) -> NDArray[Any]:
+    """The labels themselves if the core can read them, otherwise a copy."""
+    flags = labels.flags
+    if flags.c_contiguous and flags.aligned and labels.dtype.isnative:
+        return labels
+    return labels.astype(labels.dtype.newbyteorder("="), order="C")
 
 
 def _categorical_parts(y_true: Any) -> tuple[NDArray[Any], Any] | None:
@@ -161,28 +136,44 @@ def _categorical_parts(y_true: Any) -> tuple[NDArray[Any], Any] | None:
 
 
 def _number_categorical(category_codes: NDArray[Any], categories: Any) -> LabelColumn:
-    codes, first_rows, counts = _rust.code_integers(category_codes)
+    codes, first_rows, counts = _rust.code_integers(_contiguous(category_codes))
     used = category_codes[first_rows].tolist()
     if used[0] < 0:
         raise _missing_label(None, int(first_rows[0]))
     names = categories.tolist()
-    return CodedLabels([names[category] for category in used], codes, first_rows, counts)
+    return LabelColumn([names[category] for category in used], codes, counts)
 
 
-def _look_up(table: Codes, codes: Codes) -> Codes:
-    """table[codes], without the eightfold index array that NumPy would make of one-byte codes."""
-    if table.dtype == codes.dtype == np.uint8:
-        translation = bytes(table).ljust(256, b"\0")
-        return np.frombuffer(codes.tobytes().translate(translation), dtype=np.uint8)
-    found: Codes = table[codes]
+def _number_objects(labels: Sequence[Any]) -> LabelColumn:
+    numbers = _Numbering()
+    try:
+        try:
+            # For up to 256 labels, and twice as fast as np.fromiter.
+            wide = np.frombuffer(bytes(map(numbers.__getitem__, labels)), dtype=np.uint8)
+        except ValueError:
+            wide = np.fromiter(map(numbers.__getitem__, labels), dtype=np.int64, count=len(labels))
+    except TypeError as error:
+        raise TypeError(f"y_true must hold hashable labels such as numbers or strings; {error}") from None
+    column = LabelColumn([plain(label) for label in numbers], wide, np.bincount(wide).astype(np.int64, copy=False))
+    _refuse_missing(column)
+    if len(numbers) > MAX_CLASSES:
+        raise ValueError(f"y_true must have at most {MAX_CLASSES} distinct labels; got {len(numbers)}")
+    column.codes = wide.astype(code_dtype(len(numbers)), copy=False)
+    return column
+
+
+def _look_up(columns: list[int], codes: Codes, dtype: np.dtype[Any]) -> Codes:
+    """columns[codes], without the eightfold index array that NumPy would make of one-byte codes."""
+    if codes.dtype == dtype == np.uint8:
+        return np.frombuffer(codes.tobytes().translate(bytes(columns).ljust(256, b"\0")), dtype=np.uint8)
+    found: Codes = np.array(columns, dtype=dtype)[codes]
     return found
 
 
-def _without_missing(column: LabelColumn) -> LabelColumn:
+def _refuse_missing(column: LabelColumn) -> None:
     for position, label in enumerate(column.distinct):
         if is_missing(label):
             raise _missing_label(label, column.row_of(position))
-    return column
 
 
 def _missing_label(label: object, row: int) -> ValueError:

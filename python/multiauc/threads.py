@@ -10,8 +10,8 @@ from multiauc import _rust
 def set_num_threads(n: int) -> None:
     """Use at most `n` threads in all later calls, from any Python thread.
 
-    Results do not depend on the number of threads. The environment variable ``MULTIAUC_NUM_THREADS``, read once at the
-    first computation, sets the number without code.
+    Results do not depend on the number of threads. By default it is that of the environment variable
+    ``MULTIAUC_NUM_THREADS``, or else one per available core.
 
     Parameters
     ----------
