@@ -180,6 +180,12 @@ def test_more_labels_than_columns(function):
         function(np.arange(6), Y_SCORE)
 
 
+def test_more_labels_than_can_be_numbered():
+    y_true = [f"row {k}" for k in range(65_537)]
+    with pytest.raises(ValueError, match="y_true must have at most 65536 distinct labels; got 65537"):
+        multiauc.auc_mu_score(y_true, np.zeros((65_537, 2)))
+
+
 def test_more_than_two_labels_for_one_score_per_row(function):
     with pytest.raises(ValueError, match=r"y_true has 3 distinct labels .*2 classes; pass labels="):
         function(Y_TRUE, Y_SCORE[:, 0])
