@@ -63,7 +63,7 @@ bench-quick: bench-install  ## The same on a few sizes, printed only (two minute
 	$(BENCH_PY) benches/compare.py --quick
 
 bench-smoke: develop  ## Run the comparison once on tiny data with the peers that are there (seconds)
-	$(PY) benches/compare.py --smoke
+	$(PY) benches/compare.py --smoke --output target/bench-smoke.md
 
 bench-kernels: $(VENV)/.installed  ## Criterion benches of the Rust kernels
 	$(CARGO) bench --locked --package multiauc-benches

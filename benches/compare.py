@@ -134,6 +134,7 @@ def main() -> None:
     if arguments.output is None:
         print(f"\n{report}")
     else:
+        arguments.output.parent.mkdir(parents=True, exist_ok=True)
         arguments.output.write_text(report, encoding="utf-8")
         print(f"wrote {arguments.output}")
 

@@ -39,13 +39,17 @@ MEMORY_FEW, MEMORY_MANY = 1.25, 0.25
 
 @dataclass(frozen=True)
 class Verdict:
-    """One target at one place: what is asked, and what was found (None: not measured)."""
+    """One target at one place: what is asked, and what was found (None: not measured).
+
+    `planned` is False when the run leaves the place out on purpose.
+    """
 
     target: str
     where: str
     required: str
     found: float | None
     met: bool
+    planned: bool = True
 
     @property
     def word(self) -> str:
@@ -55,12 +59,14 @@ class Verdict:
         return "met" if self.met else "**not met**"
 
 
-def _at_least(target: str, where: str, required: float, found: float | None) -> Verdict:
-    return Verdict(target, where, f"at least {required:g}{TIMES}", found, found is not None and found >= required)
+def _at_least(target: str, where: str, required: float, found: float | None, *, planned: bool = True) -> Verdict:
+    met = found is not None and found >= required
+    return Verdict(target, where, f"at least {required:g}{TIMES}", found, met, planned)
 
 
-def _at_most(target: str, where: str, required: float, found: float | None) -> Verdict:
-    return Verdict(target, where, f"at most {required:g}{TIMES}", found, found is not None and found <= required)
+def _at_most(target: str, where: str, required: float, found: float | None, *, planned: bool = True) -> Verdict:
+    met = found is not None and found <= required
+    return Verdict(target, where, f"at most {required:g}{TIMES}", found, met, planned)
 
 
 def _against(tool: Tool) -> str:
@@ -71,8 +77,8 @@ def _speed(found: Measurements) -> Iterator[Verdict]:
     threads = all_threads()
     for (peer, size), required in SPEED.items():
         for dtype in found.dtypes:
-            ratio = found.grid.ratio(peer, size, dtype, threads) if size in found.sizes else None
-            yield _at_least(_against(peer), f"{size}, {dtype}", required, ratio)
+            ratio = found.grid.ratio(peer, size, dtype, threads)
+            yield _at_least(_against(peer), f"{size}, {dtype}", required, ratio, planned=size in found.sizes)
     for size in found.sizes:
         for dtype in found.dtypes:
             ratio = found.grid.ratio(TORCHMETRICS, size, dtype, threads)
@@ -113,7 +119,8 @@ def _growth(found: Measurements) -> Iterator[Verdict]:
                 reference = found.time_per_cell(tool, REFERENCE_SIZE, dtype, threads)
                 ratio = None if large is None or reference is None else large / reference
                 where = f"{size} against {REFERENCE_SIZE}, {dtype}"
-                yield _at_most(f"{tool.metric}, time per cell", where, GROWTH, ratio)
+                planned = {size, REFERENCE_SIZE} <= set(found.sizes)
+                yield _at_most(f"{tool.metric}, time per cell", where, GROWTH, ratio, planned=planned)
 
 
 def _memory(found: Measurements) -> Iterator[Verdict]:
