@@ -46,11 +46,11 @@ check-python: develop
 	$(PY) -m mypy.stubtest multiauc._rust
 
 develop: $(VENV)/.installed  ## Build the extension and put the package into .venv
-	$(MATURIN) develop --release
+	$(MATURIN) develop --release --locked
 
 wheel: $(VENV)/.installed  ## Build the wheel into dist/
 	rm -f dist/*.whl
-	$(MATURIN) build --release --out dist
+	$(MATURIN) build --release --locked --out dist
 
 sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 	rm -f dist/*.tar.gz

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import argparse
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,10 +64,10 @@ QUICK = Plan(
     dtypes=DTYPES,
     memory_sizes=(Size(1_000_000, 10),),
     peer_memory_sizes=(),
-    shape_size=Size(200_000, 10),
+    shape_size=Size(100_000, 10),
     max_turns=7,
-    budget_seconds=1.0,
-    deadline_seconds=90,
+    budget_seconds=0.8,
+    deadline_seconds=80,
 )
 SMOKE = Plan(
     command="make bench-smoke",
@@ -97,13 +96,13 @@ def run(plan: Plan) -> Measurements:
         print(f"{tool.name}: {tool.version if problem is None else f'left out: {problem}'}", flush=True)
     deadline = Deadline(plan.deadline_seconds)
     small = measure_small(max_turns=4 * plan.max_turns, budget_seconds=plan.budget_seconds)
-    print("shapes of scores", flush=True)
+    print(f"{deadline.elapsed:5.0f} s  shapes of scores", flush=True)
     shapes = measure_shapes(
         plan.shape_size, plan.dtypes, max_turns=plan.max_turns, budget_seconds=plan.budget_seconds / 4
     )
-    print("memory", flush=True)
+    print(f"{deadline.elapsed:5.0f} s  memory", flush=True)
     extra = measure_memory(plan)
-    print("ties and saturation", flush=True)
+    print(f"{deadline.elapsed:5.0f} s  ties and saturation", flush=True)
     examples = measure_examples()
     grid = measure_grid(plan.sizes, plan.dtypes, deadline, max_turns=plan.max_turns, budget_seconds=plan.budget_seconds)
     return Measurements(
@@ -116,7 +115,7 @@ def run(plan: Plan) -> Measurements:
         shape_size=plan.shape_size,
         memory=extra,
         examples=examples,
-        elapsed_seconds=time.monotonic() - deadline.start,
+        elapsed_seconds=deadline.elapsed,
     )
 
 

@@ -72,9 +72,9 @@ def milliseconds(seconds: float | None) -> str:
     return DASH if seconds is None else significant(1e3 * seconds)
 
 
-def multiple(ratio: float | None) -> str:
+def multiple(ratio: float | None, digits: int = 2) -> str:
     """Return a ratio, or a dash."""
-    return DASH if ratio is None else significant(ratio, 2) + TIMES
+    return DASH if ratio is None else significant(ratio, digits) + TIMES
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -95,7 +95,7 @@ def _targets(found: Measurements) -> list[str]:
     lines = ["## Targets", "", f"{sum(verdict.met for verdict in here)} of {len(here)} met."]
     if len(here) < len(verdicts):
         lines.append(f"{len(verdicts) - len(here)} more are at sizes that this run leaves out (`make bench` has them).")
-    rows = [[v.target, v.where, v.required, multiple(v.found), v.word] for v in here]
+    rows = [[v.target, v.where, v.required, multiple(v.found, 3), v.word] for v in here]
     return [*lines, "", *table(["target", "where", "asked", "found", "verdict"], rows)]
 
 
