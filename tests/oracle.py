@@ -110,6 +110,14 @@ def difference_ranks(minuend: np.ndarray, subtrahend: np.ndarray) -> np.ndarray:
     return ranks
 
 
+def repeated_difference_ranks(scores: np.ndarray) -> np.ndarray:
+    """Ranks of the exact differences of two columns, for large samples of few distinct rows."""
+    rows, row_of = np.unique(scores, axis=0, return_inverse=True)
+    keys = exact_keys(rows)
+    _, ranks = np.unique(keys[:, 0] - keys[:, 1], return_inverse=True)
+    return ranks[row_of.ravel()]
+
+
 # --- Classes and weights ----------------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import multiauc
 import oracle
-from strategies import Maker, huge, near_ties, rows_of_sizes, saturated, tiny, two_values
+from strategies import Maker, huge, near_equal_differences, near_ties, rows_of_sizes, saturated, tiny, two_values
 
 N, K = 6_000, 3
 
@@ -118,3 +118,23 @@ def test_identical_columns_tie_everywhere(rng):
     scores = np.repeat(rng.random((N, 1)), K, axis=1)
     off_diagonal = multiauc.auc_mu_matrix(codes, scores).values[~np.eye(K, dtype=bool)]
     assert set(off_diagonal) == {0.5}
+
+
+FEW_DISTINCT_ROWS = [all_constant, two_values, near_ties, sawtooth, geometric_clusters, near_equal_differences]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("maker", FEW_DISTINCT_ROWS, ids=lambda f: f.__name__)
+def test_two_very_large_classes(maker, dtype, rng):
+    """More rows per class than one table holds, nearly all of them tied."""
+    n = 300_000
+    codes = rng.permutation(np.arange(n) % 2)
+    scores = maker(rng, n, 2).astype(dtype)
+    ranks = oracle.repeated_difference_ranks(scores)
+    exact = oracle.separation_by_ranks(ranks[codes == 0], ranks[codes == 1])
+    assert multiauc.auc_mu_score(codes, scores) == float(exact)
+    columns = oracle.hand_till_pairs(codes, scores, how=oracle.separation_by_ranks)
+    np.testing.assert_array_equal(multiauc.hand_till_matrix(codes, scores).values, oracle.matrix(columns, 2, False))
+    own = np.arange(2) == codes[:, None]
+    micro = oracle.separation_by_ranks(scores[own], scores[~own])
+    assert multiauc.one_vs_rest_score(codes, scores, average="micro") == float(micro)

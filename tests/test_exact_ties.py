@@ -114,6 +114,30 @@ def test_differences_beyond_the_largest_double_keep_their_order():
     assert multiauc.auc_mu_score([0, 1, 1, 0], scores) == 1.0 - 0.25
 
 
+def test_overflowing_differences_one_unit_apart_differ():
+    a = 1.7e308
+    for b in (a, np.nextafter(a, np.inf), np.nextafter(a, 0)):
+        scores = np.array([[a, -b], [a, -np.nextafter(b, np.inf)]])
+        assert multiauc.auc_mu_score([0, 1], scores) == 0.0
+
+
+def test_a_fraction_and_a_smooth_score_tie_where_exact_arithmetic_says_so():
+    """1/2 + 2e - 2/3 = 1/3 - (1/2 - 2e), with e the spacing of doubles."""
+    scores = np.array([[0.5 + 2.0**-52, 2 / 3], [1 / 3, 0.5 - 2.0**-52]])
+    assert multiauc.auc_mu_score([1, 0], scores) == 0.5
+
+
+@pytest.mark.parametrize("tiny", [1e-18, 1e-26, 1e-40, 1e-300])
+def test_the_order_of_tiny_scores_beside_a_fraction_is_kept(tiny):
+    scores = np.array([[1 / 3, tiny], [1 / 3, 2 * tiny]])
+    assert multiauc.auc_mu_score([0, 1], scores) == 1.0
+
+
+def test_float32_percentages_of_three_decimals_are_on_a_lattice():
+    percentages = [[12.703, 87.297], [51.416, 48.584], [56.416, 53.584], [17.703, 92.297]]
+    assert multiauc.auc_mu_score([0, 1, 0, 1], np.array(percentages, dtype=np.float32)) == 0.5
+
+
 def test_minus_zero_equals_zero():
     scores = np.array([[0.0, -0.0], [-0.0, 0.0], [-0.0, -0.0], [0.0, 0.0]])
     y = [0, 1, 0, 1]

@@ -24,13 +24,11 @@ def sample_of(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return make_sample(smooth, [400, 300, 200, 100], seed).data
 
 
-def long_call(n: int = 30_000, k: int = 100) -> float:
+def long_call(n: int = 6_000, k: int = 200) -> float:
     """A call of seconds, not milliseconds: a partition matrix without zeros costs K products per row and pair."""
     rng = np.random.default_rng(1)
-    scores = rng.random((n, k))
-    partition = rng.random((k, k)) * (1 - np.eye(k))
-    partition /= partition.sum(axis=1, keepdims=True)
-    return multiauc.auc_mu_score(np.arange(n) % k, scores / scores.sum(axis=1, keepdims=True), partition=partition)
+    scores, partition = rng.dirichlet(np.ones(k), size=n), rng.random((k, k)) * (1 - np.eye(k))
+    return multiauc.auc_mu_score(np.arange(n) % k, scores, partition=partition, sample_weight=rng.random(n))
 
 
 def run_python(code: str, **env: str) -> subprocess.CompletedProcess[str]:
@@ -71,7 +69,7 @@ forks = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("threads", [1, 2])
 def test_a_forked_child_works_after_the_parent_has(threads, restore_threads):
     multiauc.set_num_threads(threads)
-    long_call(8_000, 40)
+    long_call(4_000, 40)
     expected = multiauc.auc_mu_score(*sample_of(3)), multiauc.hand_till_score(*sample_of(3))
     assert ask_forked_child(3) == expected
     assert multiauc.auc_mu_score(*sample_of(3)) == expected[0]
@@ -83,21 +81,21 @@ def test_a_child_forked_while_another_thread_computes_works(restore_threads):
     multiauc.set_num_threads(2)
     expected = multiauc.auc_mu_score(*sample_of(4)), multiauc.hand_till_score(*sample_of(4))
     with ThreadPoolExecutor(1) as pool:
-        working = pool.submit(long_call, 20_000, 60)
+        working = pool.submit(long_call)
         answers = [ask_forked_child(4) for _ in range(3)]
         value = working.result()
     assert answers == [expected] * 3
-    assert value == long_call(20_000, 60)
+    assert value == long_call()
 
 
 @needs_fork
 @forks
 def test_a_large_call_in_a_forked_child_uses_its_own_threads(restore_threads):
     multiauc.set_num_threads(2)
-    expected = long_call(8_000, 40)
+    expected = long_call(4_000, 40)
     context = multiprocessing.get_context("fork")
     with context.Pool(2) as pool:
-        answers = pool.starmap_async(long_call, [(8_000, 40)] * 2).get(timeout=HANG)
+        answers = pool.starmap_async(long_call, [(4_000, 40)] * 2).get(timeout=HANG)
     assert answers == [expected] * 2
 
 
@@ -157,7 +155,7 @@ def scribble():
         weights[other.integers(0, 60_000, 500)] = noise[other.integers(0, 7)]
         scores[:] = clean
         weights[:] = 1.0
-threads = [threading.Thread(target=scribble) for _ in range(2)]
+threads = [threading.Thread(target=scribble, daemon=True) for _ in range(2)]
 [t.start() for t in threads]
 calls = 0
 for w in [None, weights] * 15:
@@ -205,51 +203,57 @@ def test_a_number_of_threads_that_is_none_is_refused(bad, restore_threads):
 # --- signals ----------------------------------------------------------------------------------------------------------
 
 INTERRUPTED = """
-import sys, time
+import sys
+import numpy as np
 import multiauc
-multiauc.set_num_threads(int(sys.argv[1]))
-from test_process_and_threads import long_call
-# A size that would take seconds on this machine.
-n, seconds = 2_000, 0.0
-while seconds < 0.1 and n < 100_000:
-    n *= 2
-    begin = time.perf_counter()
-    long_call(n, 60)
-    seconds = time.perf_counter() - begin
-n = min(int(n * 6 / seconds), 600_000)
-import test_process_and_threads as t, numpy as np
-real = multiauc.auc_mu_score
-def announced(*args, **options):
-    print("computing", flush=True)
-    return real(*args, **options)
-multiauc.auc_mu_score = announced
+call, n, k, threads = sys.argv[1], *map(int, sys.argv[2:])
+multiauc.set_num_threads(threads)
+rng = np.random.default_rng(1)
+y, s, w = np.arange(n) % k, rng.random((n, k), dtype=np.float32), rng.random(n)
+a = rng.permuted(np.tile(np.arange(k), (k, 1)), axis=1)  # a matrix without zeros in the differences of its rows
+run = eval("lambda: " + call)
 try:
-    long_call(n, 60)
+    print("computing", flush=True)
+    run()
     print("finished", flush=True)
 except KeyboardInterrupt:
     print("interrupted", flush=True)
-multiauc.auc_mu_score = real
-print(multiauc.auc_mu_score([0, 1], np.eye(2)), flush=True)
+print(multiauc.auc_mu_score([0, 1], np.eye(2)), multiauc.hand_till_score([0, 1], np.eye(2)), flush=True)
 """
+
+LONG_CALLS = {
+    "partition": ("multiauc.auc_mu_score(y, s, partition=a, sample_weight=w)", 20_000, 300, 1),
+    "partition on two threads": ("multiauc.auc_mu_score(y, s, partition=a, sample_weight=w)", 20_000, 300, 2),
+    "weighted pairs": ("multiauc.auc_mu_score(y, s, sample_weight=w)", 300_000, 60, 1),
+    "weighted columns": ("multiauc.hand_till_score(y, s, sample_weight=w)", 300_000, 60, 1),
+    "micro": ("multiauc.one_vs_rest_score(y, s, average='micro', sample_weight=w)", 100_000, 60, 1),
+    "curves": ("multiauc.roc_curves(y, s, kind='pairwise')", 60_000, 60, 1),
+}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
-@pytest.mark.parametrize("threads", [1, 2])
-def test_ctrl_c_stops_a_long_call_and_leaves_the_library_working(threads):
-    command = [sys.executable, "-c", INTERRUPTED, str(threads)]
-    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as child:
-        try:
-            assert child.stdout.readline().strip() == "computing"
-            time.sleep(0.5)
-            sent = time.perf_counter()
-            child.send_signal(signal.SIGINT)
-            assert child.stdout.readline().strip() == "interrupted"
-            assert time.perf_counter() - sent < 1.0
-            assert child.stdout.readline().strip() == "1.0"
-            assert child.wait(HANG) == 0
-        finally:
-            child.kill()
+@pytest.mark.parametrize("name", LONG_CALLS)
+def test_ctrl_c_stops_a_long_call_and_leaves_the_library_working(name):
+    call, n, k, threads = LONG_CALLS[name]
+    for larger in (1, 4, 16):  # until the call is long enough on this machine
+        command = [sys.executable, "-c", INTERRUPTED, call, *map(str, (larger * n, k, threads))]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+            try:
+                assert child.stdout.readline().strip() == "computing"
+                time.sleep(0.3)
+                sent = time.perf_counter()
+                child.send_signal(signal.SIGINT)
+                outcome, waited = child.stdout.readline().strip(), time.perf_counter() - sent
+                if outcome == "finished":
+                    continue
+                assert outcome == "interrupted"
+                assert waited < 1.5
+                assert child.stdout.readline().split() == ["1.0", "1.0"]
+                assert child.wait(HANG) == 0
+                return
+            finally:
+                child.kill()
+    pytest.fail("no call was long enough to be interrupted")
 
 
 # --- inputs and errors ------------------------------------------------------------------------------------------------

@@ -118,6 +118,7 @@ def test_names_are_the_keys_of_the_curves(paper):
 @pytest.mark.parametrize("drop", [False, True])
 @pytest.mark.parametrize("maker", [smooth, coarse_votes], ids=lambda f: f.__name__)
 def test_agrees_with_scikit_learn(maker, drop, weighted):
+    """Point by point; of the points on straight lines scikit-learn drops only some, so ours can be fewer."""
     metrics = pytest.importorskip("sklearn.metrics")
     sample = make_sample(maker, [60, 50, 40], 21)
     if weighted:
@@ -125,14 +126,15 @@ def test_agrees_with_scikit_learn(maker, drop, weighted):
     how = {"sample_weight": sample.weights, "drop_intermediate": drop}
     for label, curve in multiauc.roc_curves(*sample.data, **how).items():
         fpr, tpr, thresholds = metrics.roc_curve(sample.codes == label, sample.scores[:, label], **how)
-        np.testing.assert_array_equal(curve.thresholds, thresholds)
-        np.testing.assert_allclose(curve.fpr, fpr, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(curve.tpr, tpr, rtol=0, atol=1e-12)
+        shared = np.isin(thresholds, curve.thresholds)
+        assert drop or shared.all()
+        np.testing.assert_array_equal(curve.thresholds, thresholds[shared])
+        np.testing.assert_allclose(curve.fpr, fpr[shared], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(curve.tpr, tpr[shared], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("n", [50_000])
-def test_a_long_curve_has_the_area_of_its_score(n, rng):
-    y, scores = rng.integers(0, 3, size=n), rng.random((n, 3)).astype(np.float32)
+def test_a_long_curve_has_the_area_of_its_score(rng):
+    y, scores = rng.integers(0, 3, size=50_000), rng.random((50_000, 3)).astype(np.float32)
     expected = multiauc.one_vs_rest_per_class(y, scores)
     for label, curve in multiauc.roc_curves(y, scores).items():
         assert oracle.trapezoid(curve.fpr, curve.tpr) == pytest.approx(expected[label], abs=1e-12)
