@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::error::Result;
+use crate::memory;
 use crate::parallel::Workers;
 use crate::scored_sample::{Score, ScoreMatrix, ScoredSample, row_spans};
 
@@ -22,13 +23,7 @@ impl GroupedRows {
     pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>, span: Range<usize>) -> Self {
         let classes = sample.classes();
         let mut starts = vec![0; classes + 2];
-        if span.len() == sample.rows() && sample.weights.is_none() {
-            for (class, &rows) in sample.sizes.rows.iter().enumerate() {
-                starts[class + 2] = rows as usize;
-            }
-        } else {
-            sample.codes.for_each(span.clone(), |_, class| starts[class + 2] += 1);
-        }
+        sample.codes.for_each(span.clone(), |_, class| starts[class + 2] += 1);
         for class in 2..starts.len() {
             starts[class] += starts[class - 1];
         }
@@ -71,13 +66,86 @@ impl<T: Score> ClassBlock<T> {
         classes: Range<usize>,
         columns: Range<usize>,
     ) -> Self {
-        let mut starts = vec![0];
-        let mut values = Vec::with_capacity(rows.count(classes.clone()) * columns.len());
-        for class in classes.clone() {
-            append_transposed(scores, rows.of(class), columns.clone(), &mut values);
-            starts.push(values.len());
+        let sizes = classes.clone().map(|class| rows.of(class).len());
+        let mut block = Self::empty(classes.start, sizes, &columns, Vec::new());
+        for class in classes {
+            block.fill(scores, class, 0, rows.of(class), &columns);
         }
-        Self { first_class: classes.start, first_column: columns.start, columns: columns.len(), starts, values }
+        block
+    }
+
+    /// Copies the scores of all classes of a span of rows in some columns; `buffer` is used again.
+    fn gather_span(
+        sample: &ScoredSample<'_, T>,
+        span: Range<usize>,
+        columns: &Range<usize>,
+        buffer: Vec<T>,
+    ) -> Self {
+        let classes = sample.classes();
+        let mut sizes = vec![0; classes];
+        sample.codes.for_each(span.clone(), |_, class| sizes[class] += 1);
+        let mut block = Self::empty(0, sizes.into_iter(), columns, buffer);
+        let mut filled = vec![0; classes];
+        // Few enough rows that the second look at them finds them in the cache, enough for runs of some length.
+        let step = (32 * classes).max(1024);
+        for start in span.clone().step_by(step) {
+            let rows = GroupedRows::new(sample, start..(start + step).min(span.end));
+            for (class, filled) in filled.iter_mut().enumerate() {
+                let of_class = rows.of(class);
+                block.fill(&sample.scores, class, *filled, of_class, columns);
+                *filled += of_class.len();
+            }
+        }
+        block
+    }
+
+    fn empty(
+        first_class: usize,
+        sizes: impl Iterator<Item = usize>,
+        columns: &Range<usize>,
+        mut values: Vec<T>,
+    ) -> Self {
+        let mut starts = vec![0];
+        for size in sizes {
+            starts.push(starts[starts.len() - 1] + size * columns.len());
+        }
+        let length = starts[starts.len() - 1];
+        if values.capacity() < length {
+            values = memory::zeroed(length);
+        } else {
+            values.resize(length, T::ZERO);
+        }
+        Self { first_class, first_column: columns.start, columns: columns.len(), starts, values }
+    }
+
+    /// Writes the scores of some rows of a class into its runs, from the given place on.
+    fn fill(&mut self, scores: &ScoreMatrix<'_, T>, class: usize, place: usize, rows: &[u32], columns: &Range<usize>) {
+        let index = class - self.first_class;
+        let values = &mut self.values[self.starts[index]..self.starts[index + 1]];
+        let length = values.len() / self.columns;
+        if scores.is_column_major() {
+            for (run, column) in values.chunks_exact_mut(length.max(1)).zip(columns.clone()) {
+                for (value, &row) in run[place..].iter_mut().zip(rows) {
+                    *value = scores.get(row as usize, column);
+                }
+            }
+            return;
+        }
+        for (batch, batch_rows) in rows.chunks(BATCH).enumerate() {
+            let place = place + batch * BATCH;
+            let mut lines = [&[][..]; BATCH];
+            if !contiguous_lines(scores, batch_rows, columns, &mut lines) {
+                for (run, column) in values.chunks_exact_mut(length).zip(columns.clone()) {
+                    for (value, &row) in run[place..].iter_mut().zip(batch_rows) {
+                        *value = scores.get(row as usize, column);
+                    }
+                }
+            } else if batch_rows.len() == BATCH {
+                copy_transposed(&lines, &mut values[place..], length);
+            } else {
+                copy_transposed(&lines[..batch_rows.len()], &mut values[place..], length);
+            }
+        }
     }
 
     /// The scores of a class in a column.
@@ -89,69 +157,52 @@ impl<T: Score> ClassBlock<T> {
     }
 }
 
-/// Appends the columns of some rows, one column after the other.
-fn append_transposed<T: Score>(
-    scores: &ScoreMatrix<'_, T>,
-    rows: &[u32],
-    columns: Range<usize>,
-    values: &mut Vec<T>,
-) {
-    if scores.is_column_major() || rows.len() < BATCH {
-        for column in columns {
-            values.extend(rows.iter().map(|&row| scores.get(row as usize, column)));
-        }
-        return;
-    }
-    let first = values.len();
-    values.resize(first + rows.len() * columns.len(), T::ZERO);
-    let target = &mut values[first..];
-    for (batch, batch_rows) in rows.chunks(BATCH).enumerate() {
-        let place = batch * BATCH;
-        if let Some(lines) = contiguous_lines(scores, batch_rows, &columns) {
-            for column in 0..columns.len() {
-                let run = &mut target[column * rows.len() + place..][..BATCH];
-                for (value, line) in run.iter_mut().zip(&lines) {
-                    *value = line[column];
-                }
-            }
-        } else {
-            for (index, column) in columns.clone().enumerate() {
-                let run = &mut target[index * rows.len() + place..][..batch_rows.len()];
-                for (value, &row) in run.iter_mut().zip(batch_rows) {
-                    *value = scores.get(row as usize, column);
-                }
-            }
-        }
-    }
-}
-
-/// A full batch of rows as slices, where the columns lie side by side.
+/// Some rows as slices of the wanted columns; `false` where the columns do not lie side by side.
+#[inline(always)]
 fn contiguous_lines<'a, T: Score>(
     scores: &ScoreMatrix<'a, T>,
     rows: &[u32],
     columns: &Range<usize>,
-) -> Option<[&'a [T]; BATCH]> {
-    let rows: &[u32; BATCH] = rows.try_into().ok()?;
-    scores.contiguous_row(rows[0] as usize)?;
-    Some(rows.map(|row| scores.contiguous_row(row as usize).map_or(&[][..], |line| &line[columns.clone()])))
+    lines: &mut [&'a [T]; BATCH],
+) -> bool {
+    for (line, &row) in lines.iter_mut().zip(rows) {
+        let Some(whole) = scores.contiguous_row(row as usize) else { return false };
+        *line = &whole[columns.clone()];
+    }
+    true
+}
+
+/// Writes entry i of line r to `values[i · length + r]`.
+#[inline(always)]
+fn copy_transposed<T: Score>(lines: &[&[T]], values: &mut [T], length: usize) {
+    let columns = lines[0].len();
+    for column in 0..columns {
+        let run = &mut values[column * length..][..lines.len()];
+        for (value, line) in run.iter_mut().zip(lines) {
+            *value = line[column];
+        }
+    }
 }
 
 /// All classes in some columns, cut into spans of rows that were gathered in parallel.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct ClassBlocks<T> {
     blocks: Vec<ClassBlock<T>>,
 }
 
 impl<T: Score> ClassBlocks<T> {
+    /// Gathers some columns, in the memory of what was gathered before.
     pub(crate) fn gather(
+        previous: Self,
         sample: &ScoredSample<'_, T>,
-        columns: Range<usize>,
+        columns: &Range<usize>,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let spans = row_spans(sample.rows(), workers);
-        let blocks = workers.map(spans.len(), |span| {
-            let rows = GroupedRows::new(sample, spans[span].clone());
-            Ok(ClassBlock::gather(&sample.scores, &rows, 0..sample.classes(), columns.clone()))
+        let spans = row_spans(sample.rows(), 2, workers);
+        let mut buffers: Vec<Vec<T>> = previous.blocks.into_iter().map(|block| block.values).collect();
+        buffers.resize_with(spans.len(), Vec::new);
+        let blocks = workers.map_chunks(&mut buffers, 1, |span, buffer| {
+            Ok(ClassBlock::gather_span(sample, spans[span].clone(), columns, std::mem::take(&mut buffer[0])))
         })?;
         Ok(Self { blocks })
     }

@@ -2,10 +2,6 @@
 
 /// Largest denominator that is looked for.
 pub(crate) const MOST_DENOMINATOR: i64 = 1000;
-/// Beyond this magnitude one double is the nearest to several fractions, so that none of them is meant. Below it the
-/// products of numerators and denominators are exact in a double.
-const LARGEST: f64 = 4_294_967_296.0;
-
 /// The fraction a/b.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fraction {
@@ -14,12 +10,16 @@ pub(crate) struct Fraction {
 }
 
 impl Fraction {
-    /// The fraction with the smallest denominator b ≤ 1000 that `rounds_to` the value. With half a unit in the last place
-    /// below 1/(2b²) it is a convergent of the value's continued fraction (Legendre), so only those are tried.
-    pub(crate) fn of(value: f64, rounds_to: impl Fn(f64) -> bool) -> Option<Self> {
+    /// Beyond this magnitude one double is the nearest to several fractions, so that none of them is meant. Below it the
+    /// products of numerators and denominators are exact in a double.
+    pub(crate) const LARGEST: f64 = 4_294_967_296.0;
+
+    /// The fraction with the smallest denominator b ≤ 1000 that a double is the nearest to. As half a unit in the last
+    /// place is below 1/(2b²), it is a convergent of the double's continued fraction (Legendre): only those are tried.
+    pub(crate) fn of_double(value: f64) -> Option<Self> {
         let magnitude = value.abs();
         let is_below_all = magnitude > 0.0 && magnitude < 0.999 / MOST_DENOMINATOR as f64;
-        if is_below_all || magnitude >= LARGEST {
+        if is_below_all || magnitude >= Self::LARGEST {
             return None;
         }
         let sign = if value < 0.0 { -1 } else { 1 };
@@ -28,7 +28,7 @@ impl Fraction {
         let mut rest = magnitude - whole;
         loop {
             let (numerator, denominator) = (sign * current.0, current.1);
-            if rounds_to(numerator as f64 / denominator as f64) {
+            if numerator as f64 / denominator as f64 == value {
                 return Some(Self { numerator, denominator });
             }
             if rest <= 0.0 {
@@ -48,11 +48,6 @@ impl Fraction {
             (previous, current) = (current, next);
             rest = inverse - quotient;
         }
-    }
-
-    /// The fraction that a double is the nearest to.
-    pub(crate) fn of_double(value: f64) -> Option<Self> {
-        Self::of(value, |quotient| quotient == value)
     }
 
     /// Whether the double is the fraction itself.

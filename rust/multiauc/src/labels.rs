@@ -182,11 +182,11 @@ fn first_rows(codes: &Codes, classes: usize) -> Vec<usize> {
 }
 
 fn code_by_map<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Result<Coding> {
-    let mut classes: HashMap<K, u16> = HashMap::new();
+    let mut classes: HashMap<K, u32> = HashMap::new();
     let (mut codes, mut first_rows, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     for (row, key) in keys.enumerate() {
         let next = classes.len();
-        let code = *classes.entry(key).or_insert(next as u16) as usize;
+        let code = *classes.entry(key).or_insert(next as u32) as usize;
         if code == counts.len() {
             if code == MOST_CLASSES {
                 return Err(Error::TooManyClasses { limit: MOST_CLASSES });

@@ -2,8 +2,10 @@
 mod class_blocks;
 mod difference;
 mod error;
+mod exact_key;
 mod fraction;
 mod labels;
+mod memory;
 mod parallel;
 mod ranking;
 mod roc_curve;

@@ -29,15 +29,16 @@ pub fn roc_curve<T: Score>(
 ) -> Result<CurvePoints> {
     let mut rows = Vec::new();
     sample.codes.for_each(0..sample.rows(), |row, class| {
-        let weight = sample.weights.map_or(1.0, |weights| weights[row]);
+        let weight = sample.weight(row);
         let is_wanted = class == positive || negative.is_none_or(|negative| class == negative);
-        if is_wanted && weight > 0.0 {
+        if is_wanted && sample.has_row(row) {
             let score: f64 = sample.scores.get(row, column).into();
-            rows.push((score, weight, class == positive));
+            // Plus zero, so that both zeros are one threshold.
+            rows.push((score + 0.0, weight, class == positive));
         }
     });
     // Stable: equal scores stay in row order, and so do the roundings of the sums.
-    rows.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(std::cmp::Ordering::Equal));
+    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut points = vec![(0.0, 0.0, f64::INFINITY)];
     let (mut false_positives, mut true_positives) = (0.0, 0.0);
     for tie in rows.chunk_by(|a, b| a.0 == b.0) {

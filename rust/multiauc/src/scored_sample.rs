@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::parallel::Workers;
 
 /// A score type: `f32` or `f64`. Differences and sums are formed in `f64`; comparisons stay in the type itself.
-pub trait Score: Copy + PartialOrd + Send + Sync + std::fmt::Debug + Into<f64> + crate::ranking::Key {
+pub trait Score: Copy + Default + PartialOrd + Send + Sync + std::fmt::Debug + Into<f64> + crate::ranking::Key {
     /// Whether the type is `f32`, whose values cannot be told from fractions one by one.
     const IS_SINGLE: bool;
     /// The nearest value of the type.
@@ -94,6 +94,11 @@ impl<'a, T: Copy> ScoreMatrix<'a, T> {
     #[inline]
     pub(crate) fn contiguous_row(&self, row: usize) -> Option<&'a [T]> {
         (self.column_stride == 1).then(|| &self.data[self.index(row, 0)..][..self.columns])
+    }
+
+    /// The entries of a column as one slice, where they lie side by side.
+    fn contiguous_column(&self, column: usize) -> Option<&'a [T]> {
+        (self.row_stride == 1).then(|| &self.data[self.index(0, column)..][..self.rows])
     }
 
     #[inline]
@@ -194,17 +199,17 @@ impl ClassSizes {
         workers: &Workers<'_>,
     ) -> Result<Self> {
         if let Some(weights) = weights {
-            return Self::count_weighted(codes, weights, classes);
+            return Self::count_weighted(codes, weights, classes, 1.0);
         }
-        let spans = row_spans(codes.len(), workers);
+        let spans = row_spans(codes.len(), 8, workers);
         let parts = workers.map(spans.len(), |span| count_codes(codes, spans[span].clone(), classes))?;
         let rows: Vec<u64> = (0..classes).map(|class| parts.iter().map(|part| part[class]).sum()).collect();
         let weights = rows.iter().map(|&rows| rows as f64).collect();
         Ok(Self { rows, weights })
     }
 
-    /// One thread, so that the sums have the same bits for any number of them.
-    fn count_weighted(codes: ClassCodes<'_>, weights: &[f64], classes: usize) -> Result<Self> {
+    /// Weights are multiplied by `scale`. One thread, so that the sums have the same bits for any number of them.
+    fn count_weighted(codes: ClassCodes<'_>, weights: &[f64], classes: usize, scale: f64) -> Result<Self> {
         if weights.len() != codes.len() {
             return Err(Error::LengthMismatch { rows: codes.len(), found: weights.len() });
         }
@@ -218,7 +223,7 @@ impl ClassSizes {
                 return Err(Error::CodeOutOfRange { row, code, classes });
             }
             sizes.rows[code] += u64::from(weight > 0.0);
-            sizes.weights[code] += weight;
+            sizes.weights[code] += weight * scale;
         }
         Ok(sizes)
     }
@@ -245,9 +250,9 @@ fn count_codes(codes: ClassCodes<'_>, rows: std::ops::Range<usize>, classes: usi
 }
 
 /// Rows cut into spans for the workers: several per thread, so that none waits long for another.
-pub(crate) fn row_spans(rows: usize, workers: &Workers<'_>) -> Vec<std::ops::Range<usize>> {
+pub(crate) fn row_spans(rows: usize, per_thread: usize, workers: &Workers<'_>) -> Vec<std::ops::Range<usize>> {
     const SMALLEST: usize = 8192;
-    let count = if workers.threads() == 1 { 1 } else { (rows / SMALLEST).clamp(1, 8 * workers.threads()) };
+    let count = if workers.threads() == 1 { 1 } else { (rows / SMALLEST).clamp(1, per_thread * workers.threads()) };
     (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
 }
 
@@ -260,7 +265,9 @@ pub struct ScoredSample<'a, T> {
     pub(crate) codes: ClassCodes<'a>,
     /// The weights, none negative; `None` counts every row once.
     pub(crate) weights: Option<&'a [f64]>,
-    /// Rows and weights of the classes, at least two of which are present.
+    /// A power of two that makes the largest weight about 1, so that products of sums stay in range.
+    pub(crate) weight_scale: f64,
+    /// Rows and (scaled) weights of the classes, at least two of which are present.
     pub(crate) sizes: ClassSizes,
     /// Largest and smallest non-zero magnitude of a score.
     pub(crate) magnitudes: Magnitudes,
@@ -302,12 +309,18 @@ impl<'a, T: Score> ScoredSample<'a, T> {
         if codes.len() != scores.rows() {
             return Err(Error::LengthMismatch { rows: scores.rows(), found: codes.len() });
         }
-        let magnitudes = check_finite(&scores, workers)?;
-        let sizes = ClassSizes::count(codes, weights, classes, workers)?;
+        let (sizes, weight_scale) = match weights {
+            None => (ClassSizes::count(codes, None, classes, workers)?, 1.0),
+            Some(weights) => {
+                let scale = power_of_two_below_reciprocal(weights);
+                (ClassSizes::count_weighted(codes, weights, classes, scale)?, scale)
+            }
+        };
+        let magnitudes = check_finite(&scores, weights, workers)?;
         if sizes.present() < 2 {
             return Err(Error::TooFewClasses { present: sizes.present() });
         }
-        Ok(Self { scores, codes, weights, sizes, magnitudes })
+        Ok(Self { scores, codes, weights, weight_scale, sizes, magnitudes })
     }
 
     /// Number of rows.
@@ -322,16 +335,53 @@ impl<'a, T: Score> ScoredSample<'a, T> {
         self.sizes.rows.len()
     }
 
-    /// Rows and weights of the classes.
+    /// Whether the row counts at all: rows of weight zero do not exist.
+    #[inline]
+    pub(crate) fn has_row(&self, row: usize) -> bool {
+        self.weights.is_none_or(|weights| weights[row] > 0.0)
+    }
+
+    /// The scaled weight of a row.
+    #[inline]
+    pub(crate) fn weight(&self, row: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| weights[row] * self.weight_scale)
+    }
+
+    /// Rows and weights of the classes, the weights in units that no ratio depends on.
     #[must_use]
     pub const fn sizes(&self) -> &ClassSizes {
         &self.sizes
     }
 }
 
-/// Finds the range of magnitudes, or the first score that is not finite.
-fn check_finite<T: Score>(scores: &ScoreMatrix<'_, T>, workers: &Workers<'_>) -> Result<Magnitudes> {
-    let spans = row_spans(scores.rows(), workers);
+/// 2^−k for the largest weight's exponent k; scaling by it is exact.
+fn power_of_two_below_reciprocal(weights: &[f64]) -> f64 {
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    // Infinite and NaN weights are refused later; zero and subnormal ones take the largest scale there is.
+    if largest.is_finite() { 2_f64.powi(-largest.log2().floor().clamp(-1000.0, 1000.0) as i32) } else { 1.0 }
+}
+
+/// Finds the range of magnitudes, or the first score that is not finite. Rows of weight zero are not looked at.
+fn check_finite<T: Score>(
+    scores: &ScoreMatrix<'_, T>,
+    weights: Option<&[f64]>,
+    workers: &Workers<'_>,
+) -> Result<Magnitudes> {
+    if let Some(weights) = weights.filter(|weights| weights.contains(&0.0)) {
+        let rows = (0..scores.rows()).filter(|&row| weights[row] > 0.0);
+        let mut range = MagnitudeRange::new();
+        for row in rows {
+            for column in 0..scores.columns() {
+                let score = scores.get(row, column);
+                if !score.widened().is_finite() {
+                    return Err(Error::NonFiniteScore { row, column, value: score.widened() });
+                }
+                range.extend(&[score]);
+            }
+        }
+        return range.finish().ok_or(Error::NonFiniteScore { row: 0, column: 0, value: f64::NAN });
+    }
+    let spans = row_spans(scores.rows(), 8, workers);
     let parts = workers.map(spans.len(), |span| {
         let rows = spans[span].clone();
         let part = scores.row_range(rows.start, rows.len());
@@ -352,8 +402,10 @@ fn magnitudes_of<T: Score>(scores: &ScoreMatrix<'_, T>) -> Option<Magnitudes> {
         (0..scores.rows()).filter_map(|row| scores.contiguous_row(row)).for_each(|row| range.extend(row));
     } else {
         for column in 0..scores.columns() {
-            for row in 0..scores.rows() {
-                range.extend(&[scores.get(row, column)]);
+            if let Some(whole) = scores.contiguous_column(column) {
+                range.extend(whole);
+            } else {
+                (0..scores.rows()).for_each(|row| range.extend(&[scores.get(row, column)]));
             }
         }
     }

@@ -7,7 +7,7 @@
 
 use super::key::Key;
 use super::overfull::Overflow;
-use crate::simd::{Vectorizable, run_widest};
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Keys of one bucket that are compared in registers.
 pub(super) const LANES: usize = 8;
@@ -35,12 +35,87 @@ impl<T: Key> Lookup<T> {
     }
 }
 
-/// A table of keys, with its memory for reuse.
-#[derive(Debug)]
-pub(crate) struct BucketTable<T> {
+/// A never decreasing map from keys to buckets.
+#[derive(Debug, Clone, Copy)]
+struct BucketMap<T> {
+    /// `Some(ε)`: logarithmic beyond ε, for keys that crowd around zero with a few far away; otherwise linear.
+    epsilon: Option<T>,
     lowest: T,
     scale: T,
     last: T,
+}
+
+impl<T: Key> BucketMap<T> {
+    /// All keys in one bucket.
+    const ONE_BUCKET: Self = Self { epsilon: None, lowest: T::ZERO, scale: T::ZERO, last: T::ZERO };
+
+    /// A map that spreads keys from lowest to highest over 0..=buckets; `sample` shows how they are distributed.
+    #[inline(always)]
+    fn new(lowest: T, highest: T, buckets: usize, near: Option<T>, sample: &[T]) -> Self {
+        let epsilon = crowded_epsilon(lowest, highest, sample);
+        let position = |key: T| epsilon.map_or(key, |epsilon| key.log_steps(epsilon));
+        let (first, final_position) = (position(lowest), position(highest));
+        let scale = final_position.minus(first).reciprocal_of(buckets);
+        let steepness = epsilon.map_or(T::ONE, T::steepest_log_step);
+        // Buckets as narrow as the tolerance would make nearly every key cross a border: better one, which is sorted.
+        let is_too_narrow =
+            near.is_some_and(|tolerance| tolerance.times(scale).times(steepness) > T::WIDEST_TOLERANCE);
+        let scale = if is_too_narrow { T::ZERO } else { scale };
+        Self { epsilon, lowest: first, scale, last: T::from_count(buckets) }
+    }
+
+    #[inline(always)]
+    fn index<const LOG: bool>(&self, key: T) -> u32 {
+        let position = match self.epsilon {
+            Some(epsilon) if LOG => key.log_steps(epsilon),
+            _ => key,
+        };
+        position.minus(self.lowest).times(self.scale).bucket(self.last)
+    }
+
+    #[inline(always)]
+    fn index_of(&self, key: T) -> u32 {
+        if self.epsilon.is_some() { self.index::<true>(key) } else { self.index::<false>(key) }
+    }
+
+    #[inline(always)]
+    fn indices(&self, keys: &[T], indices: &mut [u32; BLOCK]) {
+        // The choice is made once per block, so that each loop is without branches.
+        if self.epsilon.is_some() {
+            indices.iter_mut().zip(keys).for_each(|(index, &key)| *index = self.index::<true>(key));
+        } else {
+            indices.iter_mut().zip(keys).for_each(|(index, &key)| *index = self.index::<false>(key));
+        }
+    }
+}
+
+/// The median magnitude of a sample, if the range is much wider.
+fn crowded_epsilon<T: Key>(lowest: T, highest: T, sample: &[T]) -> Option<T> {
+    const WANTED: usize = 64;
+    let mut magnitudes = [T::ZERO; WANTED];
+    let mut taken = 0;
+    let step = (sample.len() / WANTED).max(1);
+    for (place, key) in magnitudes.iter_mut().zip(sample.iter().step_by(step)) {
+        *place = key.magnitude();
+        taken += 1;
+    }
+    if taken < WANTED {
+        return None;
+    }
+    super::overfull::sort(&mut magnitudes);
+    let (median, low, high) = (magnitudes[WANTED / 2], lowest.magnitude(), highest.magnitude());
+    let largest = if low > high { low } else { high };
+    let crowd = T::from_count(CROWD);
+    (median > T::ZERO && largest > median.times(crowd)).then_some(median)
+}
+
+/// A range this many times the median magnitude is spread logarithmically.
+const CROWD: usize = 6;
+
+/// A table of keys, with its memory for reuse.
+#[derive(Debug)]
+pub(crate) struct BucketTable<T> {
+    map: BucketMap<T>,
     /// `starts[b]..starts[b + 1]` are the keys of bucket b.
     pub(super) starts: Vec<u32>,
     /// The keys by bucket, then eight infinities so that eight keys can be read from any start.
@@ -51,9 +126,7 @@ pub(crate) struct BucketTable<T> {
 impl<T: Key> Default for BucketTable<T> {
     fn default() -> Self {
         Self {
-            lowest: T::ZERO,
-            scale: T::ZERO,
-            last: T::ZERO,
+            map: BucketMap::ONE_BUCKET,
             starts: Vec::new(),
             keys: Vec::new(),
             overflow: Overflow::default(),
@@ -82,24 +155,28 @@ impl<T: Key> BucketTable<T> {
         self.overflow.set_depth(depth);
     }
 
-    #[inline(always)]
-    fn index(&self, key: T) -> u32 {
-        key.minus(self.lowest).times(self.scale).bucket(self.last)
-    }
-
-    #[inline(always)]
-    fn indices(&self, keys: &[T], indices: &mut [u32; BLOCK]) {
-        for (index, &key) in indices.iter_mut().zip(keys) {
-            *index = self.index(key);
+    /// Puts the keys of a block that fell into full buckets aside; what was counted for them so far.
+    fn set_overfull_aside(&mut self, block: &[T], lookup: Lookup<T>) -> u64 {
+        let mut counted = 0;
+        for &key in block {
+            let key = lookup.oriented(key);
+            let index = self.map.index_of(key);
+            let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
+            if end - start > LANES {
+                let compared = &self.keys[start..start + LANES];
+                counted += compared.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum::<u64>();
+                self.overflow.push(index, key);
+            }
         }
+        counted
     }
 
-    /// The same count key by key, for the rare block that holds a full bucket or near keys.
+    /// The same count key by key, for the rare block that holds near keys.
     fn count_carefully(&mut self, block: &[T], lookup: Lookup<T>, near: &mut Vec<T>) -> u64 {
         let mut total = 0;
         for &key in block {
             let key = lookup.oriented(key);
-            let index = self.index(key);
+            let index = self.map.index_of(key);
             let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
             total += 2 * start as u64;
             if end - start > LANES {
@@ -110,7 +187,7 @@ impl<T: Key> BucketTable<T> {
             total += bucket.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum::<u64>();
             if let Some(tolerance) = lookup.near {
                 let (low, high) = (key.minus(tolerance), key.plus(tolerance));
-                let crosses = self.index(low) != self.index(high);
+                let crosses = self.map.index_of(low) != self.map.index_of(high);
                 if crosses || bucket.iter().any(|v| *v >= low && *v <= high) {
                     near.push(key);
                 }
@@ -140,12 +217,12 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
     type Output = ();
 
     #[inline(always)]
-    fn run(self) {
+    fn run<S: Simd>(self, _: S) {
         let Self { table, slices, near } = self;
         let count: usize = slices.clone().map(<[T]>::len).sum();
         if count <= LANES {
             // One bucket, compared whole: tiny classes come by the million when there are many of them.
-            (table.lowest, table.scale, table.last) = (T::ZERO, T::ZERO, T::ZERO);
+            table.map = BucketMap::ONE_BUCKET;
             table.starts.clear();
             table.starts.extend([0, count as u32, count as u32]);
             table.keys.clear();
@@ -155,19 +232,16 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
         }
         let (lowest, highest) = extremes(slices.clone());
         let buckets = (count * BUCKETS_PER_KEY).min(T::MOST_BUCKETS);
-        table.lowest = lowest;
-        table.scale = highest.minus(lowest).reciprocal_of(buckets);
-        table.last = T::from_count(buckets);
-        if near.is_some_and(|tolerance| tolerance.times(table.scale) > T::WIDEST_TOLERANCE) {
-            table.scale = T::ZERO;
-        }
+        let sample = slices.clone().find(|slice| slice.len() >= count / 64).unwrap_or(&[]);
+        table.map = BucketMap::new(lowest, highest, buckets, near, sample);
+        let map = table.map;
 
         // Counts are kept two places on, so that after the keys are placed starts[b] is where bucket b begins.
         table.starts.clear();
         table.starts.resize(buckets + 3, 0);
         let mut indices = [0_u32; BLOCK];
         for block in slices.clone().flat_map(|slice| slice.chunks(BLOCK)) {
-            table.indices(block, &mut indices);
+            map.indices(block, &mut indices);
             for &index in &indices[..block.len()] {
                 table.starts[index as usize + 2] += 1;
             }
@@ -180,7 +254,7 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
         table.keys.resize(count + LANES, T::INFINITY);
         table.keys[count..].fill(T::INFINITY);
         for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
-            table.indices(block, &mut indices);
+            map.indices(block, &mut indices);
             for (&key, &index) in block.iter().zip(&indices) {
                 let place = &mut table.starts[index as usize + 1];
                 table.keys[*place as usize] = key;
@@ -201,36 +275,36 @@ impl<T: Key> Vectorizable for Count<'_, '_, T> {
     type Output = u64;
 
     #[inline(always)]
-    fn run(self) -> u64 {
+    fn run<S: Simd>(self, simd: S) -> u64 {
         match self.lookup.near {
-            Some(tolerance) => self.count_blocks::<true>(tolerance),
-            None => self.count_blocks::<false>(T::ZERO),
+            Some(tolerance) => self.count_blocks::<S, true>(simd, tolerance),
+            None => self.count_blocks::<S, false>(simd, T::ZERO),
         }
     }
 }
 
 impl<T: Key> Count<'_, '_, T> {
     #[inline(always)]
-    fn count_blocks<const NEAR: bool>(self, tolerance: T) -> u64 {
+    fn count_blocks<S: Simd, const NEAR: bool>(self, simd: S, tolerance: T) -> u64 {
         let Self { table, keys, lookup, near } = self;
         let mut total = 0;
-        let mut indices = [0_u32; BLOCK];
+        let (mut indices, mut high_indices) = ([0_u32; BLOCK], [0_u32; BLOCK]);
         let (mut lows, mut highs) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
         for block in keys.chunks(BLOCK) {
-            let mut crossing = 0;
             for (place, &key) in block.iter().enumerate() {
                 let key = lookup.oriented(key);
                 (lows[place], highs[place]) = (key, key);
                 if NEAR {
                     (lows[place], highs[place]) = (key.minus(tolerance), key.plus(tolerance));
                 }
-                indices[place] = table.index(lows[place]);
-                if NEAR {
-                    crossing |= indices[place] ^ table.index(highs[place]);
-                }
             }
-            // Whole numbers up to 128, so exact in floats, which lets one register hold keys and counts alike.
-            let (mut below, mut up_to) = ([T::ZERO; LANES], [T::ZERO; LANES]);
+            table.map.indices(&lows[..block.len()], &mut indices);
+            let mut crossing = 0;
+            if NEAR {
+                table.map.indices(&highs[..block.len()], &mut high_indices);
+                indices.iter().zip(&high_indices).take(block.len()).for_each(|(low, high)| crossing |= low ^ high);
+            }
+            let mut counts = simd.zero();
             let (mut base, mut fullest) = (0, 0);
             for place in 0..block.len() {
                 let index = indices[place] as usize;
@@ -239,19 +313,17 @@ impl<T: Key> Count<'_, '_, T> {
                 base += u64::from(start);
                 // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
                 let bucket: &[T; LANES] = table.keys[start as usize..].first_chunk().expect("padded by eight keys");
-                for lane in 0..LANES {
-                    below[lane] = below[lane].plus(if bucket[lane] < lows[place] { T::ONE } else { T::ZERO });
-                    up_to[lane] = up_to[lane].plus(if bucket[lane] <= highs[place] { T::ONE } else { T::ZERO });
-                }
+                T::compare(simd, bucket, lows[place], highs[place], &mut counts);
             }
-            let sum = |lanes: [T; LANES]| lanes.into_iter().fold(T::ZERO, T::plus).widened() as u64;
-            let (below, up_to) = (sum(below), sum(up_to));
-            let is_simple = fullest as usize <= LANES && (!NEAR || (crossing == 0 && below == up_to));
-            total += if is_simple {
-                2 * base + below + up_to
-            } else {
-                table.count_carefully(block, lookup, near)
-            };
+            let (below, up_to) = T::counts(simd, counts);
+            if NEAR && (crossing != 0 || below != up_to) {
+                total += table.count_carefully(block, lookup, near);
+                continue;
+            }
+            total += 2 * base + below + up_to;
+            if fullest as usize > LANES {
+                total -= table.set_overfull_aside(block, lookup);
+            }
         }
         total
     }

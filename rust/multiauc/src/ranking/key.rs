@@ -1,5 +1,7 @@
 //! What a ranking compares: `f32` or `f64`, with the arithmetic a bucket map needs.
 
+use crate::simd::Simd;
+
 /// A key: a float that is ranked.
 pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     /// Zero.
@@ -12,6 +14,8 @@ pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     const MOST_BUCKETS: usize;
     /// Widest tolerance in units of a bucket: above it nearly every key would cross a bucket's border.
     const WIDEST_TOLERANCE: Self;
+    /// An order of all values, NaN among them.
+    fn total_order(&self, other: &Self) -> std::cmp::Ordering;
     /// |x|.
     #[must_use]
     fn magnitude(self) -> Self;
@@ -32,6 +36,17 @@ pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     fn reciprocal_of(self, count: usize) -> Self;
     /// The whole number nearest to `self` clamped to 0..=last: never decreasing in `self`, without a branch.
     fn bucket(self, last: Self) -> u32;
+    /// The distance of |x| + ε from ε on the scale of the float's own bits, with the sign of x: close to linear for
+    /// |x| < ε, logarithmic beyond, never decreasing in x, and without a branch.
+    #[must_use]
+    fn log_steps(self, epsilon: Self) -> Self;
+    /// How many steps there are to one unit of x at x = 0, or more.
+    #[must_use]
+    fn steepest_log_step(epsilon: Self) -> Self;
+    /// For each of eight keys v adds [v < low] to the first count and [v ≤ high] to the second.
+    fn compare<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self, counts: &mut S::Counts);
+    /// The two counts of `compare`.
+    fn counts<S: Simd>(simd: S, counts: S::Counts) -> (u64, u64);
     /// The value as `f64`.
     fn widened(self) -> f64;
     /// A count as a key.
@@ -39,13 +54,17 @@ pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
 }
 
 macro_rules! impl_key {
-    ($float:ty, $digits:expr) => {
+    ($float:ty, $digits:expr, $compare:ident, $counts:ident, $high_bits:expr) => {
         impl Key for $float {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const INFINITY: Self = <$float>::INFINITY;
             const WIDEST_TOLERANCE: Self = 1.0 / 64.0;
             const MOST_BUCKETS: usize = 1 << ($digits - 2);
+            #[inline(always)]
+            fn total_order(&self, other: &Self) -> std::cmp::Ordering {
+                self.total_cmp(other)
+            }
             #[inline(always)]
             fn magnitude(self) -> Self {
                 self.abs()
@@ -81,6 +100,25 @@ macro_rules! impl_key {
                 ((clamped + SHIFT).to_bits() as u32) & ((1_u64 << ($digits - 1).min(32)) - 1) as u32
             }
             #[inline(always)]
+            fn log_steps(self, epsilon: Self) -> Self {
+                let high_bits: fn($float) -> i32 = $high_bits;
+                ((high_bits(self.abs() + epsilon) - high_bits(epsilon)) as Self).copysign(self)
+            }
+            #[inline(always)]
+            fn steepest_log_step(epsilon: Self) -> Self {
+                // An octave has 2^20 steps of the high half of a double, 2^23 of a single, and is at least ε/2 wide.
+                let steps = if size_of::<Self>() == 8 { 1 << 20 } else { 1 << 23 };
+                2.0 * steps as Self / epsilon
+            }
+            #[inline(always)]
+            fn compare<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self, counts: &mut S::Counts) {
+                simd.$compare(keys, low, high, counts);
+            }
+            #[inline(always)]
+            fn counts<S: Simd>(simd: S, counts: S::Counts) -> (u64, u64) {
+                simd.$counts(counts)
+            }
+            #[inline(always)]
             fn widened(self) -> f64 {
                 self.into()
             }
@@ -92,5 +130,5 @@ macro_rules! impl_key {
     };
 }
 
-impl_key!(f32, f32::MANTISSA_DIGITS as usize);
-impl_key!(f64, f64::MANTISSA_DIGITS as usize);
+impl_key!(f32, f32::MANTISSA_DIGITS as usize, compare_f32, counts_f32, |value| value.to_bits().cast_signed());
+impl_key!(f64, f64::MANTISSA_DIGITS as usize, compare_f64, counts_f64, |value| ((value.to_bits() >> 32) as u32).cast_signed());

@@ -14,4 +14,4 @@ pub(crate) use resolve::{Candidates, Neighbourhoods, correction};
 pub(crate) use sorted::{SortedTable, WeightedKeys, weighted_count};
 
 /// More table keys than this are cut into parts by value first, so that every table stays in the cache.
-pub(crate) const LARGEST_TABLE: u64 = 1 << 17;
+pub(crate) const LARGEST_TABLE: u64 = 1 << 19;

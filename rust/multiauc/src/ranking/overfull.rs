@@ -85,9 +85,9 @@ impl<T: Key> Overflow<T> {
     }
 }
 
-/// The only sort of bare keys.
+/// The only sort of bare keys. A total order, since another thread may write NaN into the scores while we look.
 pub(super) fn sort<T: Key>(keys: &mut [T]) {
-    keys.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    keys.sort_unstable_by(T::total_order);
 }
 
 fn count_against_constant<T: Key>(

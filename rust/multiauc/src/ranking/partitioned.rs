@@ -3,12 +3,18 @@
 use super::bucket_table::{BucketTable, Lookup};
 use super::key::Key;
 use crate::error::Result;
+use crate::memory;
 use crate::parallel::Workers;
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Table keys of a part: with its bucket starts about a quarter of a megabyte.
 const PART_KEYS: usize = 1 << 14;
 /// Cells of the linear map from keys to parts.
 const CELLS: usize = 1 << 13;
+/// More parts than this would not be written to side by side.
+const MOST_PARTS: usize = 1 << 11;
+/// Keys placed in one go.
+const BLOCK: usize = 256;
 /// Keys that decide where the parts begin and end.
 const SAMPLE: usize = 1 << 16;
 
@@ -22,8 +28,8 @@ pub(crate) trait KeyStream<T>: Sync {
     fn table_len(&self) -> usize;
     /// About `wanted` table keys from all over the table, at least one.
     fn table_sample(&self, wanted: usize) -> Vec<T>;
-    /// Calls `visit(side, keys)` for all keys of a span, each time with the same keys in the same order.
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(usize, &[T]));
+    /// Calls `visit(keys)` for the keys of each side in a span, the table's first.
+    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[T]));
 }
 
 /// For every side, Σ over its keys x of #(v < x) + #(v ≤ x), v running through the table; and the keys that are near to
@@ -67,7 +73,7 @@ pub(crate) fn count_partitioned<T: Key>(
 struct PartMap<T> {
     lowest: T,
     scale: T,
-    part_of_cell: Vec<u16>,
+    part_of_cell: Box<[u16; CELLS]>,
     parts: usize,
 }
 
@@ -82,15 +88,15 @@ impl<T: Key> PartMap<T> {
             highest = if key > highest { key } else { highest };
         }
         let scale = highest.minus(lowest).reciprocal_of(CELLS - 1);
-        let mut map = Self { lowest, scale, part_of_cell: vec![0; CELLS], parts: 1 };
+        let mut map = Self { lowest, scale, part_of_cell: Box::new([0; CELLS]), parts: 1 };
         let mut counts = vec![0_usize; CELLS];
         for &key in &sample {
-            counts[map.cell(key)] += 1;
+            counts[map.cell(key) as usize] += 1;
         }
         let full = (PART_KEYS / step).max(1);
         let mut filled = 0;
         for (cell, &count) in counts.iter().enumerate() {
-            if filled > 0 && filled + count > full && map.parts < 1 << 12 {
+            if filled > 0 && filled + count > full && map.parts < MOST_PARTS {
                 map.parts += 1;
                 filled = 0;
             }
@@ -101,60 +107,94 @@ impl<T: Key> PartMap<T> {
     }
 
     #[inline(always)]
-    fn cell(&self, key: T) -> usize {
-        key.minus(self.lowest).times(self.scale).bucket(T::from_count(CELLS - 1)) as usize
+    fn cell(&self, key: T) -> u32 {
+        key.minus(self.lowest).times(self.scale).bucket(T::from_count(CELLS - 1))
     }
 
     #[inline(always)]
     fn part(&self, key: T) -> usize {
-        self.part_of_cell[self.cell(key)] as usize
+        self.part_of_cell[self.cell(key) as usize] as usize
     }
 }
 
 /// The keys of one span by side and part.
 struct PartitionedSpan<T> {
-    parts: usize,
-    /// `starts[side · parts + part]..` are the keys of a side in a part.
-    starts: Vec<usize>,
-    keys: Vec<T>,
+    sides: Vec<PartitionedSide<T>>,
     /// Keys whose neighbourhood reaches into another part.
     at_borders: Vec<T>,
 }
 
+#[derive(Default)]
+struct PartitionedSide<T> {
+    /// `starts[part]..starts[part + 1]` are the keys of a part.
+    starts: Vec<usize>,
+    keys: Vec<T>,
+}
+
 impl<T: Key> PartitionedSpan<T> {
     fn new(stream: &impl KeyStream<T>, span: usize, map: &PartMap<T>, lookup: Lookup<T>) -> Self {
-        let mut starts = vec![0; stream.sides() * map.parts + 2];
-        let oriented = |side: usize, key: T| if side > 0 { lookup.oriented(key) } else { key };
-        stream.for_each(span, &mut |side, keys| {
-            let counts = &mut starts[side * map.parts + 2..];
-            for &key in keys {
-                counts[map.part(oriented(side, key))] += 1;
-            }
-        });
-        for index in 2..starts.len() {
-            starts[index] += starts[index - 1];
-        }
-        let mut keys = vec![T::ZERO; starts[starts.len() - 1]];
+        let mut sides: Vec<PartitionedSide<T>> = Vec::new();
         let mut at_borders = Vec::new();
-        stream.for_each(span, &mut |side, block| {
-            let places = &mut starts[side * map.parts + 1..];
-            for &key in block {
-                let key = oriented(side, key);
-                let place = &mut places[map.part(key)];
-                keys[*place] = key;
-                *place += 1;
-            }
-            if let (Some(tolerance), true) = (lookup.near, side > 0) {
+        let mut parts = Vec::new();
+        stream.for_each(span, &mut |keys| {
+            let is_table = sides.is_empty();
+            let negate = lookup.negate && !is_table;
+            sides.push(run_widest(PartitionSide { keys, negate, map, parts: &mut parts }));
+            if let (Some(tolerance), false) = (lookup.near, is_table) {
                 let is_at_border = |key: &T| map.part(key.minus(tolerance)) != map.part(key.plus(tolerance));
-                at_borders.extend(block.iter().map(|&key| oriented(side, key)).filter(is_at_border));
+                at_borders.extend(keys.iter().map(|&key| lookup.oriented(key)).filter(is_at_border));
             }
         });
-        starts.pop();
-        Self { parts: map.parts, starts, keys, at_borders }
+        Self { sides, at_borders }
     }
 
     fn keys(&self, side: usize, part: usize) -> &[T] {
-        let index = side * self.parts + part;
-        &self.keys[self.starts[index]..self.starts[index + 1]]
+        let side = &self.sides[side];
+        &side.keys[side.starts[part]..side.starts[part + 1]]
+    }
+}
+
+/// One side of a span, in two passes: count the keys of each part, then put them there.
+struct PartitionSide<'p, T> {
+    keys: &'p [T],
+    negate: bool,
+    map: &'p PartMap<T>,
+    /// Memory for the part of each key.
+    parts: &'p mut Vec<u16>,
+}
+
+impl<T: Key> Vectorizable for PartitionSide<'_, T> {
+    type Output = PartitionedSide<T>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> PartitionedSide<T> {
+        let Self { keys, negate, map, parts } = self;
+        let oriented = |key: T| if negate { key.negated() } else { key };
+        parts.resize(keys.len(), 0);
+        let mut cells = [0_u32; BLOCK];
+        // Two tables in turn: a run of keys of one part would otherwise wait for its own last increment.
+        let mut counts = [[0_u32; MOST_PARTS]; 2];
+        for (block, parts) in keys.chunks(BLOCK).zip(parts.chunks_mut(BLOCK)) {
+            for (cell, &key) in cells.iter_mut().zip(block) {
+                *cell = map.cell(oriented(key));
+            }
+            for (place, (part, &cell)) in parts.iter_mut().zip(&cells).enumerate() {
+                // The masks change nothing; they tell the compiler that the index is in range.
+                *part = map.part_of_cell[cell as usize & (CELLS - 1)];
+                counts[place & 1][*part as usize & (MOST_PARTS - 1)] += 1;
+            }
+        }
+        let mut starts = vec![0; map.parts + 2];
+        for part in 0..map.parts {
+            starts[part + 2] = starts[part + 1] + (counts[0][part] + counts[1][part]) as usize;
+        }
+        let mut sorted = memory::zeroed(keys.len());
+        for (&key, &part) in keys.iter().zip(parts.iter()) {
+            let place = &mut starts[part as usize + 1];
+            sorted[*place] = oriented(key);
+            *place += 1;
+        }
+        starts.pop();
+        PartitionedSide { starts, keys: sorted }
     }
 }

@@ -1,7 +1,7 @@
 //! Keys too close to tell: recounted by their exact values.
 
 use super::overfull::{count_merging, sort};
-use crate::difference::ExactKey;
+use crate::exact_key::ExactKey;
 
 /// The neighbourhoods of the keys that [`BucketTable::count`](super::BucketTable::count) reported as near.
 #[derive(Debug)]
@@ -63,14 +63,14 @@ pub(crate) fn correction(mut table: Candidates, mut looked_up: Candidates) -> i6
     sort_exact(&mut looked_up.exact);
     let (mut below, mut up_to, mut exact) = (0, 0, 0_u64);
     for key in &looked_up.exact {
-        below += table.exact[below..].iter().take_while(|v| *v < key).count();
+        below += table.exact[below..].iter().take_while(|v| v.compare(key).is_lt()).count();
         up_to = up_to.max(below);
-        up_to += table.exact[up_to..].iter().take_while(|v| *v <= key).count();
+        up_to += table.exact[up_to..].iter().take_while(|v| v.compare(key).is_le()).count();
         exact += (below + up_to) as u64;
     }
     exact.wrapping_sub(ranked) as i64
 }
 
 fn sort_exact(keys: &mut [ExactKey]) {
-    keys.sort_unstable_by(|a, b| a.partial_cmp(b).unwrap_or(std::cmp::Ordering::Equal));
+    keys.sort_unstable_by(ExactKey::compare);
 }

@@ -1,7 +1,7 @@
 //! The simple way: sort, then walk through runs of equal keys. It serves weighted rows, and as the oracle of the fast
 //! kernel.
 
-use crate::difference::ExactKey;
+use crate::exact_key::ExactKey;
 
 /// One row of a weighted pair: its key as ranked, its exact key where one can be asked for, and its weight.
 #[derive(Debug, Clone, Copy)]
@@ -44,9 +44,7 @@ pub(crate) fn weighted_count(
 ) -> f64 {
     // Equal keys in the order of their rows: the sums below have the same bits whatever the sort does.
     pair.keys.sort_unstable_by(|a, b| {
-        a.ranked.partial_cmp(&b.ranked).unwrap_or(std::cmp::Ordering::Equal).then_with(|| {
-            (a.is_first, a.row).cmp(&(b.is_first, b.row))
-        })
+        a.ranked.total_cmp(&b.ranked).then_with(|| (a.is_first, a.row).cmp(&(b.is_first, b.row)))
     });
     let (mut below, mut total) = (0.0, 0.0);
     let mut tie = |run: &mut dyn Iterator<Item = &WeightedKey>| {
@@ -67,8 +65,8 @@ pub(crate) fn weighted_count(
         let mut exactly: Vec<(ExactKey, &WeightedKey)> =
             cluster.iter().map(|key| (exact(key.is_first, key.row as usize), key)).collect();
         // A stable sort, for the same reason.
-        exactly.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal));
-        exactly.chunk_by(|a, b| a.0 == b.0).for_each(|run| tie(&mut run.iter().map(|(_, key)| *key)));
+        exactly.sort_by(|a, b| a.0.compare(&b.0));
+        exactly.chunk_by(|a, b| a.0.compare(&b.0).is_eq()).for_each(|run| tie(&mut run.iter().map(|(_, key)| *key)));
     }
     total
 }
@@ -84,7 +82,7 @@ pub(crate) struct SortedTable {
 impl SortedTable {
     pub(crate) fn new(mut weighted: Vec<(f64, f64)>) -> Self {
         // Stable: equal keys stay in row order, and so do the roundings of the sums.
-        weighted.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(std::cmp::Ordering::Equal));
+        weighted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut weight_below = Vec::with_capacity(weighted.len() + 1);
         let mut sum = 0.0;
         weight_below.push(sum);

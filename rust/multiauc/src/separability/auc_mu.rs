@@ -106,8 +106,8 @@ fn fold_values<T: Score, A: Default + Send>(
         .enumerate()
         .flat_map(|(index, &c)| present[index + 1..].iter().map(move |&d| (c, d)))
         .collect();
-    if let Some(weights) = sample.weights {
-        let weighted = WeightedPairs::new(sample, weights, workers)?;
+    if sample.weights.is_some() {
+        let weighted = WeightedPairs::new(sample, workers)?;
         return workers.map_with(pairs.len(), WeightedKeys::default, |keys, pair| {
             let (c, d) = pairs[pair];
             let mut value = A::default();

@@ -196,17 +196,18 @@ fn count_columns<T: Score, R: Send>(
     wanted: &[(usize, usize)],
     fold: impl Fn(&ColumnCount<'_, '_, T>) -> R + Sync,
 ) -> Result<Vec<R>> {
-    if let Some(weights) = sample.weights {
+    if sample.weights.is_some() {
         return workers.map(wanted.len(), |index| {
             let (class, column) = wanted[index];
-            let losses = Losses::Weights(weighted::doubled_losses(sample, weights, class, column));
+            let losses = Losses::Weights(weighted::doubled_losses(sample, class, column));
             Ok(fold(&ColumnCount { sample, class, losses }))
         });
     }
     let mut folded = Vec::with_capacity(wanted.len());
+    let mut blocks = ClassBlocks::default();
     for tile in wanted.chunks(tile_width(sample)) {
         let columns = tile[0].1..tile[tile.len() - 1].1 + 1;
-        let blocks = ClassBlocks::gather(sample, columns, workers)?;
+        blocks = ClassBlocks::gather(blocks, sample, &columns, workers)?;
         if tile.iter().all(|&(class, _)| sample.sizes.rows[class] <= LARGEST_TABLE) {
             folded.extend(workers.map_with(tile.len(), BucketTable::default, |table, index| {
                 let (class, column) = tile[index];
@@ -290,9 +291,9 @@ impl<T: Score> KeyStream<T> for ColumnStream<'_, '_, '_, T> {
         self.blocks.runs(self.class, self.column).flatten().step_by(step).copied().collect()
     }
 
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(usize, &[T])) {
+    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[T])) {
         for side in 0..self.sides() {
-            visit(side, self.blocks.run(span, self.class_of(side), self.column));
+            visit(self.blocks.run(span, self.class_of(side), self.column));
         }
     }
 }
@@ -322,26 +323,27 @@ impl<T: Score> KeyStream<T> for CellStream<'_, '_, T> {
         rows.map(|row| self.sample.scores.get(row, self.sample.codes.get(row))).collect()
     }
 
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(usize, &[T])) {
-        let mut others = Vec::with_capacity(self.columns.len());
-        self.sample.codes.for_each(self.spans[span].clone(), |row, class| {
-            visit(0, &[self.sample.scores.get(row, class)]);
-            others.clear();
+    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[T])) {
+        let rows = self.spans[span].clone();
+        let (mut own, mut others) = (Vec::with_capacity(rows.len()), Vec::new());
+        self.sample.codes.for_each(rows, |row, class| {
+            own.push(self.sample.scores.get(row, class));
             let columns = self.columns.iter().filter(|&&column| column != class);
             others.extend(columns.map(|&column| self.sample.scores.get(row, column)));
-            visit(1, &others);
         });
+        visit(&own);
+        visit(&others);
     }
 }
 
 fn micro<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<f64> {
     let columns: Vec<usize> = (0..sample.classes()).filter(|&class| sample.sizes.rows[class] > 0).collect();
-    if let Some(weights) = sample.weights {
-        return weighted::micro(sample, weights, &columns, workers);
+    if sample.weights.is_some() {
+        return weighted::micro(sample, &columns, workers);
     }
     let own = sample.rows() as u128;
     let doubled_pairs = 2 * own * own * (columns.len() as u128 - 1);
-    let stream = CellStream { sample, columns, spans: row_spans(sample.rows(), workers) };
+    let stream = CellStream { sample, columns, spans: row_spans(sample.rows(), 8, workers) };
     let (counts, _) = count_partitioned(&stream, Lookup::PLAIN, workers)?;
     Ok(ratio(doubled_pairs - counts[1], doubled_pairs))
 }

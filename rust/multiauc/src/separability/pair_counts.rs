@@ -10,10 +10,13 @@ use crate::parallel::Workers;
 use crate::ranking::{
     BucketTable, Candidates, KeyStream, LARGEST_TABLE, Lookup, Neighbourhoods, correction, count_partitioned,
 };
-use crate::scored_sample::{Score, ScoredSample, row_spans};
+use crate::scored_sample::{Score, ScoredSample};
 
 /// Up to this many classes the class blocks hold the whole matrix; beyond, a few columns at a time.
 pub(super) const WHOLE_MATRIX_CLASSES: usize = 16;
+
+/// Rows read in one go.
+const BLOCK: usize = 512;
 
 /// A pair of classes and twice the wins of the first over the second, a tie counting one.
 #[derive(Debug, Clone, Copy)]
@@ -79,7 +82,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
-        let blocks = ClassBlocks::gather(self.sample, 0..self.sample.classes(), workers)?;
+        let blocks = ClassBlocks::gather(ClassBlocks::default(), self.sample, &(0..self.sample.classes()), workers)?;
         workers.map_with(pairs.len(), Scratch::default, |scratch, pair| {
             let (c, d) = pairs[pair];
             let runs = |own, other| blocks.runs(own, own).zip(blocks.runs(own, other));
@@ -209,7 +212,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
     /// Counts a pair of large classes straight from the scores.
     fn count_large(&self, c: usize, d: usize, workers: &Workers<'_>) -> Result<PairCount> {
         let (table, other) = if self.size(c) <= self.size(d) { (c, d) } else { (d, c) };
-        let stream = PairStream { counter: self, table, other, spans: row_spans(self.sample.rows(), workers) };
+        let stream = PairStream { counter: self, table, other, spans: pair_spans(self.sample.rows(), workers) };
         let (counts, near) = count_partitioned(&stream, Lookup { negate: true, near: self.rule.near }, workers)?;
         let mut doubled_losses = counts[1] as u64;
         if let (false, Some(tolerance)) = (near.is_empty(), self.rule.near) {
@@ -234,50 +237,47 @@ struct PairStream<'c, 's, 'a, T> {
     spans: Vec<Range<usize>>,
 }
 
-/// Rows read before their keys are formed.
-const BLOCK: usize = 512;
-
 impl<T: Score> PairStream<'_, '_, '_, T> {
-    /// Calls `visit(side, own scores, other scores)` for the rows of both classes, block by block.
-    fn for_each_block(&self, rows: Range<usize>, mut visit: impl FnMut(usize, &[T], &[T])) {
-        let sample = self.counter.sample;
+    /// (own scores, other scores) of the rows of both classes in a span.
+    fn operands(&self, span: Range<usize>) -> [(Vec<T>, Vec<T>); 2] {
+        let ScoredSample { scores, codes, .. } = self.counter.sample;
         let columns = [self.table, self.other];
-        // Rows of third classes go to a third place that nobody reads: no branch to mispredict.
-        let mut side_of_class = vec![2_u8; 1 << 8];
+        // Rows of third classes go to a third list that nobody reads: no branch to mispredict.
+        let mut side_of_class = [2_u8; 1 << 8];
         side_of_class[self.table] = 0;
         side_of_class[self.other] = 1;
-        let (mut own, mut others) = ([[T::ZERO; BLOCK]; 3], [[T::ZERO; BLOCK]; 3]);
-        let mut start = rows.start;
-        while start < rows.end {
-            let end = (start + BLOCK).min(rows.end);
+        let mut rows = [[0_u32; BLOCK]; 3];
+        let mut operands = [const { (Vec::new(), Vec::new()) }; 2];
+        for start in span.clone().step_by(BLOCK) {
             let mut lengths = [0_usize; 3];
-            sample.codes.for_each(start..end, |row, class| {
+            codes.for_each(start..(start + BLOCK).min(span.end), |row, class| {
                 let side = side_of_class[class & 0xff] as usize;
-                let place = lengths[side];
-                own[side][place] = sample.scores.get(row, columns[side & 1]);
-                others[side][place] = sample.scores.get(row, columns[side & 1 ^ 1]);
+                rows[side][lengths[side]] = row as u32;
                 lengths[side] += 1;
             });
-            for side in 0..2 {
-                visit(side, &own[side][..lengths[side]], &others[side][..lengths[side]]);
+            for (side, (own, others)) in operands.iter_mut().enumerate() {
+                let rows = &rows[side][..lengths[side]];
+                own.extend(rows.iter().map(|&row| scores.get(row as usize, columns[side])));
+                others.extend(rows.iter().map(|&row| scores.get(row as usize, columns[1 - side])));
             }
-            start = end;
         }
+        operands
     }
 
     /// The keys near to keys of the other side, of both sides.
     fn candidates(&self, span: usize, neighbourhoods: &Neighbourhoods) -> [Candidates; 2] {
-        let mut candidates = [Candidates::default(), Candidates::default()];
         let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
-        self.for_each_block(self.spans[span].clone(), |side, own, others| {
+        let mut negate = true;
+        self.operands(self.spans[span].clone()).map(|(own, others)| {
+            negate = !negate;
             keys.clear();
-            self.counter.rule.append_keys(own, others, &mut fractions, &mut keys);
-            for ((&own, &other), &key) in own.iter().zip(others).zip(&keys) {
-                let target = &mut candidates[side];
-                self.counter.push_if_near(target, neighbourhoods, key, side == 1, (own, other));
+            self.counter.rule.append_keys(&own, &others, &mut fractions, &mut keys);
+            let mut candidates = Candidates::default();
+            for ((&own, &other), &key) in own.iter().zip(&others).zip(&keys) {
+                self.counter.push_if_near(&mut candidates, neighbourhoods, key, negate, (own, other));
             }
-        });
-        candidates
+            candidates
+        })
     }
 }
 
@@ -296,26 +296,29 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
 
     fn table_sample(&self, wanted: usize) -> Vec<f64> {
         let rows = self.counter.sample.rows();
-        // Whole blocks are read, so take a few blocks from each span.
         let blocks = (wanted / BLOCK).max(1);
         let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
         for block in 0..blocks {
             let start = block * (rows / blocks);
-            self.for_each_block(start..(start + BLOCK).min(rows), |side, own, others| {
-                if side == 0 {
-                    self.counter.rule.append_keys(own, others, &mut fractions, &mut keys);
-                }
-            });
+            let [(own, others), _] = self.operands(start..(start + BLOCK).min(rows));
+            self.counter.rule.append_keys(&own, &others, &mut fractions, &mut keys);
         }
         keys
     }
 
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(usize, &[f64])) {
+    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[f64])) {
         let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
-        self.for_each_block(self.spans[span].clone(), |side, own, others| {
+        for (own, others) in self.operands(self.spans[span].clone()) {
             keys.clear();
-            self.counter.rule.append_keys(own, others, &mut fractions, &mut keys);
-            visit(side, &keys);
-        });
+            self.counter.rule.append_keys(&own, &others, &mut fractions, &mut keys);
+            visit(&keys);
+        }
     }
+}
+
+/// Spans small enough that what is formed from one stays in the cache until it is partitioned.
+fn pair_spans(rows: usize, workers: &Workers<'_>) -> Vec<Range<usize>> {
+    const MOST_ROWS: usize = 1 << 19;
+    let count = rows.div_ceil(MOST_ROWS).max(4 * workers.threads());
+    (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
 }

@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::averages::PairSizes;
 use super::cost_scores::{PairScore, cost_score};
 use crate::class_blocks::GroupedRows;
-use crate::difference::{DifferenceRule, ExactKey};
+use crate::difference::DifferenceRule;
 use crate::error::Result;
+use crate::exact_key::ExactKey;
 use crate::fraction::FractionCache;
 use crate::parallel::Workers;
 use crate::ranking::{SortedTable, WeightedKeys, weighted_count};
@@ -15,15 +16,14 @@ use crate::scored_sample::{Score, ScoredSample};
 /// The pairwise values of weighted rows.
 pub(super) struct WeightedPairs<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
-    weights: &'a [f64],
     rows: GroupedRows,
     rule: DifferenceRule,
 }
 
 impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
-    pub(super) fn new(sample: &'s ScoredSample<'a, T>, weights: &'a [f64], workers: &Workers<'_>) -> Result<Self> {
+    pub(super) fn new(sample: &'s ScoredSample<'a, T>, workers: &Workers<'_>) -> Result<Self> {
         let rule = DifferenceRule::of(sample, workers)?;
-        Ok(Self { sample, weights, rows: GroupedRows::new(sample, 0..sample.rows()), rule })
+        Ok(Self { sample, rows: GroupedRows::new(sample, 0..sample.rows()), rule })
     }
 
     /// U_cd by the score of the pair.
@@ -45,7 +45,7 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
                         single[0]
                     }
                 };
-                keys.push(is_first, key, self.weights[row]);
+                keys.push(is_first, key, self.sample.weight(row));
             }
         }
         let near = if *score == PairScore::Difference { self.rule.near } else { None };
@@ -59,29 +59,28 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
 
     fn present_rows(&self, class: usize) -> Vec<usize> {
         let rows = self.rows.of(class).iter().map(|&row| row as usize);
-        rows.filter(|&row| self.weights[row] > 0.0).collect()
+        rows.filter(|&row| self.sample.has_row(row)).collect()
     }
 }
 
 /// For column and class c: Σ over the rows b of class d of w_b · (twice the weight of class c below b, plus ties), all d.
 pub(super) fn doubled_losses<T: Score>(
     sample: &ScoredSample<'_, T>,
-    weights: &[f64],
     class: usize,
     column: usize,
 ) -> Vec<f64> {
     let score = |row: usize| -> f64 { sample.scores.get(row, column).into() };
     let mut own = Vec::with_capacity(sample.sizes.rows[class] as usize);
     sample.codes.for_each(0..sample.rows(), |row, code| {
-        if code == class && weights[row] > 0.0 {
-            own.push((score(row), weights[row]));
+        if code == class && sample.has_row(row) {
+            own.push((score(row), sample.weight(row)));
         }
     });
     let table = SortedTable::new(own);
     let mut totals = vec![0.0; sample.classes()];
     sample.codes.for_each(0..sample.rows(), |row, code| {
-        if code != class && weights[row] > 0.0 {
-            totals[code] += weights[row] * table.doubled_weight_below(score(row));
+        if code != class && sample.has_row(row) {
+            totals[code] += sample.weight(row) * table.doubled_weight_below(score(row));
         }
     });
     totals
@@ -90,7 +89,6 @@ pub(super) fn doubled_losses<T: Score>(
 /// The micro average: own cells against all others, each with the weight of its row.
 pub(super) fn micro<T: Score>(
     sample: &ScoredSample<'_, T>,
-    weights: &[f64],
     columns: &[usize],
     workers: &Workers<'_>,
 ) -> Result<f64> {
@@ -98,8 +96,8 @@ pub(super) fn micro<T: Score>(
     let score = |row: usize, column: usize| -> f64 { sample.scores.get(row, column).into() };
     let mut own = Vec::with_capacity(sample.rows());
     sample.codes.for_each(0..sample.rows(), |row, class| {
-        if weights[row] > 0.0 {
-            own.push((score(row, class), weights[row]));
+        if sample.has_row(row) {
+            own.push((score(row, class), sample.weight(row)));
         }
     });
     let table = SortedTable::new(own);
@@ -107,11 +105,11 @@ pub(super) fn micro<T: Score>(
     // Spans of a fixed size, summed in order: the same bits for any number of threads.
     let parts = workers.map(sample.rows().div_ceil(SPAN), |span| {
         let mut total = 0.0;
-        for row in span_rows(span).filter(|&row| weights[row] > 0.0) {
+        for row in span_rows(span).filter(|&row| sample.has_row(row)) {
             let own_column = sample.codes.get(row);
             let others = columns.iter().filter(|&&column| column != own_column);
             let losses: f64 = others.map(|&column| table.doubled_weight_below(score(row, column))).sum();
-            total += weights[row] * losses;
+            total += sample.weight(row) * losses;
         }
         Ok(total)
     })?;
