@@ -226,6 +226,7 @@ LONG_CALLS = {
     "partition on two threads": ("multiauc.auc_mu_score(y, s, partition=a, sample_weight=w)", 20_000, 300, 2),
     "weighted pairs": ("multiauc.auc_mu_score(y, s, sample_weight=w)", 300_000, 60, 1),
     "weighted columns": ("multiauc.hand_till_score(y, s, sample_weight=w)", 300_000, 60, 1),
+    "one long weighted column": ("multiauc.hand_till_score(y, s, sample_weight=w)", 3_000_000, 2, 1),
     "micro": ("multiauc.one_vs_rest_score(y, s, average='micro', sample_weight=w)", 100_000, 60, 1),
     "curves": ("multiauc.roc_curves(y, s, kind='pairwise')", 60_000, 60, 1),
 }
