@@ -88,6 +88,19 @@ def test_complementary_columns_give_the_auc_of_one_column(sample: Sample):
     assert multiauc.auc_mu_score(sample.codes, both) == expected
 
 
+@pytest.mark.parametrize("sizes", [(9, 11), (300, 300), (7, 3_000), (2_000, 2_000)])
+def test_a_rare_win_of_two_classes_is_correctly_rounded(sizes):
+    """One pair of rows out of n_0 n_1 is in the right order: as small as an AUC gets."""
+    n_0, n_1 = sizes
+    codes = make.rows_of_sizes(sizes)
+    ranks = np.concatenate([np.arange(n_1, n_1 + n_0), np.arange(n_1)])
+    ranks[[0, -1]] = ranks[[-1, 0]]
+    p = ranks / (n_0 + n_1)
+    for score in (multiauc.auc_mu_score, multiauc.hand_till_score, multiauc.one_vs_rest_score):
+        assert score(codes, p) == 1 / (n_0 * n_1)
+        assert score(codes, np.column_stack([1 - p, p])) == 1 / (n_0 * n_1)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("exponent", [-1, -7, -17, -26, -37])
 def test_complementary_columns_keep_the_order_of_tiny_probabilities(exponent, dtype, rng):
