@@ -10,9 +10,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-type Scores = NDArray[np.float32] | NDArray[np.float64]
-type Codes = NDArray[np.uint8] | NDArray[np.uint16]
-type Weights = NDArray[np.float64] | None
+__all__ = [
+    "__version__",
+    "auc_mu",
+    "auc_mu_matrix",
+    "binary_auc",
+    "class_sizes",
+    "code_bytes",
+    "code_integers",
+    "debug_build",
+    "get_num_threads",
+    "hand_till",
+    "hand_till_matrix",
+    "one_vs_rest",
+    "one_vs_rest_per_class",
+    "roc_curve_points",
+    "set_num_threads",
+]
+
+type _Scores = NDArray[np.float32] | NDArray[np.float64]
+type _Codes = NDArray[np.uint8] | NDArray[np.uint16]
+type _Weights = NDArray[np.float64] | None
 
 __version__: str
 debug_build: bool
@@ -23,7 +41,7 @@ def set_num_threads(n: int) -> None:
 def get_num_threads() -> int: ...
 def code_integers(
     values: NDArray[Any],
-) -> tuple[Codes, NDArray[np.intp], NDArray[np.int64]]:
+) -> tuple[_Codes, NDArray[np.intp], NDArray[np.int64]]:
     """(codes, first_rows, counts): classes numbered in increasing order of their integer label.
 
     `values` is 1-D of any integer dtype. first_rows[k] is a row that holds label k, counts[k] its number of rows.
@@ -31,44 +49,44 @@ def code_integers(
 
 def code_bytes(
     values: NDArray[np.uint8],
-) -> tuple[Codes, NDArray[np.intp], NDArray[np.int64]]:
+) -> tuple[_Codes, NDArray[np.intp], NDArray[np.int64]]:
     """(codes, first_rows, counts) of fixed-width records, the rows of a C-contiguous (n, width) array.
 
     Classes are numbered in order of first appearance; first_rows[k] is the first row of class k.
     """
 
-def class_sizes(codes: Codes, weights: Weights, n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def class_sizes(codes: _Codes, weights: _Weights, n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """(rows, weight sums) of each class; rows of weight zero are not counted. Checks the weights."""
 
 def auc_mu(
-    scores: Scores,
-    codes: Codes,
-    weights: Weights,
+    scores: _Scores,
+    codes: _Codes,
+    weights: _Weights,
     partition: NDArray[np.float64] | None,
     pair_weights: str | NDArray[np.float64] | None,
 ) -> float:
     """`pair_weights`: None, "size_product", "size_sum" or a symmetric K x K array. The same below."""
 
 def auc_mu_matrix(
-    scores: Scores, codes: Codes, weights: Weights, partition: NDArray[np.float64] | None
+    scores: _Scores, codes: _Codes, weights: _Weights, partition: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     """K x K, symmetric; nan on the diagonal and for absent classes."""
 
 def hand_till(
-    scores: Scores, codes: Codes, weights: Weights, pair_weights: str | NDArray[np.float64] | None
+    scores: _Scores, codes: _Codes, weights: _Weights, pair_weights: str | NDArray[np.float64] | None
 ) -> float: ...
-def hand_till_matrix(scores: Scores, codes: Codes, weights: Weights) -> NDArray[np.float64]:
+def hand_till_matrix(scores: _Scores, codes: _Codes, weights: _Weights) -> NDArray[np.float64]:
     """A(c|d) at [c, d]: how well column c separates class c from class d."""
 
-def one_vs_rest(scores: Scores, codes: Codes, weights: Weights, average: str) -> float:
+def one_vs_rest(scores: _Scores, codes: _Codes, weights: _Weights, average: str) -> float:
     """`average`: "macro", "prevalence", "prevalence_equal_rest" or "micro"."""
 
-def one_vs_rest_per_class(scores: Scores, codes: Codes, weights: Weights) -> NDArray[np.float64]: ...
+def one_vs_rest_per_class(scores: _Scores, codes: _Codes, weights: _Weights) -> NDArray[np.float64]: ...
 def roc_curve_points(
-    scores: Scores,
+    scores: _Scores,
     column: int,
-    codes: Codes,
-    weights: Weights,
+    codes: _Codes,
+    weights: _Weights,
     positive: int,
     negative: int | None,
     drop_intermediate: bool,
@@ -78,5 +96,5 @@ def roc_curve_points(
     The thresholds fall, start at +inf, and a row is called positive when its score is >= the threshold.
     """
 
-def binary_auc(scores: NDArray[Any], codes: Codes, weights: Weights) -> float:
+def binary_auc(scores: NDArray[Any], codes: _Codes, weights: _Weights) -> float:
     """AUC of a 1-D score (float32 or float64, any stride) of class 1 against class 0."""

@@ -21,19 +21,26 @@ pub(crate) struct GroupedRows {
 impl GroupedRows {
     /// Groups a span of rows by class (one counting sort; increasing row numbers within a class).
     pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>, span: Range<usize>) -> Self {
-        let classes = sample.classes();
-        let mut starts = vec![0; classes + 2];
+        let mut grouped = Self { rows: Vec::new(), starts: Vec::new() };
+        grouped.regroup(sample, span);
+        grouped
+    }
+
+    /// Groups another span, in the same memory.
+    fn regroup<T: Score>(&mut self, sample: &ScoredSample<'_, T>, span: Range<usize>) {
+        let Self { rows, starts } = self;
+        starts.clear();
+        starts.resize(sample.classes() + 2, 0);
         sample.codes.for_each(span.clone(), |_, class| starts[class + 2] += 1);
         for class in 2..starts.len() {
             starts[class] += starts[class - 1];
         }
-        let mut rows = vec![0; span.len()];
+        rows.resize(span.len(), 0);
         sample.codes.for_each(span, |row, class| {
             rows[starts[class + 1]] = row as u32;
             starts[class + 1] += 1;
         });
         starts.pop();
-        Self { rows, starts }
     }
 
     /// The rows of a class.
@@ -88,8 +95,9 @@ impl<T: Score> ClassBlock<T> {
         let mut filled = vec![0; classes];
         // Few enough rows that the second look at them finds them in the cache, enough for runs of some length.
         let step = (32 * classes).max(1024);
+        let mut rows = GroupedRows::new(sample, span.start..span.start);
         for start in span.clone().step_by(step) {
-            let rows = GroupedRows::new(sample, start..(start + step).min(span.end));
+            rows.regroup(sample, start..(start + step).min(span.end));
             for (class, filled) in filled.iter_mut().enumerate() {
                 let of_class = rows.of(class);
                 block.fill(&sample.scores, class, *filled, of_class, columns);

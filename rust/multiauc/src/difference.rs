@@ -48,13 +48,15 @@ impl DifferenceRule {
             let near = if all_fractions(sample, workers)? { None } else { Some(rounding) };
             return Ok(Self { kind: Kind::Fractions, near });
         }
-        let near = if !T::IS_SINGLE {
-            Some(rounding)
-        } else if sample.magnitudes.smallest_nonzero < largest * 2_f64.powi(-27) {
+        // Scores far apart make differences of small ones that look alike beside the rounding of large ones.
+        let has_wide_range = sample.magnitudes.smallest_nonzero < largest * 2_f64.powi(if T::IS_SINGLE { -27 } else { -40 });
+        let near = match (T::IS_SINGLE, has_wide_range) {
             // The difference of two singles is exact in a double, unless their exponents are far apart.
-            Some(0.0)
-        } else {
-            None
+            (true, false) => None,
+            (true, true) => Some(0.0),
+            // Only rounded fractions make differences err by more than their own rounding, which equal ones show.
+            (false, true) if !any_rounded_fraction(sample, workers)? => Some(0.0),
+            (false, _) => Some(rounding),
         };
         Ok(Self { kind: Kind::Plain { factor, is_single: T::IS_SINGLE }, near })
     }
@@ -74,6 +76,11 @@ impl DifferenceRule {
             Kind::Lattice(m) => keys.extend(pairs.map(|(a, b)| (a * m).round_ties_even() - (b * m).round_ties_even())),
             Kind::Fractions => keys.extend(pairs.map(|(a, b)| ExactKey::new(a, b, [fractions.get(a), fractions.get(b)]).nearest())),
         }
+    }
+
+    /// Whether equal keys are told apart by what rounding took from them, and by nothing else.
+    pub(crate) fn roundings_decide(self) -> bool {
+        self.near == Some(0.0) && matches!(self.kind, Kind::Plain { factor: 1.0, .. })
     }
 
     /// The exact key of one row.
@@ -166,6 +173,16 @@ fn all_fractions<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) 
         Ok(all_cells(sample, spans[span].clone(), |score| fractions.get(score.into()).is_some()))
     })?;
     Ok(parts.into_iter().all(|all| all))
+}
+
+/// Whether a score stands for a fraction that its double only approximates.
+fn any_rounded_fraction<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
+    let spans = row_spans(sample.rows(), 8, workers);
+    let parts = workers.map(spans.len(), |span| {
+        let is_exact = |score: T| Fraction::of_double(score.into()).is_none_or(Fraction::is_dyadic);
+        Ok(all_cells(sample, spans[span].clone(), is_exact))
+    })?;
+    Ok(parts.into_iter().any(|all_exact| !all_exact))
 }
 
 fn all_cells<T: Score>(

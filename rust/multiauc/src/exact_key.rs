@@ -85,6 +85,11 @@ impl std::ops::Neg for ExactKey {
     }
 }
 
+/// What rounding takes from a − b.
+pub(crate) fn rounding_of_difference<T: Into<f64>>(a: T, b: T) -> f64 {
+    two_sum_error(a.into(), -b.into())
+}
+
 /// What rounding took from a + b (Knuth's `TwoSum`); plus zero, so that both zeros compare alike.
 fn two_sum_error(a: f64, b: f64) -> f64 {
     let sum = a + b;

@@ -1,5 +1,7 @@
 //! Scores that are fractions on paper: 0.1 is meant as 1/10, a leaf of three rows as 1/3.
 
+use std::cmp::Ordering;
+
 /// Largest denominator that is looked for.
 pub(crate) const MOST_DENOMINATOR: i64 = 1000;
 /// The fraction a/b.
@@ -19,7 +21,8 @@ impl Fraction {
     pub(crate) fn of_double(value: f64) -> Option<Self> {
         let magnitude = value.abs();
         let is_below_all = magnitude > 0.0 && magnitude < 0.999 / MOST_DENOMINATOR as f64;
-        if is_below_all || magnitude >= Self::LARGEST {
+        // Written so that NaN, which another thread may put there, is refused too.
+        if is_below_all || !matches!(magnitude.partial_cmp(&Self::LARGEST), Some(Ordering::Less)) {
             return None;
         }
         let sign = if value < 0.0 { -1 } else { 1 };

@@ -5,14 +5,15 @@
 //! larger, and the at most eight keys of its own bucket are compared with it in vector registers. Fuller buckets are
 //! left to [`overfull`](super::overfull), so that no distribution of keys costs more than sorting them.
 
+use super::bucket_map::{BLOCK, BucketMap};
 use super::key::Key;
-use super::overfull::Overflow;
+use super::overfull::{search, sort_and_rank};
+use crate::error::Result;
+use crate::parallel::Workers;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Keys of one bucket that are compared in registers.
 pub(super) const LANES: usize = 8;
-/// Keys looked up in one go.
-const BLOCK: usize = 128;
 /// Buckets per key of the table.
 const BUCKETS_PER_KEY: usize = 2;
 
@@ -35,92 +36,16 @@ impl<T: Key> Lookup<T> {
     }
 }
 
-/// A never decreasing map from keys to buckets.
-#[derive(Debug, Clone, Copy)]
-struct BucketMap<T> {
-    /// `Some(ε)`: logarithmic beyond ε, for keys that crowd around zero with a few far away; otherwise linear.
-    epsilon: Option<T>,
-    lowest: T,
-    scale: T,
-    last: T,
-}
-
-impl<T: Key> BucketMap<T> {
-    /// All keys in one bucket.
-    const ONE_BUCKET: Self = Self { epsilon: None, lowest: T::ZERO, scale: T::ZERO, last: T::ZERO };
-
-    /// A map that spreads keys from lowest to highest over 0..=buckets; `sample` shows how they are distributed.
-    #[inline(always)]
-    fn new(lowest: T, highest: T, buckets: usize, near: Option<T>, sample: &[T]) -> Self {
-        let epsilon = crowded_epsilon(lowest, highest, sample);
-        let position = |key: T| epsilon.map_or(key, |epsilon| key.log_steps(epsilon));
-        let (first, final_position) = (position(lowest), position(highest));
-        let scale = final_position.minus(first).reciprocal_of(buckets);
-        let steepness = epsilon.map_or(T::ONE, T::steepest_log_step);
-        // Buckets as narrow as the tolerance would make nearly every key cross a border: better one, which is sorted.
-        let is_too_narrow =
-            near.is_some_and(|tolerance| tolerance.times(scale).times(steepness) > T::WIDEST_TOLERANCE);
-        let scale = if is_too_narrow { T::ZERO } else { scale };
-        Self { epsilon, lowest: first, scale, last: T::from_count(buckets) }
-    }
-
-    #[inline(always)]
-    fn index<const LOG: bool>(&self, key: T) -> u32 {
-        let position = match self.epsilon {
-            Some(epsilon) if LOG => key.log_steps(epsilon),
-            _ => key,
-        };
-        position.minus(self.lowest).times(self.scale).bucket(self.last)
-    }
-
-    #[inline(always)]
-    fn index_of(&self, key: T) -> u32 {
-        if self.epsilon.is_some() { self.index::<true>(key) } else { self.index::<false>(key) }
-    }
-
-    #[inline(always)]
-    fn indices(&self, keys: &[T], indices: &mut [u32; BLOCK]) {
-        // The choice is made once per block, so that each loop is without branches.
-        if self.epsilon.is_some() {
-            indices.iter_mut().zip(keys).for_each(|(index, &key)| *index = self.index::<true>(key));
-        } else {
-            indices.iter_mut().zip(keys).for_each(|(index, &key)| *index = self.index::<false>(key));
-        }
-    }
-}
-
-/// The median magnitude of a sample, if the range is much wider.
-fn crowded_epsilon<T: Key>(lowest: T, highest: T, sample: &[T]) -> Option<T> {
-    const WANTED: usize = 64;
-    let mut magnitudes = [T::ZERO; WANTED];
-    let mut taken = 0;
-    let step = (sample.len() / WANTED).max(1);
-    for (place, key) in magnitudes.iter_mut().zip(sample.iter().step_by(step)) {
-        *place = key.magnitude();
-        taken += 1;
-    }
-    if taken < WANTED {
-        return None;
-    }
-    super::overfull::sort(&mut magnitudes);
-    let (median, low, high) = (magnitudes[WANTED / 2], lowest.magnitude(), highest.magnitude());
-    let largest = if low > high { low } else { high };
-    let crowd = T::from_count(CROWD);
-    (median > T::ZERO && largest > median.times(crowd)).then_some(median)
-}
-
-/// A range this many times the median magnitude is spread logarithmically.
-const CROWD: usize = 6;
-
 /// A table of keys, with its memory for reuse.
 #[derive(Debug)]
 pub(crate) struct BucketTable<T> {
     map: BucketMap<T>,
     /// `starts[b]..starts[b + 1]` are the keys of bucket b.
-    pub(super) starts: Vec<u32>,
+    starts: Vec<u32>,
     /// The keys by bucket, then eight infinities so that eight keys can be read from any start.
-    pub(super) keys: Vec<T>,
-    overflow: Overflow<T>,
+    keys: Vec<T>,
+    /// Ranks of the keys in full buckets; empty where there are none.
+    ranks: Vec<u32>,
 }
 
 impl<T: Key> Default for BucketTable<T> {
@@ -129,7 +54,7 @@ impl<T: Key> Default for BucketTable<T> {
             map: BucketMap::ONE_BUCKET,
             starts: Vec::new(),
             keys: Vec::new(),
-            overflow: Overflow::default(),
+            ranks: Vec::new(),
         }
     }
 }
@@ -146,63 +71,102 @@ impl<T: Key> BucketTable<T> {
 
     /// Σ over the keys x of #(v < x) + #(v ≤ x), v running through the table. Keys with table keys within the tolerance
     /// (and some without) are appended to `near`, oriented as looked up.
-    pub(crate) fn count(&mut self, keys: &[T], lookup: Lookup<T>, near: &mut Vec<T>) -> u64 {
-        let fast = run_widest(Count { table: self, keys, lookup, near });
-        fast + self.count_overflow(lookup, near)
+    pub(crate) fn count(&self, keys: &[T], lookup: Lookup<T>, near: &mut Vec<T>) -> u64 {
+        run_widest(Count { table: self, keys, lookup, near })
     }
 
-    pub(super) fn set_depth(&mut self, depth: u32) {
-        self.overflow.set_depth(depth);
+    /// The same on all workers, for many keys.
+    pub(crate) fn count_on(&self, workers: &Workers<'_>, keys: &[T], lookup: Lookup<T>) -> Result<(u64, Vec<T>)> {
+        const CHUNK: usize = 1 << 15;
+        let parts = workers.map(keys.len().div_ceil(CHUNK), |chunk| {
+            let mut near = Vec::new();
+            let keys = &keys[chunk * CHUNK..keys.len().min((chunk + 1) * CHUNK)];
+            Ok((self.count(keys, lookup, &mut near), near))
+        })?;
+        let total = parts.iter().map(|(count, _)| count).sum();
+        Ok((total, parts.into_iter().flat_map(|(_, near)| near).collect()))
     }
 
-    /// Puts the keys of a block that fell into full buckets aside; what was counted for them so far.
-    fn set_overfull_aside(&mut self, block: &[T], lookup: Lookup<T>) -> u64 {
-        let mut counted = 0;
-        for &key in block {
-            let key = lookup.oriented(key);
-            let index = self.map.index_of(key);
+    /// Counts the keys of each bucket, two places on: after the keys are placed starts[b] is where bucket b begins.
+    #[inline(always)]
+    fn count_buckets<'k>(&mut self, slices: impl Iterator<Item = &'k [T]>)
+    where
+        T: 'k,
+    {
+        self.starts.clear();
+        self.starts.resize(self.map.buckets() + 3, 0);
+        let mut indices = [0_u32; BLOCK];
+        for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
+            self.map.indices(block, &mut indices);
+            for &index in &indices[..block.len()] {
+                self.starts[index as usize + 2] += 1;
+            }
+        }
+    }
+
+    /// How many keys are in buckets that the registers cannot hold, before the keys are placed.
+    #[inline(always)]
+    fn keys_in_full_buckets(&self) -> usize {
+        self.starts.iter().map(|&count| if count as usize > LANES { count as usize } else { 0 }).sum()
+    }
+
+    fn sort_full_buckets(&mut self) {
+        self.ranks.resize(self.keys.len(), 0);
+        for bucket in self.starts.windows(2).take(self.map.buckets() + 1) {
+            if (bucket[1] - bucket[0]) as usize > LANES {
+                let range = bucket[0] as usize..bucket[1] as usize;
+                sort_and_rank(&mut self.keys[range.clone()], &mut self.ranks[range]);
+            }
+        }
+    }
+
+    /// What the keys of a block that fell into full buckets count beyond the eight keys they were compared with.
+    fn count_beyond_lanes(&self, block: &[T], lookup: Lookup<T>, indices: &[u32; BLOCK]) -> u64 {
+        let mut beyond = 0;
+        for (&key, &index) in block.iter().zip(indices) {
             let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
             if end - start > LANES {
+                let key = lookup.oriented(key);
+                let (count, _) = search(&self.keys[start..end], &self.ranks[start..end], key, None);
                 let compared = &self.keys[start..start + LANES];
-                counted += compared.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum::<u64>();
-                self.overflow.push(index, key);
+                beyond += count - compared.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum::<u64>();
             }
         }
-        counted
+        beyond
     }
 
-    /// The same count key by key, for the rare block that holds near keys.
-    fn count_carefully(&mut self, block: &[T], lookup: Lookup<T>, near: &mut Vec<T>) -> u64 {
+    /// The same count key by key, for the rare block that holds near keys. `indices` are the buckets of the keys, less the
+    /// tolerance.
+    fn count_carefully(
+        &self,
+        block: &[T],
+        (negate, tolerance): (bool, T),
+        indices: &[u32; BLOCK],
+        near: &mut Vec<T>,
+    ) -> u64 {
         let mut total = 0;
-        for &key in block {
-            let key = lookup.oriented(key);
-            let index = self.map.index_of(key);
+        for (&key, &index_of_low) in block.iter().zip(indices) {
+            let key = if negate { key.negated() } else { key };
+            let (low, high) = (key.minus(tolerance), key.plus(tolerance));
+            let (mut index, mut is_near) = (index_of_low, false);
+            if tolerance > T::ZERO {
+                // A neighbourhood that reaches into the next bucket is near enough.
+                index = self.map.index_of(key);
+                is_near = index != index_of_low || index != self.map.index_of(high);
+            }
             let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
-            total += 2 * start as u64;
-            if end - start > LANES {
-                self.overflow.push(index, key);
-                continue;
-            }
             let bucket = &self.keys[start..end];
-            total += bucket.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum::<u64>();
-            if let Some(tolerance) = lookup.near {
-                let (low, high) = (key.minus(tolerance), key.plus(tolerance));
-                let crosses = self.map.index_of(low) != self.map.index_of(high);
-                if crosses || bucket.iter().any(|v| *v >= low && *v <= high) {
-                    near.push(key);
-                }
+            let (count, is_near_in_bucket) = if bucket.len() > LANES {
+                search(bucket, &self.ranks[start..end], key, Some(tolerance))
+            } else {
+                let count = bucket.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum();
+                (count, bucket.iter().any(|v| *v >= low && *v <= high))
+            };
+            if is_near || is_near_in_bucket {
+                near.push(key);
             }
+            total += 2 * start as u64 + count;
         }
-        total
-    }
-
-    fn count_overflow(&mut self, lookup: Lookup<T>, near: &mut Vec<T>) -> u64 {
-        if self.overflow.is_empty() {
-            return 0;
-        }
-        let mut overflow = std::mem::take(&mut self.overflow);
-        let total = overflow.count(self, lookup.near, near);
-        self.overflow = overflow;
         total
     }
 }
@@ -234,18 +198,17 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
         let buckets = (count * BUCKETS_PER_KEY).min(T::MOST_BUCKETS);
         let sample = slices.clone().find(|slice| slice.len() >= count / 64).unwrap_or(&[]);
         table.map = BucketMap::new(lowest, highest, buckets, near, sample);
-        let map = table.map;
-
-        // Counts are kept two places on, so that after the keys are placed starts[b] is where bucket b begins.
-        table.starts.clear();
-        table.starts.resize(buckets + 3, 0);
-        let mut indices = [0_u32; BLOCK];
-        for block in slices.clone().flat_map(|slice| slice.chunks(BLOCK)) {
-            map.indices(block, &mut indices);
-            for &index in &indices[..block.len()] {
-                table.starts[index as usize + 2] += 1;
+        table.count_buckets(slices.clone());
+        // Where the arithmetic maps leave many keys in full buckets, quantiles of the keys themselves spread them.
+        let mut crowded = table.keys_in_full_buckets();
+        if crowded > count / 8 {
+            if let Some(map) = BucketMap::by_quantiles(slices.clone(), count, buckets, near) {
+                table.map = map;
+                table.count_buckets(slices.clone());
+                crowded = table.keys_in_full_buckets();
             }
         }
+        let mut indices = [0_u32; BLOCK];
         let mut sum = 0;
         for start in &mut table.starts {
             sum += *start;
@@ -254,24 +217,27 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
         table.keys.resize(count + LANES, T::INFINITY);
         table.keys[count..].fill(T::INFINITY);
         for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
-            map.indices(block, &mut indices);
+            table.map.indices(block, &mut indices);
             for (&key, &index) in block.iter().zip(&indices) {
                 let place = &mut table.starts[index as usize + 1];
                 table.keys[*place as usize] = key;
                 *place += 1;
             }
         }
+        if crowded > 0 {
+            table.sort_full_buckets();
+        }
     }
 }
 
-struct Count<'t, 'k, T> {
-    table: &'t mut BucketTable<T>,
-    keys: &'k [T],
+struct Count<'t, T> {
+    table: &'t BucketTable<T>,
+    keys: &'t [T],
     lookup: Lookup<T>,
     near: &'t mut Vec<T>,
 }
 
-impl<T: Key> Vectorizable for Count<'_, '_, T> {
+impl<T: Key> Vectorizable for Count<'_, T> {
     type Output = u64;
 
     #[inline(always)]
@@ -283,7 +249,7 @@ impl<T: Key> Vectorizable for Count<'_, '_, T> {
     }
 }
 
-impl<T: Key> Count<'_, '_, T> {
+impl<T: Key> Count<'_, T> {
     #[inline(always)]
     fn count_blocks<S: Simd, const NEAR: bool>(self, simd: S, tolerance: T) -> u64 {
         let Self { table, keys, lookup, near } = self;
@@ -316,13 +282,13 @@ impl<T: Key> Count<'_, '_, T> {
                 T::compare(simd, bucket, lows[place], highs[place], &mut counts);
             }
             let (below, up_to) = T::counts(simd, counts);
-            if NEAR && (crossing != 0 || below != up_to) {
-                total += table.count_carefully(block, lookup, near);
+            if NEAR && (crossing != 0 || below != up_to || fullest as usize > LANES) {
+                total += table.count_carefully(block, (lookup.negate, tolerance), &indices, near);
                 continue;
             }
             total += 2 * base + below + up_to;
             if fullest as usize > LANES {
-                total -= table.set_overfull_aside(block, lookup);
+                total += table.count_beyond_lanes(block, lookup, &indices);
             }
         }
         total

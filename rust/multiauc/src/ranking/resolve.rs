@@ -1,6 +1,9 @@
 //! Keys too close to tell: recounted by their exact values.
 
-use super::overfull::{count_merging, sort};
+use std::cmp::Ordering;
+
+use super::bucket_table::{BucketTable, Lookup};
+use super::overfull::sort;
 use crate::exact_key::ExactKey;
 
 /// The neighbourhoods of the keys that [`BucketTable::count`](super::BucketTable::count) reported as near.
@@ -24,13 +27,54 @@ impl Neighbourhoods {
         Self { intervals }
     }
 
-    pub(crate) fn contains(&self, key: f64) -> bool {
-        let (Some(first), Some(last)) = (self.intervals.first(), self.intervals.last()) else { return false };
+    /// The number of the neighbourhood that a key lies in.
+    #[inline]
+    pub(crate) fn find(&self, key: f64) -> Option<usize> {
+        let (first, last) = (self.intervals.first()?, self.intervals.last()?);
         if key < first.0 || key > last.1 {
-            return false;
+            return None;
         }
         let next = self.intervals.partition_point(|interval| interval.0 <= key);
-        next > 0 && key <= self.intervals[next - 1].1
+        (next > 0 && key <= self.intervals[next - 1].1).then(|| next - 1)
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.intervals.len()
+    }
+}
+
+/// Equal keys of the two sides of a pair, by neighbourhood: what rounding took from each decides between them.
+#[derive(Debug)]
+pub(crate) struct TieGroups {
+    /// Roundings of the table's keys and of the keys looked up.
+    sides: [Vec<Vec<f64>>; 2],
+}
+
+impl TieGroups {
+    /// More neighbourhoods than this are better sorted.
+    pub(crate) const MOST: usize = 256;
+
+    pub(crate) fn new(neighbourhoods: &Neighbourhoods) -> Self {
+        Self { sides: [(); 2].map(|()| vec![Vec::new(); neighbourhoods.len()]) }
+    }
+
+    /// Adds a key by its neighbourhood and its rounding.
+    pub(crate) fn push(&mut self, is_looked_up: bool, neighbourhood: usize, rounding: f64) {
+        self.sides[usize::from(is_looked_up)][neighbourhood].push(rounding);
+    }
+
+    /// What must be added to a count that took all of them for ties.
+    pub(crate) fn correction(self) -> i64 {
+        let [table, looked_up] = self.sides;
+        let mut buckets = BucketTable::default();
+        let mut difference = 0;
+        for (table, looked_up) in table.iter().zip(&looked_up).filter(|(table, _)| !table.is_empty()) {
+            buckets.build(std::iter::once(&table[..]), None);
+            let count = buckets.count(looked_up, Lookup::PLAIN, &mut Vec::new());
+            difference += count.cast_signed() - (table.len() * looked_up.len()).cast_signed() as i64;
+        }
+        difference
     }
 }
 
@@ -43,7 +87,8 @@ pub(crate) struct Candidates {
 
 impl Candidates {
     pub(crate) fn push(&mut self, ranked: f64, exact: ExactKey) {
-        self.ranked.push(ranked);
+        // Plus zero: as ranked, both zeros tie.
+        self.ranked.push(ranked + 0.0);
         self.exact.push(exact);
     }
 
@@ -56,21 +101,24 @@ impl Candidates {
 /// What must be added to the count by ranked keys, Σ #(v < x) + #(v ≤ x), to make it the count by exact keys. Only pairs
 /// within a neighbourhood can differ, so only those need be among the candidates.
 pub(crate) fn correction(mut table: Candidates, mut looked_up: Candidates) -> i64 {
-    sort(&mut table.ranked);
-    sort(&mut looked_up.ranked);
-    let ranked = count_merging(&table.ranked, &looked_up.ranked, None, &mut Vec::new());
-    sort_exact(&mut table.exact);
-    sort_exact(&mut looked_up.exact);
-    let (mut below, mut up_to, mut exact) = (0, 0, 0_u64);
-    for key in &looked_up.exact {
-        below += table.exact[below..].iter().take_while(|v| v.compare(key).is_lt()).count();
-        up_to = up_to.max(below);
-        up_to += table.exact[up_to..].iter().take_while(|v| v.compare(key).is_le()).count();
-        exact += (below + up_to) as u64;
-    }
+    let ranked = count_sorting(&mut table.ranked, &mut looked_up.ranked, f64::total_cmp);
+    let exact = count_sorting(&mut table.exact, &mut looked_up.exact, ExactKey::compare);
     exact.wrapping_sub(ranked) as i64
 }
 
-fn sort_exact(keys: &mut [ExactKey]) {
-    keys.sort_unstable_by(ExactKey::compare);
+/// Σ over x of #(v < x) + #(v ≤ x): the smaller side is sorted, the other searches in it.
+fn count_sorting<K>(table: &mut [K], looked_up: &mut [K], compare: impl Fn(&K, &K) -> Ordering) -> u64 {
+    let count_up_to = |sorted: &[K], key: &K| {
+        let below = sorted.partition_point(|other| compare(other, key).is_lt());
+        let ties = sorted[below..].partition_point(|other| compare(other, key).is_eq());
+        (2 * below + ties) as u64
+    };
+    if table.len() <= looked_up.len() {
+        table.sort_unstable_by(&compare);
+        looked_up.iter().map(|x| count_up_to(table, x)).sum()
+    } else {
+        looked_up.sort_unstable_by(&compare);
+        let all = 2 * looked_up.len() as u64;
+        table.iter().map(|v| all - count_up_to(looked_up, v)).sum()
+    }
 }

@@ -1,6 +1,7 @@
 //! The simple way: sort, then walk through runs of equal keys. It serves weighted rows, and as the oracle of the fast
 //! kernel.
 
+use super::bucket_map::BucketMap;
 use crate::exact_key::ExactKey;
 
 /// One row of a weighted pair: its key as ranked, its exact key where one can be asked for, and its weight.
@@ -71,15 +72,19 @@ pub(crate) fn weighted_count(
     total
 }
 
-/// Weighted keys of one class, sorted, with running sums of their weights.
+/// Weighted keys of one class, sorted, with running sums of their weights and an index by buckets.
 #[derive(Debug)]
 pub(crate) struct SortedTable {
     keys: Vec<f64>,
     /// `weight_below[i]` is the weight of the first i keys.
     weight_below: Vec<f64>,
+    map: BucketMap<f64>,
+    /// `starts[b]..starts[b + 1]` are the keys of bucket b.
+    starts: Vec<u32>,
 }
 
 impl SortedTable {
+    /// A table of (key, weight), at least one.
     pub(crate) fn new(mut weighted: Vec<(f64, f64)>) -> Self {
         // Stable: equal keys stay in row order, and so do the roundings of the sums.
         weighted.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -90,13 +95,23 @@ impl SortedTable {
             sum += weight;
             weight_below.push(sum);
         }
-        Self { keys: weighted.into_iter().map(|(key, _)| key).collect(), weight_below }
+        let keys: Vec<f64> = weighted.into_iter().map(|(key, _)| key).collect();
+        let map = BucketMap::new(keys[0], keys[keys.len() - 1], keys.len(), None, &keys);
+        let mut starts = vec![0; map.buckets() + 2];
+        keys.iter().for_each(|&key| starts[map.index_of(key) as usize + 1] += 1);
+        for bucket in 1..starts.len() {
+            starts[bucket] += starts[bucket - 1];
+        }
+        Self { keys, weight_below, map, starts }
     }
 
     /// Twice the weight below the key, plus the weight tied with it.
     pub(crate) fn doubled_weight_below(&self, key: f64) -> f64 {
-        let below = self.keys.partition_point(|v| *v < key);
-        let up_to = below + self.keys[below..].partition_point(|v| *v <= key);
-        self.weight_below[below] + self.weight_below[up_to]
+        let bucket = self.map.index_of(key) as usize;
+        let (start, end) = (self.starts[bucket] as usize, self.starts[bucket + 1] as usize);
+        let keys = &self.keys[start..end];
+        let below = keys.partition_point(|v| *v < key);
+        let up_to = below + keys[below..].partition_point(|v| *v <= key);
+        self.weight_below[start + below] + self.weight_below[start + up_to]
     }
 }

@@ -42,29 +42,38 @@ pub(crate) fn ratio(numerator: u128, denominator: u128) -> f64 {
     whole as f64 + fraction as f64 / 2_f64.powi(scale as i32)
 }
 
-/// A sum of shares as whole multiples of 2^−64: the same bits in whatever order it is taken.
+/// A sum of shares as whole multiples of 2^−128: the same bits in whatever order it is taken.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ShareSum {
-    scaled: u128,
+    /// In units of 2^−64.
+    high: u128,
+    /// In units of 2^−128.
+    low: u128,
     count: u128,
 }
 
 impl ShareSum {
-    /// Adds `times` the share numerator / denominator ≤ 1; `numerator` below 2^64.
+    /// Adds `times` the share numerator / denominator ≤ 1.
     pub(crate) fn add(&mut self, numerator: u64, denominator: u64, times: u64) {
-        let numerator = u128::from(numerator) << 64;
-        let denominator = u128::from(denominator);
-        self.scaled += (numerator + denominator / 2) / denominator * u128::from(times);
-        self.count += u128::from(times);
+        let (denominator, times) = (u128::from(denominator), u128::from(times));
+        let shifted = u128::from(numerator) << 64;
+        self.high += shifted / denominator * times;
+        self.low += (((shifted % denominator) << 64) / denominator) * times;
+        self.count += times;
     }
 
     pub(crate) fn merge(self, other: Self) -> Self {
-        Self { scaled: self.scaled + other.scaled, count: self.count + other.count }
+        Self { high: self.high + other.high, low: self.low + other.low, count: self.count + other.count }
     }
 
     /// The mean share.
     pub(crate) fn mean(self) -> f64 {
-        ratio(self.scaled / self.count, 1 << 64)
+        const UNIT: f64 = 1.0 / (u64::MAX as f64 + 1.0);
+        let high = self.high + (self.low >> 64);
+        let rest = (high % self.count) << 64 | (self.low & u128::from(u64::MAX));
+        let (whole, fraction) = (high / self.count, rest / self.count);
+        // All 128 bits rounded at once; a mean of 1 has one bit more and no fraction.
+        if whole >> 64 > 0 { 1.0 } else { (whole << 64 | fraction) as f64 * UNIT * UNIT }
     }
 }
 

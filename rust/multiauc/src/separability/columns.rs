@@ -199,7 +199,7 @@ fn count_columns<T: Score, R: Send>(
     if sample.weights.is_some() {
         return workers.map(wanted.len(), |index| {
             let (class, column) = wanted[index];
-            let losses = Losses::Weights(weighted::doubled_losses(sample, class, column));
+            let losses = Losses::Weights(weighted::doubled_losses(sample, class, column, workers)?);
             Ok(fold(&ColumnCount { sample, class, losses }))
         });
     }
@@ -211,7 +211,7 @@ fn count_columns<T: Score, R: Send>(
         if tile.iter().all(|&(class, _)| sample.sizes.rows[class] <= LARGEST_TABLE) {
             folded.extend(workers.map_with(tile.len(), BucketTable::default, |table, index| {
                 let (class, column) = tile[index];
-                let losses = Losses::Counts(count_column(sample, &blocks, class, column, table));
+                let losses = Losses::Counts(count_column(sample, &blocks, (class, column), table, workers)?);
                 Ok(fold(&ColumnCount { sample, class, losses }))
             })?);
         } else {
@@ -244,15 +244,19 @@ fn tile_width<T: Score>(sample: &ScoredSample<'_, T>) -> usize {
 fn count_column<T: Score>(
     sample: &ScoredSample<'_, T>,
     blocks: &ClassBlocks<T>,
-    class: usize,
-    column: usize,
+    (class, column): (usize, usize),
     table: &mut BucketTable<T>,
-) -> Vec<u64> {
+    workers: &Workers<'_>,
+) -> Result<Vec<u64>> {
     table.build(blocks.runs(class, column), None);
-    let mut count = |d: usize| -> u64 {
-        blocks.runs(d, column).map(|keys| table.count(keys, Lookup::PLAIN, &mut Vec::new())).sum()
-    };
-    (0..sample.classes()).map(|d| if d == class { 0 } else { count(d) }).collect()
+    let table = &*table;
+    let mut losses = vec![0; sample.classes()];
+    for (d, loss) in losses.iter_mut().enumerate().filter(|&(d, _)| d != class) {
+        for keys in blocks.runs(d, column) {
+            *loss += table.count_on(workers, keys, Lookup::PLAIN)?.0;
+        }
+    }
+    Ok(losses)
 }
 
 /// One gathered column: side 0 is its class, the others follow in order.

@@ -5,10 +5,11 @@ use std::ops::Range;
 use crate::class_blocks::{ClassBlock, ClassBlocks, GroupedRows};
 use crate::difference::DifferenceRule;
 use crate::error::Result;
+use crate::exact_key::rounding_of_difference;
 use crate::fraction::FractionCache;
 use crate::parallel::Workers;
 use crate::ranking::{
-    BucketTable, Candidates, KeyStream, LARGEST_TABLE, Lookup, Neighbourhoods, correction, count_partitioned,
+    BucketTable, Candidates, KeyStream, LARGEST_TABLE, Lookup, Neighbourhoods, TieGroups, correction, count_partitioned,
 };
 use crate::scored_sample::{Score, ScoredSample};
 
@@ -87,7 +88,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
             let (c, d) = pairs[pair];
             let runs = |own, other| blocks.runs(own, own).zip(blocks.runs(own, other));
             let mut value = A::default();
-            fold(&mut value, self.count(c, d, runs(c, d), runs(d, c), scratch));
+            fold(&mut value, self.count(c, d, runs(c, d), runs(d, c), scratch, workers)?);
             Ok(value)
         })
     }
@@ -122,7 +123,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
                     if self.size(c) > 0 && self.size(d) > 0 && wanted(c, d) {
                         let first = std::iter::once((own[c].run(c, c), left_block.run(c, d)));
                         let second = std::iter::once((own[d].run(d, d), right_block.run(d, c)));
-                        fold(&mut value, self.count(c, d, first, second, scratch));
+                        fold(&mut value, self.count(c, d, first, second, scratch, workers)?);
                     }
                 }
             }
@@ -148,18 +149,19 @@ impl<T: Score> PairCounter<'_, '_, T> {
         first: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
         second: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
         scratch: &mut Scratch,
-    ) -> PairCount
+        workers: &Workers<'_>,
+    ) -> Result<PairCount>
     where
         T: 'r,
     {
         // With u = s_cd = p_c − p_d in class c and w = p_d − p_c in class d, class c wins where u > −w. Either class can be
         // the table of its own differences, the other looks its negated ones up: each pair of rows found "below" is lost.
         let doubled_losses = if self.size(c) <= self.size(d) {
-            self.count_below(first, second, scratch)
+            self.count_below(first, second, scratch, workers)?
         } else {
-            self.count_below(second, first, scratch)
+            self.count_below(second, first, scratch, workers)?
         };
-        PairCount { first: c, second: d, doubled_wins: 2 * self.size(c) * self.size(d) - doubled_losses }
+        Ok(PairCount { first: c, second: d, doubled_wins: 2 * self.size(c) * self.size(d) - doubled_losses })
     }
 
     fn count_below<'r>(
@@ -167,7 +169,8 @@ impl<T: Score> PairCounter<'_, '_, T> {
         table: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
         looked_up: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
         scratch: &mut Scratch,
-    ) -> u64
+        workers: &Workers<'_>,
+    ) -> Result<u64>
     where
         T: 'r,
     {
@@ -176,11 +179,34 @@ impl<T: Score> PairCounter<'_, '_, T> {
         keys.clear();
         table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, fractions, table_keys));
         looked_up.clone().for_each(|(own, other)| self.rule.append_keys(own, other, fractions, keys));
-        let mut near = Vec::new();
-        buckets.build(std::iter::once(&table_keys[..]), self.rule.near);
-        let count = buckets.count(keys, Lookup { negate: true, near: self.rule.near }, &mut near);
-        let (false, Some(tolerance)) = (near.is_empty(), self.rule.near) else { return count };
-        let neighbourhoods = Neighbourhoods::new(near, tolerance);
+        let mut near = self.rule.near;
+        if T::IS_SINGLE && self.rule.roundings_decide() {
+            let is_exact = |(own, other): (&[T], &[T])| {
+                own.iter().zip(other).all(|(&own, &other)| rounding_of_difference(own, other) == 0.0)
+            };
+            if table.clone().all(is_exact) && looked_up.clone().all(is_exact) {
+                near = None;
+            }
+        }
+        buckets.build(std::iter::once(&table_keys[..]), near);
+        let (count, found) = buckets.count_on(workers, keys, Lookup { negate: true, near })?;
+        let (false, Some(tolerance)) = (found.is_empty(), near) else { return Ok(count) };
+        let neighbourhoods = Neighbourhoods::new(found, tolerance);
+        if self.rule.roundings_decide() && neighbourhoods.len() <= TieGroups::MOST {
+            let mut groups = TieGroups::new(&neighbourhoods);
+            let mut push_all = |is_looked_up: bool, runs: &mut dyn Iterator<Item = (&'r [T], &'r [T])>, keys: &[f64]| {
+                let operands = runs.flat_map(|(own, other)| own.iter().zip(other));
+                for ((&own, &other), &key) in operands.zip(keys) {
+                    let (key, own, other) = if is_looked_up { (-key, other, own) } else { (key, own, other) };
+                    if let Some(neighbourhood) = neighbourhoods.find(key) {
+                        groups.push(is_looked_up, neighbourhood, rounding_of_difference(own, other));
+                    }
+                }
+            };
+            push_all(false, &mut table.clone(), table_keys);
+            push_all(true, &mut looked_up.clone(), keys);
+            return Ok(count.wrapping_add_signed(groups.correction()));
+        }
         let cells = |runs: &mut dyn Iterator<Item = (&'r [T], &'r [T])>, keys: &[f64], negate: bool| {
             let mut candidates = Candidates::default();
             let operands = runs.flat_map(|(own, other)| own.iter().zip(other));
@@ -191,7 +217,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
         };
         let table = cells(&mut table.clone(), table_keys, false);
         let looked_up = cells(&mut looked_up.clone(), keys, true);
-        count.wrapping_add_signed(correction(table, looked_up))
+        Ok(count.wrapping_add_signed(correction(table, looked_up)))
     }
 
     fn push_if_near(
@@ -203,7 +229,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
         (own, other): (T, T),
     ) {
         let key = if negate { -key } else { key };
-        if neighbourhoods.contains(key) {
+        if neighbourhoods.find(key).is_some() {
             let exact = self.rule.exact(own, other);
             candidates.push(key, if negate { -exact } else { exact });
         }
@@ -213,10 +239,11 @@ impl<T: Score> PairCounter<'_, '_, T> {
     fn count_large(&self, c: usize, d: usize, workers: &Workers<'_>) -> Result<PairCount> {
         let (table, other) = if self.size(c) <= self.size(d) { (c, d) } else { (d, c) };
         let stream = PairStream { counter: self, table, other, spans: pair_spans(self.sample.rows(), workers) };
-        let (counts, near) = count_partitioned(&stream, Lookup { negate: true, near: self.rule.near }, workers)?;
+        let near = self.rule.near;
+        let (counts, found) = count_partitioned(&stream, Lookup { negate: true, near }, workers)?;
         let mut doubled_losses = counts[1] as u64;
-        if let (false, Some(tolerance)) = (near.is_empty(), self.rule.near) {
-            let neighbourhoods = Neighbourhoods::new(near, tolerance);
+        if let (false, Some(tolerance)) = (found.is_empty(), near) {
+            let neighbourhoods = Neighbourhoods::new(found, tolerance);
             let spans = workers.map(stream.spans.len(), |span| Ok(stream.candidates(span, &neighbourhoods)))?;
             let (mut of_table, mut of_other) = (Candidates::default(), Candidates::default());
             for [table, other] in spans {

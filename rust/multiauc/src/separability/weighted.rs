@@ -63,12 +63,21 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
     }
 }
 
+/// Rows between two looks at the cancel flag, and of one task: a fixed number, so that sums are taken in the same order
+/// on any number of threads.
+const SPAN: usize = 1 << 14;
+
+fn spans(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..rows).step_by(SPAN).map(move |start| start..(start + SPAN).min(rows))
+}
+
 /// For column and class c: Σ over the rows b of class d of w_b · (twice the weight of class c below b, plus ties), all d.
 pub(super) fn doubled_losses<T: Score>(
     sample: &ScoredSample<'_, T>,
     class: usize,
     column: usize,
-) -> Vec<f64> {
+    workers: &Workers<'_>,
+) -> Result<Vec<f64>> {
     let score = |row: usize| -> f64 { sample.scores.get(row, column).into() };
     let mut own = Vec::with_capacity(sample.sizes.rows[class] as usize);
     sample.codes.for_each(0..sample.rows(), |row, code| {
@@ -78,12 +87,15 @@ pub(super) fn doubled_losses<T: Score>(
     });
     let table = SortedTable::new(own);
     let mut totals = vec![0.0; sample.classes()];
-    sample.codes.for_each(0..sample.rows(), |row, code| {
-        if code != class && sample.has_row(row) {
-            totals[code] += sample.weight(row) * table.doubled_weight_below(score(row));
-        }
-    });
-    totals
+    for span in spans(sample.rows()) {
+        workers.check()?;
+        sample.codes.for_each(span, |row, code| {
+            if code != class && sample.has_row(row) {
+                totals[code] += sample.weight(row) * table.doubled_weight_below(score(row));
+            }
+        });
+    }
+    Ok(totals)
 }
 
 /// The micro average: own cells against all others, each with the weight of its row.
@@ -92,7 +104,6 @@ pub(super) fn micro<T: Score>(
     columns: &[usize],
     workers: &Workers<'_>,
 ) -> Result<f64> {
-    const SPAN: usize = 1 << 16;
     let score = |row: usize, column: usize| -> f64 { sample.scores.get(row, column).into() };
     let mut own = Vec::with_capacity(sample.rows());
     sample.codes.for_each(0..sample.rows(), |row, class| {
@@ -101,11 +112,11 @@ pub(super) fn micro<T: Score>(
         }
     });
     let table = SortedTable::new(own);
-    let span_rows = |span: usize| -> Range<usize> { span * SPAN..((span + 1) * SPAN).min(sample.rows()) };
-    // Spans of a fixed size, summed in order: the same bits for any number of threads.
-    let parts = workers.map(sample.rows().div_ceil(SPAN), |span| {
+    let spans: Vec<Range<usize>> = spans(sample.rows()).collect();
+    let parts = workers.map(spans.len(), |span| {
         let mut total = 0.0;
-        for row in span_rows(span).filter(|&row| sample.has_row(row)) {
+        for row in spans[span].clone().filter(|&row| sample.has_row(row)) {
+            workers.check()?;
             let own_column = sample.codes.get(row);
             let others = columns.iter().filter(|&&column| column != own_column);
             let losses: f64 = others.map(|&column| table.doubled_weight_below(score(row, column))).sum();
