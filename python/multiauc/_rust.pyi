@@ -84,16 +84,15 @@ def one_vs_rest(scores: _Scores, codes: _Codes, weights: _Weights, average: str)
 def one_vs_rest_per_class(scores: _Scores, codes: _Codes, weights: _Weights) -> NDArray[np.float64]: ...
 def roc_curve_points(
     scores: _Scores,
-    column: int,
     codes: _Codes,
     weights: _Weights,
-    positive: int,
-    negative: int | None,
+    pairs: list[tuple[int, int | None]],
     drop_intermediate: bool,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """(fpr, tpr, thresholds) of one column: class `positive` against class `negative`, or against all others (None).
+) -> list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
+    """(fpr, tpr, thresholds) for each (positive class, negative class or None for all others).
 
-    The thresholds fall, start at +inf, and a row is called positive when its score is >= the threshold.
+    The column of the positive class ranks. The thresholds fall, start at +inf, and a row is called positive when its
+    score is >= the threshold.
     """
 
 def binary_auc(scores: NDArray[Any], codes: _Codes, weights: _Weights) -> float:

@@ -13,6 +13,8 @@ from multiauc._wording import one_of
 from multiauc.results import RocCurve
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._inputs import Sample
@@ -85,22 +87,28 @@ def roc_curves(
         raise TypeError(f"drop_intermediate must be True or False; got {drop_intermediate!r}")
     scores = _both_columns(sample.scores) if sample.has_one_score else sample.scores
     classes = sample.reported_classes()
-    drop = bool(drop_intermediate)
+    pairs: list[tuple[int, int | None]] = [(c, None) for c in classes]
     if one_of("kind", kind, CURVE_KINDS) == "pairwise":
-        pairs = permutations(classes, 2)
-        return {(sample.labels[c], sample.labels[d]): _curve(sample, scores, c, d, drop=drop) for c, d in pairs}
-    return {sample.labels[c]: _curve(sample, scores, c, None, drop=drop) for c in classes}
+        pairs = list(permutations(classes, 2))
+    curves = _curves(sample, scores, pairs, drop=bool(drop_intermediate))
+    return {curve.positive if curve.negative is None else (curve.positive, curve.negative): curve for curve in curves}
 
 
-def _curve(sample: Sample, scores: NDArray[Any], positive: int, negative: int | None, *, drop: bool) -> RocCurve:
-    names = sample.labels[positive], None if negative is None else sample.labels[negative]
-    if not sample.rows[positive] or (negative is not None and not sample.rows[negative]):
-        nowhere = np.array([np.nan])
-        return RocCurve(nowhere, nowhere, nowhere, *names)
-    fpr, tpr, thresholds = _rust.roc_curve_points(
-        scores, positive, sample.codes, sample.weights, positive, negative, drop
+def _curves(
+    sample: Sample, scores: NDArray[Any], pairs: list[tuple[int, int | None]], *, drop: bool
+) -> Iterator[RocCurve]:
+    """A curve for each pair, in order; the core draws those of present classes in one call."""
+    present = [(c, d) for c, d in pairs if sample.rows[c] and (d is None or sample.rows[d])]
+    points = dict(
+        zip(
+            present,
+            _rust.roc_curve_points(scores, sample.codes, sample.weights, present, drop),
+            strict=True,
+        )
     )
-    return RocCurve(fpr, tpr, thresholds, *names)
+    nowhere = (np.array([np.nan]),) * 3
+    for c, d in pairs:
+        yield RocCurve(*points.get((c, d), nowhere), sample.labels[c], None if d is None else sample.labels[d])
 
 
 def _both_columns(scores: NDArray[Any]) -> NDArray[Any]:

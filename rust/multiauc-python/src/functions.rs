@@ -244,33 +244,21 @@ pub fn binary_auc(
 }
 
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
 pub fn roc_curve_points<'py>(
     py: Python<'py>,
     scores: Scores<'py>,
-    column: usize,
     codes: CodeArray<'py>,
     weights: Weights<'py>,
-    positive: usize,
-    negative: Option<usize>,
+    pairs: Vec<(usize, Option<usize>)>,
     drop_intermediate: bool,
-) -> PyResult<(Vector<'py>, Vector<'py>, Vector<'py>)> {
-    let codes = codes.codes()?;
-    let weights = weights.as_ref().map(contiguous).transpose()?;
-    macro_rules! evaluate {
-        ($array:expr) => {{
-            let scores = matrix($array)?;
-            // A single column scores class 1 of two.
-            let classes = scores.columns().max(2);
-            run(py, scores.rows(), move |workers| {
-                let sample = ScoredSample::with_classes(scores, codes, weights, classes, workers)?;
-                multiauc::roc_curve(&sample, column, positive, negative, drop_intermediate)
-            })?
-        }};
-    }
-    let CurvePoints { false_positive_rates, true_positive_rates, thresholds } = match &scores {
-        Scores::Double(array) => evaluate!(array),
-        Scores::Single(array) => evaluate!(array),
+) -> PyResult<Vec<(Vector<'py>, Vector<'py>, Vector<'py>)>> {
+    let pairs = &pairs[..];
+    let metric = metric!(Vec<CurvePoints>, [pairs: &'a [(usize, Option<usize>)], drop_intermediate: bool], |sample, workers| {
+        multiauc::roc_curves(sample, pairs, drop_intermediate, workers)
+    });
+    let curves = evaluate(py, &scores, &codes, &weights, metric)?;
+    let points = |curve: CurvePoints| {
+        (vector(py, curve.false_positive_rates), vector(py, curve.true_positive_rates), vector(py, curve.thresholds))
     };
-    Ok((vector(py, false_positive_rates), vector(py, true_positive_rates), vector(py, thresholds)))
+    Ok(curves.into_iter().map(points).collect())
 }

@@ -11,6 +11,8 @@
 //! `arrays` is the only file that names the numpy crate, `errors` the only one with sentences for users, `running` keeps
 //! the interpreter free and Ctrl-C working, `functions` has a few lines for each function.
 
+#![allow(clippy::needless_pass_by_value)] // PyO3 hands arguments over by value.
+
 mod arrays;
 mod errors;
 mod functions;
@@ -20,6 +22,7 @@ use pyo3::prelude::*;
 
 /// The compiled core of multiauc.
 #[pymodule]
+#[expect(non_upper_case_globals, reason = "the names that Python sees")]
 mod _rust {
     #[pymodule_export]
     use super::functions::{

@@ -41,11 +41,11 @@ pub fn run<R: Send>(py: Python<'_>, cells: usize, work: impl FnOnce(&Workers<'_>
             if state != Err(mpsc::RecvTimeoutError::Timeout) {
                 break;
             }
-            if interruption.is_none() {
-                if let Err(error) = py.check_signals() {
-                    cancel.raise();
-                    interruption = Some(error);
-                }
+            if interruption.is_none()
+                && let Err(error) = py.check_signals()
+            {
+                cancel.raise();
+                interruption = Some(error);
             }
         }
         let result = py.detach(|| worker.join());

@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::error::Result;
 use crate::memory;
 use crate::parallel::Workers;
-use crate::scored_sample::{Score, ScoreMatrix, ScoredSample, row_spans};
+use crate::score_matrix::{Score, ScoreMatrix};
+use crate::scored_sample::{ScoredSample, row_spans};
 
 /// Rows copied at a time, so that a column's run is written a cache line or two at once.
 const BATCH: usize = 16;
@@ -47,11 +48,6 @@ impl GroupedRows {
     pub(crate) fn of(&self, class: usize) -> &[u32] {
         &self.rows[self.starts[class]..self.starts[class + 1]]
     }
-
-    /// Number of rows of some consecutive classes.
-    pub(crate) fn count(&self, classes: Range<usize>) -> usize {
-        self.starts[classes.end] - self.starts[classes.start]
-    }
 }
 
 /// The scores of some consecutive classes in some consecutive columns.
@@ -82,12 +78,7 @@ impl<T: Score> ClassBlock<T> {
     }
 
     /// Copies the scores of all classes of a span of rows in some columns; `buffer` is used again.
-    fn gather_span(
-        sample: &ScoredSample<'_, T>,
-        span: Range<usize>,
-        columns: &Range<usize>,
-        buffer: Vec<T>,
-    ) -> Self {
+    fn gather_span(sample: &ScoredSample<'_, T>, span: Range<usize>, columns: &Range<usize>, buffer: Vec<T>) -> Self {
         let classes = sample.classes();
         let mut sizes = vec![0; classes];
         sample.codes.for_each(span.clone(), |_, class| sizes[class] += 1);

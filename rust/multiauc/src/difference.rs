@@ -13,7 +13,8 @@ use crate::error::Result;
 use crate::exact_key::ExactKey;
 use crate::fraction::{Fraction, FractionCache, MOST_DENOMINATOR, common_denominator};
 use crate::parallel::Workers;
-use crate::scored_sample::{Score, ScoredSample, row_spans};
+use crate::score_matrix::Score;
+use crate::scored_sample::{ScoredSample, row_spans};
 
 /// How differences become keys, for one sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,7 +50,8 @@ impl DifferenceRule {
             return Ok(Self { kind: Kind::Fractions, near });
         }
         // Scores far apart make differences of small ones that look alike beside the rounding of large ones.
-        let has_wide_range = sample.magnitudes.smallest_nonzero < largest * 2_f64.powi(if T::IS_SINGLE { -27 } else { -40 });
+        let has_wide_range =
+            sample.magnitudes.smallest_nonzero < largest * 2_f64.powi(if T::IS_SINGLE { -27 } else { -40 });
         let near = match (T::IS_SINGLE, has_wide_range) {
             // The difference of two singles is exact in a double, unless their exponents are far apart.
             (true, false) => None,
@@ -74,7 +76,9 @@ impl DifferenceRule {
             Kind::Plain { factor: 1.0, .. } => keys.extend(pairs.map(|(a, b): (f64, f64)| a - b)),
             Kind::Plain { factor, .. } => keys.extend(pairs.map(|(a, b)| a * factor - b * factor)),
             Kind::Lattice(m) => keys.extend(pairs.map(|(a, b)| (a * m).round_ties_even() - (b * m).round_ties_even())),
-            Kind::Fractions => keys.extend(pairs.map(|(a, b)| ExactKey::new(a, b, [fractions.get(a), fractions.get(b)]).nearest())),
+            Kind::Fractions => {
+                keys.extend(pairs.map(|(a, b)| ExactKey::new(a, b, [fractions.get(a), fractions.get(b)]).nearest()));
+            }
         }
     }
 
@@ -133,11 +137,7 @@ impl Survey {
     }
 
     /// The coarsest of the lattices that holds every score.
-    fn confirmed_lattice<T: Score>(
-        &self,
-        sample: &ScoredSample<'_, T>,
-        workers: &Workers<'_>,
-    ) -> Result<Option<u16>> {
+    fn confirmed_lattice<T: Score>(&self, sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Option<u16>> {
         let Some(&coarsest) = self.denominators.first() else { return Ok(None) };
         let spans = row_spans(sample.rows(), 8, workers);
         let parts = workers.map(spans.len(), |span| {

@@ -70,5 +70,13 @@ pub enum Error {
     },
 }
 
+impl std::fmt::Display for Error {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        std::fmt::Debug::fmt(self, formatter)
+    }
+}
+
+impl std::error::Error for Error {}
+
 /// The crate's result.
 pub type Result<T> = std::result::Result<T, Error>;

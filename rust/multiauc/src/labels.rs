@@ -70,18 +70,17 @@ impl_narrow_integer!(i8, i16, i32, u8, u16, u32);
 pub fn code_integers<I: Integer>(values: &[I], workers: &Workers<'_>) -> Result<Coding> {
     // Nearly always labels span fewer than 256 values and one of the first rows has the smallest: then one pass does it.
     let head = &values[..values.len().min(4096)];
-    if let Some(&base) = head.iter().min() {
-        if let Some(coding) = code_in_window(values, base, 1 << 8, workers)? {
-            return Ok(coding);
-        }
+    if let Some(&base) = head.iter().min()
+        && let Some(coding) = code_in_window(values, base, 1 << 8, workers)?
+    {
+        return Ok(coding);
     }
     let lowest = values.iter().min().copied();
-    if let (Some(lowest), Some(highest)) = (lowest, values.iter().max()) {
-        if highest.above(lowest) < MOST_CLASSES as u64 {
-            if let Some(coding) = code_in_window(values, lowest, MOST_CLASSES, workers)? {
-                return Ok(coding);
-            }
-        }
+    if let (Some(lowest), Some(highest)) = (lowest, values.iter().max())
+        && highest.above(lowest) < MOST_CLASSES as u64
+        && let Some(coding) = code_in_window(values, lowest, MOST_CLASSES, workers)?
+    {
+        return Ok(coding);
     }
     let mut coding = code_by_map(values.iter().copied())?;
     let mut order: Vec<usize> = (0..coding.counts.len()).collect();
@@ -99,12 +98,7 @@ pub fn code_bytes(records: &[u8], width: usize) -> Result<Coding> {
 }
 
 /// Labels in base..base + window: their offsets are the codes, apart from gaps. `None` if a label lies outside.
-fn code_in_window<I: Integer>(
-    values: &[I],
-    base: I,
-    window: usize,
-    workers: &Workers<'_>,
-) -> Result<Option<Coding>> {
+fn code_in_window<I: Integer>(values: &[I], base: I, window: usize, workers: &Workers<'_>) -> Result<Option<Coding>> {
     let mut offsets = vec![0_u16; if window > 1 << 8 { values.len() } else { 0 }];
     let mut bytes = vec![0_u8; if window > 1 << 8 { 0 } else { values.len() }];
     let spans = values.len().div_ceil(SPAN);
@@ -128,7 +122,9 @@ fn code_in_window<I: Integer>(
     let codes = if window == 1 << 8 {
         if has_gaps {
             workers.map_chunks(&mut bytes, SPAN, |_, chunk| {
-                chunk.iter_mut().for_each(|code| *code = class_of[*code as usize] as u8);
+                for code in chunk {
+                    *code = class_of[*code as usize] as u8;
+                }
                 Ok(())
             })?;
         }
@@ -136,7 +132,9 @@ fn code_in_window<I: Integer>(
     } else if labels.len() <= 1 << 8 {
         Codes::Bytes(offsets.iter().map(|&slot| class_of[slot as usize] as u8).collect())
     } else {
-        offsets.iter_mut().for_each(|slot| *slot = class_of[*slot as usize]);
+        for slot in &mut offsets {
+            *slot = class_of[*slot as usize];
+        }
         Codes::Words(offsets)
     };
     let first_rows = first_rows(&codes, labels.len());

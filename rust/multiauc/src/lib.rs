@@ -1,4 +1,44 @@
-//! Exact multi-class AUC.
+//! Exact multi-class AUC: AUC_mu, Hand & Till's M and one-vs-rest, in time that grows like n · K in practice.
+//!
+//! # The model
+//! K classes, a score vector p(x) ∈ R^K per row, ψ(u) = 1, ½ or 0 for u positive, zero or negative. Everything here is a
+//! weighted sum θ = Σ ω_cd U_cd of the shares of pairs of rows, one of class c and one of class d, in the right order:
+//!
+//! U_cd = 1/(n_c n_d) Σ_{a∈c} Σ_{b∈d} ψ(s_cd(a) − s_cd(b)).
+//!
+//! AUC_mu ranks by s_cd = p_c − p_d (or by a partition matrix), Hand & Till's M and one-vs-rest by s_cd = p_c.
+//!
+//! # The map
+//! | module | holds | knows nothing of |
+//! |---|---|---|
+//! | `error` | what can go wrong, as kind and data | sentences for users |
+//! | `score_matrix` | n × K scores of either precision, any strides | classes |
+//! | `scored_sample` | scores, class codes, weights: checked once, valid ever after | sorting |
+//! | `labels` | labels become codes | scores |
+//! | `class_blocks` | the layout of the kernels: one contiguous run per class and column | metrics |
+//! | `fraction`, `exact_key`, `difference` | the key of p_c − p_d: lattices, fractions, exact comparison | metrics |
+//! | `ranking` | counts of pairs: bucket tables, parts for large classes, ties, the simple sorted way | metrics |
+//! | `separability` | the metrics: pairs, columns, partition matrices, weighted rows, averages | how to rank |
+//! | `roc_curve` | points of curves | the rest |
+//! | `parallel` | the only door to rayon; survives `fork`; cancellation | scores |
+//! | `simd`, `memory` | the only `unsafe` code: AVX2 at run time, large pages | scores |
+//!
+//! # The way of the data
+//! ```text
+//! ScoreMatrix + ClassCodes + weights ─► ScoredSample ─► ClassBlocks ─► keys ─► BucketTable ─► counts ─► averages
+//!                                       checked once    one copy,      f64 or   linear time    u64,      one
+//!                                                       tile by tile   f32                     exact     rounding
+//! ```
+//! Counts are whole numbers and averages are taken in 128-bit fixed point, so unweighted results have the same bits for
+//! any number of threads and any order of rows and columns. Weighted sums are taken in a fixed order.
+//!
+//! # Where to start
+//! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`].
+//! * To understand the speed: `ranking/bucket_table.rs`, forty lines of which do most of the work.
+//! * To understand ties: `difference.rs`, then `exact_key.rs`.
+//! * To add a metric over pairs of classes: fold over `separability::pair_counts::fold_pairs` (by difference) or
+//!   `separability::columns::fold_columns` (by column), as [`auc_mu`] and [`hand_till`] do in a dozen lines each.
+
 mod class_blocks;
 mod difference;
 mod error;
@@ -9,6 +49,7 @@ mod memory;
 mod parallel;
 mod ranking;
 mod roc_curve;
+mod score_matrix;
 mod scored_sample;
 mod separability;
 mod simd;
@@ -17,8 +58,9 @@ pub use error::{Error, Result};
 pub use labels::{Codes, Coding, Integer, code_bytes, code_integers};
 pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
 pub use ranking::Key;
-pub use roc_curve::{CurvePoints, roc_curve};
-pub use scored_sample::{ClassCodes, ClassSizes, Score, ScoreMatrix, ScoredSample};
+pub use roc_curve::{CurvePoints, roc_curves};
+pub use score_matrix::{Score, ScoreMatrix};
+pub use scored_sample::{ClassCodes, ClassSizes, ScoredSample};
 pub use separability::{
     OneVsRestAverage, PairWeights, auc_mu, auc_mu_matrix, binary_auc, hand_till, hand_till_matrix, one_vs_rest,
     one_vs_rest_per_class,

@@ -157,16 +157,17 @@ fn shared_pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     // In a forked child the lock may be held for ever by a thread that does not exist there: never wait for it.
     let Ok(mut shared) = SHARED.try_lock() else { return build_pool(threads) };
     let process = std::process::id();
-    if let Some(current) = shared.as_ref() {
-        if current.process == process && current.pool.current_num_threads() == threads {
-            return Some(Arc::clone(&current.pool));
-        }
+    if let Some(current) = shared.as_ref()
+        && current.process == process
+        && current.pool.current_num_threads() == threads
+    {
+        return Some(Arc::clone(&current.pool));
     }
     let pool = build_pool(threads)?;
-    if let Some(previous) = shared.replace(SharedPool { process, pool: Arc::clone(&pool) }) {
-        if previous.process != process {
-            std::mem::forget(previous);
-        }
+    if let Some(previous) = shared.replace(SharedPool { process, pool: Arc::clone(&pool) })
+        && previous.process != process
+    {
+        std::mem::forget(previous);
     }
     Some(pool)
 }

@@ -1,7 +1,9 @@
-//! The points of one ROC curve.
+//! The points of ROC curves.
 
 use crate::error::{Error, Result};
-use crate::scored_sample::{Score, ScoredSample};
+use crate::parallel::Workers;
+use crate::score_matrix::Score;
+use crate::scored_sample::ScoredSample;
 
 /// A curve from (0, 0) to (1, 1): a row is called positive where its score is at least the threshold.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,15 +16,26 @@ pub struct CurvePoints {
     pub thresholds: Vec<f64>,
 }
 
-/// The curve of a column: class `positive` against class `negative`, or against all others.
+/// The curves of some pairs (positive class c, negative class or all others), by the scores of column c.
 ///
 /// With `drop_intermediate` points on a straight line between their neighbours are left out.
 ///
 /// # Errors
-/// [`Error::TooFewClasses`] if one of the sides has no rows.
-pub fn roc_curve<T: Score>(
+/// [`Error::TooFewClasses`] if a side of a curve has no rows, [`Error::Cancelled`].
+pub fn roc_curves<T: Score>(
     sample: &ScoredSample<'_, T>,
-    column: usize,
+    pairs: &[(usize, Option<usize>)],
+    drop_intermediate: bool,
+    workers: &Workers<'_>,
+) -> Result<Vec<CurvePoints>> {
+    workers.map(pairs.len(), |pair| {
+        let (positive, negative) = pairs[pair];
+        roc_curve(sample, positive, negative, drop_intermediate)
+    })
+}
+
+fn roc_curve<T: Score>(
+    sample: &ScoredSample<'_, T>,
     positive: usize,
     negative: Option<usize>,
     drop_intermediate: bool,
@@ -32,7 +45,7 @@ pub fn roc_curve<T: Score>(
         let weight = sample.weight(row);
         let is_wanted = class == positive || negative.is_none_or(|negative| class == negative);
         if is_wanted && sample.has_row(row) {
-            let score: f64 = sample.scores.get(row, column).into();
+            let score: f64 = sample.scores.get(row, positive).into();
             // Plus zero, so that both zeros are one threshold.
             rows.push((score + 0.0, weight, class == positive));
         }

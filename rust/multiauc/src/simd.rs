@@ -6,7 +6,7 @@
 //! integers, and the tests run both. Other machines use the portable code.
 
 /// A set of vector instructions that the machine has. Only this module makes one.
-pub(crate) trait Simd: Copy {
+pub trait Simd: Copy {
     /// Running counts of [`compare_f64`](Self::compare_f64) or [`compare_f32`](Self::compare_f32).
     type Counts: Copy;
     /// No counts.
@@ -42,7 +42,7 @@ pub(crate) fn run_widest<W: Vectorizable>(work: W) -> W::Output {
 
 /// What every machine has.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Portable;
+pub struct Portable;
 
 macro_rules! compare_portably {
     ($keys:expr, $low:expr, $high:expr, $counts:expr) => {{

@@ -50,8 +50,7 @@ impl<T: Key> LinearMap<T> {
 
 impl<T: Key> BucketMap<T> {
     /// All keys in one bucket.
-    pub(super) const ONE_BUCKET: Self =
-        Self::Linear(LinearMap { lowest: T::ZERO, scale: T::ZERO, last: T::ZERO });
+    pub(super) const ONE_BUCKET: Self = Self::Linear(LinearMap { lowest: T::ZERO, scale: T::ZERO, last: T::ZERO });
 
     /// A map that spreads keys from lowest to highest over 0..=buckets; `sample` shows how they are distributed.
     #[inline(always)]

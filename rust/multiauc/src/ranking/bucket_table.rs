@@ -50,12 +50,7 @@ pub(crate) struct BucketTable<T> {
 
 impl<T: Key> Default for BucketTable<T> {
     fn default() -> Self {
-        Self {
-            map: BucketMap::ONE_BUCKET,
-            starts: Vec::new(),
-            keys: Vec::new(),
-            ranks: Vec::new(),
-        }
+        Self { map: BucketMap::ONE_BUCKET, starts: Vec::new(), keys: Vec::new(), ranks: Vec::new() }
     }
 }
 
@@ -201,12 +196,12 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
         table.count_buckets(slices.clone());
         // Where the arithmetic maps leave many keys in full buckets, quantiles of the keys themselves spread them.
         let mut crowded = table.keys_in_full_buckets();
-        if crowded > count / 8 {
-            if let Some(map) = BucketMap::by_quantiles(slices.clone(), count, buckets, near) {
-                table.map = map;
-                table.count_buckets(slices.clone());
-                crowded = table.keys_in_full_buckets();
-            }
+        if crowded > count / 8
+            && let Some(map) = BucketMap::by_quantiles(slices.clone(), count, buckets, near)
+        {
+            table.map = map;
+            table.count_buckets(slices.clone());
+            crowded = table.keys_in_full_buckets();
         }
         let mut indices = [0_u32; BLOCK];
         let mut sum = 0;
@@ -230,11 +225,11 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
     }
 }
 
-struct Count<'t, T> {
-    table: &'t BucketTable<T>,
-    keys: &'t [T],
-    lookup: Lookup<T>,
-    near: &'t mut Vec<T>,
+pub(super) struct Count<'t, T> {
+    pub(super) table: &'t BucketTable<T>,
+    pub(super) keys: &'t [T],
+    pub(super) lookup: Lookup<T>,
+    pub(super) near: &'t mut Vec<T>,
 }
 
 impl<T: Key> Vectorizable for Count<'_, T> {

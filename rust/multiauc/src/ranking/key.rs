@@ -102,13 +102,15 @@ macro_rules! impl_key {
             #[inline(always)]
             fn log_steps(self, epsilon: Self) -> Self {
                 let high_bits: fn($float) -> i32 = $high_bits;
-                ((high_bits(self.abs() + epsilon) - high_bits(epsilon)) as Self).copysign(self)
+                let steps = high_bits(self.abs() + epsilon) - high_bits(epsilon);
+                #[allow(clippy::cast_lossless, reason = "lossless for one of the two floats only")]
+                (steps as Self).copysign(self)
             }
             #[inline(always)]
             fn steepest_log_step(epsilon: Self) -> Self {
                 // An octave has 2^20 steps of the high half of a double, 2^23 of a single, and is at least ε/2 wide.
-                let steps = if size_of::<Self>() == 8 { 1 << 20 } else { 1 << 23 };
-                2.0 * steps as Self / epsilon
+                let steps = if size_of::<Self>() == 8 { 1048576.0 } else { 8388608.0 };
+                2.0 * steps / epsilon
             }
             #[inline(always)]
             fn compare<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self, counts: &mut S::Counts) {
@@ -131,4 +133,5 @@ macro_rules! impl_key {
 }
 
 impl_key!(f32, f32::MANTISSA_DIGITS as usize, compare_f32, counts_f32, |value| value.to_bits().cast_signed());
-impl_key!(f64, f64::MANTISSA_DIGITS as usize, compare_f64, counts_f64, |value| ((value.to_bits() >> 32) as u32).cast_signed());
+impl_key!(f64, f64::MANTISSA_DIGITS as usize, compare_f64, counts_f64, |value| ((value.to_bits() >> 32) as u32)
+    .cast_signed());

@@ -16,3 +16,6 @@ pub(crate) use sorted::{SortedTable, WeightedKeys, weighted_count};
 
 /// More table keys than this are cut into parts by value first, so that every table stays in the cache.
 pub(crate) const LARGEST_TABLE: u64 = 1 << 19;
+
+#[cfg(test)]
+mod tests;

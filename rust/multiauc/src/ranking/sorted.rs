@@ -98,7 +98,9 @@ impl SortedTable {
         let keys: Vec<f64> = weighted.into_iter().map(|(key, _)| key).collect();
         let map = BucketMap::new(keys[0], keys[keys.len() - 1], keys.len(), None, &keys);
         let mut starts = vec![0; map.buckets() + 2];
-        keys.iter().for_each(|&key| starts[map.index_of(key) as usize + 1] += 1);
+        for &key in &keys {
+            starts[map.index_of(key) as usize + 1] += 1;
+        }
         for bucket in 1..starts.len() {
             starts[bucket] += starts[bucket - 1];
         }

@@ -8,7 +8,8 @@ use crate::class_blocks::GroupedRows;
 use crate::error::Result;
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, Lookup, WeightedKeys};
-use crate::scored_sample::{Score, ScoredSample};
+use crate::score_matrix::Score;
+use crate::scored_sample::ScoredSample;
 
 /// AUC_mu = Σ_{c<d} ω_cd S(c, d), where S(c, d) is the share of pairs of rows, one of class c and one of class d, that the
 /// scores s_cd put in the right order, ties counting half.
@@ -101,11 +102,8 @@ fn fold_values<T: Score, A: Default + Send>(
     }
     let is_present = |class: &usize| sample.sizes.rows[*class] > 0;
     let present: Vec<usize> = (0..classes).filter(is_present).collect();
-    let pairs: Vec<(usize, usize)> = present
-        .iter()
-        .enumerate()
-        .flat_map(|(index, &c)| present[index + 1..].iter().map(move |&d| (c, d)))
-        .collect();
+    let pairs: Vec<(usize, usize)> =
+        present.iter().enumerate().flat_map(|(index, &c)| present[index + 1..].iter().map(move |&d| (c, d))).collect();
     if sample.weights.is_some() {
         let weighted = WeightedPairs::new(sample, workers)?;
         return workers.map_with(pairs.len(), WeightedKeys::default, |keys, pair| {
@@ -126,7 +124,9 @@ fn fold_values<T: Score, A: Default + Send>(
         let mut value = A::default();
         match score(c, d) {
             PairScore::Difference => {}
-            PairScore::Tie => fold(&mut value, c, d, PairValue::DoubledWins(sample.sizes.rows[c] * sample.sizes.rows[d])),
+            PairScore::Tie => {
+                fold(&mut value, c, d, PairValue::DoubledWins(sample.sizes.rows[c] * sample.sizes.rows[d]));
+            }
             PairScore::Costs(coefficients) => {
                 let wins = count_by_costs(sample, &rows, (c, d), &coefficients, table);
                 fold(&mut value, c, d, PairValue::DoubledWins(wins));

@@ -9,7 +9,8 @@ use crate::class_blocks::ClassBlocks;
 use crate::error::Result;
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, KeyStream, LARGEST_TABLE, Lookup, count_partitioned};
-use crate::scored_sample::{ClassCodes, Score, ScoreMatrix, ScoredSample, row_spans};
+use crate::score_matrix::{Score, ScoreMatrix};
+use crate::scored_sample::{ClassCodes, ScoredSample, row_spans};
 
 /// M = Σ_{c≠d} ω_cd A(c|d): A(c|d) is the share of pairs of rows, one of class c and one of class d, of which column c
 /// gives the higher score to the row of class c, ties counting half (Hand & Till 2001).

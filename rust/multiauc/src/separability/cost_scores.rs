@@ -1,7 +1,7 @@
 //! What a partition matrix ranks by: the difference in expected cost between predicting one class and another.
 
 use crate::error::{Error, Result};
-use crate::scored_sample::{Score, ScoreMatrix};
+use crate::score_matrix::{Score, ScoreMatrix};
 
 /// How the rows of a pair of classes are ranked.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +53,8 @@ impl<'a> Partition<'a> {
     /// needs rows on the simplex.
     pub(super) fn check_scores<T: Score>(&self, scores: &ScoreMatrix<'_, T>) -> Result<()> {
         let sums = (0..self.classes).map(|class| self.row(class).iter().sum::<f64>());
-        let (low, high) = sums.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), sum| (low.min(sum), high.max(sum)));
+        let (low, high) =
+            sums.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), sum| (low.min(sum), high.max(sum)));
         let scale = self.costs.iter().fold(0.0, |largest: f64, cost| largest.max(cost.abs())) * self.classes as f64;
         if high - low <= 1e-12 * scale {
             return Ok(());

@@ -11,7 +11,8 @@ use crate::parallel::Workers;
 use crate::ranking::{
     BucketTable, Candidates, KeyStream, LARGEST_TABLE, Lookup, Neighbourhoods, TieGroups, correction, count_partitioned,
 };
-use crate::scored_sample::{Score, ScoredSample};
+use crate::score_matrix::Score;
+use crate::scored_sample::ScoredSample;
 
 /// Up to this many classes the class blocks hold the whole matrix; beyond, a few columns at a time.
 pub(super) const WHOLE_MATRIX_CLASSES: usize = 16;
@@ -88,7 +89,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
             let (c, d) = pairs[pair];
             let runs = |own, other| blocks.runs(own, own).zip(blocks.runs(own, other));
             let mut value = A::default();
-            fold(&mut value, self.count(c, d, runs(c, d), runs(d, c), scratch, workers)?);
+            fold(&mut value, self.count(c, d, &runs(c, d), &runs(d, c), scratch, workers)?);
             Ok(value)
         })
     }
@@ -107,7 +108,8 @@ impl<T: Score> PairCounter<'_, '_, T> {
         let width = self.group_width(workers.threads());
         let groups: Vec<Range<usize>> =
             (0..classes).step_by(width).map(|first| first..(first + width).min(classes)).collect();
-        let tiles: Vec<(usize, usize)> = (0..groups.len()).flat_map(|a| (a..groups.len()).map(move |b| (a, b))).collect();
+        let tiles: Vec<(usize, usize)> =
+            (0..groups.len()).flat_map(|a| (a..groups.len()).map(move |b| (a, b))).collect();
         workers.map_with(tiles.len(), Scratch::default, |scratch, tile| {
             let (left, right) = (groups[tiles[tile].0].clone(), groups[tiles[tile].1].clone());
             let gather = |rows_of: &Range<usize>, columns: &Range<usize>| {
@@ -123,7 +125,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
                     if self.size(c) > 0 && self.size(d) > 0 && wanted(c, d) {
                         let first = std::iter::once((own[c].run(c, c), left_block.run(c, d)));
                         let second = std::iter::once((own[d].run(d, d), right_block.run(d, c)));
-                        fold(&mut value, self.count(c, d, first, second, scratch, workers)?);
+                        fold(&mut value, self.count(c, d, &first, &second, scratch, workers)?);
                     }
                 }
             }
@@ -146,8 +148,8 @@ impl<T: Score> PairCounter<'_, '_, T> {
         &self,
         c: usize,
         d: usize,
-        first: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
-        second: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
+        first: &(impl Iterator<Item = (&'r [T], &'r [T])> + Clone),
+        second: &(impl Iterator<Item = (&'r [T], &'r [T])> + Clone),
         scratch: &mut Scratch,
         workers: &Workers<'_>,
     ) -> Result<PairCount>
@@ -166,8 +168,8 @@ impl<T: Score> PairCounter<'_, '_, T> {
 
     fn count_below<'r>(
         &self,
-        table: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
-        looked_up: impl Iterator<Item = (&'r [T], &'r [T])> + Clone,
+        table: &(impl Iterator<Item = (&'r [T], &'r [T])> + Clone),
+        looked_up: &(impl Iterator<Item = (&'r [T], &'r [T])> + Clone),
         scratch: &mut Scratch,
         workers: &Workers<'_>,
     ) -> Result<u64>
@@ -194,15 +196,16 @@ impl<T: Score> PairCounter<'_, '_, T> {
         let neighbourhoods = Neighbourhoods::new(found, tolerance);
         if self.rule.roundings_decide() && neighbourhoods.len() <= TieGroups::MOST {
             let mut groups = TieGroups::new(&neighbourhoods);
-            let mut push_all = |is_looked_up: bool, runs: &mut dyn Iterator<Item = (&'r [T], &'r [T])>, keys: &[f64]| {
-                let operands = runs.flat_map(|(own, other)| own.iter().zip(other));
-                for ((&own, &other), &key) in operands.zip(keys) {
-                    let (key, own, other) = if is_looked_up { (-key, other, own) } else { (key, own, other) };
-                    if let Some(neighbourhood) = neighbourhoods.find(key) {
-                        groups.push(is_looked_up, neighbourhood, rounding_of_difference(own, other));
+            let mut push_all =
+                |is_looked_up: bool, runs: &mut dyn Iterator<Item = (&'r [T], &'r [T])>, keys: &[f64]| {
+                    let operands = runs.flat_map(|(own, other)| own.iter().zip(other));
+                    for ((&own, &other), &key) in operands.zip(keys) {
+                        let (key, own, other) = if is_looked_up { (-key, other, own) } else { (key, own, other) };
+                        if let Some(neighbourhood) = neighbourhoods.find(key) {
+                            groups.push(is_looked_up, neighbourhood, rounding_of_difference(own, other));
+                        }
                     }
-                }
-            };
+                };
             push_all(false, &mut table.clone(), table_keys);
             push_all(true, &mut looked_up.clone(), keys);
             return Ok(count.wrapping_add_signed(groups.correction()));

@@ -11,7 +11,8 @@ use crate::exact_key::ExactKey;
 use crate::fraction::FractionCache;
 use crate::parallel::Workers;
 use crate::ranking::{SortedTable, WeightedKeys, weighted_count};
-use crate::scored_sample::{Score, ScoredSample};
+use crate::score_matrix::Score;
+use crate::scored_sample::ScoredSample;
 
 /// The pairwise values of weighted rows.
 pub(super) struct WeightedPairs<'s, 'a, T> {
@@ -99,11 +100,7 @@ pub(super) fn doubled_losses<T: Score>(
 }
 
 /// The micro average: own cells against all others, each with the weight of its row.
-pub(super) fn micro<T: Score>(
-    sample: &ScoredSample<'_, T>,
-    columns: &[usize],
-    workers: &Workers<'_>,
-) -> Result<f64> {
+pub(super) fn micro<T: Score>(sample: &ScoredSample<'_, T>, columns: &[usize], workers: &Workers<'_>) -> Result<f64> {
     let score = |row: usize, column: usize| -> f64 { sample.scores.get(row, column).into() };
     let mut own = Vec::with_capacity(sample.rows());
     sample.codes.for_each(0..sample.rows(), |row, class| {

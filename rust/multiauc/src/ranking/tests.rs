@@ -1,0 +1,158 @@
+//! The fast kernels against the definition, on keys of every kind.
+
+use proptest::prelude::*;
+
+use super::bucket_table::{BucketTable, Count};
+use super::{Key, KeyStream, Lookup, SortedTable, WeightedKeys, count_partitioned, weighted_count};
+use crate::exact_key::ExactKey;
+use crate::parallel::{Cancel, Workers};
+use crate::simd::{Portable, Vectorizable};
+
+/// Σ #(v < x) + #(v ≤ x), pair by pair.
+fn definition<T: Key>(table: &[T], keys: &[T], negate: bool) -> u64 {
+    let oriented = |key: T| if negate { key.negated() } else { key };
+    let pairs = keys.iter().flat_map(|&x| table.iter().map(move |&v| (v, oriented(x))));
+    pairs.map(|(v, x)| u64::from(v < x) + u64::from(v <= x)).sum()
+}
+
+/// Keys that are smooth, tied, crowded around zero, clustered, or of any magnitude.
+fn key() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        -1.0..1.0,
+        (-20_i32..20).prop_map(|k| f64::from(k) / 20.0),
+        (-300_i32..0, 1.0..2.0_f64).prop_map(|(exponent, mantissa)| mantissa * 2_f64.powi(exponent)),
+        (0_u64..1000).prop_map(|step| f64::from_bits(0.5_f64.to_bits() + step)),
+        prop::sample::select(vec![0.0, -0.0, 1e308, -1e308, f64::MIN_POSITIVE, 5e-324, 1.0, -1.0]),
+    ]
+}
+
+fn keys(most: usize) -> impl Strategy<Value = Vec<f64>> {
+    prop_oneof![
+        prop::collection::vec(key(), 1..most),
+        prop::collection::vec(0.0..1.0, 1..most),
+        (key(), 1..most).prop_map(|(key, count)| vec![key; count]),
+    ]
+}
+
+/// Two sides, cut into spans.
+struct TwoSides<'k, T> {
+    table: &'k [T],
+    keys: &'k [T],
+    spans: usize,
+}
+
+impl<T: Key> KeyStream<T> for TwoSides<'_, T> {
+    fn spans(&self) -> usize {
+        self.spans
+    }
+
+    fn sides(&self) -> usize {
+        2
+    }
+
+    fn table_len(&self) -> usize {
+        self.table.len()
+    }
+
+    fn table_sample(&self, wanted: usize) -> Vec<T> {
+        self.table.iter().step_by((self.table.len() / wanted).max(1)).copied().collect()
+    }
+
+    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[T])) {
+        for side in [self.table, self.keys] {
+            visit(&side[span * side.len() / self.spans..(span + 1) * side.len() / self.spans]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn bucket_tables_count_what_the_definition_counts(table in keys(3000), keys in keys(300), negate: bool) {
+        let expected = definition(&table, &keys, negate);
+        let mut buckets = BucketTable::default();
+        for near in [None, Some(0.0), Some(1e-15)] {
+            let (first, second) = table.split_at(table.len() / 3);
+            buckets.build([first, second].into_iter(), near);
+            let lookup = Lookup { negate, near };
+            let mut found = Vec::new();
+            prop_assert_eq!(buckets.count(&keys, lookup, &mut found), expected);
+            if let Some(tolerance) = near {
+                let oriented = |key: f64| if negate { -key } else { key };
+                let is_near = |x: f64| table.iter().any(|&v| v >= x - tolerance && v <= x + tolerance);
+                for x in keys.iter().map(|&key| oriented(key)).filter(|&x| is_near(x)) {
+                    prop_assert!(found.contains(&x), "{} is near and was not found", x);
+                }
+            }
+            let portable = Count { table: &buckets, keys: &keys, lookup, near: &mut Vec::new() };
+            prop_assert_eq!(portable.run(Portable), expected, "without wide vectors");
+        }
+    }
+
+    #[test]
+    fn single_precision_counts_the_same_way(table in keys(1500), keys in keys(300), negate: bool) {
+        let narrow = |keys: Vec<f64>| -> Vec<f32> { keys.into_iter().map(|key| (key as f32).clamp(-3e38, 3e38)).collect() };
+        let (table, keys) = (narrow(table), narrow(keys));
+        let mut buckets = BucketTable::default();
+        buckets.build(std::iter::once(&table[..]), None);
+        let lookup = Lookup { negate, near: None };
+        prop_assert_eq!(buckets.count(&keys, lookup, &mut Vec::new()), definition(&table, &keys, negate));
+        let portable = Count { table: &buckets, keys: &keys, lookup, near: &mut Vec::new() };
+        prop_assert_eq!(portable.run(Portable), definition(&table, &keys, negate));
+    }
+
+    #[test]
+    fn partitioned_keys_count_the_same_on_any_number_of_threads(
+        table in keys(3000),
+        keys in keys(300),
+        negate: bool,
+        spans in 1_usize..4,
+    ) {
+        let expected = u128::from(definition(&table, &keys, negate));
+        let cancel = Cancel::new();
+        for threads in [1, 3] {
+            let stream = TwoSides { table: &table, keys: &keys, spans };
+            let workers = Workers::with_threads(threads, &cancel);
+            let (counts, _) = count_partitioned(&stream, Lookup { negate, near: None }, &workers).expect("not cancelled");
+            prop_assert_eq!(counts[1], expected);
+        }
+    }
+
+    #[test]
+    fn sorting_counts_what_the_fast_kernel_counts(table in keys(200), keys in keys(200)) {
+        let mut pair = WeightedKeys::default();
+        for &key in &keys {
+            pair.push(true, key, 1.0);
+        }
+        for &key in &table {
+            pair.push(false, key, 1.0);
+        }
+        let never_asked = |_: bool, _: usize| -> ExactKey { unreachable!("equal keys tie") };
+        let expected = definition(&table, &keys, false) as f64;
+        prop_assert_eq!(weighted_count(&mut pair, None, never_asked), expected);
+        let sorted = SortedTable::new(table.iter().map(|&key| (key, 1.0)).collect());
+        prop_assert_eq!(keys.iter().map(|&key| sorted.doubled_weight_below(key)).sum::<f64>(), expected);
+    }
+}
+
+#[test]
+fn large_and_crooked_tables_are_counted_exactly() {
+    type Shape = (&'static str, fn(f64) -> f64);
+    let smooth = |index: u64| (index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11) as f64 / 2_f64.powi(53);
+    let shapes: [Shape; 5] = [
+        ("uniform", |u| u),
+        ("peaked", |u| 1.0 - u.powi(40)),
+        ("heavy tail", |u| 0.001 / (u + 1e-9)),
+        ("all exponents", |u| 10_f64.powf(-300.0 * u)),
+        ("few values", |u| (u * 7.0).floor()),
+    ];
+    for (name, shape) in shapes {
+        let table: Vec<f64> = (0..20_000).map(|index| shape(smooth(index))).collect();
+        let keys: Vec<f64> = (0..500).map(|index| shape(smooth(1_000_000 + index))).collect();
+        let mut buckets = BucketTable::default();
+        buckets.build(std::iter::once(&table[..]), None);
+        let count = buckets.count(&keys, Lookup::PLAIN, &mut Vec::new());
+        assert_eq!(count, definition(&table, &keys, false), "{name}");
+    }
+}
