@@ -55,8 +55,8 @@ FULL = Plan(
     peer_memory_sizes=(Size(1_000_000, 10), Size(100_000, 100)),
     shape_size=Size(1_000_000, 10),
     max_turns=15,
-    budget_seconds=4.0,
-    deadline_seconds=34 * 60,
+    budget_seconds=2.5,
+    deadline_seconds=24 * 60,
 )
 QUICK = Plan(
     command="make bench-quick",
