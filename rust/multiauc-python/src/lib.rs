@@ -8,7 +8,7 @@
 //! | "size_product", "size_sum", float64 array or None | [`multiauc::PairWeights`] |
 //! | `ValueError` | [`multiauc::Error`]; the sentence is chosen in `errors` |
 //!
-//! `arrays` is the only file that names the numpy crate, `errors` the only one with sentences for users, `running` keeps
+//! `arrays` is the only file that reads and makes arrays, `errors` the only one with sentences for users, `running` keeps
 //! the interpreter free and Ctrl-C working, `functions` has a few lines for each function.
 
 #![allow(clippy::needless_pass_by_value)] // PyO3 hands arguments over by value.
