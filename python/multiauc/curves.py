@@ -106,9 +106,10 @@ def _curves(
             strict=True,
         )
     )
-    nowhere = (np.array([np.nan]),) * 3
+    nan = np.array([np.nan])
     for c, d in pairs:
-        yield RocCurve(*points.get((c, d), nowhere), sample.labels[c], None if d is None else sample.labels[d])
+        fpr, tpr, thresholds = points.get((c, d), (nan, nan, nan))
+        yield RocCurve(fpr, tpr, thresholds, sample.labels[c], None if d is None else sample.labels[d])
 
 
 def _both_columns(scores: NDArray[Any]) -> NDArray[Any]:
