@@ -54,7 +54,7 @@ fn default_threads() -> usize {
 }
 
 /// Who does the work, and whether it should go on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Workers<'a> {
     pool: Option<Arc<rayon::ThreadPool>>,
     cancel: &'a Cancel,
@@ -74,6 +74,12 @@ impl<'a> Workers<'a> {
     pub fn with_threads(threads: usize, cancel: &'a Cancel) -> Self {
         let pool = (threads > 1).then(|| shared_pool(threads)).flatten();
         Self { pool, cancel }
+    }
+
+    /// The calling thread alone, stopped by the same flag: for tasks too small to split.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        Self { pool: None, cancel: self.cancel }
     }
 
     /// Number of threads that work.

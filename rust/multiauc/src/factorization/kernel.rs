@@ -1,7 +1,8 @@
 //! The arithmetic of one row: a sigmoid per cell and the sums that Newton steps need, in lanes.
 //!
-//! `dispatch` compiles the same code once more for wider registers. No operation here depends on the width, so all versions give
-//! the same bits.
+//! No operation depends on the width of the registers it is compiled for, so all machines give the same bits.
+
+use crate::simd::Vectorizable;
 
 /// Sums are taken in so many lanes. Rows are padded to a multiple of it with cells of weight zero.
 pub(super) const LANES: usize = 8;
@@ -52,7 +53,7 @@ impl ColumnSums {
 
 /// e^x for x in [−700, 0] as 2^k e^r, |r| ≤ ln 2 / 2, with a polynomial in r; relative error below 1e-14 + 2e-16 |x|.
 #[inline(always)]
-pub(super) fn exp_nonpositive(x: f64) -> f64 {
+fn exp_nonpositive(x: f64) -> f64 {
     /// 1.5 · 2^52: adding it rounds to a whole number and leaves that number in the low bits.
     const ROUND: f64 = 6_755_399_441_055_744.0;
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
@@ -77,9 +78,38 @@ fn sigmoid(eta: f64) -> (f64, f64, f64) {
     (e, if eta >= 0.0 { q } else { minor }, minor * q)
 }
 
+/// [`row_sums`], to be compiled for the registers there are.
+pub(super) struct SumRow<'a> {
+    pub cells: RowCells<'a>,
+    pub at: Row,
+}
+
+impl Vectorizable for SumRow<'_> {
+    type Output = RowSums;
+    #[inline(always)]
+    fn run(self) -> RowSums {
+        row_sums(self.cells, self.at)
+    }
+}
+
+/// [`add_to_columns`], to be compiled for the registers there are.
+pub(super) struct AddToColumns<'a, 'b> {
+    pub cells: RowCells<'a>,
+    pub at: Row,
+    pub sums: &'b mut ColumnSums,
+}
+
+impl Vectorizable for AddToColumns<'_, '_> {
+    type Output = f64;
+    #[inline(always)]
+    fn run(self) -> f64 {
+        add_to_columns(self.cells, self.at, self.sums)
+    }
+}
+
 /// Sums over the cells of a row.
 #[inline(always)]
-pub(super) fn row_sums(cells: RowCells<'_>, at: Row) -> RowSums {
+fn row_sums(cells: RowCells<'_>, at: Row) -> RowSums {
     let mut sums = [[0.0; BLOCK]; 5];
     let [g0, g1, h00, h01, h11] = &mut sums;
     let others = cells.weights.chunks(BLOCK).zip(cells.scores.chunks(BLOCK));
@@ -105,7 +135,7 @@ pub(super) fn row_sums(cells: RowCells<'_>, at: Row) -> RowSums {
 /// Adds the cells of a row to the sums of the columns. Returns Σ w (max(η, 0) − xη), the rest of the row's share in the
 /// negated log-likelihood.
 #[inline(always)]
-pub(super) fn add_to_columns(cells: RowCells<'_>, at: Row, sums: &mut ColumnSums) -> f64 {
+fn add_to_columns(cells: RowCells<'_>, at: Row, sums: &mut ColumnSums) -> f64 {
     let slope_squared = at.slope * at.slope;
     let mut losses = [0.0; BLOCK];
     // On the stack first: here the compiler knows that nothing overlaps.
@@ -159,5 +189,22 @@ mod tests {
             assert!((mean - 1.0 / (1.0 + (-eta).exp())).abs() <= 8e-15);
             assert!((0.0..=0.25).contains(&variance));
         }
+    }
+
+    #[test]
+    fn every_version_gives_the_same_bits() {
+        let wave = |scale: f64| move |i: i32| (f64::from(i) * scale).sin();
+        let rates: Vec<f64> = (0..96).map(wave(0.7)).map(|s| 0.5 + 0.49 * s).collect();
+        let weights: Vec<f64> = (0..96).map(wave(0.3)).map(|s| 2.0 + s).collect();
+        let scores: Vec<f64> = (0..96).map(wave(1.3)).collect();
+        let cells = RowCells { rates: &rates, weights: &weights, scores: &scores };
+        let at = Row { intercept: -0.4, slope: 3.0 };
+        assert_eq!(crate::simd::run_widest(SumRow { cells, at }), row_sums(cells, at));
+        let (mut here, mut there) = (ColumnSums::new(96), ColumnSums::new(96));
+        let widest = crate::simd::run_widest(AddToColumns { cells, at, sums: &mut here });
+        assert_eq!(widest, add_to_columns(cells, at, &mut there));
+        assert_eq!(here.gradient, there.gradient);
+        assert_eq!(here.curvature, there.curvature);
+        assert_eq!(here.product, there.product);
     }
 }

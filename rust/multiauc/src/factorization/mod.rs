@@ -14,7 +14,6 @@
 //! Statistics 17(2), 2023.
 
 mod curve;
-mod dispatch;
 mod kernel;
 mod problem;
 mod start;
@@ -23,8 +22,9 @@ pub use curve::{area_under, make_monotone};
 pub use problem::Problem;
 
 use crate::error::Result;
-use crate::parallel::{Cancel, Workers};
-use kernel::{ColumnSums, Row, RowSums};
+use crate::parallel::Workers;
+use crate::simd::run_widest;
+use kernel::{AddToColumns, ColumnSums, Row, RowSums, SumRow};
 
 /// Farthest that a step moves any linear predictor: (e^m − 1 − m)/m² = 0.88 < 1.
 const LONGEST_STEP: f64 = 1.5;
@@ -106,8 +106,8 @@ pub fn expit(x: f64) -> f64 {
 ///
 /// # Panics
 /// If `start` is of another shape.
-pub fn fit(problem: &Problem, center: Center, stop: Stop, start: Option<&Factors>, cancel: &Cancel) -> Result<Fit> {
-    let workers = workers_for(problem, cancel);
+pub fn fit(problem: &Problem, center: Center, stop: Stop, start: Option<&Factors>, workers: &Workers<'_>) -> Result<Fit> {
+    let workers = if problem.cells() < SERIAL_CELLS { workers.alone() } else { workers.clone() };
     let mut factors = match start {
         Some(factors) => factors.clone(),
         None => start::from_logits(problem, center, &workers)?,
@@ -154,14 +154,6 @@ pub fn fit(problem: &Problem, center: Center, stop: Stop, start: Option<&Factors
     })
 }
 
-fn workers_for<'a>(problem: &Problem, cancel: &'a Cancel) -> Workers<'a> {
-    if problem.cells() < SERIAL_CELLS {
-        Workers::with_threads(1, cancel)
-    } else {
-        Workers::for_cells(problem.cells(), cancel)
-    }
-}
-
 /// Σ w [x ln x + (1 − x) ln(1 − x)].
 fn saturated_log_likelihood(problem: &Problem, workers: &Workers<'_>) -> Result<f64> {
     let x_ln_x = |x: f64| if x > 0.0 { x * x.ln() } else { 0.0 };
@@ -196,8 +188,9 @@ fn sweep_rows(problem: &Problem, center: Center, factors: &Factors, workers: &Wo
         let total_weight: f64 = weights.iter().sum();
         for index in units[unit].clone() {
             let cells = problem.cells_of_row(index, scores);
-            let row = step_row(factors.rows[index], dispatch::row_sums(cells, factors.rows[index]), center, range, total_weight);
-            loss += dispatch::add_to_columns(cells, row, &mut columns);
+            let before = factors.rows[index];
+            let row = step_row(before, run_widest(SumRow { cells, at: before }), center, range, total_weight);
+            loss += run_widest(AddToColumns { cells, at: row, sums: &mut columns });
             rows.push(row);
         }
         loss += weights.iter().zip(&columns.product).map(|(weight, product)| weight * product.ln()).sum::<f64>();

@@ -1,4 +1,5 @@
 use super::*;
+use crate::parallel::Cancel;
 use proptest::prelude::*;
 
 const STOP: Stop = Stop { tolerance: 1e-8, max_iterations: 500, settle_curve: true };
@@ -33,7 +34,7 @@ fn area(fit: &Fit) -> f64 {
 
 #[test]
 fn the_test_vector() {
-    let fit = fit(&thirteen_rows(), Center::Intercept, STOP, None, &Cancel::new()).unwrap();
+    let fit = fit(&thirteen_rows(), Center::Intercept, STOP, None, &Workers::with_threads(1, &Cancel::new())).unwrap();
     assert!((fit.deviance() - 1.716_962_762).abs() < 1e-9, "{}", fit.deviance());
     assert!((area(&fit) - 0.913_066_849).abs() < 1e-9, "{}", area(&fit));
     assert!(fit.converged);
@@ -42,8 +43,8 @@ fn the_test_vector() {
 #[test]
 fn a_warm_start_ends_in_the_same_place() {
     let problem = thirteen_rows();
-    let cold = fit(&problem, Center::Intercept, STOP, None, &Cancel::new()).unwrap();
-    let warm = fit(&problem, Center::Intercept, STOP, Some(&cold.factors), &Cancel::new()).unwrap();
+    let cold = fit(&problem, Center::Intercept, STOP, None, &Workers::with_threads(1, &Cancel::new())).unwrap();
+    let warm = fit(&problem, Center::Intercept, STOP, Some(&cold.factors), &Workers::with_threads(1, &Cancel::new())).unwrap();
     assert!(warm.deviances.len() <= 3);
     assert!((warm.deviance() - cold.deviance()).abs() < 1e-9);
 }
@@ -52,7 +53,7 @@ fn a_warm_start_ends_in_the_same_place() {
 fn constant_rates_leave_the_intercept_alone() {
     let rates: Vec<f64> = [0.2, 0.7, 0.1, 0.4].iter().flat_map(|&rate| [rate; 6]).collect();
     for center in [Center::Intercept, Center::Projection] {
-        let fit = fit(&Problem::new(&rates, 0.0, &[1.0; 6], &[1.0; 6]), center, STOP, None, &Cancel::new()).unwrap();
+        let fit = fit(&Problem::new(&rates, 0.0, &[1.0; 6], &[1.0; 6]), center, STOP, None, &Workers::with_threads(1, &Cancel::new())).unwrap();
         assert!(fit.converged && fit.deviance() < 1e-9);
         for (effect, rate) in fit.effects.iter().zip([0.2, 0.7, 0.1, 0.4]) {
             assert!((expit(*effect) - rate).abs() < 1e-6, "{center:?} {effect} {rate}");
@@ -64,7 +65,7 @@ fn constant_rates_leave_the_intercept_alone() {
 fn a_raised_flag_stops_the_fit() {
     let cancel = Cancel::new();
     cancel.raise();
-    assert!(fit(&thirteen_rows(), Center::Intercept, STOP, None, &cancel).is_err());
+    assert!(fit(&thirteen_rows(), Center::Intercept, STOP, None, &Workers::with_threads(1, &cancel)).is_err());
 }
 
 /// Any rates at all, saturated ones included, any number of pairs, any positive weights.
@@ -88,7 +89,7 @@ proptest! {
     #[test]
     fn the_deviance_never_rises_and_nothing_is_nan((rates, tp, fp, epsilon) in any_problem()) {
         for center in [Center::Intercept, Center::Projection] {
-            let fit = fit(&Problem::new(&rates, epsilon, &tp, &fp), center, STOP, None, &Cancel::new()).unwrap();
+            let fit = fit(&Problem::new(&rates, epsilon, &tp, &fp), center, STOP, None, &Workers::with_threads(1, &Cancel::new())).unwrap();
             prop_assert!(fit.deviances.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12) + 1e-9), "{:?}", fit.deviances);
             prop_assert!(fit.effects.iter().chain(&fit.slopes).chain(&fit.scores).all(|value| value.is_finite()));
             prop_assert!((0.0..=1.0).contains(&area(&fit)));
@@ -99,7 +100,7 @@ proptest! {
     fn the_gradient_vanishes((rates, tp, fp, _) in any_problem()) {
         let problem = Problem::new(&rates, 0.02, &tp, &fp);
         let stop = Stop { tolerance: 1e-13, max_iterations: 20_000, settle_curve: true };
-        let fit = fit(&problem, Center::Intercept, stop, None, &Cancel::new()).unwrap();
+        let fit = fit(&problem, Center::Intercept, stop, None, &Workers::with_threads(1, &Cancel::new())).unwrap();
         prop_assume!(fit.converged);
         let means = fit.means();
         let mut column_gradient = vec![0.0; problem.pairs()];

@@ -1,0 +1,161 @@
+//! Every cell placed among the thresholds once, and kept as a byte (or two).
+
+use super::classes::PresentClasses;
+use super::thresholds::Grids;
+use crate::error::Result;
+use crate::parallel::Workers;
+use crate::scored_sample::{Score, ScoredSample};
+use crate::simd::{Vectorizable, run_widest};
+
+/// Rows of a tile: its codes and masses stay in the cache while its columns are counted.
+const TILE_ROWS: usize = 4096;
+/// Cells searched for together, so that their comparisons overlap.
+const BATCH: usize = 32;
+
+/// A score column cut by a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Cut {
+    pub column: usize,
+    pub grid: usize,
+}
+
+/// Some rows of one class under all cuts that the class needs.
+#[derive(Debug, Clone)]
+pub(super) struct Tile {
+    pub class: usize,
+    /// First place of the rows.
+    pub first: usize,
+    pub rows: usize,
+    codes: Codes,
+}
+
+/// For each cut, for each row: how many thresholds are not below the score (0 ..= T, from the largest threshold on).
+#[derive(Debug, Clone)]
+enum Codes {
+    Bytes(Vec<u8>),
+    Words(Vec<u16>),
+}
+
+/// Places the rows of every class under the class's cuts.
+pub(super) fn place<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    classes: &PresentClasses,
+    cuts: &[Vec<Cut>],
+    grids: &Grids,
+    workers: &Workers<'_>,
+) -> Result<Vec<Tile>> {
+    let tiles: Vec<(usize, std::ops::Range<usize>)> = (0..classes.count())
+        .flat_map(|class| {
+            let places = classes.rows_of(class);
+            let end = places.end;
+            places.step_by(TILE_ROWS).map(move |first| (class, first..end.min(first + TILE_ROWS)))
+        })
+        .collect();
+    let tables: Vec<SearchTable> = grids.ascending.iter().map(|grid| SearchTable::new(grid)).collect();
+    workers.map(tiles.len(), |index| {
+        let (class, places) = tiles[index].clone();
+        let rows = classes.row_numbers(places.clone());
+        let cuts = &cuts[class];
+        let codes = if grids.thresholds() <= usize::from(u8::MAX) {
+            Codes::Bytes(codes_of(sample, rows, cuts, &tables, |code| code as u8))
+        } else {
+            Codes::Words(codes_of(sample, rows, cuts, &tables, |code| code as u16))
+        };
+        Ok(Tile { class, first: places.start, rows: rows.len(), codes })
+    })
+}
+
+fn codes_of<T: Score, C>(
+    sample: &ScoredSample<'_, T>,
+    rows: &[u32],
+    cuts: &[Cut],
+    tables: &[SearchTable],
+    narrow: impl Fn(u32) -> C + Copy,
+) -> Vec<C> {
+    let mut codes = Vec::with_capacity(rows.len() * cuts.len());
+    for cut in cuts {
+        for batch in rows.chunks(BATCH) {
+            let mut values = [0.0; BATCH];
+            for (value, &row) in values.iter_mut().zip(batch) {
+                *value = sample.scores.get(row as usize, cut.column).into();
+            }
+            let found = run_widest(Search { table: &tables[cut.grid], values });
+            codes.extend(found[..batch.len()].iter().map(|&code| narrow(code)));
+        }
+    }
+    codes
+}
+
+/// Increasing thresholds, filled up with infinity to a power of two less one.
+struct SearchTable {
+    thresholds: u32,
+    padded: Vec<f64>,
+}
+
+impl SearchTable {
+    fn new(ascending: &[f64]) -> Self {
+        let mut padded = ascending.to_vec();
+        padded.resize((ascending.len() + 1).next_power_of_two(), f64::INFINITY);
+        Self { thresholds: ascending.len() as u32, padded }
+    }
+}
+
+struct Search<'a> {
+    table: &'a SearchTable,
+    values: [f64; BATCH],
+}
+
+impl Vectorizable for Search<'_> {
+    type Output = [u32; BATCH];
+
+    /// Binary search without branches, all values a step at a time: T − #{thresholds < x}.
+    #[inline(always)]
+    fn run(self) -> [u32; BATCH] {
+        let padded = self.table.padded.as_slice();
+        let mask = padded.len() - 1;
+        let mut below = [0_u32; BATCH];
+        let mut step = padded.len() as u32 / 2;
+        while step > 0 {
+            for (below, value) in below.iter_mut().zip(&self.values) {
+                let threshold = padded[(*below + step - 1) as usize & mask];
+                *below += if threshold < *value { step } else { 0 };
+            }
+            step /= 2;
+        }
+        below.map(|below| self.table.thresholds - below.min(self.table.thresholds))
+    }
+}
+
+impl Tile {
+    /// Adds the rows' masses to the sums of their codes, cut after cut, `width` = T + 1 sums each.
+    pub(super) fn add_masses(&self, masses: impl Fn(usize) -> f64 + Copy, width: usize, sums: &mut [f64]) {
+        match &self.codes {
+            Codes::Bytes(codes) => add_by_code(codes, self.rows, masses, width, sums),
+            Codes::Words(codes) => add_by_code(codes, self.rows, masses, width, sums),
+        }
+    }
+}
+
+fn add_by_code<C: Copy + Into<u16>>(
+    codes: &[C],
+    rows: usize,
+    masses: impl Fn(usize) -> f64 + Copy,
+    width: usize,
+    sums: &mut [f64],
+) {
+    // Two tables in turn: a run of equal codes would otherwise wait for its own last sum.
+    let mut odd = vec![0.0; width];
+    for (codes, sums) in codes.chunks_exact(rows).zip(sums.chunks_exact_mut(width)) {
+        let (pairs, rest) = codes.as_chunks::<2>();
+        for (index, [even_code, odd_code]) in pairs.iter().enumerate() {
+            sums[usize::from((*even_code).into())] += masses(2 * index);
+            odd[usize::from((*odd_code).into())] += masses(2 * index + 1);
+        }
+        for &code in rest {
+            sums[usize::from(code.into())] += masses(rows - 1);
+        }
+        for (sum, odd) in sums.iter_mut().zip(&mut odd) {
+            *sum += std::mem::take(odd);
+        }
+    }
+}
