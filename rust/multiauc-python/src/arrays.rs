@@ -133,7 +133,7 @@ pub fn contiguous<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResul
 pub fn square<'a>(array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<&'a [f64]> {
     let is_c_order = array.is_c_contiguous();
     let entries = array.as_slice().ok().filter(|_| is_c_order);
-    entries.ok_or_else(|| PyTypeError::new_err("partition and pair_weights must be C-contiguous"))
+    entries.ok_or_else(|| PyTypeError::new_err("partition, weights of pairs and rates must be C-contiguous"))
 }
 
 /// Records: the entries of a C-contiguous byte matrix and its width.
@@ -151,6 +151,12 @@ pub fn vector<T: Element>(py: Python<'_>, values: Vec<T>) -> Bound<'_, PyArray1<
 /// A square matrix for Python.
 pub fn square_matrix(py: Python<'_>, values: Vec<f64>, size: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
     values.into_pyarray(py).reshape([size, size])
+}
+
+/// A matrix for Python, row after row.
+pub fn rectangle(py: Python<'_>, values: Vec<f64>, columns: usize) -> PyResult<Bound<'_, PyArray2<f64>>> {
+    let rows = values.len() / columns.max(1);
+    values.into_pyarray(py).reshape([rows, columns])
 }
 
 /// Codes for Python.

@@ -38,6 +38,9 @@ pub fn to_python(error: Error) -> PyErr {
         Error::NoPairWeight => {
             PyValueError::new_err("pair_weights is zero for every pair of classes that have rows; one must be positive")
         }
+        Error::RatesTooLarge { bytes, limit } => PyMemoryError::new_err(format!(
+            "the matrix of rates would take {bytes} bytes, more than the {limit} allowed; use fewer thresholds"
+        )),
         Error::TooManyClasses { limit } => {
             PyValueError::new_err(format!("y_true has more than {limit} distinct labels; is it a class label at all?"))
         }

@@ -16,6 +16,7 @@
 mod arrays;
 mod errors;
 mod functions;
+mod multiclass_roc;
 mod running;
 
 use pyo3::prelude::*;
@@ -29,6 +30,9 @@ mod _rust {
         auc_mu, auc_mu_matrix, binary_auc, class_sizes, code_bytes, code_integers, get_num_threads, hand_till,
         hand_till_matrix, one_vs_rest, one_vs_rest_per_class, roc_curve_points, set_num_threads,
     };
+
+    #[pymodule_export]
+    use super::multiclass_roc::{RocModel, multiclass_roc};
 
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -63,6 +63,13 @@ pub enum Error {
     },
     /// The pair weights of all pairs of present classes are zero.
     NoPairWeight,
+    /// The matrix of rates would not fit the memory allowed for it.
+    RatesTooLarge {
+        /// Bytes needed.
+        bytes: usize,
+        /// Bytes allowed.
+        limit: usize,
+    },
     /// More distinct labels than codes can hold.
     TooManyClasses {
         /// The most that can be held.

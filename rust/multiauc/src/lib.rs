@@ -20,6 +20,10 @@
 //! | `ranking` | counts of pairs: bucket tables, parts for large classes, ties, the simple sorted way | metrics |
 //! | `separability` | the metrics: pairs, columns, partition matrices, weighted rows, averages | how to rank |
 //! | `roc_curve` | points of curves | the rest |
+//! | `rates` | the rates of all pairs along thresholds; every cell placed once, kept as a byte | the fit |
+//! | `factorization` | the binomial rank-one fit to a matrix of rates | scores |
+//! | `resampling` | how often a bootstrap sample holds each row, from (seed, replicate) | metrics |
+//! | `multiclass_roc` | the curve of all pairs: rates, their fit, its bootstrap | how either is done |
 //! | `parallel` | the only door to rayon; survives `fork`; cancellation | scores |
 //! | `simd`, `memory` | the only `unsafe` code: AVX2 at run time, large pages | scores |
 //!
@@ -43,14 +47,15 @@ mod class_blocks;
 mod difference;
 mod error;
 mod exact_key;
-pub mod factorization;
+mod factorization;
 mod fraction;
 mod labels;
 mod memory;
+mod multiclass_roc;
 mod parallel;
 mod ranking;
-pub mod rates;
-pub mod resampling;
+mod rates;
+mod resampling;
 mod roc_curve;
 mod score_matrix;
 mod scored_sample;
@@ -58,9 +63,13 @@ mod separability;
 mod simd;
 
 pub use error::{Error, Result};
+pub use factorization::{Center, Fit, Stop};
 pub use labels::{Codes, Coding, Integer, code_bytes, code_integers};
+pub use multiclass_roc::{Curve, CurveOptions, MulticlassRoc, Replicate};
 pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
 pub use ranking::Key;
+pub use rates::{Grid, PlacedCells, Scope};
+pub use resampling::{Plan, rows_of_groups};
 pub use roc_curve::{CurvePoints, roc_curves};
 pub use score_matrix::{Score, ScoreMatrix};
 pub use scored_sample::{ClassCodes, ClassSizes, ScoredSample};

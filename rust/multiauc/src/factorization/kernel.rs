@@ -141,8 +141,11 @@ fn add_to_columns(cells: RowCells<'_>, at: Row, sums: &mut ColumnSums) -> f64 {
     // On the stack first: here the compiler knows that nothing overlaps.
     let (mut residuals, mut information, mut factors) = ([0.0; BLOCK], [0.0; BLOCK], [1.0; BLOCK]);
     let others = cells.weights.chunks(BLOCK).zip(cells.scores.chunks(BLOCK));
-    let targets = sums.gradient.chunks_mut(BLOCK).zip(sums.curvature.chunks_mut(BLOCK)).zip(sums.product.chunks_mut(BLOCK));
-    for ((rates, (weights, scores)), ((gradient, curvature), product)) in cells.rates.chunks(BLOCK).zip(others).zip(targets) {
+    let targets =
+        sums.gradient.chunks_mut(BLOCK).zip(sums.curvature.chunks_mut(BLOCK)).zip(sums.product.chunks_mut(BLOCK));
+    for ((rates, (weights, scores)), ((gradient, curvature), product)) in
+        cells.rates.chunks(BLOCK).zip(others).zip(targets)
+    {
         let length = rates.len().min(BLOCK);
         let (rates, weights, scores) = (&rates[..length], &weights[..length], &scores[..length]);
         for i in 0..length {

@@ -106,7 +106,13 @@ pub fn expit(x: f64) -> f64 {
 ///
 /// # Panics
 /// If `start` is of another shape.
-pub fn fit(problem: &Problem, center: Center, stop: Stop, start: Option<&Factors>, workers: &Workers<'_>) -> Result<Fit> {
+pub fn fit(
+    problem: &Problem,
+    center: Center,
+    stop: Stop,
+    start: Option<&Factors>,
+    workers: &Workers<'_>,
+) -> Result<Fit> {
     let workers = if problem.cells() < SERIAL_CELLS { workers.alone() } else { workers.clone() };
     let mut factors = match start {
         Some(factors) => factors.clone(),

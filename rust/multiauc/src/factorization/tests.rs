@@ -7,9 +7,19 @@ const STOP: Stop = Stop { tolerance: 1e-8, max_iterations: 500, settle_curve: tr
 /// The rates of the thirteen rows of the test vector at thresholds .55, .45, .35, .25, .15.
 fn thirteen_rows() -> Problem {
     let rows: [(usize, [f64; 3]); 13] = [
-        (0, [8., 4., 4.]), (0, [5., 6., 5.]), (0, [10., 4., 2.]), (0, [6., 4., 6.]),
-        (1, [4., 8., 4.]), (1, [7., 6., 3.]), (1, [2., 10., 4.]), (1, [4., 8., 4.]),
-        (2, [4., 4., 8.]), (2, [8., 2., 6.]), (2, [7., 3., 6.]), (2, [2., 7., 7.]), (2, [1., 2., 13.]),
+        (0, [8., 4., 4.]),
+        (0, [5., 6., 5.]),
+        (0, [10., 4., 2.]),
+        (0, [6., 4., 6.]),
+        (1, [4., 8., 4.]),
+        (1, [7., 6., 3.]),
+        (1, [2., 10., 4.]),
+        (1, [4., 8., 4.]),
+        (2, [4., 4., 8.]),
+        (2, [8., 2., 6.]),
+        (2, [7., 3., 6.]),
+        (2, [2., 7., 7.]),
+        (2, [1., 2., 13.]),
     ];
     let share = |class: usize, column: usize, threshold: f64| {
         let scores = rows.iter().filter(|row| row.0 == class).map(|row| row.1[column] / 16.0);
@@ -44,7 +54,8 @@ fn the_test_vector() {
 fn a_warm_start_ends_in_the_same_place() {
     let problem = thirteen_rows();
     let cold = fit(&problem, Center::Intercept, STOP, None, &Workers::with_threads(1, &Cancel::new())).unwrap();
-    let warm = fit(&problem, Center::Intercept, STOP, Some(&cold.factors), &Workers::with_threads(1, &Cancel::new())).unwrap();
+    let warm =
+        fit(&problem, Center::Intercept, STOP, Some(&cold.factors), &Workers::with_threads(1, &Cancel::new())).unwrap();
     assert!(warm.deviances.len() <= 3);
     assert!((warm.deviance() - cold.deviance()).abs() < 1e-9);
 }
@@ -53,7 +64,14 @@ fn a_warm_start_ends_in_the_same_place() {
 fn constant_rates_leave_the_intercept_alone() {
     let rates: Vec<f64> = [0.2, 0.7, 0.1, 0.4].iter().flat_map(|&rate| [rate; 6]).collect();
     for center in [Center::Intercept, Center::Projection] {
-        let fit = fit(&Problem::new(&rates, 0.0, &[1.0; 6], &[1.0; 6]), center, STOP, None, &Workers::with_threads(1, &Cancel::new())).unwrap();
+        let fit = fit(
+            &Problem::new(&rates, 0.0, &[1.0; 6], &[1.0; 6]),
+            center,
+            STOP,
+            None,
+            &Workers::with_threads(1, &Cancel::new()),
+        )
+        .unwrap();
         assert!(fit.converged && fit.deviance() < 1e-9);
         for (effect, rate) in fit.effects.iter().zip([0.2, 0.7, 0.1, 0.4]) {
             assert!((expit(*effect) - rate).abs() < 1e-6, "{center:?} {effect} {rate}");

@@ -38,7 +38,9 @@ impl PresentClasses {
             starts.push(order.len());
         }
         // One column alone scores the second of two classes.
-        let column_of = |&class: &usize| if sample.scores.columns() == 1 { 0 } else { class };
+        let column_of = |&class: &usize| {
+            if sample.scores.columns() == 1 { 0 } else { class }
+        };
         Self {
             columns: originals.iter().map(column_of).collect(),
             weights: sample.weights.map(|weights| order.iter().map(|&row| weights[row as usize]).collect()),

@@ -84,6 +84,18 @@ impl PlacedCells {
         self.grids.thresholds()
     }
 
+    /// Number of pairs J.
+    #[must_use]
+    pub fn pair_count(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether rows have weights.
+    #[must_use]
+    pub fn is_weighted(&self) -> bool {
+        self.classes.is_weighted()
+    }
+
     /// The pairs (positive class, negative class) as columns of the sample.
     #[must_use]
     pub fn pairs(&self) -> Vec<(usize, usize)> {

@@ -11,6 +11,8 @@ use crate::parallel::Workers;
 pub(super) trait Cells: Sync {
     /// Number of parts.
     fn parts(&self) -> usize;
+    /// About how many cells there are.
+    fn count(&self) -> usize;
     /// Calls `visit(value, mass)` for the cells of a part. Masses are positive.
     fn visit(&self, part: usize, visit: impl FnMut(f64, f64));
     /// Largest and smallest non-zero magnitude of the cells, or bounds of them.
@@ -26,8 +28,8 @@ pub(super) struct Selected {
     pub through: f64,
 }
 
-/// Buckets for the values of one sign: 2^BITS.
-const BITS: u32 = 16;
+/// Most buckets for the values of one sign: 2^16.
+const MOST_BITS: u32 = 16;
 /// Entries of a list before equal values are first merged.
 const UNMERGED: usize = 1024;
 /// Nothing wanted in a bucket.
@@ -43,13 +45,15 @@ struct BucketMap {
 }
 
 impl BucketMap {
-    fn new((largest, smallest_nonzero): (f64, f64)) -> Self {
+    fn new((largest, smallest_nonzero): (f64, f64), cells: usize) -> Self {
         if largest == 0.0 {
             return Self { below_smallest: u64::MAX, shift: 0, half: 0 };
         }
         let below_smallest = smallest_nonzero.to_bits() - 1;
         let widest = largest.to_bits() - below_smallest;
-        let shift = (u64::BITS - widest.leading_zeros()).saturating_sub(BITS);
+        // Two buckets per cell where cells are few.
+        let bits = (cells.max(1).ilog2() + 1).min(MOST_BITS);
+        let shift = (u64::BITS - widest.leading_zeros()).saturating_sub(bits);
         Self { below_smallest, shift, half: (widest >> shift) as usize + 1 }
     }
 
@@ -71,7 +75,7 @@ impl BucketMap {
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 pub(super) fn select(cells: &impl Cells, positions: &[f64], workers: &Workers<'_>) -> Result<Vec<Selected>> {
-    let map = BucketMap::new(cells.magnitudes());
+    let map = BucketMap::new(cells.magnitudes(), cells.count());
     let counts = workers.map(cells.parts(), |part| {
         let mut masses = vec![0.0; map.buckets()];
         cells.visit(part, |value, mass| masses[map.bucket(value)] += mass);
@@ -190,6 +194,9 @@ mod tests {
     impl Cells for Listed {
         fn parts(&self) -> usize {
             self.0.len()
+        }
+        fn count(&self) -> usize {
+            self.0.iter().map(Vec::len).sum()
         }
         fn visit(&self, part: usize, mut visit: impl FnMut(f64, f64)) {
             self.0[part].iter().for_each(|&(value, mass)| visit(value, mass));

@@ -42,11 +42,17 @@ impl Grids {
         let grids = match scope {
             _ if classes.count() == 2 => {
                 let column = classes.column_values(sample, 1);
-                vec![quantiles(&column.of_classes(classes, &[0, 1]), unit, &levels, &serial_if_weighted(classes, workers))?]
+                vec![quantiles(
+                    &column.of_classes(classes, &[0, 1]),
+                    unit,
+                    &levels,
+                    &serial_if_weighted(classes, workers),
+                )?]
             }
             Scope::Shared => {
                 let workers = serial_if_weighted(classes, workers);
-                let cells = MatrixCells { sample, columns: classes.columns(), spans: row_spans(sample.rows(), &workers) };
+                let cells =
+                    MatrixCells { sample, columns: classes.columns(), spans: row_spans(sample.rows(), &workers) };
                 vec![quantiles(&cells, unit, &levels, &workers)?]
             }
             Scope::Class => workers.map(classes.count(), |c| {
@@ -124,6 +130,10 @@ impl<T: Score> Cells for MatrixCells<'_, '_, T> {
         self.spans.len()
     }
 
+    fn count(&self) -> usize {
+        self.sample.rows() * self.columns.len()
+    }
+
     fn visit(&self, part: usize, mut visit: impl FnMut(f64, f64)) {
         let scores = &self.sample.scores;
         let all_columns = self.columns.len() == scores.columns();
@@ -166,6 +176,10 @@ impl ColumnValues {
 impl Cells for ClassCells<'_> {
     fn parts(&self) -> usize {
         1
+    }
+
+    fn count(&self) -> usize {
+        self.runs.iter().map(|(values, _)| values.len()).sum()
     }
 
     fn visit(&self, _: usize, mut visit: impl FnMut(f64, f64)) {
