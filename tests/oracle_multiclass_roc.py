@@ -93,7 +93,7 @@ def svd_start(x, center):
     return np.concatenate([centre, *parts] if center == "intercept" else parts)
 
 
-def fit(x, w, center="intercept", start=None):
+def fit(x, w, center="intercept", start=None, iterations=20_000):
     """Minimise the deviance by L-BFGS: (eta, deviance)."""
     start = svd_start(x, center) if start is None else start
     result = minimize(
@@ -102,7 +102,7 @@ def fit(x, w, center="intercept", start=None):
         args=(x, w, center),
         jac=True,
         method="L-BFGS-B",
-        options={"maxiter": 20000, "maxfun": 40000, "maxcor": 30, "ftol": 1e-15, "gtol": 1e-10},
+        options={"maxiter": iterations, "maxfun": 2 * iterations, "maxcor": 30, "ftol": 1e-15, "gtol": 1e-10},
     )
     return linear_predictor(result.x, len(x), center), result.fun
 

@@ -1,18 +1,25 @@
 """Exact areas under the ROC curve for classifiers of more than two classes.
 
 One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`. All pairs and all classes: `auc_mu_matrix`,
-`hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. Labels may be of any kind, scores in any memory layout.
+`hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`. Labels may be of
+any kind, scores in any memory layout.
 """
 
 from multiauc._rust import __version__, debug_build
 from multiauc.curves import roc_curves
+from multiauc.multiclass_roc import multiclass_roc
+from multiauc.multiclass_roc_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
 from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
 from multiauc.pairwise import auc_mu_matrix, auc_mu_score, hand_till_matrix, hand_till_score
-from multiauc.results import PairMatrix, RocCurve
+from multiauc.results import ConfidenceInterval, PairMatrix, RocCurve
 from multiauc.threads import get_num_threads, set_num_threads
 
 __all__ = [
+    "ConfidenceInterval",
+    "MulticlassRoc",
+    "MulticlassRocBootstrap",
     "PairMatrix",
+    "RocBand",
     "RocCurve",
     "__version__",
     "auc_mu_matrix",
@@ -20,6 +27,7 @@ __all__ = [
     "get_num_threads",
     "hand_till_matrix",
     "hand_till_score",
+    "multiclass_roc",
     "one_vs_rest_per_class",
     "one_vs_rest_score",
     "roc_curves",

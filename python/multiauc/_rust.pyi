@@ -5,7 +5,7 @@ column number (uint8 for K <= 256, else uint16), and `weights` None or n non-neg
 Classes without rows (or without weight) are left out and the weights of the others renormalised.
 """
 
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,3 +97,69 @@ def roc_curve_points(
 
 def binary_auc(scores: NDArray[Any], codes: _Codes, weights: _Weights) -> float:
     """AUC of a 1-D score (float32 or float64, any stride) of class 1 against class 0."""
+
+@final
+class RocModel:
+    """A fitted multi-class ROC curve: J pairs, T thresholds, rates of a bootstrap sample from bytes kept inside."""
+
+    @property
+    def pairs(self) -> list[tuple[int, int]]:
+        """(positive, negative) columns of each pair."""
+
+    @property
+    def thresholds(self) -> NDArray[np.float64]:
+        """T x 1 if all pairs share them, else T x J."""
+
+    @property
+    def rates(self) -> NDArray[np.float64]:
+        """2T x J: true-positive rates by falling thresholds, then false-positive rates."""
+
+    @property
+    def means(self) -> NDArray[np.float64]:
+        """Fitted rates, 2T x J."""
+
+    @property
+    def curve(
+        self,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """(fpr, tpr, fpr as fitted, tpr as fitted), without end points."""
+
+    @property
+    def factors(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(row slopes, pair scores); empty for two classes."""
+
+    @property
+    def area(self) -> float: ...
+    @property
+    def deviances(self) -> NDArray[np.float64]:
+        """The deviance after each sweep; empty for two classes."""
+
+    @property
+    def converged(self) -> bool: ...
+    @property
+    def class_totals(self) -> list[tuple[int, float]]:
+        """(column, total weight) of each class that has rows."""
+
+    def bootstrap(
+        self, seed: int, first: int, count: int, at: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """(areas, count x G true-positive rates at `at`) of bootstrap replicates `first`, `first` + 1, ..."""
+
+    def refit(self, rates: NDArray[np.float64], at: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """(area, true-positive rates at `at`) of other rates, 2T x J."""
+
+def multiclass_roc(
+    scores: Scores,
+    codes: Codes,
+    weights: Weights,
+    thresholds: int | NDArray[np.float64],
+    scope: str,
+    center: str,
+    tp_weights: NDArray[np.float64],
+    fp_weights: NDArray[np.float64],
+    continuity: float,
+    tolerance: float,
+    max_iterations: int,
+    memory_limit: int,
+) -> RocModel:
+    """`scores` may have one column for class 1 of two; the weights of rates are K x K."""

@@ -10,3 +10,5 @@ Absent: TypeAlias = Literal["raise", "ignore", "nan"]
 PairWeights: TypeAlias = Literal["size_product", "size_sum"] | ArrayLike | None
 Average: TypeAlias = Literal["macro", "prevalence", "prevalence_equal_rest", "micro"]
 CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
+Scope: TypeAlias = Literal["shared", "class", "pair"]
+Center: TypeAlias = Literal["intercept", "projection"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,13 @@ _Number = TypeVar("_Number", bound=np.generic)
 TABLE_AT_MOST = 10
 TABLE_EDGE = 4
 LABEL_WIDTH = 14
+
+
+class ConfidenceInterval(NamedTuple):
+    """The limits of an interval."""
+
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
