@@ -139,8 +139,11 @@ impl MulticlassRoc {
         }
         let problem = Problem::new(rates, self.epsilon, &self.weights[0], &self.weights[1]);
         let start = self.model.as_ref().map(|model| &model.factors);
-        // A replicate need not be fitted more finely than its noise.
-        let stop = Stop { settle_curve: start.is_none(), ..self.stop };
+        let stop = match start {
+            // A replicate need not be fitted more finely than its noise.
+            Some(_) => Stop { tolerance: 100.0 * self.stop.tolerance, settle_curve: false, ..self.stop },
+            None => self.stop,
+        };
         fit(&problem, self.center, stop, start, workers).map(Some)
     }
 

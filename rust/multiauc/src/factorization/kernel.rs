@@ -7,7 +7,7 @@ use crate::simd::Vectorizable;
 /// Sums are taken in so many lanes. Rows are padded to a multiple of it with cells of weight zero.
 pub(super) const LANES: usize = 8;
 /// Cells whose sigmoids are computed together, on the stack.
-const BLOCK: usize = 32;
+const BLOCK: usize = 16;
 
 /// The cells of one row and what they share with the other rows.
 #[derive(Debug, Clone, Copy)]
@@ -161,6 +161,29 @@ fn add_to_columns(cells: RowCells<'_>, at: Row, sums: &mut ColumnSums) -> f64 {
         product.iter_mut().zip(&factors).for_each(|(product, factor)| *product *= factor);
     }
     fold(&losses)
+}
+
+/// Writes w (x − μ) and w μ (1 − μ) of every cell of a row.
+pub(super) struct WriteTerms<'a, 'b> {
+    pub cells: RowCells<'a>,
+    pub at: Row,
+    pub residuals: &'b mut [f64],
+    pub information: &'b mut [f64],
+}
+
+impl Vectorizable for WriteTerms<'_, '_> {
+    type Output = ();
+    #[inline(always)]
+    fn run(self) {
+        let cells = self.cells.rates.iter().zip(self.cells.weights).zip(self.cells.scores);
+        for (((rate, weight), score), (residual, information)) in
+            cells.zip(self.residuals.iter_mut().zip(self.information))
+        {
+            let (_, mean, variance) = sigmoid(self.at.intercept + self.at.slope * score);
+            *residual = weight * (rate - mean);
+            *information = weight * variance;
+        }
+    }
 }
 
 #[inline(always)]

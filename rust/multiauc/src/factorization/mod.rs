@@ -5,29 +5,31 @@
 //!
 //! 2 Σ w [x ln(x/μ) + (1 − x) ln((1 − x)/(1 − μ))]
 //!
-//! by alternating Newton steps: one for the two parameters of every row, one for every column. A step is shortened so
-//! that no linear predictor moves by more than [`LONGEST_STEP`]. The second derivative of ln(1 + e^η) changes by at most
-//! a factor e^m when η moves by m, so a Newton step of that length lowers the deviance by at least
-//! (1 − (e^m − 1 − m)/m²) g·δ: it can never rise, and no trial evaluation is needed.
+//! first by sweeps of alternating Newton steps for rows and columns (`sweep`), which are cheap and settle most fits in ten
+//! or twenty; where they do not, by Newton steps for all parameters together (`newton`). Neither lets the deviance rise.
 //!
 //! Reference: L. Wang and L. Carvalho, "Multiclass ROC", and "Deviance matrix factorization", Electronic Journal of
 //! Statistics 17(2), 2023.
 
 mod curve;
 mod kernel;
+mod newton;
 mod problem;
 mod start;
+mod sweep;
 
 pub use curve::{area_under, make_monotone};
 pub use problem::Problem;
 
 use crate::error::Result;
 use crate::parallel::Workers;
-use crate::simd::run_widest;
-use kernel::{AddToColumns, ColumnSums, Row, RowSums, SumRow};
+use kernel::Row;
+use newton::JointSteps;
+use sweep::{step_columns, sweep_rows};
 
-/// Farthest that a step moves any linear predictor: (e^m − 1 − m)/m² = 0.88 < 1.
-const LONGEST_STEP: f64 = 1.5;
+/// Most pairs for which joint steps take over, and most for which they do so early: a joint step costs O(T J²).
+const JOINT_PAIRS: usize = 420;
+const EARLY_JOINT_PAIRS: usize = 60;
 /// Cells below which one thread is faster than several.
 const SERIAL_CELLS: usize = 100_000;
 
@@ -122,23 +124,17 @@ pub fn fit(
     normalise(&mut factors, problem.pairs(), center);
 
     let saturated = saturated_log_likelihood(problem, &workers)?;
-    let mut deviances = Vec::new();
-    let mut effects = effects_of(problem, &factors);
-    let mut converged_after = None;
-    for sweep in 1..=stop.max_iterations {
+    let mut progress = Progress::new(stop, effects_of(problem, &factors));
+    let sweeps = match problem.pairs() {
+        ..=EARLY_JOINT_PAIRS => 6.min(stop.max_iterations),
+        ..=JOINT_PAIRS => 16.min(stop.max_iterations),
+        _ => stop.max_iterations,
+    };
+    for sweep in 1..=sweeps {
         let after = sweep_rows(problem, center, &factors, &workers)?;
-        let deviance = (2.0 * (saturated + after.negated_log_likelihood)).max(0.0);
         factors.rows = after.rows;
-        let fall = deviances.last().map_or(f64::INFINITY, |last| last - deviance);
-        deviances.push(deviance);
-        if fall < stop.tolerance * (deviance + 0.1) {
-            converged_after.get_or_insert(sweep);
-        }
-        let new_effects = effects_of(problem, &factors);
-        let moved = farthest_move(&effects, &new_effects);
-        effects = new_effects;
-        let settled = !stop.settle_curve || moved < stop.tolerance / 10.0;
-        if converged_after.is_some_and(|first| settled || sweep >= 2 * first + 20) {
+        let deviance = 2.0 * (saturated + after.negated_log_likelihood);
+        if progress.is_finished(deviance, effects_of(problem, &factors)) {
             break;
         }
         if sweep < stop.max_iterations {
@@ -146,18 +142,64 @@ pub fn fit(
             normalise(&mut factors, problem.pairs(), center);
         }
     }
+    let mut steps = JointSteps::new(problem, center);
+    while !progress.finished && progress.deviances.len() < stop.max_iterations {
+        workers.check()?;
+        let deviance = steps.step(&mut factors).map(|loss| 2.0 * (saturated + loss));
+        normalise(&mut factors, problem.pairs(), center);
+        match deviance {
+            Some(deviance) => progress.is_finished(deviance, effects_of(problem, &factors)),
+            // No step lowers the deviance: this is the minimum, as far as numbers of this precision can tell.
+            None => progress.is_finished(progress.last_deviance(), effects_of(problem, &factors)),
+        };
+    }
     if factors.rows.iter().map(|row| row.slope).sum::<f64>() < 0.0 {
         factors.rows.iter_mut().for_each(|row| row.slope = -row.slope);
         factors.scores.iter_mut().for_each(|score| *score = -*score);
     }
     Ok(Fit {
-        effects,
+        effects: progress.effects,
         slopes: factors.rows.iter().map(|row| row.slope).collect(),
         scores: factors.scores[..problem.pairs()].to_vec(),
-        deviances,
-        converged: converged_after.is_some(),
+        deviances: progress.deviances,
+        converged: progress.converged_after.is_some(),
         factors,
     })
+}
+
+/// How far the fit has come, and whether that is far enough.
+struct Progress {
+    stop: Stop,
+    deviances: Vec<f64>,
+    effects: Vec<f64>,
+    converged_after: Option<usize>,
+    finished: bool,
+}
+
+impl Progress {
+    fn new(stop: Stop, effects: Vec<f64>) -> Self {
+        Self { stop, deviances: Vec::new(), effects, converged_after: None, finished: false }
+    }
+
+    fn last_deviance(&self) -> f64 {
+        self.deviances.last().copied().unwrap_or(f64::INFINITY)
+    }
+
+    /// Takes note of an iteration's outcome.
+    fn is_finished(&mut self, deviance: f64, effects: Vec<f64>) -> bool {
+        let deviance = deviance.max(0.0);
+        let fall = self.last_deviance() - deviance;
+        self.deviances.push(deviance);
+        let count = self.deviances.len();
+        if fall < self.stop.tolerance * (deviance + 0.1) {
+            self.converged_after.get_or_insert(count);
+        }
+        let moved = farthest_move(&self.effects, &effects);
+        self.effects = effects;
+        let settled = !self.stop.settle_curve || moved < self.stop.tolerance / 10.0;
+        self.finished = self.converged_after.is_some_and(|first| settled || count >= 2 * first + 20);
+        self.finished
+    }
 }
 
 /// Σ w [x ln x + (1 − x) ln(1 − x)].
@@ -172,81 +214,6 @@ fn saturated_log_likelihood(problem: &Problem, workers: &Workers<'_>) -> Result<
         Ok(units[unit].clone().map(row_sum).sum::<f64>())
     })?;
     Ok(parts.iter().sum())
-}
-
-/// The state after the row steps, with what the column steps need.
-struct Sweep {
-    rows: Vec<Row>,
-    columns: ColumnSums,
-    negated_log_likelihood: f64,
-}
-
-/// A Newton step for every row, and the sums of the columns at the new rows: one pass over the matrix.
-fn sweep_rows(problem: &Problem, center: Center, factors: &Factors, workers: &Workers<'_>) -> Result<Sweep> {
-    let units = problem.units();
-    let scores = &factors.scores;
-    let range = range_of(&scores[..problem.pairs()]);
-    let parts = workers.map(units.len(), |unit| {
-        let mut columns = ColumnSums::new(problem.width());
-        let mut loss = 0.0;
-        let mut rows = Vec::with_capacity(units[unit].len());
-        let weights = problem.weights_of_row(units[unit].start);
-        let total_weight: f64 = weights.iter().sum();
-        for index in units[unit].clone() {
-            let cells = problem.cells_of_row(index, scores);
-            let before = factors.rows[index];
-            let row = step_row(before, run_widest(SumRow { cells, at: before }), center, range, total_weight);
-            loss += run_widest(AddToColumns { cells, at: row, sums: &mut columns });
-            rows.push(row);
-        }
-        loss += weights.iter().zip(&columns.product).map(|(weight, product)| weight * product.ln()).sum::<f64>();
-        Ok(Sweep { rows, columns, negated_log_likelihood: loss })
-    })?;
-    let mut parts = parts.into_iter();
-    let mut all = parts.next().expect("at least one unit");
-    for part in parts {
-        all.rows.extend(part.rows);
-        all.negated_log_likelihood += part.negated_log_likelihood;
-        all.columns.gradient.iter_mut().zip(part.columns.gradient).for_each(|(sum, part)| *sum += part);
-        all.columns.curvature.iter_mut().zip(part.columns.curvature).for_each(|(sum, part)| *sum += part);
-    }
-    Ok(all)
-}
-
-/// A Newton step of a row, shortened so that the deviance cannot rise.
-fn step_row(row: Row, sums: RowSums, center: Center, (lowest, highest): (f64, f64), total_weight: f64) -> Row {
-    // Keeps the system solvable where all cells are saturated or all V equal; far below any curvature that matters.
-    let ridge = 1e-14 * total_weight;
-    let [g0, g1] = sums.gradient;
-    let [h00, h01, h11] = [sums.curvature[0] + ridge, sums.curvature[1], sums.curvature[2] + ridge];
-    let determinant = h00 * h11 - h01 * h01;
-    let (by_intercept, by_slope) = match center {
-        Center::Projection => (0.0, g1 / h11),
-        Center::Intercept if determinant > 1e-12 * h00 * h11 => {
-            ((h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant)
-        }
-        Center::Intercept => (g0 / h00, 0.0),
-    };
-    let longest = (by_intercept + by_slope * lowest).abs().max((by_intercept + by_slope * highest).abs());
-    let share = shortened(longest);
-    Row { intercept: row.intercept + share * by_intercept, slope: row.slope + share * by_slope }
-}
-
-/// A Newton step of every column.
-fn step_columns(factors: &mut Factors, sums: &ColumnSums) {
-    let steepest = factors.rows.iter().map(|row| row.slope.abs()).fold(0.0, f64::max);
-    for ((score, gradient), curvature) in factors.scores.iter_mut().zip(&sums.gradient).zip(&sums.curvature) {
-        let step = gradient / curvature;
-        // Without weight or slopes there is nothing to learn: 0/0.
-        if step.is_finite() {
-            *score += shortened((step * steepest).abs()) * step;
-        }
-    }
-}
-
-/// The share of a step that moves no linear predictor too far.
-fn shortened(longest: f64) -> f64 {
-    if longest > LONGEST_STEP { LONGEST_STEP / longest } else { 1.0 }
 }
 
 /// The same linear predictors with V of mean zero (where there is an intercept) and length one.
@@ -273,10 +240,6 @@ fn effects_of(problem: &Problem, factors: &Factors) -> Vec<f64> {
 
 fn farthest_move(before: &[f64], after: &[f64]) -> f64 {
     before.iter().zip(after).map(|(a, b)| (expit(*a) - expit(*b)).abs()).fold(0.0, f64::max)
-}
-
-fn range_of(values: &[f64]) -> (f64, f64) {
-    values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &value| (low.min(value), high.max(value)))
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::kernel::{LANES, RowCells};
 
+/// Least ε: without any, saturated cells would send the fit towards infinity.
+const LEAST_EPSILON: f64 = 1e-9;
 /// Rows of a work unit. Sums are taken unit by unit and folded in order, so results do not depend on the threads; small
 /// enough that a product of as many factors of at most 2 stays finite.
 const UNIT_ROWS: usize = 32;
@@ -20,12 +22,14 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Takes 2T rows of J rates each, the true-positive half first, and shrinks every rate x to (1 − 2ε)x + ε.
+    /// Takes 2T rows of J rates each, the true-positive half first, and shrinks every rate x to (1 − 2ε)x + ε, ε at
+    /// least 1e-9.
     ///
     /// # Panics
     /// If `rates` does not consist of two equal halves of whole rows, or the weights differ in length.
     #[must_use]
     pub fn new(rates: &[f64], epsilon: f64, tp_weights: &[f64], fp_weights: &[f64]) -> Self {
+        let epsilon = epsilon.max(LEAST_EPSILON);
         let pairs = tp_weights.len();
         assert_eq!(pairs, fp_weights.len(), "one weight per pair and block");
         assert!(pairs > 0 && rates.len().is_multiple_of(2 * pairs), "two equal halves of whole rows");
