@@ -85,14 +85,13 @@ def coverage(k: int, n: int, repeats: int, resamples: int, seconds: float, **opt
 
 def table(results: list[dict[str, float]]) -> str:
     """The results in Markdown."""
-    lines = [
-        "| k | n | samples | D | mean of D̂ | sd of D̂ | mean SE | bias / sd | logit | percentile | basic "
-        "| binomial, class sizes | binomial, n_c n_d |",
-        "|---" * 13 + "|",
-    ]
+    head = "k, n, samples, D, mean of D̂, sd of D̂, mean SE, bias / sd, logit, percentile, basic"
+    names = [*head.split(", "), "binomial (class sizes)", "binomial (n_c n_d)"]
+    lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
     for r in results:
         shares = [
-            f"{r[name]:.3f} ± {np.sqrt(r[name] * (1 - r[name]) / r['repeats']):.3f}" for name in (*INTERVALS, *PARAMETRIC)
+            f"{r[name]:.3f} ± {np.sqrt(r[name] * (1 - r[name]) / r['repeats']):.3f}"
+            for name in (*INTERVALS, *PARAMETRIC)
         ]
         lines.append(
             f"| {r['k']} | {r['n']} | {r['repeats']} | {r['D']:.4f} | {r['mean']:.4f} | {r['sd']:.4f} | {r['se']:.4f} "

@@ -1,0 +1,133 @@
+"""The speed of `multiclass_roc`: its sweep against NumPy, the whole call against `hand_till_score`, its bootstrap.
+
+    python benches/multiclass_roc_speed.py [--quick]
+
+Runs alternate within one process and the best of several counts, so that only ratios travel to other machines.
+"""
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import expit
+
+import multiauc
+
+
+def simulate(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Softmax of class-shifted normal logits."""
+    rng = np.random.default_rng(seed)
+    codes = np.r_[np.arange(k), rng.integers(k, size=n - k)]
+    z = rng.normal(size=(n, k)) + rng.normal(scale=0.5, size=k)
+    z[np.arange(n), codes] += 1.5
+    e = np.exp(z)
+    return codes, e / e.sum(axis=1, keepdims=True)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long a call takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+class NumpySweeps:
+    """The same alternating Newton steps, vectorised."""
+
+    def __init__(self, rates: np.ndarray) -> None:
+        self.x = np.ascontiguousarray(rates)
+        self.w = np.ones_like(rates)
+        logits = np.log(rates / (1 - rates))
+        self.intercept = logits.mean(axis=1)
+        _, _, vt = np.linalg.svd((logits - self.intercept[:, None])[:, :2000], full_matrices=False)
+        self.v = np.resize(vt[0], rates.shape[1])
+        self.v -= self.v.mean()
+        self.v /= np.linalg.norm(self.v)
+        self.slope = (logits - self.intercept[:, None]) @ self.v
+
+    def sweep(self) -> float:
+        """Rows, then columns, then the deviance (up to a constant)."""
+        x, w, v = self.x, self.w, self.v
+        mu = expit(self.intercept[:, None] + np.outer(self.slope, v))
+        r = w * (x - mu)
+        s = w * mu * (1 - mu)
+        g0, g1, h00, h01, h11 = r.sum(axis=1), r @ v, s.sum(axis=1), s @ v, s @ (v * v)
+        determinant = h00 * h11 - h01 * h01
+        self.intercept = self.intercept + (h11 * g0 - h01 * g1) / determinant
+        self.slope = self.slope + (h00 * g1 - h01 * g0) / determinant
+        eta = self.intercept[:, None] + np.outer(self.slope, v)
+        mu = expit(eta)
+        r = w * (x - mu)
+        s = w * mu * (1 - mu)
+        v = v + (self.slope @ r) / ((self.slope * self.slope) @ s)
+        mean = v.mean()
+        length = np.linalg.norm(v - mean)
+        self.intercept = self.intercept + self.slope * mean
+        self.slope, self.v = self.slope * length, (v - mean) / length
+        return float(2 * np.sum(w * (np.logaddexp(0, eta) - x * eta)))
+
+
+def sweep_ratio(k: int, threads: int, runs: int) -> tuple[float, float]:
+    """Nanoseconds per cell and sweep: NumPy's and ours."""
+    codes, scores = simulate(30 * k, k)
+    rates = multiauc.multiclass_roc(codes, scores, max_iter=1)
+    x = np.clip(np.vstack([rates.tp_rates, rates.fp_rates]), 1e-3, 1 - 1e-3)
+    reference = NumpySweeps(x)
+    multiauc.set_num_threads(threads)
+    # All sweeps: joint steps come after the sixteenth. What else a call does cancels in the difference.
+    short, long = (
+        (lambda: multiauc.multiclass_roc(codes, scores, tol=0.0, max_iter=4)),
+        (lambda: multiauc.multiclass_roc(codes, scores, tol=0.0, max_iter=16)),
+    )
+    times: dict[str, list[float]] = {"numpy": [], "short": [], "long": []}
+    for _ in range(runs):
+        times["numpy"].append(seconds(reference.sweep))
+        times["short"].append(seconds(short))
+        times["long"].append(seconds(long))
+    ours = (min(times["long"]) - min(times["short"])) / 12
+    return min(times["numpy"]) / x.size * 1e9, ours / x.size * 1e9
+
+
+def main() -> None:
+    """Print the comparisons with their targets."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="smaller data, fewer runs")
+    quick = parser.parse_args().quick
+    warnings.simplefilter("ignore", RuntimeWarning)
+
+    print("| sweep, T = 100 | NumPy, ns per cell | multiauc, ns per cell | ratio | target |")
+    print("|---|---|---|---|---|")
+    for k, threads, target in ((10, 1, 3), (100, 1, 5), (100, 2, 9)):
+        numpy_time, our_time = sweep_ratio(k, threads, 3 if quick or k == 100 else 40)
+        print(
+            f"| k = {k}, {threads} thread{'s' * (threads > 1)} | {numpy_time:.1f} | {our_time:.1f} "
+            f"| {numpy_time / our_time:.1f} | >= {target} |",
+            flush=True,
+        )
+
+    multiauc.set_num_threads(0)
+    runs = 2 if quick else 5
+    codes, scores = simulate(100_000 if quick else 1_000_000, 10)
+    calls = [
+        (
+            seconds(lambda: multiauc.multiclass_roc(codes, scores)),
+            seconds(lambda: multiauc.hand_till_score(codes, scores)),
+        )
+        for _ in range(runs)
+    ]
+    call, hand_till = (min(column) for column in zip(*calls, strict=True))
+    print(f"\n{scores.shape}: multiclass_roc {call * 1e3:.0f} ms, hand_till_score {hand_till * 1e3:.0f} ms", end="")
+    print(f": {call / hand_till:.1f} times (target: at most 5)")
+
+    codes, scores = simulate(20_000 if quick else 100_000, 10)
+    roc = multiauc.multiclass_roc(codes, scores)
+    call = min(seconds(lambda: multiauc.multiclass_roc(codes, scores)) for _ in range(runs))
+    bootstrap = min(seconds(lambda: roc.bootstrap(200, rng=0)) for _ in range(2))
+    print(f"{scores.shape}: call {call * 1e3:.0f} ms, 200 replicates {bootstrap * 1e3:.0f} ms", end="")
+    print(f": {bootstrap / call:.1f} calls (target: at most 40)")
+
+
+if __name__ == "__main__":
+    main()
