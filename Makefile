@@ -16,7 +16,7 @@ TYPED := python/multiauc benches
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python check check-rust check-python develop wheel sdist \
-        bench bench-quick bench-smoke bench-kernels bench-install clean
+        figures bench bench-quick bench-smoke bench-kernels bench-install clean
 .NOTPARALLEL:
 
 help:  ## Show what there is
@@ -58,6 +58,10 @@ sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 
 bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write benches/RESULTS.md (up to 40 minutes)
 	$(BENCH_PY) benches/compare.py --output benches/RESULTS.md
+	$(BENCH_PY) benches/multiclass_roc_speed.py
+
+figures: develop  ## Draw the pictures of docs/multiclass-roc.md (a minute or two)
+	$(PY) benches/figures_multiclass_roc.py
 
 bench-quick: bench-install  ## The same on a few sizes, printed only (two minutes)
 	$(BENCH_PY) benches/compare.py --quick

@@ -1,4 +1,5 @@
 //! The multi-class ROC curve: a model that Python keeps, to read from and to bootstrap.
+#![allow(clippy::needless_pass_by_value, reason = "arguments are extracted from Python by value")]
 
 use multiauc::{Center, CurveOptions, Error, Fit, Grid, MulticlassRoc, PlacedCells, Scope, ScoredSample, Stop};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
@@ -65,8 +66,14 @@ pub fn multiclass_roc(
                     placed.pairs().iter().map(|&(c, d)| weights[c * classes + d]).collect()
                 };
                 let (tp_weights, fp_weights) = (of_pairs(tp_weights), of_pairs(fp_weights));
-                let options =
-                    CurveOptions { center, tp_weights: &tp_weights, fp_weights: &fp_weights, continuity, stop, memory_limit };
+                let options = CurveOptions {
+                    center,
+                    tp_weights: &tp_weights,
+                    fp_weights: &fp_weights,
+                    continuity,
+                    stop,
+                    memory_limit,
+                };
                 MulticlassRoc::new(placed, options, workers)
             })?
         }};

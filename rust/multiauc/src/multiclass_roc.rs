@@ -164,11 +164,12 @@ impl MulticlassRoc {
     /// but that of one division.
     fn empirical_curve(&self, rates: &[f64]) -> Curve {
         let (tpr, fpr) = rates.split_at(rates.len() / 2);
-        let totals = self.placed.class_totals();
-        let [negatives, positives] = [totals[0].1, totals[1].1];
-        let whole = !self.placed.is_weighted();
+        let [negatives, positives] = match self.placed.class_totals()[..] {
+            [(_, negatives), (_, positives)] if !self.placed.is_weighted() => [negatives, positives],
+            _ => [1.0, 1.0],
+        };
         let counts = |rates: &[f64], total: f64| -> Vec<f64> {
-            rates.iter().map(|rate| if whole { (rate * total).round() } else { rate * total }).collect()
+            rates.iter().map(|rate| if total > 1.0 { (rate * total).round() } else { rate * total }).collect()
         };
         let mut last = (0.0, 0.0);
         let mut doubled = 0.0;

@@ -1,8 +1,9 @@
 //! The arithmetic of one row: a sigmoid per cell and the sums that Newton steps need, in lanes.
 //!
 //! No operation depends on the width of the registers it is compiled for, so all machines give the same bits.
+#![allow(clippy::inline_always, reason = "only what is inlined is compiled for wide vectors, or has no call per cell")]
 
-use crate::simd::Vectorizable;
+use crate::simd::{Simd, Vectorizable};
 
 /// Sums are taken in so many lanes. Rows are padded to a multiple of it with cells of weight zero.
 pub(super) const LANES: usize = 8;
@@ -87,7 +88,7 @@ pub(super) struct SumRow<'a> {
 impl Vectorizable for SumRow<'_> {
     type Output = RowSums;
     #[inline(always)]
-    fn run(self) -> RowSums {
+    fn run<S: Simd>(self, _: S) -> RowSums {
         row_sums(self.cells, self.at)
     }
 }
@@ -102,7 +103,7 @@ pub(super) struct AddToColumns<'a, 'b> {
 impl Vectorizable for AddToColumns<'_, '_> {
     type Output = f64;
     #[inline(always)]
-    fn run(self) -> f64 {
+    fn run<S: Simd>(self, _: S) -> f64 {
         add_to_columns(self.cells, self.at, self.sums)
     }
 }
@@ -174,7 +175,7 @@ pub(super) struct WriteTerms<'a, 'b> {
 impl Vectorizable for WriteTerms<'_, '_> {
     type Output = ();
     #[inline(always)]
-    fn run(self) {
+    fn run<S: Simd>(self, _: S) {
         let cells = self.cells.rates.iter().zip(self.cells.weights).zip(self.cells.scores);
         for (((rate, weight), score), (residual, information)) in
             cells.zip(self.residuals.iter_mut().zip(self.information))

@@ -126,8 +126,8 @@ pub fn fit(
     let saturated = saturated_log_likelihood(problem, &workers)?;
     let mut progress = Progress::new(stop, effects_of(problem, &factors));
     let sweeps = match problem.pairs() {
-        ..=EARLY_JOINT_PAIRS => 6.min(stop.max_iterations),
-        ..=JOINT_PAIRS => 16.min(stop.max_iterations),
+        pairs if pairs <= EARLY_JOINT_PAIRS => 6.min(stop.max_iterations),
+        pairs if pairs <= JOINT_PAIRS => 16.min(stop.max_iterations),
         _ => stop.max_iterations,
     };
     for sweep in 1..=sweeps {
@@ -221,12 +221,16 @@ fn normalise(factors: &mut Factors, pairs: usize, center: Center) {
     let scores = &mut factors.scores[..pairs];
     if center == Center::Intercept {
         let mean = scores.iter().sum::<f64>() / pairs as f64;
-        scores.iter_mut().for_each(|score| *score -= mean);
+        for score in scores.iter_mut() {
+            *score -= mean;
+        }
         factors.rows.iter_mut().for_each(|row| row.intercept += row.slope * mean);
     }
     let length = scores.iter().map(|score| score * score).sum::<f64>().sqrt();
     if length > 0.0 {
-        scores.iter_mut().for_each(|score| *score /= length);
+        for score in scores.iter_mut() {
+            *score /= length;
+        }
     }
     factors.rows.iter_mut().for_each(|row| row.slope *= length);
 }

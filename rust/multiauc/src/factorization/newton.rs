@@ -2,11 +2,12 @@
 //!
 //! The second derivatives form an arrow: a 2 × 2 block per row, one number per column, and a term for every cell that
 //! joins a row with a column. Eliminating the rows leaves a J × J system for V.
+#![allow(clippy::inline_always, reason = "only what is inlined is compiled for wide vectors, or has no call per cell")]
 
 use super::kernel::{AddToColumns, ColumnSums, Row, WriteTerms};
 use super::problem::Problem;
 use super::{Center, Factors};
-use crate::simd::{Vectorizable, run_widest};
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 const FIRST_DAMPING: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-10;
@@ -185,7 +186,7 @@ struct SubtractOuter<'a, 'b> {
 impl Vectorizable for SubtractOuter<'_, '_> {
     type Output = ();
     #[inline(always)]
-    fn run(self) {
+    fn run<S: Simd>(self, _: S) {
         for (row, line) in self.system.chunks_exact_mut(self.width).enumerate() {
             let (a, b) = (self.coupling.intercept[row], self.coupling.slope[row]);
             let solved = self.coupling.solved_intercept[..=row].iter().zip(&self.coupling.solved_slope[..=row]);

@@ -100,7 +100,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 pub(super) fn to_unit_length(vector: &mut [f64]) -> bool {
     let length = dot(vector, vector).sqrt();
     if length > 0.0 {
-        vector.iter_mut().for_each(|entry| *entry /= length);
+        for entry in vector.iter_mut() {
+            *entry /= length;
+        }
     }
     length > 0.0
 }

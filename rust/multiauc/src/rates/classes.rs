@@ -17,10 +17,12 @@ pub(super) struct PresentClasses {
     originals: Vec<usize>,
     /// The column that scores the class.
     columns: Vec<usize>,
-    /// Weights in the same order.
+    /// Weights in the same order, in units that keep their sums in range.
     weights: Option<Vec<f64>>,
-    /// Total weight of each class.
+    /// Total weight of each class, in the same units.
     totals: Vec<f64>,
+    /// A weight of one in these units.
+    unit: f64,
 }
 
 impl PresentClasses {
@@ -43,7 +45,8 @@ impl PresentClasses {
         };
         Self {
             columns: originals.iter().map(column_of).collect(),
-            weights: sample.weights.map(|weights| order.iter().map(|&row| weights[row as usize]).collect()),
+            weights: sample.weights.map(|_| order.iter().map(|&row| sample.weight(row as usize)).collect()),
+            unit: sample.weight_scale,
             totals: originals.iter().map(|&class| sample.sizes.weights[class]).collect(),
             order,
             starts,
@@ -90,12 +93,14 @@ impl PresentClasses {
         self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as u32).collect()
     }
 
-    pub(super) fn totals(&self) -> &[f64] {
-        &self.totals
+    /// Total weight of each class.
+    pub(super) fn totals(&self) -> impl Iterator<Item = f64> {
+        self.totals.iter().map(|total| total / self.unit)
     }
 
+    /// The weight of the lightest row, but at most that of an unweighted one; in the units of `weights`.
     pub(super) fn lightest_row(&self) -> f64 {
-        self.weights.iter().flatten().copied().fold(f64::INFINITY, f64::min)
+        self.weights.iter().flatten().copied().fold(self.unit, f64::min)
     }
 
     /// The scores of one class's column, all rows, class after class.

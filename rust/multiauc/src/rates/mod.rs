@@ -1,6 +1,6 @@
 //! True- and false-positive rates of all ordered pairs of classes along a grid of thresholds.
 //!
-//! For the pair (c, d) and the threshold t the rates are the shares of class c and of class d with p_c > t. Every cell is
+//! For the pair (c, d) and the threshold t the rates are the shares of class c and of class d with `p_c > t`. Every cell is
 //! placed among the thresholds once and kept as a byte, so the rates of a bootstrap sample are a weighted histogram of
 //! bytes: O(nK log T + K²T) once and O(nK + K²T) for each sample, never O(nKT).
 
@@ -116,7 +116,7 @@ impl PlacedCells {
     /// Total weight of each class that has rows, with its column.
     #[must_use]
     pub fn class_totals(&self) -> Vec<(usize, f64)> {
-        self.classes.originals().iter().copied().zip(self.classes.totals().iter().copied()).collect()
+        self.classes.originals().iter().copied().zip(self.classes.totals()).collect()
     }
 
     /// The stacked 2T × J matrix of rates, row after row: true-positive rates by falling threshold, then false-positive.
@@ -178,7 +178,9 @@ impl PlacedCells {
                 total += *sum;
                 *sum = total;
             }
-            sums.iter_mut().for_each(|sum| *sum /= total);
+            for sum in sums.iter_mut() {
+                *sum /= total;
+            }
         }
         let shares = |class: usize, cut: usize| &sums[class][cut * (thresholds + 1)..][..thresholds];
         let columns = self.pairs.len();

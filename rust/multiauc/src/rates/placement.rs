@@ -1,11 +1,12 @@
 //! Every cell placed among the thresholds once, and kept as a byte (or two).
+#![allow(clippy::inline_always, reason = "only what is inlined is compiled for wide vectors, or has no call per cell")]
 
 use super::classes::PresentClasses;
 use super::thresholds::Grids;
 use crate::error::Result;
 use crate::parallel::Workers;
 use crate::scored_sample::{Score, ScoredSample};
-use crate::simd::{Vectorizable, run_widest};
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Rows of a tile: its codes and masses stay in the cache while its columns are counted.
 const TILE_ROWS: usize = 4096;
@@ -56,7 +57,7 @@ pub(super) fn place<T: Score>(
         let (class, places) = tiles[index].clone();
         let rows = classes.row_numbers(places.clone());
         let cuts = &cuts[class];
-        let codes = if grids.thresholds() <= usize::from(u8::MAX) {
+        let codes = if u8::try_from(grids.thresholds()).is_ok() {
             Codes::Bytes(codes_of(sample, rows, cuts, &tables, |code| code as u8))
         } else {
             Codes::Words(codes_of(sample, rows, cuts, &tables, |code| code as u16))
@@ -110,7 +111,7 @@ impl Vectorizable for Search<'_> {
 
     /// Binary search without branches, all values a step at a time: T − #{thresholds < x}.
     #[inline(always)]
-    fn run(self) -> [u32; BATCH] {
+    fn run<S: Simd>(self, _: S) -> [u32; BATCH] {
         let padded = self.table.padded.as_slice();
         let mask = padded.len() - 1;
         let mut below = [0_u32; BATCH];

@@ -3,6 +3,7 @@
 //! A first pass counts cells in buckets of the bit pattern of their magnitude, which keeps the order and is fine where
 //! values are dense near zero. A second pass gathers the cells of the few buckets that hold a wanted position, equal
 //! values merged as it goes, so that neither many cells nor many ties make a long list.
+#![allow(clippy::inline_always, reason = "only what is inlined is compiled for wide vectors, or has no call per cell")]
 
 use crate::error::Result;
 use crate::parallel::Workers;

@@ -38,7 +38,7 @@ impl Grids {
             Grid::Quantiles(count) => count,
         };
         let levels: Vec<f64> = (1..=count).map(|i| (i as f64 - 0.5) / count as f64).collect();
-        let unit = classes.lightest_row().min(1.0);
+        let unit = classes.lightest_row();
         let grids = match scope {
             _ if classes.count() == 2 => {
                 let column = classes.column_values(sample, 1);
@@ -52,7 +52,7 @@ impl Grids {
             Scope::Shared => {
                 let workers = serial_if_weighted(classes, workers);
                 let cells =
-                    MatrixCells { sample, columns: classes.columns(), spans: row_spans(sample.rows(), &workers) };
+                    MatrixCells { sample, columns: classes.columns(), spans: row_spans(sample.rows(), 2, &workers) };
                 vec![quantiles(&cells, unit, &levels, &workers)?]
             }
             Scope::Class => workers.map(classes.count(), |c| {
@@ -138,10 +138,10 @@ impl<T: Score> Cells for MatrixCells<'_, '_, T> {
         let scores = &self.sample.scores;
         let all_columns = self.columns.len() == scores.columns();
         for row in self.spans[part].clone() {
-            let mass = self.sample.weights.map_or(1.0, |weights| weights[row]);
-            if mass <= 0.0 {
+            if !self.sample.has_row(row) {
                 continue;
             }
+            let mass = self.sample.weight(row);
             match scores.contiguous_row(row) {
                 Some(values) if all_columns => values.iter().for_each(|&value| visit(value.into(), mass)),
                 _ => self.columns.iter().for_each(|&column| visit(scores.get(row, column).into(), mass)),
