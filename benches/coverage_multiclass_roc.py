@@ -48,11 +48,13 @@ class Population:
         return multiauc.multiclass_roc(*self.sample(np.random.default_rng(0), POPULATION), **options).auc
 
 
-def coverage(k: int, n: int, repeats: int, resamples: int, seconds: float, **options: object) -> dict[str, float]:
+def coverage(
+    k: int, n: int, repeats: int, resamples: int, seconds: float, seed: int, **options: object
+) -> dict[str, float]:
     """Shares of covering intervals, and the bias of D in units of its standard error."""
     population = Population(k)
     truth = population.area(**options)
-    rng = np.random.default_rng([k, n])
+    rng = np.random.default_rng([k, n, seed])
     areas, errors = [], []
     covered = {name: [] for name in (*INTERVALS, *PARAMETRIC)}
     end = time.monotonic() + seconds
@@ -107,11 +109,12 @@ def main() -> None:
     parser.add_argument("--resamples", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=600.0, help="most seconds for a setting")
     parser.add_argument("--continuity", type=float, default=0.1)
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
     results = []
     for k, n in SETTINGS:
-        limits = arguments.repeats, arguments.resamples, arguments.seconds
+        limits = arguments.repeats, arguments.resamples, arguments.seconds, arguments.seed
         results.append(coverage(k, n, *limits, continuity=arguments.continuity))
         print(table(results[-1:]).splitlines()[-1], flush=True)
     if arguments.output:

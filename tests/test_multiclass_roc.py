@@ -183,6 +183,19 @@ class TestInvariances:
         np.testing.assert_array_equal(weighted.thresholds, repeated.thresholds)
         assert weighted.auc == pytest.approx(repeated.auc, abs=1e-12)
 
+    def test_small_and_huge_sample_weights(self, rng):
+        codes, scores = shifted_normals(rng, 80, 3)
+        weights = rng.uniform(0.5, 2.0, size=80)
+        small = multiauc.multiclass_roc(codes, scores, sample_weight=weights / weights.sum())
+        tiny = multiauc.multiclass_roc(codes, scores, sample_weight=weights * 1e-300)
+        assert small.auc == pytest.approx(tiny.auc, abs=1e-9)
+        assert small.auc == pytest.approx(multiauc.multiclass_roc(codes, scores).auc, abs=0.05)
+        with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # next to no correction is left
+            huge = multiauc.multiclass_roc(codes, scores, sample_weight=weights * 1e307)
+        assert 0.5 < huge.auc < 1.0
+        two = multiauc.multiclass_roc(codes % 2, scores[:, 1], sample_weight=weights * 1e307)
+        assert 0.0 < two.auc < 1.0
+
     @pytest.mark.usefixtures("restore_threads")
     def test_same_bits_for_any_number_of_threads(self, rng):
         codes, scores = shifted_normals(rng, 20_000, 12)

@@ -229,6 +229,8 @@ LONG_CALLS = {
     "one long weighted column": ("multiauc.hand_till_score(y, s, sample_weight=w)", 3_000_000, 2, 1),
     "micro": ("multiauc.one_vs_rest_score(y, s, average='micro', sample_weight=w)", 60_000, 200, 1),
     "curves": ("multiauc.roc_curves(y, s, kind='pairwise')", 60_000, 60, 1),
+    "multi-class curve": ("multiauc.multiclass_roc(y, s)", 300_000, 60, 1),
+    "bootstrap": ("multiauc.multiclass_roc(y, s).bootstrap(1_000_000)", 10_000, 5, 2),
 }
 
 

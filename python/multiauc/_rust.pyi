@@ -140,6 +140,10 @@ class RocModel:
     def class_totals(self) -> list[tuple[int, float]]:
         """(column, total weight) of each class that has rows."""
 
+    @property
+    def smallest_class(self) -> int:
+        """Rows of the smallest class that has any."""
+
     def bootstrap(
         self, seed: int, first: int, count: int, at: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

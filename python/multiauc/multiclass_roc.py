@@ -85,7 +85,7 @@ def multiclass_roc(  # noqa: PLR0913
         Non-negative weights of the rows; sums of weights take the place of all counts.
     continuity : float, default 0.1
         Draws the rates away from 0 and 1, whose logits are infinite: x becomes (1 - 2e) x + e with e = a / (n + 2a), a
-        the number given here and n the harmonic mean of the class sizes.
+        the number given here and n the harmonic mean of the class sizes (the larger of a class's rows and weight).
     labels : sequence of K labels, optional
         The classes in the order of the columns. By default the column names of a data frame, if they are strings or
         contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.

@@ -183,8 +183,7 @@ class MulticlassRoc:
                 areas, heights = _resample_rows(self._model, generator, progress)
             else:
                 areas, heights = _redraw_rates(self._model, size, generator, progress, by_pair=kind == "binomial")
-        smallest = min(total for _, total in self._model.class_totals)
-        return MulticlassRocBootstrap(self.auc, areas, heights, kind, smallest)
+        return MulticlassRocBootstrap(self.auc, areas, heights, kind, self._model.smallest_class)
 
     def plot(
         self,
@@ -260,15 +259,15 @@ class MulticlassRocBootstrap:
         The true-positive rate of each resampled curve at false-positive rates 0, 0.01, ..., 1. Read-only.
     method : {"rows", "binomial", "binomial_class_size"}
         What was resampled.
-    smallest_class : float
-        The weight of the smallest class.
+    smallest_class : int
+        The number of rows of the smallest class.
     """
 
     estimate: float
     replicates: NDArray[np.float64]
     heights: NDArray[np.float64]
     method: str
-    smallest_class: float
+    smallest_class: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "replicates", _read_only(self.replicates))

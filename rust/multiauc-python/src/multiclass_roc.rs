@@ -172,6 +172,12 @@ impl RocModel {
         self.roc.placed().class_totals()
     }
 
+    /// Rows of the smallest class that has any.
+    #[getter]
+    fn smallest_class(&self) -> u32 {
+        self.roc.placed().class_rows().into_iter().min().unwrap_or(0)
+    }
+
     /// (areas, count × G heights at the false-positive rates `at`) of bootstrap replicates `first`, `first` + 1, …
     fn bootstrap<'py>(
         &self,

@@ -17,7 +17,8 @@ pub struct CurveOptions<'a> {
     pub tp_weights: &'a [f64],
     /// Weight of each pair's false-positive rates.
     pub fp_weights: &'a [f64],
-    /// a in ε = a / (ñ + 2a), ñ the harmonic mean of the class sizes; rates are drawn to (1 − 2ε)x + ε.
+    /// a in ε = a / (ñ + 2a), ñ the harmonic mean of the class sizes (the larger of rows and weight); rates are drawn to
+    /// (1 − 2ε)x + ε.
     pub continuity: f64,
     /// When the fit stops.
     pub stop: Stop,
@@ -78,9 +79,7 @@ impl MulticlassRoc {
         if bytes > options.memory_limit {
             return Err(Error::RatesTooLarge { bytes, limit: options.memory_limit });
         }
-        let totals = placed.class_totals();
-        let harmonic_mean = totals.len() as f64 / totals.iter().map(|(_, total)| 1.0 / total).sum::<f64>();
-        let epsilon = options.continuity / (harmonic_mean + 2.0 * options.continuity);
+        let epsilon = options.continuity / (mean_class_size(&placed) + 2.0 * options.continuity);
         let rates = placed.rates(workers)?;
         let mut roc = Self {
             placed,
@@ -185,6 +184,14 @@ impl MulticlassRoc {
             area: doubled / (2.0 * negatives * positives),
         }
     }
+}
+
+/// Harmonic mean of the class sizes. A size is the class's weight (so that integer weights count as repeated rows), but
+/// at least its number of rows: weights that were scaled to a small sum leave the rates as certain as they are.
+fn mean_class_size(placed: &PlacedCells) -> f64 {
+    let sizes = placed.class_totals().into_iter().zip(placed.class_rows());
+    let sizes: Vec<f64> = sizes.map(|((_, weight), rows)| weight.max(f64::from(rows))).collect();
+    sizes.len() as f64 / sizes.iter().map(|size| 1.0 / size).sum::<f64>()
 }
 
 impl Curve {

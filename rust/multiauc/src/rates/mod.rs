@@ -119,6 +119,12 @@ impl PlacedCells {
         self.classes.originals().iter().copied().zip(self.classes.totals()).collect()
     }
 
+    /// Number of rows of each class that has any.
+    #[must_use]
+    pub fn class_rows(&self) -> Vec<u32> {
+        self.classes.sizes()
+    }
+
     /// The stacked 2T × J matrix of rates, row after row: true-positive rates by falling threshold, then false-positive.
     ///
     /// # Errors
