@@ -71,11 +71,15 @@ impl BucketMap {
     }
 }
 
-/// The values at the given positions, 0 ≤ position < total mass.
+/// The values at some positions, which `positions` gives for the total mass of all cells: 0 ≤ position < total.
 ///
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
-pub(super) fn select(cells: &impl Cells, positions: &[f64], workers: &Workers<'_>) -> Result<Vec<Selected>> {
+pub(super) fn select(
+    cells: &impl Cells,
+    positions: impl FnOnce(f64) -> Vec<f64>,
+    workers: &Workers<'_>,
+) -> Result<Vec<Selected>> {
     let map = BucketMap::new(cells.magnitudes(), cells.count());
     let counts = workers.map(cells.parts(), |part| {
         let mut masses = vec![0.0; map.buckets()];
@@ -83,7 +87,8 @@ pub(super) fn select(cells: &impl Cells, positions: &[f64], workers: &Workers<'_
         Ok(masses)
     })?;
     let masses = counts.into_iter().reduce(added).unwrap_or_default();
-    let slots = wanted_buckets(&masses, positions);
+    let positions = positions(masses.iter().sum());
+    let slots = wanted_buckets(&masses, &positions);
 
     let mut slot_of_bucket = vec![NONE; map.buckets()];
     for (slot, number) in slots.iter().zip(0..) {
@@ -229,7 +234,7 @@ mod tests {
             repeated.sort_by(f64::total_cmp);
             let positions: Vec<f64> = (0..repeated.len()).map(|position| position as f64).collect();
             let cancel = Cancel::new();
-            let found = select(&cells, &positions, &Workers::with_threads(1, &cancel)).unwrap();
+            let found = select(&cells, |_| positions.clone(), &Workers::with_threads(1, &cancel)).unwrap();
             for (selected, (expected, position)) in found.iter().zip(repeated.iter().zip(&positions)) {
                 prop_assert_eq!(selected.value, *expected);
                 prop_assert!(selected.through > *position);

@@ -96,15 +96,12 @@ fn without_repeats(grids: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// For unweighted cells u = 1 and this is the usual rule. For weighted ones, u is the lightest row (at most 1): integer
 /// weights give the quantiles of repeated rows, and every weight leaves its value a stretch of the levels.
 fn quantiles(cells: &impl Cells, unit: f64, levels: &[f64], workers: &Workers<'_>) -> Result<Vec<f64>> {
-    let totals = workers.map(cells.parts(), |part| {
-        let mut total = 0.0;
-        cells.visit(part, |_, mass| total += mass);
-        Ok(total)
-    })?;
-    let total: f64 = totals.iter().sum();
-    let positions: Vec<f64> = levels.iter().map(|level| (total - unit) * level).collect();
-    let next = positions.iter().map(|position| position + unit);
-    let found = select(cells, &positions.iter().copied().chain(next).collect::<Vec<_>>(), workers)?;
+    let mut positions = Vec::new();
+    let with_next = |total: f64| {
+        positions = levels.iter().map(|level| (total - unit) * level).collect();
+        positions.iter().copied().chain(positions.iter().map(|position| position + unit)).collect()
+    };
+    let found = select(cells, with_next, workers)?;
     let (lower, upper) = found.split_at(levels.len());
     let interpolated = positions.iter().zip(lower.iter().zip(upper)).map(|(position, (lower, upper))| {
         let share = ((position - (lower.through - unit)) / unit).clamp(0.0, 1.0);
