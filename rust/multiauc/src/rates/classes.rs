@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::thresholds::ColumnValues;
 use crate::class_blocks::GroupedRows;
-use crate::scored_sample::{Score, ScoredSample};
+use crate::score_matrix::Score;
+use crate::scored_sample::ScoredSample;
 
 /// Rows of positive weight grouped by class; classes are numbered among those that have any.
 #[derive(Debug, Clone)]

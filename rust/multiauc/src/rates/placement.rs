@@ -5,7 +5,8 @@ use super::classes::PresentClasses;
 use super::thresholds::Grids;
 use crate::error::Result;
 use crate::parallel::Workers;
-use crate::scored_sample::{Score, ScoredSample};
+use crate::score_matrix::Score;
+use crate::scored_sample::ScoredSample;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Rows of a tile: its codes and masses stay in the cache while its columns are counted.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::parallel::Cancel;
-use crate::scored_sample::{ClassCodes, ScoreMatrix};
+use crate::score_matrix::ScoreMatrix;
+use crate::scored_sample::ClassCodes;
 use proptest::prelude::*;
 
 /// Class codes, scores and integer weights of some rows; every class has one.

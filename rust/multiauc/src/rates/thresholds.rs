@@ -5,7 +5,8 @@ use super::classes::PresentClasses;
 use super::selection::{Cells, select};
 use crate::error::Result;
 use crate::parallel::Workers;
-use crate::scored_sample::{Score, ScoredSample, row_spans};
+use crate::score_matrix::Score;
+use crate::scored_sample::{ScoredSample, row_spans};
 
 /// The thresholds wanted.
 #[derive(Debug, Clone, Copy)]
