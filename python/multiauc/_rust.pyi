@@ -153,9 +153,9 @@ class RocModel:
         """(area, true-positive rates at `at`) of other rates, 2T x J."""
 
 def multiclass_roc(
-    scores: Scores,
-    codes: Codes,
-    weights: Weights,
+    scores: _Scores,
+    codes: _Codes,
+    weights: _Weights,
     thresholds: int | NDArray[np.float64],
     scope: str,
     center: str,

@@ -23,7 +23,7 @@ LABEL_WIDTH = 14
 
 
 class ConfidenceInterval(NamedTuple):
-    """The limits of an interval."""
+    """The limits of a confidence interval, a pair (low, high)."""
 
     low: float
     high: float
