@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "RocModel",
     "__version__",
     "auc_mu",
     "auc_mu_matrix",
@@ -22,6 +23,7 @@ __all__ = [
     "get_num_threads",
     "hand_till",
     "hand_till_matrix",
+    "multiclass_roc",
     "one_vs_rest",
     "one_vs_rest_per_class",
     "roc_curve_points",
