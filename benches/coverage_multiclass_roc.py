@@ -10,6 +10,7 @@ row bootstrap's interval by all methods, and the two parametric bootstraps' logi
 import argparse
 import time
 from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,8 +18,8 @@ import multiauc
 
 SETTINGS = [(k, n) for k in (3, 5) for n in (75, 150, 600)]
 POPULATION = 1_000_000
-INTERVALS = ("logit", "percentile", "basic")
-PARAMETRIC = ("binomial_class_size", "binomial")
+INTERVALS: Final = ("logit", "percentile", "basic")
+PARAMETRIC: Final = ("binomial_class_size", "binomial")
 
 
 class Population:
@@ -41,22 +42,23 @@ class Population:
     def _softmax(self, x: np.ndarray, seen: int) -> np.ndarray:
         z = np.c_[np.ones(len(x)), x[:, :seen] @ self.coefficients[:seen]]
         e = np.exp(z - z.max(axis=1, keepdims=True))
-        return e / e.sum(axis=1, keepdims=True)
+        softmax: np.ndarray = e / e.sum(axis=1, keepdims=True)
+        return softmax
 
-    def area(self, **options: object) -> float:
+    def area(self, **options: Any) -> float:
         """D of the population."""
         return multiauc.multiclass_roc(*self.sample(np.random.default_rng(0), POPULATION), **options).auc
 
 
 def coverage(
-    k: int, n: int, repeats: int, resamples: int, seconds: float, seed: int, **options: object
+    k: int, n: int, repeats: int, resamples: int, seconds: float, seed: int, **options: Any
 ) -> dict[str, float]:
     """Shares of covering intervals, and the bias of D in units of its standard error."""
     population = Population(k)
     truth = population.area(**options)
     rng = np.random.default_rng([k, n, seed])
     areas, errors = [], []
-    covered = {name: [] for name in (*INTERVALS, *PARAMETRIC)}
+    covered: dict[str, list[bool]] = {name: [] for name in (*INTERVALS, *PARAMETRIC)}
     end = time.monotonic() + seconds
     for repeat in range(repeats):
         roc = multiauc.multiclass_roc(*population.sample(rng, n), **options)
@@ -66,9 +68,9 @@ def coverage(
         for name in INTERVALS:
             low, high = rows.confidence_interval(method=name)
             covered[name].append(low <= truth <= high)
-        for name in PARAMETRIC:
-            low, high = roc.bootstrap(resamples // 4, rng=repeat, method=name).confidence_interval()
-            covered[name].append(low <= truth <= high)
+        for method in PARAMETRIC:
+            low, high = roc.bootstrap(resamples // 4, rng=repeat, method=method).confidence_interval()
+            covered[method].append(low <= truth <= high)
         if time.monotonic() > end:
             break
     spread = float(np.std(areas, ddof=1))

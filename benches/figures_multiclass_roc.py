@@ -3,12 +3,15 @@
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 
 mpl.use("agg")
 from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 import multiauc
 
@@ -28,7 +31,7 @@ N = 50_000
 REWARDS = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1 / 0.7, 2.0, 3.3, 5.0, 10.0)
 
 
-def save(figure: plt.Figure, name: str) -> None:
+def save(figure: Any, name: str) -> None:
     """Write a picture."""
     FIGURES.mkdir(exist_ok=True)
     figure.savefig(FIGURES / f"{name}.png", dpi=90)
@@ -66,9 +69,9 @@ def class_skew() -> None:
     figure, panels = plt.subplots(2, 3, figsize=(11, 7.6), layout="constrained", sharex=True, sharey=True)
     for column, d in enumerate((2, 5, 9)):
         scores = model_of_first(x, codes, d)
-        notes = {None: [], "size_product": []}
+        notes: dict[Any, list[Any]] = {None: [], "size_product": []}
         for alpha, colour in ((2.0, "C3"), (5.0, "C0"), (9.0, "C2")):
-            areas = {None: [], "size_product": []}
+            areas: dict[Any, list[float]] = {None: [], "size_product": []}
             for _ in range(30):
                 rows = resampled_mix(rng, codes, alpha)
                 for line, weights in enumerate((None, "size_product")):
@@ -106,7 +109,9 @@ def rewards() -> None:
 
 def unweighted_centre(roc: multiauc.MulticlassRoc) -> float:
     """D if the row effects were plain means over the pairs."""
-    means = np.clip(roc._model.means, 1e-15, 1 - 1e-15)  # noqa: SLF001
+    model = roc._model  # noqa: SLF001
+    assert model is not None, "a curve of two classes has no model"
+    means = np.clip(model.means, 1e-15, 1 - 1e-15)
     effects = 1 / (1 + np.exp(-np.log(means / (1 - means)).mean(axis=1)))
     tpr, fpr = (np.r_[0, np.maximum.accumulate(half), 1] for half in np.split(effects, 2))
     return float(np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1])) / 2)
@@ -120,10 +125,10 @@ def decisions() -> None:
     save(figure, "decisions")
 
 
-def scopes_and_rewards(axes: plt.Axes) -> None:
+def scopes_and_rewards(axes: Axes) -> None:
     """D(c) of the majority classifier by the scope of the thresholds, and with unweighted centring."""
     codes, scores, majority = majority_classifier(np.random.default_rng(27), 10_000, 5)
-    lines = {"shared": [], "class": [], "pair": [], "shared, unweighted centring": []}
+    lines: dict[str, list[float]] = {"shared": [], "class": [], "pair": [], "shared, unweighted centring": []}
     for c in REWARDS:
         weights = majority_rewards(5, majority, c)
         for scope in ("shared", "class", "pair"):
@@ -138,14 +143,14 @@ def scopes_and_rewards(axes: plt.Axes) -> None:
     axes.legend(title="thresholds", frameon=False)
 
 
-def scopes_and_skew(axes: plt.Axes) -> None:
+def scopes_and_skew(axes: Axes) -> None:
     """The spread of D over class mixes by the scope of the thresholds."""
     rng = np.random.default_rng(66)
     x, _, codes = paper_simulation(rng, N)
-    spread = {"shared": [], "class": [], "pair": [], "M (Hand and Till)": []}
+    spread: dict[str, list[Any]] = {"shared": [], "class": [], "pair": [], "M (Hand and Till)": []}
     for d in (2, 5, 9):
         scores = model_of_first(x, codes, d)
-        areas = {name: [] for name in spread}
+        areas: dict[Any, list[float]] = {name: [] for name in spread}
         for _ in range(30):
             rows = resampled_mix(rng, codes, 2.0)
             for name in ("shared", "class", "pair"):
@@ -161,10 +166,10 @@ def scopes_and_skew(axes: plt.Axes) -> None:
     axes.legend(frameon=False)
 
 
-def centers(axes: plt.Axes) -> None:
+def centers(axes: Axes) -> None:
     """D with intercept and by projection, up to perfect separation."""
     x, _, codes = paper_simulation(np.random.default_rng(67), N, labels="argmax")
-    areas = {"intercept": [], "projection": [], "M (Hand and Till)": []}
+    areas: dict[Any, list[float]] = {"intercept": [], "projection": [], "M (Hand and Till)": []}
     seen = np.array([1, 2, 4, 6, 8, 9, 10])
     for d in seen:
         scores = model_of_first(x, codes, d)
@@ -178,7 +183,7 @@ def centers(axes: plt.Axes) -> None:
     axes.legend(frameon=False)
 
 
-def continuity(axes: plt.Axes) -> None:
+def continuity(axes: Axes) -> None:
     """The bias of D in small samples by the continuity correction."""
     sizes = np.array([45, 90, 180, 360, 720])
     codes, scores = shifted_normals(np.random.default_rng(68), 200_000, 3, shift=2.0)
