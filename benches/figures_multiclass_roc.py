@@ -11,7 +11,6 @@ import numpy as np
 mpl.use("agg")
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 import multiauc
 
