@@ -1,9 +1,9 @@
-//! Choosing the widest vectors of the machine at run time: the crate's only `unsafe` code.
+//! Choosing the widest vectors of the machine at run time.
 //!
-//! Wheels are built for any x86-64, whose baseline has 128-bit vectors. Compiled a second time for AVX2, and with the
-//! comparison of eight keys written out in its instructions, counting takes less than half the time (`cargo bench -p
-//! multiauc-benches`); left to the compiler, the comparison is slower than the baseline. Both ways count the same
-//! integers, and the tests run both. Other machines use the portable code.
+//! Wheels are built for any x86-64, whose baseline has 128-bit vectors. The counting loops are compiled a second time for
+//! AVX2, with the comparison of eight keys written out in its instructions: left to the compiler, that comparison was
+//! slower than the baseline's. Both ways count the same integers, and the tests run both. Other machines use the
+//! portable code. Besides the request for large pages in `memory`, this is the crate's only `unsafe` code.
 
 /// A set of vector instructions that the machine has. Only this module makes one.
 pub trait Simd: Copy {
