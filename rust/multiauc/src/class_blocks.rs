@@ -50,13 +50,12 @@ impl GroupedRows {
     }
 }
 
-/// The scores of some consecutive classes in some consecutive columns.
+/// The scores of some consecutive classes in some consecutive columns: column after column, in each class after class.
 #[derive(Debug)]
 pub(crate) struct ClassBlock<T> {
     first_class: usize,
-    first_column: usize,
-    columns: usize,
-    /// `starts[i]..starts[i + 1]` are the values of the i-th class: its columns one after the other.
+    columns: Range<usize>,
+    /// `starts[i]..starts[i + 1]` are the places of the i-th class in every column.
     starts: Vec<usize>,
     values: Vec<T>,
 }
@@ -70,15 +69,15 @@ impl<T: Score> ClassBlock<T> {
         columns: Range<usize>,
     ) -> Self {
         let sizes = classes.clone().map(|class| rows.of(class).len());
-        let mut block = Self::empty(classes.start, sizes, &columns, Vec::new());
+        let mut block = Self::empty(classes.start, sizes, columns, Vec::new());
         for class in classes {
-            block.fill(scores, class, 0, rows.of(class), &columns);
+            block.fill(scores, class, 0, rows.of(class));
         }
         block
     }
 
     /// Copies the scores of all classes of a span of rows in some columns; `buffer` is used again.
-    fn gather_span(sample: &ScoredSample<'_, T>, span: Range<usize>, columns: &Range<usize>, buffer: Vec<T>) -> Self {
+    fn gather_span(sample: &ScoredSample<'_, T>, span: Range<usize>, columns: Range<usize>, buffer: Vec<T>) -> Self {
         let classes = sample.classes();
         let mut sizes = vec![0; classes];
         sample.codes.for_each(span.clone(), |_, class| sizes[class] += 1);
@@ -91,7 +90,7 @@ impl<T: Score> ClassBlock<T> {
             rows.regroup(sample, start..(start + step).min(span.end));
             for (class, filled) in filled.iter_mut().enumerate() {
                 let of_class = rows.of(class);
-                block.fill(&sample.scores, class, *filled, of_class, columns);
+                block.fill(&sample.scores, class, *filled, of_class);
                 *filled += of_class.len();
             }
         }
@@ -101,29 +100,28 @@ impl<T: Score> ClassBlock<T> {
     fn empty(
         first_class: usize,
         sizes: impl Iterator<Item = usize>,
-        columns: &Range<usize>,
+        columns: Range<usize>,
         mut values: Vec<T>,
     ) -> Self {
         let mut starts = vec![0];
         for size in sizes {
-            starts.push(starts[starts.len() - 1] + size * columns.len());
+            starts.push(starts[starts.len() - 1] + size);
         }
-        let length = starts[starts.len() - 1];
+        let length = starts[starts.len() - 1] * columns.len();
         if values.capacity() < length {
             values = memory::zeroed(length);
         } else {
             values.resize(length, T::ZERO);
         }
-        Self { first_class, first_column: columns.start, columns: columns.len(), starts, values }
+        Self { first_class, columns, starts, values }
     }
 
     /// Writes the scores of some rows of a class into its runs, from the given place on.
-    fn fill(&mut self, scores: &ScoreMatrix<'_, T>, class: usize, place: usize, rows: &[u32], columns: &Range<usize>) {
-        let index = class - self.first_class;
-        let values = &mut self.values[self.starts[index]..self.starts[index + 1]];
-        let length = values.len() / self.columns;
+    fn fill(&mut self, scores: &ScoreMatrix<'_, T>, class: usize, place: usize, rows: &[u32]) {
+        let length = self.rows();
+        let place = self.starts[class - self.first_class] + place;
         if scores.is_column_major() {
-            for (run, column) in values.chunks_exact_mut(length.max(1)).zip(columns.clone()) {
+            for (run, column) in self.values.chunks_exact_mut(length.max(1)).zip(self.columns.clone()) {
                 for (value, &row) in run[place..].iter_mut().zip(rows) {
                     *value = scores.get(row as usize, column);
                 }
@@ -133,26 +131,36 @@ impl<T: Score> ClassBlock<T> {
         for (batch, batch_rows) in rows.chunks(BATCH).enumerate() {
             let place = place + batch * BATCH;
             let mut lines = [&[][..]; BATCH];
-            if !contiguous_lines(scores, batch_rows, columns, &mut lines) {
-                for (run, column) in values.chunks_exact_mut(length).zip(columns.clone()) {
+            if !contiguous_lines(scores, batch_rows, &self.columns, &mut lines) {
+                for (run, column) in self.values.chunks_exact_mut(length).zip(self.columns.clone()) {
                     for (value, &row) in run[place..].iter_mut().zip(batch_rows) {
                         *value = scores.get(row as usize, column);
                     }
                 }
             } else if batch_rows.len() == BATCH {
-                copy_transposed(&lines, &mut values[place..], length);
+                copy_transposed(&lines, &mut self.values[place..], length);
             } else {
-                copy_transposed(&lines[..batch_rows.len()], &mut values[place..], length);
+                copy_transposed(&lines[..batch_rows.len()], &mut self.values[place..], length);
             }
         }
     }
 
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
     /// The scores of a class in a column.
     pub(crate) fn run(&self, class: usize, column: usize) -> &[T] {
+        self.run_within(class, column, 0..self.rows())
+    }
+
+    /// Those of them whose places in the column are within a range.
+    pub(crate) fn run_within(&self, class: usize, column: usize, places: Range<usize>) -> &[T] {
         let index = class - self.first_class;
-        let values = &self.values[self.starts[index]..self.starts[index + 1]];
-        let rows = values.len() / self.columns;
-        &values[(column - self.first_column) * rows..][..rows]
+        let clamp = |place: usize| place.clamp(places.start, places.end);
+        let first = (column - self.columns.start) * self.rows();
+        &self.values[first + clamp(self.starts[index])..first + clamp(self.starts[index + 1])]
     }
 }
 
@@ -183,7 +191,7 @@ fn copy_transposed<T: Score>(lines: &[&[T]], values: &mut [T], length: usize) {
     }
 }
 
-/// All classes in some columns, cut into spans of rows that were gathered in parallel.
+/// All classes in some columns, cut into blocks that were gathered in parallel.
 #[derive(Debug, Default)]
 pub(crate) struct ClassBlocks<T> {
     blocks: Vec<ClassBlock<T>>,
@@ -197,27 +205,40 @@ impl<T: Score> ClassBlocks<T> {
         columns: &Range<usize>,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let spans = row_spans(sample.rows(), 2, workers);
+        let cuts = cuts(sample, columns, workers);
         let mut buffers: Vec<Vec<T>> = previous.blocks.into_iter().map(|block| block.values).collect();
-        buffers.resize_with(spans.len(), Vec::new);
-        let blocks = workers.map_chunks(&mut buffers, 1, |span, buffer| {
-            Ok(ClassBlock::gather_span(sample, spans[span].clone(), columns, std::mem::take(&mut buffer[0])))
+        buffers.resize_with(cuts.len(), Vec::new);
+        let blocks = workers.map_chunks(&mut buffers, 1, |cut, buffer| {
+            let (span, columns) = cuts[cut].clone();
+            Ok(ClassBlock::gather_span(sample, span, columns, std::mem::take(&mut buffer[0])))
         })?;
         Ok(Self { blocks })
     }
 
+    /// The blocks that have a column, in the order of their rows.
+    pub(crate) fn with_column(&self, column: usize) -> impl Iterator<Item = &ClassBlock<T>> + Clone {
+        self.blocks.iter().filter(move |block| block.columns.contains(&column))
+    }
+
     /// The scores of a class in a column: one slice per block.
     pub(crate) fn runs(&self, class: usize, column: usize) -> impl Iterator<Item = &[T]> + Clone {
-        self.blocks.iter().map(move |block| block.run(class, column))
+        self.with_column(column).map(move |block| block.run(class, column))
     }
+}
 
-    /// Number of blocks.
-    pub(crate) fn len(&self) -> usize {
-        self.blocks.len()
+/// Rows and columns of the blocks: spans of rows, or of columns where the runs of the classes would become short.
+fn cuts<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    columns: &Range<usize>,
+    workers: &Workers<'_>,
+) -> Vec<(Range<usize>, Range<usize>)> {
+    const SHORT_RUN: usize = 256;
+    const PER_THREAD: usize = 2;
+    let spans = row_spans(sample.rows(), PER_THREAD, workers);
+    if sample.rows() >= SHORT_RUN * spans.len() * sample.classes() {
+        return spans.into_iter().map(|span| (span, columns.clone())).collect();
     }
-
-    /// The scores of a class in a column of one block.
-    pub(crate) fn run(&self, block: usize, class: usize, column: usize) -> &[T] {
-        self.blocks[block].run(class, column)
-    }
+    let count = columns.len().min(PER_THREAD * workers.threads());
+    let column = |cut: usize| columns.start + cut * columns.len() / count;
+    (0..count).map(|cut| (0..sample.rows(), column(cut)..column(cut + 1))).collect()
 }

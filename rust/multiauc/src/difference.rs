@@ -10,8 +10,8 @@
 //!   again, in case fractions hide among them.
 
 use crate::error::Result;
-use crate::exact_key::ExactKey;
-use crate::fraction::{Fraction, FractionCache, MOST_DENOMINATOR, common_denominator};
+use crate::exact_key::{ExactKey, rounding_of_difference};
+use crate::fraction::{Fraction, FractionCache, MOST_DENOMINATOR, any_rounded_fraction, common_denominator};
 use crate::parallel::Workers;
 use crate::score_matrix::Score;
 use crate::scored_sample::{ScoredSample, row_spans};
@@ -57,7 +57,7 @@ impl DifferenceRule {
             (true, false) => None,
             (true, true) => Some(0.0),
             // Only rounded fractions make differences err by more than their own rounding, which equal ones show.
-            (false, true) if !any_rounded_fraction(sample, workers)? => Some(0.0),
+            (false, true) if !has_rounded_fraction(sample, workers)? => Some(0.0),
             (false, _) => Some(rounding),
         };
         Ok(Self { kind: Kind::Plain { factor, is_single: T::IS_SINGLE }, near })
@@ -82,18 +82,54 @@ impl DifferenceRule {
         }
     }
 
-    /// Whether equal keys are told apart by what rounding took from them, and by nothing else.
-    pub(crate) fn roundings_decide(self) -> bool {
-        self.near == Some(0.0) && matches!(self.kind, Kind::Plain { factor: 1.0, .. })
+    /// The key of a − b.
+    pub(crate) fn key(self, a: f64, b: f64) -> f64 {
+        match self.kind {
+            Kind::Plain { factor, .. } => a * factor - b * factor,
+            Kind::Lattice(m) => (a * m).round_ties_even() - (b * m).round_ties_even(),
+            Kind::Fractions => self.exact(a, b).nearest(),
+        }
     }
 
-    /// The exact key of one row.
-    pub(crate) fn exact<T: Score>(self, own: T, other: T) -> ExactKey {
-        let (own, other): (f64, f64) = (own.into(), other.into());
+    /// The exact key of a − b.
+    pub(crate) fn exact(self, a: f64, b: f64) -> ExactKey {
         match self.kind {
-            Kind::Plain { is_single: true, .. } => ExactKey::new(own, other, [None, None]),
-            _ => ExactKey::new(own, other, [Fraction::of_double(own), Fraction::of_double(other)]),
+            Kind::Plain { is_single: true, .. } => ExactKey::new(a, b, [None, None]),
+            _ => ExactKey::new(a, b, [Fraction::of_double(a), Fraction::of_double(b)]),
         }
+    }
+
+    /// Whether equal keys of these rows are known to tie, because rounding took nothing from any of them. Asked of singles
+    /// alone: doubles are nearly always rounded.
+    pub(crate) fn equal_keys_tie<'r, T: Score + 'r>(self, mut rows: impl Iterator<Item = (&'r [T], &'r [T])>) -> bool {
+        T::IS_SINGLE
+            && self.roundings_decide()
+            && rows.all(|(own, other)| {
+                const CHUNK: usize = 1 << 10;
+                // Whole chunks, so that the compiler can use vectors.
+                own.chunks(CHUNK).zip(other.chunks(CHUNK)).all(|(own, other)| {
+                    let rows = own.iter().zip(other);
+                    !rows.fold(false, |any, (&own, &other)| any | (rounding_of_difference(own, other) != 0.0))
+                })
+            })
+    }
+
+    /// Whether the rounded difference and its rounding do not say all about these rows.
+    pub(crate) fn needs_fractions<'o>(self, operands: impl Iterator<Item = &'o (f64, f64)>) -> bool {
+        match self.kind {
+            Kind::Plain { is_single: true, .. } => false,
+            _ if self.roundings_decide() => false,
+            Kind::Plain { factor: 1.0, .. } | Kind::Fractions => {
+                any_rounded_fraction(operands.flat_map(|&(a, b)| [a, b]))
+            }
+            // Scaled keys may have lost digits.
+            _ => true,
+        }
+    }
+
+    /// Whether equal keys are told apart by what rounding took from them, and by nothing else.
+    fn roundings_decide(self) -> bool {
+        self.near == Some(0.0) && matches!(self.kind, Kind::Plain { factor: 1.0, .. })
     }
 }
 
@@ -176,13 +212,15 @@ fn all_fractions<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) 
 }
 
 /// Whether a score stands for a fraction that its double only approximates.
-fn any_rounded_fraction<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
+fn has_rounded_fraction<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
     let spans = row_spans(sample.rows(), 8, workers);
     let parts = workers.map(spans.len(), |span| {
-        let is_exact = |score: T| Fraction::of_double(score.into()).is_none_or(Fraction::is_dyadic);
-        Ok(all_cells(sample, spans[span].clone(), is_exact))
+        let rows = spans[span].clone().filter(|&row| sample.has_row(row));
+        let columns = 0..sample.scores.columns();
+        let cells = rows.flat_map(|row| columns.clone().map(move |column| (row, column)));
+        Ok(any_rounded_fraction(cells.map(|(row, column)| sample.scores.get(row, column).into())))
     })?;
-    Ok(parts.into_iter().any(|all_exact| !all_exact))
+    Ok(parts.into_iter().any(|any| any))
 }
 
 fn all_cells<T: Score>(

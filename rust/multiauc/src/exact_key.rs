@@ -40,25 +40,6 @@ impl ExactKey {
         (denominator > 0).then(|| ((score * denominator as f64).round() as i64, denominator))
     }
 
-    /// The order of κ.
-    pub(crate) fn compare(&self, other: &Self) -> Ordering {
-        // Two differences further apart than all roundings behind them are in the right order already.
-        let slack = 4.0 * f64::EPSILON * (self.a.abs().max(self.b.abs()) + other.a.abs().max(other.b.abs()));
-        if (self.difference - other.difference).abs() > slack {
-            return self.difference.total_cmp(&other.difference);
-        }
-        match (self.as_ratio(), other.as_ratio()) {
-            (Some((p, q)), Some((r, s))) => (i128::from(p) * i128::from(s)).cmp(&(i128::from(r) * i128::from(q))),
-            _ if self.denominators == [0; 2] && other.denominators == [0; 2] && self.difference.is_finite() => {
-                // The rounded difference never falls as the true one rises; where it is the same, its error decides.
-                let error = |key: &Self| two_sum_error(key.a, -key.b);
-                let by_difference = self.difference.partial_cmp(&other.difference);
-                by_difference.unwrap_or(Ordering::Equal).then_with(|| error(self).total_cmp(&error(other)))
-            }
-            _ => self.minus(other),
-        }
-    }
-
     /// The sign of κ − κ′ with all denominators multiplied out, in as many digits as it takes.
     fn minus(&self, other: &Self) -> Ordering {
         let denominator = |key: &Self| key.denominators.map(|q| i64::from(q.max(1))).into_iter().product::<i64>();
@@ -77,13 +58,40 @@ impl ExactKey {
     }
 }
 
-impl std::ops::Neg for ExactKey {
-    type Output = Self;
-    fn neg(self) -> Self {
-        let [x, y] = self.denominators;
-        Self { difference: -self.difference, a: self.b, b: self.a, denominators: [y, x] }
+/// The order of κ.
+impl Ord for ExactKey {
+    fn cmp(&self, other: &Self) -> Ordering {
+        // Two differences further apart than all roundings behind them are in the right order already.
+        let slack = 4.0 * f64::EPSILON * (self.a.abs().max(self.b.abs()) + other.a.abs().max(other.b.abs()));
+        if (self.difference - other.difference).abs() > slack {
+            return self.difference.total_cmp(&other.difference);
+        }
+        match (self.as_ratio(), other.as_ratio()) {
+            (Some((p, q)), Some((r, s))) => (i128::from(p) * i128::from(s)).cmp(&(i128::from(r) * i128::from(q))),
+            _ if self.denominators == [0; 2] && other.denominators == [0; 2] && self.difference.is_finite() => {
+                // The rounded difference never falls as the true one rises; where it is the same, its error decides.
+                let error = |key: &Self| two_sum_error(key.a, -key.b);
+                let by_difference = self.difference.partial_cmp(&other.difference);
+                by_difference.unwrap_or(Ordering::Equal).then_with(|| error(self).total_cmp(&error(other)))
+            }
+            _ => self.minus(other),
+        }
     }
 }
+
+impl PartialOrd for ExactKey {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for ExactKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for ExactKey {}
 
 /// What rounding takes from a − b.
 pub(crate) fn rounding_of_difference<T: Into<f64>>(a: T, b: T) -> f64 {
@@ -155,9 +163,9 @@ mod tests {
 
     #[test]
     fn fractions_tie_where_their_differences_do_on_paper() {
-        assert_eq!(key(0.3, 0.2).compare(&key(0.2, 0.1)), Ordering::Equal);
-        assert_eq!(key(1.0 / 3.0, 1.0 / 7.0).compare(&key(10.0 / 21.0, 2.0 / 7.0)), Ordering::Equal);
-        assert_eq!(key(0.3, 0.2).compare(&key(0.301, 0.2)), Ordering::Less);
+        assert_eq!(key(0.3, 0.2).cmp(&key(0.2, 0.1)), Ordering::Equal);
+        assert_eq!(key(1.0 / 3.0, 1.0 / 7.0).cmp(&key(10.0 / 21.0, 2.0 / 7.0)), Ordering::Equal);
+        assert_eq!(key(0.3, 0.2).cmp(&key(0.301, 0.2)), Ordering::Less);
     }
 
     #[test]
@@ -165,23 +173,22 @@ mod tests {
         // Both differences are −1/6 + 2^−52.
         let first = key(0.500_000_000_000_000_2, 2.0 / 3.0);
         let second = key(1.0 / 3.0, 0.499_999_999_999_999_8);
-        assert_eq!(first.compare(&second), Ordering::Equal);
-        assert_eq!((-first).compare(&-second), Ordering::Equal);
+        assert_eq!(first.cmp(&second), Ordering::Equal);
     }
 
     #[test]
     fn tiny_scores_keep_their_order_beside_large_ones() {
-        assert_eq!(key(1.0 / 3.0, 1e-300).compare(&key(1.0 / 3.0, 2e-300)), Ordering::Greater);
-        assert_eq!(key(1.0, 1e-26).compare(&key(1.0, 2e-26)), Ordering::Greater);
-        assert_eq!(key(5e-324, 0.0).compare(&key(0.0, 0.0)), Ordering::Greater);
-        assert_eq!(key(0.0, -0.0).compare(&key(-0.0, 0.0)), Ordering::Equal);
+        assert_eq!(key(1.0 / 3.0, 1e-300).cmp(&key(1.0 / 3.0, 2e-300)), Ordering::Greater);
+        assert_eq!(key(1.0, 1e-26).cmp(&key(1.0, 2e-26)), Ordering::Greater);
+        assert_eq!(key(5e-324, 0.0).cmp(&key(0.0, 0.0)), Ordering::Greater);
+        assert_eq!(key(0.0, -0.0).cmp(&key(-0.0, 0.0)), Ordering::Equal);
     }
 
     #[test]
     fn differences_beyond_the_largest_double_are_compared_too() {
         let (large, larger) = (1.7e308, 1.700_000_000_000_001e308);
-        assert_eq!(key(large, -large).compare(&key(large, -larger)), Ordering::Less);
-        assert_eq!(key(-large, large).compare(&key(-large, larger)), Ordering::Greater);
-        assert_eq!(key(large, -larger).compare(&key(larger, -large)), Ordering::Equal);
+        assert_eq!(key(large, -large).cmp(&key(large, -larger)), Ordering::Less);
+        assert_eq!(key(-large, large).cmp(&key(-large, larger)), Ordering::Greater);
+        assert_eq!(key(large, -larger).cmp(&key(larger, -large)), Ordering::Equal);
     }
 }

@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::simd::{Simd, Vectorizable, run_widest};
+
 /// Largest denominator that is looked for.
 pub(crate) const MOST_DENOMINATOR: i64 = 1000;
 /// The fraction a/b.
@@ -57,6 +59,79 @@ impl Fraction {
     pub(crate) fn is_dyadic(self) -> bool {
         self.denominator.count_ones() == 1
     }
+}
+
+/// Whether one of the values stands for a fraction that its double only approximates.
+pub(crate) fn any_rounded_fraction(values: impl Iterator<Item = f64>) -> bool {
+    run_widest(AnyRounded(values))
+}
+
+struct AnyRounded<I>(I);
+
+impl<I: Iterator<Item = f64>> Vectorizable for AnyRounded<I> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> bool {
+        let is_rounded = |value: &f64| Fraction::of_double(*value).is_some_and(|fraction| !fraction.is_dyadic());
+        let (mut lanes, mut filled) = ([0.0; LANES], 0);
+        for value in self.0 {
+            lanes[filled] = value;
+            filled += 1;
+            if filled == LANES {
+                if may_hold_fraction(&lanes) && lanes.iter().any(is_rounded) {
+                    return true;
+                }
+                filled = 0;
+            }
+        }
+        lanes[..filled].iter().any(is_rounded)
+    }
+}
+
+/// Values expanded side by side.
+const LANES: usize = 16;
+
+/// Whether one of the values may be a fraction that its double only approximates; `false` is certain, and the rule for
+/// smooth scores. Continued fractions as in [`Fraction::of_double`], without its branches: a value close to a convergent
+/// leaves a rest close to 0 or 1.
+#[allow(clippy::needless_bitwise_bool, clippy::manual_range_contains, reason = "no branches: vectors")]
+#[inline(always)]
+fn may_hold_fraction(values: &[f64; LANES]) -> bool {
+    // As many steps as the longest expansion with a denominator below 1000, of Fibonacci numbers.
+    const STEPS: usize = 15;
+    // Up to 1 the value is off by 2^−54, its rests by that times the square of the denominator, and as much again at each
+    // step: together less than 1e-8.
+    const SLACK: f64 = 1e-7;
+    let (mut quotients, mut previous, mut denominators) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
+    let mut is_large = false;
+    for (lane, &value) in values.iter().enumerate() {
+        let magnitude = value.abs();
+        // Those too small and those that are multiples of 1/512 are left out by a denominator beyond all.
+        let scaled = magnitude * 512.0;
+        let is_left_out = (magnitude < 0.999 / MOST_DENOMINATOR as f64) | (scaled == scaled.floor());
+        is_large |= magnitude > 1.0;
+        quotients[lane] = magnitude;
+        denominators[lane] = if is_left_out { 2.0 * MOST_DENOMINATOR as f64 } else { 1.0 };
+    }
+    let mut is_suspect = is_large;
+    for _ in 0..STEPS {
+        let mut is_open = false;
+        for lane in 0..LANES {
+            let rest = quotients[lane] - quotients[lane].floor();
+            let is_within = denominators[lane] <= MOST_DENOMINATOR as f64;
+            is_suspect |= is_within & ((rest < SLACK) | (rest > 1.0 - SLACK));
+            is_open |= is_within;
+            let next = 1.0 / rest;
+            let denominator = next.floor() * denominators[lane] + previous[lane];
+            (previous[lane], denominators[lane]) = (denominators[lane], denominator);
+            quotients[lane] = next;
+        }
+        if is_suspect | !is_open {
+            break;
+        }
+    }
+    is_suspect
 }
 
 /// Least common multiple of two denominators, if it is a denominator too.
@@ -119,6 +194,33 @@ mod tests {
         for value in [1e-26, 5e-324, 1.0 / 1001.0, std::f64::consts::PI, 1e300, f64::MAX] {
             assert_eq!(Fraction::of_double(value), None, "{value}");
         }
+    }
+
+    #[test]
+    fn no_fraction_escapes_the_filter() {
+        for denominator in 1..=MOST_DENOMINATOR {
+            for numerator in 1..denominator {
+                let value = numerator as f64 / denominator as f64;
+                let mut lanes = [0.123_456_789_012_345_6; LANES];
+                lanes[numerator as usize % LANES] = value;
+                let is_rounded = Fraction::of_double(value).is_some_and(|fraction| !fraction.is_dyadic());
+                assert!(may_hold_fraction(&lanes) || !is_rounded, "{numerator}/{denominator}");
+                assert_eq!(any_rounded_fraction(lanes.into_iter()), is_rounded, "{numerator}/{denominator}");
+            }
+        }
+    }
+
+    #[test]
+    fn smooth_scores_pass_the_filter() {
+        let mut suspects = 0;
+        for block in 0..10_000_u64 {
+            let lanes = std::array::from_fn(|lane| {
+                let hash = (block * LANES as u64 + lane as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                (hash >> 11) as f64 / 2_f64.powi(53)
+            });
+            suspects += usize::from(may_hold_fraction(&lanes));
+        }
+        assert!(suspects < 50, "{suspects} of 10,000 blocks");
     }
 
     #[test]

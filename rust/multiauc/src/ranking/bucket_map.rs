@@ -1,7 +1,6 @@
 //! From keys to buckets: a map that never decreases and spreads the keys evenly.
 
-use super::key::Key;
-use super::overfull::sort;
+use super::key::{Key, sort};
 
 /// Keys mapped in one go.
 pub(super) const BLOCK: usize = 128;
@@ -20,8 +19,6 @@ pub(super) enum BucketMap<T> {
         /// From logarithms to buckets.
         linear: LinearMap<T>,
     },
-    /// By quantiles of the keys, for any other crowd.
-    Quantiles(Box<QuantileMap<T>>),
 }
 
 /// (key − lowest) · scale, rounded and cut off at the last bucket.
@@ -63,24 +60,10 @@ impl<T: Key> BucketMap<T> {
         Self::Log { epsilon, linear: LinearMap::new(lowest, highest, buckets, narrowest) }
     }
 
-    /// A map by quantiles of a sample of the keys; `None` where ties leave too few of them.
-    pub(super) fn by_quantiles<'k>(
-        slices: impl Iterator<Item = &'k [T]>,
-        count: usize,
-        buckets: usize,
-        near: Option<T>,
-    ) -> Option<Self>
-    where
-        T: 'k,
-    {
-        QuantileMap::new(slices, count, buckets, near).map(|map| Self::Quantiles(Box::new(map)))
-    }
-
     /// The number of the last bucket.
     pub(super) fn buckets(&self) -> usize {
         match self {
             Self::Linear(linear) | Self::Log { linear, .. } => linear.last.widened() as usize,
-            Self::Quantiles(quantiles) => quantiles.buckets,
         }
     }
 
@@ -90,7 +73,6 @@ impl<T: Key> BucketMap<T> {
         match self {
             Self::Linear(linear) => linear.index(key),
             Self::Log { epsilon, linear } => linear.index(key.log_steps(*epsilon)),
-            Self::Quantiles(quantiles) => quantiles.index(key),
         }
     }
 
@@ -104,12 +86,11 @@ impl<T: Key> BucketMap<T> {
             Self::Log { epsilon, linear } => {
                 pairs.for_each(|(index, &key)| *index = linear.index(key.log_steps(*epsilon)));
             }
-            Self::Quantiles(quantiles) => pairs.for_each(|(index, &key)| *index = quantiles.index(key)),
         }
     }
 }
 
-/// The median magnitude of a sample, if the range is much wider.
+/// A small magnitude of a sample, if the range is much wider than the median: the logarithm then spreads nearly all.
 fn crowded_epsilon<T: Key>(lowest: T, highest: T, sample: &[T]) -> Option<T> {
     const WANTED: usize = 64;
     if sample.len() < WANTED {
@@ -123,57 +104,8 @@ fn crowded_epsilon<T: Key>(lowest: T, highest: T, sample: &[T]) -> Option<T> {
     sort(&mut magnitudes);
     let (median, low, high) = (magnitudes[WANTED / 2], lowest.magnitude(), highest.magnitude());
     let largest = if low > high { low } else { high };
-    (median > T::ZERO && largest > median.times(T::from_count(CROWD))).then_some(median)
-}
-
-/// Intervals between quantiles, each with its own linear map.
-const INTERVALS: usize = 256;
-
-/// A map by quantiles: each interval between two of them has its share of the buckets.
-#[derive(Debug)]
-pub(super) struct QuantileMap<T> {
-    /// The smallest key of each interval but the first.
-    splitters: [T; INTERVALS - 1],
-    /// The map within each interval and the number of its first bucket.
-    intervals: Vec<(LinearMap<T>, u32)>,
-    buckets: usize,
-}
-
-impl<T: Key> QuantileMap<T> {
-    fn new<'k>(slices: impl Iterator<Item = &'k [T]>, count: usize, buckets: usize, near: Option<T>) -> Option<Self>
-    where
-        T: 'k,
-    {
-        const SAMPLE: usize = 8 * INTERVALS;
-        if count < SAMPLE {
-            return None;
-        }
-        let mut sample: Vec<T> = slices.flatten().copied().step_by(count / SAMPLE).collect();
-        sort(&mut sample);
-        let quantile = |interval: usize| sample[interval * (sample.len() - 1) / INTERVALS];
-        let splitters: [T; INTERVALS - 1] = std::array::from_fn(|index| quantile(index + 1));
-        let distinct = 1 + splitters.windows(2).filter(|pair| pair[0] < pair[1]).count();
-        if distinct < INTERVALS / 2 {
-            return None;
-        }
-        let width = buckets / INTERVALS;
-        let intervals = (0..INTERVALS).map(|interval| {
-            let linear = LinearMap::new(quantile(interval), quantile(interval + 1), width - 1, near);
-            (linear, (interval * width) as u32)
-        });
-        Some(Self { splitters, intervals: intervals.collect(), buckets: INTERVALS * width })
+    if median <= T::ZERO || largest <= median.times(T::from_count(CROWD)) {
+        return None;
     }
-
-    #[inline(always)]
-    fn index(&self, key: T) -> u32 {
-        // A binary search of eight steps, each a conditional addition.
-        let mut interval = 0;
-        let mut half = INTERVALS / 2;
-        while half > 0 {
-            interval += if self.splitters[(interval + half - 1) & (INTERVALS - 1)] <= key { half } else { 0 };
-            half /= 2;
-        }
-        let (linear, first) = self.intervals[interval];
-        first + linear.index(key)
-    }
+    magnitudes[WANTED / 16..].iter().copied().find(|&magnitude| magnitude > T::ZERO)
 }

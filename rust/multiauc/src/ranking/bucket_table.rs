@@ -1,21 +1,22 @@
 //! Counting by a bucket table: linear time in practice.
 //!
-//! The keys of one class, the *table*, are thrown into about two buckets per key by a linear map of the key. A key x of
+//! The keys of one class, the *table*, are thrown into about one bucket per key by a linear map of the key. A key x of
 //! another class falls into a bucket by the same map: everything in earlier buckets is smaller, everything in later ones
-//! larger, and the at most eight keys of its own bucket are compared with it in vector registers. Fuller buckets are
-//! left to [`overfull`](super::overfull), so that no distribution of keys costs more than sorting them.
+//! larger, and the at most eight keys of its own bucket are compared with it in vector registers. A few fuller buckets
+//! are sorted and searched. Where there are many, the whole table is ([`searched`](super::searched)), so that no
+//! distribution of keys costs more than sorting them.
 
 use super::bucket_map::{BLOCK, BucketMap};
-use super::key::Key;
-use super::overfull::{search, sort_and_rank};
-use crate::error::Result;
-use crate::parallel::Workers;
+use super::key::{Key, sort};
+use super::searched::SortedKeys;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Keys of one bucket that are compared in registers.
-pub(super) const LANES: usize = 8;
+const LANES: usize = 8;
 /// Buckets per key of the table.
-const BUCKETS_PER_KEY: usize = 2;
+const BUCKETS_PER_KEY: usize = 1;
+/// Of so many keys one may be in a full bucket before the table is better sorted.
+const KEYS_PER_CROWDED: usize = 6;
 
 /// How keys are looked up.
 #[derive(Debug, Clone, Copy)]
@@ -38,25 +39,26 @@ impl<T: Key> Lookup<T> {
 
 /// A table of keys, with its memory for reuse.
 #[derive(Debug)]
-pub(crate) struct BucketTable<T> {
-    map: BucketMap<T>,
+pub(crate) struct BucketTable<T: Key> {
+    /// `None`: the table is sorted.
+    map: Option<BucketMap<T>>,
     /// `starts[b]..starts[b + 1]` are the keys of bucket b.
     starts: Vec<u32>,
     /// The keys by bucket, then eight infinities so that eight keys can be read from any start.
     keys: Vec<T>,
-    /// Ranks of the keys in full buckets; empty where there are none.
-    ranks: Vec<u32>,
+    /// The keys of a sorted table.
+    sorted: SortedKeys<T::Ordered>,
 }
 
 impl<T: Key> Default for BucketTable<T> {
     fn default() -> Self {
-        Self { map: BucketMap::ONE_BUCKET, starts: Vec::new(), keys: Vec::new(), ranks: Vec::new() }
+        Self { map: None, starts: Vec::new(), keys: Vec::new(), sorted: SortedKeys::default() }
     }
 }
 
 impl<T: Key> BucketTable<T> {
     /// Fills the table with the keys of some slices, at most 2^32 − 1 of them. With a `near` tolerance in the lookups to
-    /// come, buckets are kept much wider than it: otherwise all keys share one bucket, which sorts them.
+    /// come, buckets are kept much wider than it, or the table is sorted.
     pub(crate) fn build<'k>(&mut self, slices: impl Iterator<Item = &'k [T]> + Clone, near: Option<T>)
     where
         T: 'k,
@@ -67,32 +69,79 @@ impl<T: Key> BucketTable<T> {
     /// Σ over the keys x of #(v < x) + #(v ≤ x), v running through the table. Keys with table keys within the tolerance
     /// (and some without) are appended to `near`, oriented as looked up.
     pub(crate) fn count(&self, keys: &[T], lookup: Lookup<T>, near: &mut Vec<T>) -> u64 {
-        run_widest(Count { table: self, keys, lookup, near })
+        let mut total = 0;
+        self.count_runs(std::iter::once(keys), lookup, near, |count| total = count);
+        total
     }
 
-    /// The same on all workers, for many keys.
-    pub(crate) fn count_on(&self, workers: &Workers<'_>, keys: &[T], lookup: Lookup<T>) -> Result<(u64, Vec<T>)> {
-        const CHUNK: usize = 1 << 15;
-        let parts = workers.map(keys.len().div_ceil(CHUNK), |chunk| {
-            let mut near = Vec::new();
-            let keys = &keys[chunk * CHUNK..keys.len().min((chunk + 1) * CHUNK)];
-            Ok((self.count(keys, lookup, &mut near), near))
-        })?;
-        let total = parts.iter().map(|(count, _)| count).sum();
-        Ok((total, parts.into_iter().flat_map(|(_, near)| near).collect()))
+    /// The same for several runs of keys, of which some may be short: `each(count)` is called for one after the other.
+    pub(crate) fn count_runs<'k>(
+        &self,
+        runs: impl Iterator<Item = &'k [T]>,
+        lookup: Lookup<T>,
+        near: &mut Vec<T>,
+        each: impl FnMut(u64),
+    ) where
+        T: 'k,
+    {
+        match &self.map {
+            Some(map) => run_widest(Count { table: self, map, runs, lookup, near, each }),
+            None => self.count_sorted(runs, lookup, near, each),
+        }
+    }
+
+    /// The same count without wide vectors.
+    #[cfg(test)]
+    pub(super) fn count_portably(&self, keys: &[T], lookup: Lookup<T>) -> u64 {
+        let (mut near, mut total) = (Vec::new(), 0);
+        let (near, runs, each) = (&mut near, std::iter::once(keys), |count| total = count);
+        match &self.map {
+            Some(map) => Count { table: self, map, runs, lookup, near, each }.run(crate::simd::Portable),
+            None => self.count_sorted(runs, lookup, near, each),
+        }
+        total
+    }
+
+    fn count_sorted<'k>(
+        &self,
+        runs: impl Iterator<Item = &'k [T]>,
+        lookup: Lookup<T>,
+        near: &mut Vec<T>,
+        mut each: impl FnMut(u64),
+    ) where
+        T: 'k,
+    {
+        let sorted = &self.sorted;
+        for run in runs {
+            let keys = run.iter().map(|&key| lookup.oriented(key));
+            let Some(tolerance) = lookup.near else {
+                each(sorted.count(keys.map(T::ordered)));
+                continue;
+            };
+            let mut total = 0;
+            let mut keys_again = keys.clone();
+            sorted.for_each_place(keys.map(T::ordered), |ordered, place| {
+                let key = keys_again.next().expect("as many as places");
+                if sorted.has_within(key.minus(tolerance).ordered(), place, key.plus(tolerance).ordered()) {
+                    near.push(key);
+                }
+                total += sorted.doubled_count(ordered, place);
+            });
+            each(total);
+        }
     }
 
     /// Counts the keys of each bucket, two places on: after the keys are placed starts[b] is where bucket b begins.
     #[inline(always)]
-    fn count_buckets<'k>(&mut self, slices: impl Iterator<Item = &'k [T]>)
+    fn count_buckets<'k>(&mut self, map: &BucketMap<T>, slices: impl Iterator<Item = &'k [T]>)
     where
         T: 'k,
     {
         self.starts.clear();
-        self.starts.resize(self.map.buckets() + 3, 0);
+        self.starts.resize(map.buckets() + 3, 0);
         let mut indices = [0_u32; BLOCK];
         for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
-            self.map.indices(block, &mut indices);
+            map.indices(block, &mut indices);
             for &index in &indices[..block.len()] {
                 self.starts[index as usize + 2] += 1;
             }
@@ -105,12 +154,34 @@ impl<T: Key> BucketTable<T> {
         self.starts.iter().map(|&count| if count as usize > LANES { count as usize } else { 0 }).sum()
     }
 
-    fn sort_full_buckets(&mut self) {
-        self.ranks.resize(self.keys.len(), 0);
-        for bucket in self.starts.windows(2).take(self.map.buckets() + 1) {
+    /// Puts the keys into their buckets, once those are counted.
+    #[inline(always)]
+    fn place_keys<'k>(&mut self, map: &BucketMap<T>, count: usize, slices: impl Iterator<Item = &'k [T]>)
+    where
+        T: 'k,
+    {
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
+        }
+        self.keys.resize(count + LANES, T::INFINITY);
+        self.keys[count..].fill(T::INFINITY);
+        let mut indices = [0_u32; BLOCK];
+        for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
+            map.indices(block, &mut indices);
+            for (&key, &index) in block.iter().zip(&indices) {
+                let place = &mut self.starts[index as usize + 1];
+                self.keys[*place as usize] = key;
+                *place += 1;
+            }
+        }
+    }
+
+    fn sort_full_buckets(&mut self, map: &BucketMap<T>) {
+        for bucket in self.starts.windows(2).take(map.buckets() + 1) {
             if (bucket[1] - bucket[0]) as usize > LANES {
-                let range = bucket[0] as usize..bucket[1] as usize;
-                sort_and_rank(&mut self.keys[range.clone()], &mut self.ranks[range]);
+                sort(&mut self.keys[bucket[0] as usize..bucket[1] as usize]);
             }
         }
     }
@@ -122,9 +193,10 @@ impl<T: Key> BucketTable<T> {
             let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
             if end - start > LANES {
                 let key = lookup.oriented(key);
-                let (count, _) = search(&self.keys[start..end], &self.ranks[start..end], key, None);
+                let (below, up_to) = search(&self.keys[start..end], key, key);
                 let compared = &self.keys[start..start + LANES];
-                beyond += count - compared.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum::<u64>();
+                beyond += (below + up_to) as u64;
+                beyond -= compared.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum::<u64>();
             }
         }
         beyond
@@ -134,6 +206,7 @@ impl<T: Key> BucketTable<T> {
     /// tolerance.
     fn count_carefully(
         &self,
+        map: &BucketMap<T>,
         block: &[T],
         (negate, tolerance): (bool, T),
         indices: &[u32; BLOCK],
@@ -146,27 +219,37 @@ impl<T: Key> BucketTable<T> {
             let (mut index, mut is_near) = (index_of_low, false);
             if tolerance > T::ZERO {
                 // A neighbourhood that reaches into the next bucket is near enough.
-                index = self.map.index_of(key);
-                is_near = index != index_of_low || index != self.map.index_of(high);
+                index = map.index_of(key);
+                is_near = index != index_of_low || index != map.index_of(high);
             }
             let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
             let bucket = &self.keys[start..end];
-            let (count, is_near_in_bucket) = if bucket.len() > LANES {
-                search(bucket, &self.ranks[start..end], key, Some(tolerance))
+            let (below, up_to) = if bucket.len() > LANES {
+                is_near |= {
+                    let (below_low, up_to_high) = search(bucket, low, high);
+                    below_low < up_to_high
+                };
+                search(bucket, key, key)
             } else {
-                let count = bucket.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum();
-                (count, bucket.iter().any(|v| *v >= low && *v <= high))
+                is_near |= bucket.iter().any(|v| *v >= low && *v <= high);
+                (bucket.iter().filter(|v| **v < key).count(), bucket.iter().filter(|v| **v <= key).count())
             };
-            if is_near || is_near_in_bucket {
+            if is_near {
                 near.push(key);
             }
-            total += 2 * start as u64 + count;
+            total += (2 * start + below + up_to) as u64;
         }
         total
     }
 }
 
-struct Build<'t, T, I> {
+/// #(v < low) and #(v ≤ high) in a sorted bucket.
+fn search<T: Key>(bucket: &[T], low: T, high: T) -> (usize, usize) {
+    let below = bucket.partition_point(|v| *v < low);
+    (below, below + bucket[below..].partition_point(|v| *v <= high))
+}
+
+struct Build<'t, T: Key, I> {
     table: &'t mut BucketTable<T>,
     slices: I,
     near: Option<T>,
@@ -181,7 +264,7 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
         let count: usize = slices.clone().map(<[T]>::len).sum();
         if count <= LANES {
             // One bucket, compared whole: tiny classes come by the million when there are many of them.
-            table.map = BucketMap::ONE_BUCKET;
+            table.map = Some(BucketMap::ONE_BUCKET);
             table.starts.clear();
             table.starts.extend([0, count as u32, count as u32]);
             table.keys.clear();
@@ -192,51 +275,37 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
         let (lowest, highest) = extremes(slices.clone());
         let buckets = (count * BUCKETS_PER_KEY).min(T::MOST_BUCKETS);
         let sample = slices.clone().find(|slice| slice.len() >= count / 64).unwrap_or(&[]);
-        table.map = BucketMap::new(lowest, highest, buckets, near, sample);
-        table.count_buckets(slices.clone());
-        // Where the arithmetic maps leave many keys in full buckets, quantiles of the keys themselves spread them.
-        let mut crowded = table.keys_in_full_buckets();
-        if crowded > count / 8
-            && let Some(map) = BucketMap::by_quantiles(slices.clone(), count, buckets, near)
-        {
-            table.map = map;
-            table.count_buckets(slices.clone());
-            crowded = table.keys_in_full_buckets();
+        let map = BucketMap::new(lowest, highest, buckets, near, sample);
+        table.count_buckets(&map, slices.clone());
+        let crowded = table.keys_in_full_buckets();
+        if crowded > count / KEYS_PER_CROWDED {
+            table.map = None;
+            table.sorted.build(slices.flatten().map(|key| key.ordered()));
+            return;
         }
-        let mut indices = [0_u32; BLOCK];
-        let mut sum = 0;
-        for start in &mut table.starts {
-            sum += *start;
-            *start = sum;
-        }
-        table.keys.resize(count + LANES, T::INFINITY);
-        table.keys[count..].fill(T::INFINITY);
-        for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
-            table.map.indices(block, &mut indices);
-            for (&key, &index) in block.iter().zip(&indices) {
-                let place = &mut table.starts[index as usize + 1];
-                table.keys[*place as usize] = key;
-                *place += 1;
-            }
-        }
+        table.place_keys(&map, count, slices);
         if crowded > 0 {
-            table.sort_full_buckets();
+            table.sort_full_buckets(&map);
         }
+        table.map = Some(map);
     }
 }
 
-pub(super) struct Count<'t, T> {
-    pub(super) table: &'t BucketTable<T>,
-    pub(super) keys: &'t [T],
-    pub(super) lookup: Lookup<T>,
-    pub(super) near: &'t mut Vec<T>,
+/// Counts runs of keys in a table of buckets.
+struct Count<'t, T: Key, I, F> {
+    table: &'t BucketTable<T>,
+    map: &'t BucketMap<T>,
+    runs: I,
+    lookup: Lookup<T>,
+    near: &'t mut Vec<T>,
+    each: F,
 }
 
-impl<T: Key> Vectorizable for Count<'_, T> {
-    type Output = u64;
+impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Vectorizable for Count<'_, T, I, F> {
+    type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> u64 {
+    fn run<S: Simd>(self, simd: S) {
         match self.lookup.near {
             Some(tolerance) => self.count_blocks::<S, true>(simd, tolerance),
             None => self.count_blocks::<S, false>(simd, T::ZERO),
@@ -244,49 +313,51 @@ impl<T: Key> Vectorizable for Count<'_, T> {
     }
 }
 
-impl<T: Key> Count<'_, T> {
+impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I, F> {
     #[inline(always)]
-    fn count_blocks<S: Simd, const NEAR: bool>(self, simd: S, tolerance: T) -> u64 {
-        let Self { table, keys, lookup, near } = self;
-        let mut total = 0;
+    fn count_blocks<S: Simd, const NEAR: bool>(self, simd: S, tolerance: T) {
+        let Self { table, map, runs, lookup, near, mut each } = self;
         let (mut indices, mut high_indices) = ([0_u32; BLOCK], [0_u32; BLOCK]);
         let (mut lows, mut highs) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
-        for block in keys.chunks(BLOCK) {
-            for (place, &key) in block.iter().enumerate() {
-                let key = lookup.oriented(key);
-                (lows[place], highs[place]) = (key, key);
+        for run in runs {
+            let mut total = 0;
+            for block in run.chunks(BLOCK) {
+                for (place, &key) in block.iter().enumerate() {
+                    let key = lookup.oriented(key);
+                    (lows[place], highs[place]) = (key, key);
+                    if NEAR {
+                        (lows[place], highs[place]) = (key.minus(tolerance), key.plus(tolerance));
+                    }
+                }
+                map.indices(&lows[..block.len()], &mut indices);
+                let mut crossing = 0;
                 if NEAR {
-                    (lows[place], highs[place]) = (key.minus(tolerance), key.plus(tolerance));
+                    map.indices(&highs[..block.len()], &mut high_indices);
+                    indices.iter().zip(&high_indices).take(block.len()).for_each(|(low, high)| crossing |= low ^ high);
+                }
+                let mut counts = simd.zero();
+                let (mut base, mut fullest) = (0, 0);
+                for place in 0..block.len() {
+                    let index = indices[place] as usize;
+                    let start = table.starts[index];
+                    fullest = fullest.max(table.starts[index + 1] - start);
+                    base += u64::from(start);
+                    // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
+                    let bucket: &[T; LANES] = table.keys[start as usize..].first_chunk().expect("padded by eight keys");
+                    T::compare(simd, bucket, lows[place], highs[place], &mut counts);
+                }
+                let (below, up_to) = T::counts(simd, counts);
+                if NEAR && (crossing != 0 || below != up_to || fullest as usize > LANES) {
+                    total += table.count_carefully(map, block, (lookup.negate, tolerance), &indices, near);
+                    continue;
+                }
+                total += 2 * base + below + up_to;
+                if fullest as usize > LANES {
+                    total += table.count_beyond_lanes(block, lookup, &indices);
                 }
             }
-            table.map.indices(&lows[..block.len()], &mut indices);
-            let mut crossing = 0;
-            if NEAR {
-                table.map.indices(&highs[..block.len()], &mut high_indices);
-                indices.iter().zip(&high_indices).take(block.len()).for_each(|(low, high)| crossing |= low ^ high);
-            }
-            let mut counts = simd.zero();
-            let (mut base, mut fullest) = (0, 0);
-            for place in 0..block.len() {
-                let index = indices[place] as usize;
-                let start = table.starts[index];
-                fullest = fullest.max(table.starts[index + 1] - start);
-                base += u64::from(start);
-                // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
-                let bucket: &[T; LANES] = table.keys[start as usize..].first_chunk().expect("padded by eight keys");
-                T::compare(simd, bucket, lows[place], highs[place], &mut counts);
-            }
-            let (below, up_to) = T::counts(simd, counts);
-            if NEAR && (crossing != 0 || below != up_to || fullest as usize > LANES) {
-                total += table.count_carefully(block, (lookup.negate, tolerance), &indices, near);
-                continue;
-            }
-            total += 2 * base + below + up_to;
-            if fullest as usize > LANES {
-                total += table.count_beyond_lanes(block, lookup, &indices);
-            }
+            each(total);
         }
-        total
     }
 }
 

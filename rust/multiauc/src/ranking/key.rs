@@ -14,8 +14,10 @@ pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     const MOST_BUCKETS: usize;
     /// Widest tolerance in units of a bucket: above it nearly every key would cross a bucket's border.
     const WIDEST_TOLERANCE: Self;
-    /// An order of all values, NaN among them.
-    fn total_order(&self, other: &Self) -> std::cmp::Ordering;
+    /// A whole number of the same size.
+    type Ordered: Ord + Copy + Send + Sync + std::fmt::Debug;
+    /// The whole number of the same rank: both zeros are one, and NaN, which another thread may write, has a place too.
+    fn ordered(self) -> Self::Ordered;
     /// |x|.
     #[must_use]
     fn magnitude(self) -> Self;
@@ -54,16 +56,19 @@ pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
 }
 
 macro_rules! impl_key {
-    ($float:ty, $digits:expr, $compare:ident, $counts:ident, $high_bits:expr) => {
+    ($float:ty, $ordered:ty, $digits:expr, $compare:ident, $counts:ident, $high_bits:expr) => {
         impl Key for $float {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const INFINITY: Self = <$float>::INFINITY;
             const WIDEST_TOLERANCE: Self = 1.0 / 64.0;
             const MOST_BUCKETS: usize = 1 << ($digits - 2);
+            type Ordered = $ordered;
             #[inline(always)]
-            fn total_order(&self, other: &Self) -> std::cmp::Ordering {
-                self.total_cmp(other)
+            fn ordered(self) -> $ordered {
+                // Negative floats have their bits in decreasing order: all but the sign are turned round.
+                let bits = (self + 0.0).to_bits().cast_signed();
+                bits ^ (bits >> (<$ordered>::BITS - 1) & <$ordered>::MAX)
             }
             #[inline(always)]
             fn magnitude(self) -> Self {
@@ -132,6 +137,11 @@ macro_rules! impl_key {
     };
 }
 
-impl_key!(f32, f32::MANTISSA_DIGITS as usize, compare_f32, counts_f32, |value| value.to_bits().cast_signed());
-impl_key!(f64, f64::MANTISSA_DIGITS as usize, compare_f64, counts_f64, |value| ((value.to_bits() >> 32) as u32)
+impl_key!(f32, i32, f32::MANTISSA_DIGITS as usize, compare_f32, counts_f32, |value| value.to_bits().cast_signed());
+impl_key!(f64, i64, f64::MANTISSA_DIGITS as usize, compare_f64, counts_f64, |value| ((value.to_bits() >> 32) as u32)
     .cast_signed());
+
+/// Sorts bare keys.
+pub(super) fn sort<T: Key>(keys: &mut [T]) {
+    keys.sort_unstable_by_key(|key| key.ordered());
+}

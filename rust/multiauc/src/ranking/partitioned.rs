@@ -1,5 +1,7 @@
 //! Large classes: both sides are cut by value into parts whose tables stay in the cache.
 
+use std::ops::Range;
+
 use super::bucket_table::{BucketTable, Lookup};
 use super::key::Key;
 use crate::error::Result;
@@ -67,6 +69,20 @@ pub(crate) fn count_partitioned<T: Key>(
         near.append(&mut part_near);
     }
     Ok((totals, near))
+}
+
+/// Spans of rows small enough that what is formed from one stays in the cache until it is partitioned.
+pub(crate) fn stream_spans(rows: usize, workers: &Workers<'_>) -> Vec<Range<usize>> {
+    const MOST_ROWS: usize = 1 << 18;
+    let count = rows.div_ceil(MOST_ROWS).max(4 * workers.threads());
+    (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
+}
+
+/// About `wanted` rows in short spans from all over the sample.
+pub(crate) fn sample_spans(rows: usize, wanted: usize) -> impl Iterator<Item = Range<usize>> {
+    const LENGTH: usize = 512;
+    let spans = (wanted / LENGTH).max(1);
+    (0..spans).map(move |span| span * (rows / spans)).map(move |start| start..(start + LENGTH).min(rows))
 }
 
 /// A never decreasing map from keys to parts.

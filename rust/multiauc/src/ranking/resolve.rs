@@ -1,124 +1,155 @@
 //! Keys too close to tell: recounted by their exact values.
 
-use std::cmp::Ordering;
+use super::key::{Key, sort};
+use super::searched::SortedKeys;
+use crate::difference::DifferenceRule;
+use crate::exact_key::rounding_of_difference;
+use crate::fraction::FractionCache;
+use crate::score_matrix::Score;
 
-use super::bucket_table::{BucketTable, Lookup};
-use super::overfull::sort;
-use crate::exact_key::ExactKey;
+/// The two sides of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// The class whose keys the table holds.
+    Table = 0,
+    /// The class whose negated keys are looked up in it.
+    LookedUp = 1,
+}
 
-/// The neighbourhoods of the keys that [`BucketTable::count`](super::BucketTable::count) reported as near.
-#[derive(Debug)]
-pub(crate) struct Neighbourhoods {
-    /// Disjoint intervals in increasing order.
-    intervals: Vec<(f64, f64)>,
+/// The rows of a pair whose keys are too close to keys of the other side. All rows, where those are many.
+#[derive(Debug, Clone)]
+pub(crate) struct NearKeys {
+    rule: DifferenceRule,
+    /// `None` takes every key.
+    neighbourhoods: Option<Neighbourhoods>,
+    /// By side, the scores whose difference is the key as the table ranks it.
+    operands: [Vec<(f64, f64)>; 2],
+}
+
+impl NearKeys {
+    /// For the keys that were `found` near to keys of the table among so many looked up; `None` where there are none.
+    pub(crate) fn new(rule: DifferenceRule, found: Vec<f64>, looked_up: usize) -> Option<Self> {
+        /// If one of so many keys is near, sorting all costs no more than finding those that are.
+        const MANY: usize = 3;
+        let (false, Some(tolerance)) = (found.is_empty(), rule.near) else { return None };
+        let neighbourhoods = (found.len() < looked_up / MANY).then(|| Neighbourhoods::new(found, tolerance));
+        Some(Self { neighbourhoods, ..Self::all(rule) })
+    }
+
+    /// For all keys: their exact count does not start from another.
+    pub(crate) fn all(rule: DifferenceRule) -> Self {
+        Self { rule, neighbourhoods: None, operands: [Vec::new(), Vec::new()] }
+    }
+
+    /// The same neighbourhoods without rows.
+    pub(crate) fn empty(&self) -> Self {
+        Self { neighbourhoods: self.neighbourhoods.clone(), ..Self::all(self.rule) }
+    }
+
+    /// The rows of both.
+    pub(crate) fn merge(mut self, other: Self) -> Self {
+        self.operands.iter_mut().zip(other.operands).for_each(|(mine, mut others)| mine.append(&mut others));
+        self
+    }
+
+    /// Adds those of some rows that are near.
+    pub(crate) fn collect<T: Score>(&mut self, side: Side, own: &[T], other: &[T]) {
+        let Self { rule, neighbourhoods, operands } = self;
+        let operands = &mut operands[side as usize];
+        let oriented = |own: T, other: T| match side {
+            Side::Table => (own.into(), other.into()),
+            Side::LookedUp => (other.into(), own.into()),
+        };
+        let rows = own.iter().zip(other).map(|(&own, &other)| oriented(own, other));
+        let Some(neighbourhoods) = neighbourhoods else {
+            operands.extend(rows);
+            return;
+        };
+        let mut keys = Vec::new();
+        rule.append_keys(own, other, &mut FractionCache::default(), &mut keys);
+        if side == Side::LookedUp {
+            for key in &mut keys {
+                *key = -*key;
+            }
+        }
+        let mut rows = rows;
+        neighbourhoods.for_each(&keys, |is_near| {
+            let row = rows.next().expect("a key for each row");
+            if is_near {
+                operands.push(row);
+            }
+        });
+    }
+
+    /// `count` of all rows by their keys, Σ #(v < x) + #(v ≤ x), becomes the count by their exact keys. Only pairs within
+    /// a neighbourhood can differ.
+    pub(crate) fn recount(self, count: u64) -> u64 {
+        let by_keys = match self.neighbourhoods {
+            None => count,
+            Some(_) => count_sorted(self.sides(|a, b| self.rule.key(a, b).ordered())),
+        };
+        let exactly = if self.rule.needs_fractions(self.operands.iter().flatten()) {
+            count_sorted(self.sides(|a, b| self.rule.exact(a, b)))
+        } else {
+            count_sorted(self.sides(two_part_key))
+        };
+        // Modulo 2^64: the result is a count again.
+        count.wrapping_add(exactly).wrapping_sub(by_keys)
+    }
+
+    fn sides<K>(&self, key: impl Fn(f64, f64) -> K) -> [Vec<K>; 2] {
+        [0, 1].map(|side| self.operands[side].iter().map(|&(a, b)| key(a, b)).collect())
+    }
+}
+
+/// Disjoint closed intervals.
+#[derive(Debug, Clone)]
+struct Neighbourhoods {
+    lows: SortedKeys<i64>,
+    highs: Vec<f64>,
 }
 
 impl Neighbourhoods {
-    pub(crate) fn new(mut near: Vec<f64>, tolerance: f64) -> Self {
-        sort(&mut near);
-        let mut intervals: Vec<(f64, f64)> = Vec::new();
-        for key in near {
+    /// The neighbourhoods of some keys, those that overlap made one.
+    fn new(mut keys: Vec<f64>, tolerance: f64) -> Self {
+        sort(&mut keys);
+        let (mut lows, mut highs): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        for key in keys {
             let (low, high) = (key - tolerance, key + tolerance);
-            match intervals.last_mut() {
-                Some(last) if low <= last.1 => last.1 = high,
-                _ => intervals.push((low, high)),
+            match highs.last_mut() {
+                Some(last) if low <= *last => *last = high,
+                _ => {
+                    lows.push(low);
+                    highs.push(high);
+                }
             }
         }
-        Self { intervals }
+        let mut sorted = SortedKeys::default();
+        sorted.build(lows.into_iter().map(Key::ordered));
+        Self { lows: sorted, highs }
     }
 
-    /// The number of the neighbourhood that a key lies in.
-    #[inline]
-    pub(crate) fn find(&self, key: f64) -> Option<usize> {
-        let (first, last) = (self.intervals.first()?, self.intervals.last()?);
-        if key < first.0 || key > last.1 {
-            return None;
-        }
-        let next = self.intervals.partition_point(|interval| interval.0 <= key);
-        (next > 0 && key <= self.intervals[next - 1].1).then(|| next - 1)
-    }
-
-    /// How many there are.
-    pub(crate) fn len(&self) -> usize {
-        self.intervals.len()
+    /// Calls `visit(whether it lies in one of them)` for each key.
+    fn for_each(&self, keys: &[f64], mut visit: impl FnMut(bool)) {
+        let mut keys_again = keys.iter();
+        self.lows.for_each_place(keys.iter().map(|key| key.ordered()), |ordered, place| {
+            let key = keys_again.next().expect("as many as places");
+            // So many begin below the key; another may begin at it.
+            visit(self.lows.has_within(ordered, place, ordered) || (place > 0 && *key <= self.highs[place - 1]));
+        });
     }
 }
 
-/// Equal keys of the two sides of a pair, by neighbourhood: what rounding took from each decides between them.
-#[derive(Debug)]
-pub(crate) struct TieGroups {
-    /// Roundings of the table's keys and of the keys looked up.
-    sides: [Vec<Vec<f64>>; 2],
+/// Σ over x of #(v < x) + #(v ≤ x).
+fn count_sorted<K: Ord + Copy>([table, looked_up]: [Vec<K>; 2]) -> u64 {
+    let mut sorted = SortedKeys::default();
+    sorted.build(table.into_iter());
+    sorted.count(looked_up.into_iter())
 }
 
-impl TieGroups {
-    /// More neighbourhoods than this are better sorted.
-    pub(crate) const MOST: usize = 256;
-
-    pub(crate) fn new(neighbourhoods: &Neighbourhoods) -> Self {
-        Self { sides: [(); 2].map(|()| vec![Vec::new(); neighbourhoods.len()]) }
-    }
-
-    /// Adds a key by its neighbourhood and its rounding.
-    pub(crate) fn push(&mut self, is_looked_up: bool, neighbourhood: usize, rounding: f64) {
-        self.sides[usize::from(is_looked_up)][neighbourhood].push(rounding);
-    }
-
-    /// What must be added to a count that took all of them for ties.
-    pub(crate) fn correction(self) -> i64 {
-        let [table, looked_up] = self.sides;
-        let mut buckets = BucketTable::default();
-        let mut difference = 0;
-        for (table, looked_up) in table.iter().zip(&looked_up).filter(|(table, _)| !table.is_empty()) {
-            buckets.build(std::iter::once(&table[..]), None);
-            let count = buckets.count(looked_up, Lookup::PLAIN, &mut Vec::new());
-            difference += count.cast_signed() - (table.len() * looked_up.len()).cast_signed() as i64;
-        }
-        difference
-    }
-}
-
-/// Keys of one side of a pair that lie in the neighbourhoods: as ranked, and exactly.
-#[derive(Debug, Default)]
-pub(crate) struct Candidates {
-    ranked: Vec<f64>,
-    exact: Vec<ExactKey>,
-}
-
-impl Candidates {
-    pub(crate) fn push(&mut self, ranked: f64, exact: ExactKey) {
-        // Plus zero: as ranked, both zeros tie.
-        self.ranked.push(ranked + 0.0);
-        self.exact.push(exact);
-    }
-
-    pub(crate) fn append(&mut self, mut other: Self) {
-        self.ranked.append(&mut other.ranked);
-        self.exact.append(&mut other.exact);
-    }
-}
-
-/// What must be added to the count by ranked keys, Σ #(v < x) + #(v ≤ x), to make it the count by exact keys. Only pairs
-/// within a neighbourhood can differ, so only those need be among the candidates.
-pub(crate) fn correction(mut table: Candidates, mut looked_up: Candidates) -> i64 {
-    let ranked = count_sorting(&mut table.ranked, &mut looked_up.ranked, f64::total_cmp);
-    let exact = count_sorting(&mut table.exact, &mut looked_up.exact, ExactKey::compare);
-    exact.wrapping_sub(ranked) as i64
-}
-
-/// Σ over x of #(v < x) + #(v ≤ x): the smaller side is sorted, the other searches in it.
-fn count_sorting<K>(table: &mut [K], looked_up: &mut [K], compare: impl Fn(&K, &K) -> Ordering) -> u64 {
-    let count_up_to = |sorted: &[K], key: &K| {
-        let below = sorted.partition_point(|other| compare(other, key).is_lt());
-        let ties = sorted[below..].partition_point(|other| compare(other, key).is_eq());
-        (2 * below + ties) as u64
-    };
-    if table.len() <= looked_up.len() {
-        table.sort_unstable_by(&compare);
-        looked_up.iter().map(|x| count_up_to(table, x)).sum()
-    } else {
-        looked_up.sort_unstable_by(&compare);
-        let all = 2 * looked_up.len() as u64;
-        table.iter().map(|v| all - count_up_to(looked_up, v)).sum()
-    }
+/// a − b without loss: the rounded difference never falls as the true one rises, and where it is the same, what rounding
+/// took decides. One whole number that compares as the two do.
+fn two_part_key(a: f64, b: f64) -> i128 {
+    let (rounded, rest) = ((a - b).ordered(), rounding_of_difference(a, b).ordered());
+    i128::from(rounded) << 64 | i128::from(rest.cast_unsigned() ^ (1 << 63))
 }

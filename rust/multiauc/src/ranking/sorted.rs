@@ -66,8 +66,8 @@ pub(crate) fn weighted_count(
         let mut exactly: Vec<(ExactKey, &WeightedKey)> =
             cluster.iter().map(|key| (exact(key.is_first, key.row as usize), key)).collect();
         // A stable sort, for the same reason.
-        exactly.sort_by(|a, b| a.0.compare(&b.0));
-        exactly.chunk_by(|a, b| a.0.compare(&b.0).is_eq()).for_each(|run| tie(&mut run.iter().map(|(_, key)| *key)));
+        exactly.sort_by_key(|(key, _)| *key);
+        exactly.chunk_by(|a, b| a.0 == b.0).for_each(|run| tie(&mut run.iter().map(|(_, key)| *key)));
     }
     total
 }

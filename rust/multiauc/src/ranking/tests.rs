@@ -2,11 +2,9 @@
 
 use proptest::prelude::*;
 
-use super::bucket_table::{BucketTable, Count};
-use super::{Key, KeyStream, Lookup, SortedTable, WeightedKeys, count_partitioned, weighted_count};
+use super::{BucketTable, Key, KeyStream, Lookup, SortedTable, WeightedKeys, count_partitioned, weighted_count};
 use crate::exact_key::ExactKey;
 use crate::parallel::{Cancel, Workers};
-use crate::simd::{Portable, Vectorizable};
 
 /// Σ #(v < x) + #(v ≤ x), pair by pair.
 fn definition<T: Key>(table: &[T], keys: &[T], negate: bool) -> u64 {
@@ -85,8 +83,7 @@ proptest! {
                     prop_assert!(found.contains(&x), "{} is near and was not found", x);
                 }
             }
-            let portable = Count { table: &buckets, keys: &keys, lookup, near: &mut Vec::new() };
-            prop_assert_eq!(portable.run(Portable), expected, "without wide vectors");
+            prop_assert_eq!(buckets.count_portably(&keys, lookup), expected, "without wide vectors");
         }
     }
 
@@ -98,8 +95,7 @@ proptest! {
         buckets.build(std::iter::once(&table[..]), None);
         let lookup = Lookup { negate, near: None };
         prop_assert_eq!(buckets.count(&keys, lookup, &mut Vec::new()), definition(&table, &keys, negate));
-        let portable = Count { table: &buckets, keys: &keys, lookup, near: &mut Vec::new() };
-        prop_assert_eq!(portable.run(Portable), definition(&table, &keys, negate));
+        prop_assert_eq!(buckets.count_portably(&keys, lookup), definition(&table, &keys, negate));
     }
 
     #[test]

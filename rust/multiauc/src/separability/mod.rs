@@ -2,9 +2,11 @@
 
 mod auc_mu;
 mod averages;
+mod column_counts;
 mod columns;
 mod cost_scores;
 mod pair_counts;
+mod pair_stream;
 mod weighted;
 
 pub use auc_mu::{auc_mu, auc_mu_matrix};

@@ -2,23 +2,18 @@
 
 use std::ops::Range;
 
+use super::pair_stream::PairStream;
 use crate::class_blocks::{ClassBlock, ClassBlocks, GroupedRows};
 use crate::difference::DifferenceRule;
 use crate::error::Result;
-use crate::exact_key::rounding_of_difference;
 use crate::fraction::FractionCache;
 use crate::parallel::Workers;
-use crate::ranking::{
-    BucketTable, Candidates, KeyStream, LARGEST_TABLE, Lookup, Neighbourhoods, TieGroups, correction, count_partitioned,
-};
+use crate::ranking::{BucketTable, Lookup, NearKeys, Side};
 use crate::score_matrix::Score;
 use crate::scored_sample::ScoredSample;
 
 /// Up to this many classes the class blocks hold the whole matrix; beyond, a few columns at a time.
 pub(super) const WHOLE_MATRIX_CLASSES: usize = 16;
-
-/// Rows read in one go.
-const BLOCK: usize = 512;
 
 /// A pair of classes and twice the wins of the first over the second, a tie counting one.
 #[derive(Debug, Clone, Copy)]
@@ -43,21 +38,25 @@ pub(super) fn fold_pairs<T: Score, A: Default + Send>(
     let classes = sample.classes();
     let pairs = (0..classes).flat_map(|c| (c + 1..classes).map(move |d| (c, d)));
     let is_present = |&(c, d): &(usize, usize)| counter.size(c) > 0 && counter.size(d) > 0 && wanted(c, d);
-    let is_large = |&(c, d): &(usize, usize)| counter.size(c).min(counter.size(d)) > LARGEST_TABLE;
-    let (large, small): (Vec<_>, Vec<_>) = pairs.filter(is_present).partition(is_large);
-    let mut folded = counter.fold_whole(&small, workers, &fold)?;
+    let (streamed, gathered): (Vec<_>, Vec<_>) =
+        pairs.filter(is_present).partition(|&(c, d)| counter.is_streamed(c, d));
+    let mut folded = counter.fold_whole(&gathered, workers, &fold)?;
     // One after the other, each on all threads: their copies would not fit into memory side by side.
-    for (c, d) in large {
+    for (c, d) in streamed {
         let mut value = A::default();
-        fold(&mut value, counter.count_large(c, d, workers)?);
+        fold(
+            &mut value,
+            counter.ordered(c, d, |table, other| PairStream::new(&counter, table, other, workers).count(workers))?,
+        );
         folded.push(value);
     }
     Ok(folded)
 }
 
-struct PairCounter<'s, 'a, T> {
-    sample: &'s ScoredSample<'a, T>,
-    rule: DifferenceRule,
+/// The pairs of one sample.
+pub(super) struct PairCounter<'s, 'a, T> {
+    pub(super) sample: &'s ScoredSample<'a, T>,
+    pub(super) rule: DifferenceRule,
 }
 
 /// Memory that one pair leaves to the next.
@@ -65,13 +64,20 @@ struct PairCounter<'s, 'a, T> {
 struct Scratch {
     table: BucketTable<f64>,
     table_keys: Vec<f64>,
-    keys: Vec<f64>,
     fractions: FractionCache,
 }
 
 impl<T: Score> PairCounter<'_, '_, T> {
-    fn size(&self, class: usize) -> u64 {
+    pub(super) fn size(&self, class: usize) -> u64 {
         self.sample.sizes.rows[class]
+    }
+
+    /// Whether a pair is read from the scores and cut by value: where it has many rows, and a good part of all rows, so
+    /// that reading past the others costs less than a copy of everything.
+    fn is_streamed(&self, c: usize, d: usize) -> bool {
+        const MANY_ROWS: u64 = 1 << 18;
+        let rows = self.size(c) + self.size(d);
+        rows > MANY_ROWS && 3 * rows > self.sample.rows() as u64
     }
 
     /// All classes gathered at once, pairs as tasks.
@@ -89,7 +95,10 @@ impl<T: Score> PairCounter<'_, '_, T> {
             let (c, d) = pairs[pair];
             let runs = |own, other| blocks.runs(own, own).zip(blocks.runs(own, other));
             let mut value = A::default();
-            fold(&mut value, self.count(c, d, &runs(c, d), &runs(d, c), scratch, workers)?);
+            let count = self.ordered(c, d, |table, other| {
+                self.count_below(&runs(table, other), &runs(other, table), scratch, workers)
+            });
+            fold(&mut value, count?);
             Ok(value)
         })
     }
@@ -110,6 +119,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
             (0..classes).step_by(width).map(|first| first..(first + width).min(classes)).collect();
         let tiles: Vec<(usize, usize)> =
             (0..groups.len()).flat_map(|a| (a..groups.len()).map(move |b| (a, b))).collect();
+        let alone = workers.alone();
         workers.map_with(tiles.len(), Scratch::default, |scratch, tile| {
             let (left, right) = (groups[tiles[tile].0].clone(), groups[tiles[tile].1].clone());
             let gather = |rows_of: &Range<usize>, columns: &Range<usize>| {
@@ -123,9 +133,14 @@ impl<T: Score> PairCounter<'_, '_, T> {
                 workers.check()?;
                 for d in right.start.max(c + 1)..right.end {
                     if self.size(c) > 0 && self.size(d) > 0 && wanted(c, d) {
-                        let first = std::iter::once((own[c].run(c, c), left_block.run(c, d)));
-                        let second = std::iter::once((own[d].run(d, d), right_block.run(d, c)));
-                        fold(&mut value, self.count(c, d, &first, &second, scratch, workers)?);
+                        let runs = |class: usize, other: usize| {
+                            let block = if class == c { &left_block } else { right_block };
+                            std::iter::once((own[class].run(class, class), block.run(class, other)))
+                        };
+                        let count = self.ordered(c, d, |table, other| {
+                            self.count_below(&runs(table, other), &runs(other, table), scratch, &alone)
+                        });
+                        fold(&mut value, count?);
                     }
                 }
             }
@@ -143,212 +158,76 @@ impl<T: Score> PairCounter<'_, '_, T> {
         (by_cache.min(by_memory) as usize).max(1)
     }
 
-    /// Counts a pair from its runs of (own score, other score).
-    fn count<'r>(
-        &self,
-        c: usize,
-        d: usize,
-        first: &(impl Iterator<Item = (&'r [T], &'r [T])> + Clone),
-        second: &(impl Iterator<Item = (&'r [T], &'r [T])> + Clone),
-        scratch: &mut Scratch,
-        workers: &Workers<'_>,
-    ) -> Result<PairCount>
-    where
-        T: 'r,
-    {
+    /// Counts a pair by `count_below(table, other)`, whose table is the smaller class.
+    fn ordered(&self, c: usize, d: usize, count_below: impl FnOnce(usize, usize) -> Result<u64>) -> Result<PairCount> {
         // With u = s_cd = p_c − p_d in class c and w = p_d − p_c in class d, class c wins where u > −w. Either class can be
         // the table of its own differences, the other looks its negated ones up: each pair of rows found "below" is lost.
-        let doubled_losses = if self.size(c) <= self.size(d) {
-            self.count_below(first, second, scratch, workers)?
-        } else {
-            self.count_below(second, first, scratch, workers)?
-        };
+        let (table, other) = if self.size(c) <= self.size(d) { (c, d) } else { (d, c) };
+        let doubled_losses = count_below(table, other)?;
         Ok(PairCount { first: c, second: d, doubled_wins: 2 * self.size(c) * self.size(d) - doubled_losses })
     }
 
+    /// Counts a pair from its runs of (own scores, other scores).
     fn count_below<'r>(
         &self,
-        table: &(impl Iterator<Item = (&'r [T], &'r [T])> + Clone),
-        looked_up: &(impl Iterator<Item = (&'r [T], &'r [T])> + Clone),
+        table: &(impl Iterator<Item = Operands<'r, T>> + Clone),
+        looked_up: &(impl Iterator<Item = Operands<'r, T>> + Clone),
         scratch: &mut Scratch,
         workers: &Workers<'_>,
     ) -> Result<u64>
     where
         T: 'r,
     {
-        let Scratch { table: buckets, table_keys, keys, fractions } = scratch;
+        let Scratch { table: buckets, table_keys, fractions } = scratch;
         table_keys.clear();
-        keys.clear();
         table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, fractions, table_keys));
-        looked_up.clone().for_each(|(own, other)| self.rule.append_keys(own, other, fractions, keys));
-        let mut near = self.rule.near;
-        if T::IS_SINGLE && self.rule.roundings_decide() {
-            let is_exact = |(own, other): (&[T], &[T])| {
-                own.iter().zip(other).all(|(&own, &other)| rounding_of_difference(own, other) == 0.0)
-            };
-            if table.clone().all(is_exact) && looked_up.clone().all(is_exact) {
-                near = None;
-            }
+        let sides = || table.clone().chain(looked_up.clone());
+        let near = self.rule.near.filter(|_| !self.rule.equal_keys_tie(sides()));
+        if near.is_some() && has_many_ties(table_keys) {
+            let mut all = NearKeys::all(self.rule);
+            table.clone().for_each(|(own, other)| all.collect(Side::Table, own, other));
+            looked_up.clone().for_each(|(own, other)| all.collect(Side::LookedUp, own, other));
+            return Ok(all.recount(0));
         }
         buckets.build(std::iter::once(&table_keys[..]), near);
-        let (count, found) = buckets.count_on(workers, keys, Lookup { negate: true, near })?;
-        let (false, Some(tolerance)) = (found.is_empty(), near) else { return Ok(count) };
-        let neighbourhoods = Neighbourhoods::new(found, tolerance);
-        if self.rule.roundings_decide() && neighbourhoods.len() <= TieGroups::MOST {
-            let mut groups = TieGroups::new(&neighbourhoods);
-            let mut push_all =
-                |is_looked_up: bool, runs: &mut dyn Iterator<Item = (&'r [T], &'r [T])>, keys: &[f64]| {
-                    let operands = runs.flat_map(|(own, other)| own.iter().zip(other));
-                    for ((&own, &other), &key) in operands.zip(keys) {
-                        let (key, own, other) = if is_looked_up { (-key, other, own) } else { (key, own, other) };
-                        if let Some(neighbourhood) = neighbourhoods.find(key) {
-                            groups.push(is_looked_up, neighbourhood, rounding_of_difference(own, other));
-                        }
-                    }
-                };
-            push_all(false, &mut table.clone(), table_keys);
-            push_all(true, &mut looked_up.clone(), keys);
-            return Ok(count.wrapping_add_signed(groups.correction()));
-        }
-        let cells = |runs: &mut dyn Iterator<Item = (&'r [T], &'r [T])>, keys: &[f64], negate: bool| {
-            let mut candidates = Candidates::default();
-            let operands = runs.flat_map(|(own, other)| own.iter().zip(other));
-            for ((&own, &other), &key) in operands.zip(keys) {
-                self.push_if_near(&mut candidates, &neighbourhoods, key, negate, (own, other));
-            }
-            candidates
+        let buckets = &*buckets;
+        let chunks: Vec<Operands<'r, T>> = looked_up.clone().flat_map(chunks).collect();
+        let parts =
+            workers.map_with(chunks.len(), <(Vec<f64>, FractionCache)>::default, |(keys, fractions), chunk| {
+                keys.clear();
+                self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, fractions, keys);
+                let mut found = Vec::new();
+                Ok((buckets.count(keys, Lookup { negate: true, near }, &mut found), found))
+            })?;
+        let count = parts.iter().map(|(count, _)| count).sum();
+        let found: Vec<f64> = parts.into_iter().flat_map(|(_, found)| found).collect();
+        let Some(mut near) = NearKeys::new(self.rule, found, chunks.iter().map(|chunk| chunk.0.len()).sum()) else {
+            return Ok(count);
         };
-        let table = cells(&mut table.clone(), table_keys, false);
-        let looked_up = cells(&mut looked_up.clone(), keys, true);
-        Ok(count.wrapping_add_signed(correction(table, looked_up)))
-    }
-
-    fn push_if_near(
-        &self,
-        candidates: &mut Candidates,
-        neighbourhoods: &Neighbourhoods,
-        key: f64,
-        negate: bool,
-        (own, other): (T, T),
-    ) {
-        let key = if negate { -key } else { key };
-        if neighbourhoods.find(key).is_some() {
-            let exact = self.rule.exact(own, other);
-            candidates.push(key, if negate { -exact } else { exact });
+        table.clone().for_each(|(own, other)| near.collect(Side::Table, own, other));
+        for (own, other) in chunks {
+            near.collect(Side::LookedUp, own, other);
         }
-    }
-
-    /// Counts a pair of large classes straight from the scores.
-    fn count_large(&self, c: usize, d: usize, workers: &Workers<'_>) -> Result<PairCount> {
-        let (table, other) = if self.size(c) <= self.size(d) { (c, d) } else { (d, c) };
-        let stream = PairStream { counter: self, table, other, spans: pair_spans(self.sample.rows(), workers) };
-        let near = self.rule.near;
-        let (counts, found) = count_partitioned(&stream, Lookup { negate: true, near }, workers)?;
-        let mut doubled_losses = counts[1] as u64;
-        if let (false, Some(tolerance)) = (found.is_empty(), near) {
-            let neighbourhoods = Neighbourhoods::new(found, tolerance);
-            let spans = workers.map(stream.spans.len(), |span| Ok(stream.candidates(span, &neighbourhoods)))?;
-            let (mut of_table, mut of_other) = (Candidates::default(), Candidates::default());
-            for [table, other] in spans {
-                of_table.append(table);
-                of_other.append(other);
-            }
-            doubled_losses = doubled_losses.wrapping_add_signed(correction(of_table, of_other));
-        }
-        Ok(PairCount { first: c, second: d, doubled_wins: 2 * self.size(c) * self.size(d) - doubled_losses })
+        Ok(near.recount(count))
     }
 }
 
-/// The differences of two classes, read from the scores each time.
-struct PairStream<'c, 's, 'a, T> {
-    counter: &'c PairCounter<'s, 'a, T>,
-    table: usize,
-    other: usize,
-    spans: Vec<Range<usize>>,
+/// Own scores of some rows of a class, and the scores of the other class of the pair.
+pub(super) type Operands<'r, T> = (&'r [T], &'r [T]);
+
+/// Cuts a run into pieces whose keys stay in the cache.
+fn chunks<T>((own, other): Operands<'_, T>) -> impl Iterator<Item = Operands<'_, T>> {
+    const CHUNK: usize = 1 << 13;
+    own.chunks(CHUNK).zip(other.chunks(CHUNK))
 }
 
-impl<T: Score> PairStream<'_, '_, '_, T> {
-    /// (own scores, other scores) of the rows of both classes in a span.
-    fn operands(&self, span: Range<usize>) -> [(Vec<T>, Vec<T>); 2] {
-        let ScoredSample { scores, codes, .. } = self.counter.sample;
-        let columns = [self.table, self.other];
-        // Rows of third classes go to a third list that nobody reads: no branch to mispredict.
-        let mut side_of_class = [2_u8; 1 << 8];
-        side_of_class[self.table] = 0;
-        side_of_class[self.other] = 1;
-        let mut rows = [[0_u32; BLOCK]; 3];
-        let mut operands = [const { (Vec::new(), Vec::new()) }; 2];
-        for start in span.clone().step_by(BLOCK) {
-            let mut lengths = [0_usize; 3];
-            codes.for_each(start..(start + BLOCK).min(span.end), |row, class| {
-                let side = side_of_class[class & 0xff] as usize;
-                rows[side][lengths[side]] = row as u32;
-                lengths[side] += 1;
-            });
-            for (side, (own, others)) in operands.iter_mut().enumerate() {
-                let rows = &rows[side][..lengths[side]];
-                own.extend(rows.iter().map(|&row| scores.get(row as usize, columns[side])));
-                others.extend(rows.iter().map(|&row| scores.get(row as usize, columns[1 - side])));
-            }
-        }
-        operands
+/// Whether a sample of the keys shows so many ties that nearly all rows would have to be looked at again.
+fn has_many_ties(keys: &[f64]) -> bool {
+    const SAMPLE: usize = 256;
+    if keys.len() < 16 * SAMPLE {
+        return false;
     }
-
-    /// The keys near to keys of the other side, of both sides.
-    fn candidates(&self, span: usize, neighbourhoods: &Neighbourhoods) -> [Candidates; 2] {
-        let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
-        let mut negate = true;
-        self.operands(self.spans[span].clone()).map(|(own, others)| {
-            negate = !negate;
-            keys.clear();
-            self.counter.rule.append_keys(&own, &others, &mut fractions, &mut keys);
-            let mut candidates = Candidates::default();
-            for ((&own, &other), &key) in own.iter().zip(&others).zip(&keys) {
-                self.counter.push_if_near(&mut candidates, neighbourhoods, key, negate, (own, other));
-            }
-            candidates
-        })
-    }
-}
-
-impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
-    fn spans(&self) -> usize {
-        self.spans.len()
-    }
-
-    fn sides(&self) -> usize {
-        2
-    }
-
-    fn table_len(&self) -> usize {
-        self.counter.size(self.table) as usize
-    }
-
-    fn table_sample(&self, wanted: usize) -> Vec<f64> {
-        let rows = self.counter.sample.rows();
-        let blocks = (wanted / BLOCK).max(1);
-        let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
-        for block in 0..blocks {
-            let start = block * (rows / blocks);
-            let [(own, others), _] = self.operands(start..(start + BLOCK).min(rows));
-            self.counter.rule.append_keys(&own, &others, &mut fractions, &mut keys);
-        }
-        keys
-    }
-
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[f64])) {
-        let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
-        for (own, others) in self.operands(self.spans[span].clone()) {
-            keys.clear();
-            self.counter.rule.append_keys(&own, &others, &mut fractions, &mut keys);
-            visit(&keys);
-        }
-    }
-}
-
-/// Spans small enough that what is formed from one stays in the cache until it is partitioned.
-fn pair_spans(rows: usize, workers: &Workers<'_>) -> Vec<Range<usize>> {
-    const MOST_ROWS: usize = 1 << 19;
-    let count = rows.div_ceil(MOST_ROWS).max(4 * workers.threads());
-    (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
+    let mut sample: Vec<f64> = keys.iter().step_by(keys.len() / SAMPLE).copied().collect();
+    sample.sort_unstable_by(f64::total_cmp);
+    sample.windows(2).filter(|pair| pair[0] == pair[1]).count() > SAMPLE / 8
 }

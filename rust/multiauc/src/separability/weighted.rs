@@ -52,7 +52,7 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
         let near = if *score == PairScore::Difference { self.rule.near } else { None };
         let exact = |is_first: bool, index: usize| -> ExactKey {
             let row = if is_first { rows_c[index] } else { rows_d[index] };
-            self.rule.exact(scores.get(row, c), scores.get(row, d))
+            self.rule.exact(scores.get(row, c).into(), scores.get(row, d).into())
         };
         let [w_c, w_d] = PairSizes::of(&self.sample.sizes, c, d).weights;
         weighted_count(keys, near, exact) / (2.0 * w_c * w_d)

@@ -1,0 +1,109 @@
+//! A pair of large classes, read straight from the scores.
+
+use std::ops::Range;
+
+use super::pair_counts::PairCounter;
+use crate::error::Result;
+use crate::fraction::FractionCache;
+use crate::parallel::Workers;
+use crate::ranking::{KeyStream, Lookup, NearKeys, Side, count_partitioned, sample_spans, stream_spans};
+use crate::score_matrix::Score;
+use crate::scored_sample::ScoredSample;
+
+/// Rows read in one go.
+const BLOCK: usize = 512;
+
+/// The differences of two classes, read from the scores each time.
+pub(super) struct PairStream<'c, 's, 'a, T> {
+    counter: &'c PairCounter<'s, 'a, T>,
+    /// The class of the table and the one that is looked up.
+    classes: [usize; 2],
+    spans: Vec<Range<usize>>,
+}
+
+impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
+    pub(super) fn new(counter: &'c PairCounter<'s, 'a, T>, table: usize, other: usize, workers: &Workers<'_>) -> Self {
+        Self { counter, classes: [table, other], spans: stream_spans(counter.sample.rows(), workers) }
+    }
+
+    /// Σ over the looked-up keys x of #(v < −x) + #(v ≤ −x), v running through the table.
+    pub(super) fn count(&self, workers: &Workers<'_>) -> Result<u64> {
+        let rule = self.counter.rule;
+        let (counts, found) = count_partitioned(self, Lookup { negate: true, near: rule.near }, workers)?;
+        let count = counts[1] as u64;
+        let Some(near) = NearKeys::new(rule, found, self.counter.size(self.classes[1]) as usize) else {
+            return Ok(count);
+        };
+        let parts = workers.map(self.spans.len(), |span| {
+            let mut near = near.empty();
+            self.operands(self.spans[span].clone(), |side, own, other| near.collect(side, own, other));
+            Ok(near)
+        })?;
+        Ok(parts.into_iter().fold(near, NearKeys::merge).recount(count))
+    }
+
+    /// Calls `visit(side, own scores, other scores)` for the rows of both classes in a span, block by block.
+    fn operands(&self, span: Range<usize>, mut visit: impl FnMut(Side, &[T], &[T])) {
+        let ScoredSample { scores, codes, .. } = self.counter.sample;
+        // Rows of third classes go to a third list that nobody reads: no branch to mispredict.
+        let mut side_of_class = [2_u8; 1 << 8];
+        side_of_class[self.classes[0]] = 0;
+        side_of_class[self.classes[1]] = 1;
+        let mut rows = [[0_u32; BLOCK]; 3];
+        let (mut own, mut other) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
+        for start in span.clone().step_by(BLOCK) {
+            let mut lengths = [0_usize; 3];
+            codes.for_each(start..(start + BLOCK).min(span.end), |row, class| {
+                let side = side_of_class[class & 0xff] as usize;
+                rows[side][lengths[side]] = row as u32;
+                lengths[side] += 1;
+            });
+            for (index, side) in [Side::Table, Side::LookedUp].into_iter().enumerate() {
+                let length = lengths[index];
+                for (place, &row) in rows[index][..length].iter().enumerate() {
+                    own[place] = scores.get(row as usize, self.classes[index]);
+                    other[place] = scores.get(row as usize, self.classes[1 - index]);
+                }
+                visit(side, &own[..length], &other[..length]);
+            }
+        }
+    }
+}
+
+impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
+    fn spans(&self) -> usize {
+        self.spans.len()
+    }
+
+    fn sides(&self) -> usize {
+        2
+    }
+
+    fn table_len(&self) -> usize {
+        self.counter.size(self.classes[0]) as usize
+    }
+
+    fn table_sample(&self, wanted: usize) -> Vec<f64> {
+        let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
+        for rows in sample_spans(self.counter.sample.rows(), wanted) {
+            self.operands(rows, |side, own, other| {
+                if side == Side::Table {
+                    self.counter.rule.append_keys(own, other, &mut fractions, &mut keys);
+                }
+            });
+        }
+        keys
+    }
+
+    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[f64])) {
+        let mut fractions = FractionCache::default();
+        let rows = self.spans[span].clone();
+        let mut keys = [(); 2].map(|()| Vec::with_capacity(rows.len() / 2));
+        self.operands(rows, |side, own, other| {
+            self.counter.rule.append_keys(own, other, &mut fractions, &mut keys[side as usize]);
+        });
+        for keys in &keys {
+            visit(keys);
+        }
+    }
+}
