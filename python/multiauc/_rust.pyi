@@ -11,18 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Evaluated",
     "RocModel",
     "__version__",
     "auc_mu",
     "auc_mu_matrix",
+    "auc_mu_variances",
     "binary_auc",
     "class_sizes",
     "code_bytes",
     "code_integers",
+    "compare",
     "debug_build",
+    "evaluate",
     "get_num_threads",
     "hand_till",
     "hand_till_matrix",
+    "hand_till_variances",
+    "influences",
+    "interactions",
     "multiclass_roc",
     "one_vs_rest",
     "one_vs_rest_per_class",
@@ -33,6 +40,9 @@ __all__ = [
 type _Scores = NDArray[np.float32] | NDArray[np.float64]
 type _Codes = NDArray[np.uint8] | NDArray[np.uint16]
 type _Weights = NDArray[np.float64] | None
+# (scores, codes, weights, groups): the number of each row's group, uint32, or None.
+type _Sample = tuple[_Scores, _Codes, _Weights, NDArray[np.uint32] | None]
+type _PairWeights = str | NDArray[np.float64] | None
 
 __version__: str
 debug_build: bool
@@ -169,3 +179,66 @@ def multiclass_roc(
     memory_limit: int,
 ) -> RocModel:
     """`scores` may have one column for class 1 of two; the weights of rates are K x K."""
+
+@final
+class Evaluated:
+    """All metrics of a sample with their uncertainty."""
+
+    @property
+    def estimates(self) -> NDArray[np.float64]:
+        """Rows of (value, variance, degrees of freedom, plug-in variance): AUC_mu, M, one-vs-rest macro, prevalence."""
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """4 x 4."""
+
+    @property
+    def per_class(self) -> NDArray[np.float64]:
+        """The same four numbers for each class against the rest; nan for absent classes."""
+
+    @property
+    def auc_mu_values(self) -> NDArray[np.float64]:
+        """K x K."""
+
+    @property
+    def auc_mu_variances(self) -> NDArray[np.float64]:
+        """K x K."""
+
+    @property
+    def hand_till_values(self) -> NDArray[np.float64]:
+        """K x K."""
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """Independent units of each class: its rows, or its groups."""
+
+def evaluate(
+    sample: _Sample, partition: NDArray[np.float64] | None, pair_weights: _PairWeights, is_iid: bool
+) -> Evaluated: ...
+def influences(
+    sample: _Sample, partition: NDArray[np.float64] | None, pair_weights: _PairWeights
+) -> NDArray[np.float64]:
+    """(n, 4): (w / W) (T - mean of T in the class) of each row, by metric."""
+
+def compare(
+    samples: list[_Sample],
+    partition: NDArray[np.float64] | None,
+    pair_weights: _PairWeights,
+    is_iid: bool,
+    metric: str,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """(estimates, covariance, differences, units) of m models with the same codes.
+
+    Rows as in `Evaluated.estimates`, m of them and m (m - 1) / 2 for the first less the second, the pairs in order.
+    """
+
+def interactions(
+    sample: _Sample, partition: NDArray[np.float64] | None, pair_weights: _PairWeights
+) -> NDArray[np.float64]:
+    """2 x (4 + K): what the unbiased variance subtracts and the bootstrap's adds, by metric and then by class."""
+
+def auc_mu_variances(sample: _Sample, partition: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """K x K."""
+
+def hand_till_variances(sample: _Sample) -> NDArray[np.float64]:
+    """K x K."""

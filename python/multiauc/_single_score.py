@@ -25,13 +25,24 @@ def single_score_auc(sample: Sample, partition: NDArray[np.float64] | None = Non
     AUC is that of s too, unless the slope is zero.
     """
     auc = _rust.binary_auc(sample.scores, sample.codes, sample.weights)
-    if partition is not None:
-        (a, b), (c, d) = partition.tolist()
-        if a - b - c + d == 0.0:
-            return 0.5
-    return auc
+    return auc if single_score_partition(partition) is None else 0.5
 
 
 def single_score_matrix(auc: float) -> NDArray[np.float64]:
     """The 2 x 2 matrix of the pair's AUC."""
     return np.array([[np.nan, auc], [auc, np.nan]])
+
+
+def two_columns(sample: Sample) -> NDArray[np.float32] | NDArray[np.float64]:
+    """The columns (-s, s) of a single score s; the scores themselves where there are more."""
+    if not sample.has_one_score:
+        return sample.scores
+    return np.column_stack([-sample.scores, sample.scores])
+
+
+def single_score_partition(partition: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """What a partition matrix comes to for the columns (-s, s): nothing, or ties only where its slope is zero."""
+    if partition is None:
+        return None
+    (a, b), (c, d) = partition.tolist()
+    return np.zeros((2, 2)) if a - b - c + d == 0.0 else None

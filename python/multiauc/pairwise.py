@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from multiauc import _rust
+from multiauc._held_inputs import HeldInputs
 from multiauc._inputs import read_sample
 from multiauc._options import read_pair_weights, read_partition
 from multiauc._single_score import single_score_auc, single_score_matrix
@@ -148,7 +149,8 @@ def auc_mu_matrix(
     Returns
     -------
     PairMatrix
-        With ``.values`` (K x K, nan on the diagonal), ``.labels``, ``.counts``, ``.between(c, d)`` and ``.worst()``.
+        With ``.values`` (K x K, nan on the diagonal), ``.standard_error``, ``.labels``, ``.counts``, ``.between(c, d)``
+        and ``.worst()``.
 
     References
     ----------
@@ -169,7 +171,7 @@ def auc_mu_matrix(
         values = single_score_matrix(single_score_auc(sample, costs))
     else:
         values = _rust.auc_mu_matrix(sample.scores, sample.codes, sample.weights, costs)
-    return PairMatrix(values, tuple(sample.labels), sample.rows, "auc_mu")
+    return PairMatrix(values, tuple(sample.labels), sample.rows, "auc_mu", HeldInputs(sample, partition=costs))
 
 
 def hand_till_score(
@@ -278,7 +280,8 @@ def hand_till_matrix(
     Returns
     -------
     PairMatrix
-        With ``.values`` (K x K, nan on the diagonal), ``.labels``, ``.counts``, ``.between(c, d)`` and ``.worst()``.
+        With ``.values`` (K x K, nan on the diagonal), ``.standard_error``, ``.labels``, ``.counts``, ``.between(c, d)``
+        and ``.worst()``.
 
     References
     ----------
@@ -304,4 +307,4 @@ def hand_till_matrix(
         values = single_score_matrix(single_score_auc(sample))
     else:
         values = _rust.hand_till_matrix(sample.scores, sample.codes, sample.weights)
-    return PairMatrix(values, tuple(sample.labels), sample.rows, "hand_till")
+    return PairMatrix(values, tuple(sample.labels), sample.rows, "hand_till", HeldInputs(sample))

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from multiauc import _rust
+from multiauc._tables import html_table, text_table
 from multiauc._wording import listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from numpy.typing import NDArray
+
+    from multiauc._held_inputs import HeldInputs
 
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -62,21 +66,45 @@ class PairMatrix:
     0.75
     >>> pairs.worst(1)
     [('a', 'b', 0.75)]
+    >>> round(float(pairs.standard_error[0, 1]), 4)
+    0.3536
     """
 
     values: NDArray[np.float64]
     labels: tuple[Any, ...]
     counts: NDArray[np.int64]
     kind: str
+    # The standard errors, or the data to compute them from when they are asked for.
+    _errors: NDArray[np.float64] | HeldInputs | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", _read_only(self.values))
         object.__setattr__(self, "counts", _read_only(self.counts))
         object.__setattr__(self, "labels", tuple(self.labels))
+        if isinstance(self._errors, np.ndarray):
+            object.__setattr__(self, "_errors", _read_only(self._errors))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because a pickled array forgets that it is read-only.
-        return PairMatrix, (self.values, self.labels, self.counts, self.kind)
+        # Through the constructor, because a pickled array forgets that it is read-only. The data stay behind.
+        errors = self._errors if isinstance(self._errors, np.ndarray) else None
+        return PairMatrix, (self.values, self.labels, self.counts, self.kind, errors)
+
+    @property
+    def standard_error(self) -> NDArray[np.float64]:
+        """The standard error of each value, K x K: closed form, nan where a class has a single row. Read-only.
+
+        Computed when first asked for, from the data that were given: they must not have been changed since.
+        """
+        if self._errors is None:
+            raise ValueError("this matrix was made without data or unpickled, and has no standard errors")
+        if not isinstance(self._errors, np.ndarray):
+            data = self._errors
+            if self.kind == "auc_mu":
+                variances = _rust.auc_mu_variances(data.arguments(), data.partition)
+            else:
+                variances = _rust.hand_till_variances(data.arguments())
+            object.__setattr__(self, "_errors", _read_only(np.sqrt(variances)))
+        return cast("NDArray[np.float64]", self._errors)
 
     def between(self, c: Hashable, d: Hashable) -> float:
         """The value of the pair of classes `c` and `d`, given by label."""
@@ -97,21 +125,10 @@ class PairMatrix:
         return [(self.labels[rows[k]], self.labels[columns[k]], float(values[k])) for k in order]
 
     def __repr__(self) -> str:
-        rows = self._table(text=lambda label: _shortened(str(label)))
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]) for name, *cells in rows]
-        return "\n".join([self._title(), *lines])
+        return "\n".join([self._title(), *text_table(self._table(text=shortened))])
 
     def _repr_html_(self) -> str:
-        from html import escape  # noqa: PLC0415 - only notebooks pay for it
-
-        head, *body = self._table(text=lambda label: escape(str(label)))
-        header = "".join(f"<th>{cell}</th>" for cell in head)
-        lines = "".join(
-            f"<tr><th>{name}</th>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" for name, *cells in body
-        )
-        caption = f"<caption>{escape(self._title())}</caption>"
-        return f"<table>{caption}<thead><tr>{header}</tr></thead><tbody>{lines}</tbody></table>"
+        return html_table(self._title(), self._table(text=str))
 
     def _title(self) -> str:
         return f"PairMatrix: {self.kind} of {len(self.labels)} classes"
@@ -186,5 +203,7 @@ def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
     return view
 
 
-def _shortened(text: str) -> str:
+def shortened(label: Any) -> str:
+    """A label as text that fits a column."""
+    text = str(label)
     return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 3] + "..."

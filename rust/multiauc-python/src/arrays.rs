@@ -124,6 +124,11 @@ impl PairWeightsArgument<'_> {
     }
 }
 
+/// The weights of pairs that an argument stands for: all alike where there is none.
+pub fn pair_weights<'a>(argument: Option<&'a PairWeightsArgument<'_>>) -> PyResult<PairWeights<'a>> {
+    argument.map_or(Ok(PairWeights::Equal), PairWeightsArgument::weights)
+}
+
 /// The entries of a contiguous one-dimensional array.
 pub fn contiguous<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResult<&'a [T]> {
     array.as_slice().map_err(|_| PyTypeError::new_err("arrays of codes, labels and weights must be contiguous"))

@@ -62,10 +62,6 @@ macro_rules! metric {
     }};
 }
 
-fn pair_weights<'a>(argument: Option<&'a PairWeightsArgument<'_>>) -> PyResult<PairWeights<'a>> {
-    argument.map_or(Ok(PairWeights::Equal), PairWeightsArgument::weights)
-}
-
 #[pyfunction]
 pub fn set_num_threads(n: usize) {
     multiauc::set_num_threads(n);
@@ -134,7 +130,7 @@ pub fn auc_mu(
     pair_weights: Option<PairWeightsArgument<'_>>,
 ) -> PyResult<f64> {
     let partition = partition.as_ref().map(square).transpose()?;
-    let pair_weights = self::pair_weights(pair_weights.as_ref())?;
+    let pair_weights = crate::arrays::pair_weights(pair_weights.as_ref())?;
     let metric = metric!(f64, [partition: Option<&'a [f64]>, pair_weights: PairWeights<'a>], |sample, workers| {
         multiauc::auc_mu(sample, partition, pair_weights, workers)
     });
@@ -165,7 +161,7 @@ pub fn hand_till(
     weights: Weights<'_>,
     pair_weights: Option<PairWeightsArgument<'_>>,
 ) -> PyResult<f64> {
-    let pair_weights = self::pair_weights(pair_weights.as_ref())?;
+    let pair_weights = crate::arrays::pair_weights(pair_weights.as_ref())?;
     let metric = metric!(f64, [pair_weights: PairWeights<'a>], |sample, workers| {
         multiauc::hand_till(sample, pair_weights, workers)
     });

@@ -18,6 +18,7 @@ mod errors;
 mod functions;
 mod multiclass_roc;
 mod running;
+mod uncertainty;
 
 use pyo3::prelude::*;
 
@@ -33,6 +34,11 @@ mod _rust {
 
     #[pymodule_export]
     use super::multiclass_roc::{RocModel, multiclass_roc};
+
+    #[pymodule_export]
+    use super::uncertainty::{
+        Evaluated, auc_mu_variances, compare, evaluate, hand_till_variances, influences, interactions,
+    };
 
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -27,6 +27,20 @@ impl GroupedRows {
         grouped
     }
 
+    /// Groups all rows that count, those of weight zero left out.
+    pub(crate) fn present<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
+        let all = Self::new(sample, 0..sample.rows());
+        if sample.weights.is_none() {
+            return all;
+        }
+        let mut present = Self { rows: Vec::with_capacity(all.rows.len()), starts: vec![0] };
+        for class in 0..sample.classes() {
+            present.rows.extend(all.of(class).iter().filter(|&&row| sample.has_row(row as usize)));
+            present.starts.push(present.rows.len());
+        }
+        present
+    }
+
     /// Groups another span, in the same memory.
     fn regroup<T: Score>(&mut self, sample: &ScoredSample<'_, T>, span: Range<usize>) {
         let Self { rows, starts } = self;

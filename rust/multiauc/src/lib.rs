@@ -19,6 +19,7 @@
 //! | `fraction`, `exact_key`, `difference` | the key of p_c − p_d: lattices, fractions, exact comparison | metrics |
 //! | `ranking` | counts of pairs: bucket tables, parts for large classes, ties, the simple sorted way | metrics |
 //! | `separability` | the metrics: pairs, columns, partition matrices, weighted rows, averages | how to rank |
+//! | `inference` | placements of rows, their components, variances and covariances in closed form | how to rank |
 //! | `roc_curve` | points of curves | the rest |
 //! | `rates` | the rates of all pairs along thresholds; every cell placed once, kept as a byte | the fit |
 //! | `factorization` | the binomial rank-one fit to a matrix of rates | scores |
@@ -49,6 +50,7 @@ mod error;
 mod exact_key;
 mod factorization;
 mod fraction;
+mod inference;
 mod labels;
 mod memory;
 mod multiclass_roc;
@@ -64,6 +66,10 @@ mod simd;
 
 pub use error::{Error, Result};
 pub use factorization::{Center, Fit, Stop};
+pub use inference::{
+    Components, Design, Estimate, Interactions, METRICS, Metric, MetricOptions, ModelComponents, ModelMoments, Moments,
+    PairTable, compare, components, hand_till_variances, interactions,
+};
 pub use labels::{Codes, Coding, Integer, code_bytes, code_integers};
 pub use multiclass_roc::{Curve, CurveOptions, MulticlassRoc, Replicate};
 pub use parallel::{Cancel, Workers, num_threads, set_num_threads};

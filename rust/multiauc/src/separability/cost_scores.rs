@@ -5,7 +5,7 @@ use crate::score_matrix::{Score, ScoreMatrix};
 
 /// How the rows of a pair of classes are ranked.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum PairScore {
+pub(crate) enum PairScore {
     /// By p_c − p_d: the argmax partition, or a positive multiple of it.
     Difference,
     /// Not at all: the matrix does not say on which side each class belongs.
@@ -16,13 +16,13 @@ pub(super) enum PairScore {
 
 /// A partition matrix: `costs[i · K + j]` is the cost of predicting class i where the truth is j.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Partition<'a> {
+pub(crate) struct Partition<'a> {
     costs: &'a [f64],
     classes: usize,
 }
 
 impl<'a> Partition<'a> {
-    pub(super) const fn new(costs: &'a [f64], classes: usize) -> Self {
+    pub(crate) const fn new(costs: &'a [f64], classes: usize) -> Self {
         Self { costs, classes }
     }
 
@@ -31,7 +31,7 @@ impl<'a> Partition<'a> {
     }
 
     /// σ·v with v = A_c − A_d and σ = sign(v·(e_c − e_d)), so that larger scores speak for class c.
-    pub(super) fn score(&self, c: usize, d: usize) -> PairScore {
+    pub(crate) fn score(&self, c: usize, d: usize) -> PairScore {
         let (of_c, of_d) = (self.row(c), self.row(d));
         let normal = |column: usize| of_c[column] - of_d[column];
         let orientation = normal(c) - normal(d);
@@ -51,7 +51,7 @@ impl<'a> Partition<'a> {
 
     /// A matrix whose rows have unequal sums gives scores that change when a constant is added to a row of logits, so it
     /// needs rows on the simplex.
-    pub(super) fn check_scores<T: Score>(&self, scores: &ScoreMatrix<'_, T>) -> Result<()> {
+    pub(crate) fn check_scores<T: Score>(&self, scores: &ScoreMatrix<'_, T>) -> Result<()> {
         let sums = (0..self.classes).map(|class| self.row(class).iter().sum::<f64>());
         let (low, high) =
             sums.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), sum| (low.min(sum), high.max(sum)));
@@ -71,7 +71,7 @@ impl<'a> Partition<'a> {
 }
 
 /// Σ coefficient · p[column] of one row.
-pub(super) fn cost_score<T: Score>(scores: &ScoreMatrix<'_, T>, row: usize, coefficients: &[(usize, f64)]) -> f64 {
+pub(crate) fn cost_score<T: Score>(scores: &ScoreMatrix<'_, T>, row: usize, coefficients: &[(usize, f64)]) -> f64 {
     coefficients
         .iter()
         .map(|&(column, coefficient)| -> f64 {

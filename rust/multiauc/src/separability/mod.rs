@@ -11,4 +11,6 @@ mod weighted;
 
 pub use auc_mu::{auc_mu, auc_mu_matrix};
 pub use averages::{OneVsRestAverage, PairWeights};
+pub(crate) use averages::{PairAverage, PairSizes, ShareSum, ratio, weighted_mean};
 pub use columns::{binary_auc, hand_till, hand_till_matrix, one_vs_rest, one_vs_rest_per_class};
+pub(crate) use cost_scores::{PairScore, Partition, cost_score};

@@ -1,0 +1,134 @@
+"""The difference of two models, and the test whether there is one."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from multiauc._student import two_sided_p, upper_quantile
+from multiauc._uncertainty_options import read_level
+from multiauc.results import ConfidenceInterval
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Difference:
+    """How much better one model is than another on the same rows.
+
+    Attributes
+    ----------
+    first, second : str
+        The models.
+    value : float
+        The value of the first less that of the second.
+    variance : float
+        Its variance, from what each row contributes to the difference.
+    degrees_of_freedom : float
+        How well the variance is known, after Satterthwaite.
+    corrected_p_value : float
+        The p-value corrected for the number of differences in the comparison, after Holm.
+    """
+
+    first: str
+    second: str
+    value: float
+    variance: float
+    degrees_of_freedom: float
+    corrected_p_value: float = math.nan
+
+    @property
+    def standard_error(self) -> float:
+        """The square root of the variance."""
+        return math.sqrt(self.variance)
+
+    @property
+    def z(self) -> float:
+        """The difference in units of its standard error; 0 for models that rank all rows alike."""
+        if self.variance == 0.0:
+            return 0.0 if self.value == 0.0 else math.copysign(math.inf, self.value)
+        return self.value / self.standard_error
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided: how often `z` would be as far from 0 if the models were equally good.
+
+        By Student's distribution with `degrees_of_freedom`.
+        """
+        z = self.z
+        if z == 0.0:
+            return 1.0
+        return two_sided_p(z, self.degrees_of_freedom)
+
+    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        r"""The difference ± t times its standard error, cut off at -1 and 1.
+
+        (nan, nan), with a warning, where there is no standard error or it is zero.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The nominal coverage.
+        """
+        interval = self._interval(read_level(level))
+        if math.isnan(interval.low):
+            found = "0" if self.variance == 0.0 else "nan"
+            warnings.warn(
+                f"there is no interval for {self.first} - {self.second}: the standard error is {found}",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return interval
+
+    def reversed(self) -> Difference:
+        """The second model less the first."""
+        return replace(self, first=self.second, second=self.first, value=-self.value)
+
+    def _interval(self, tail: float) -> ConfidenceInterval:
+        if not self.variance > 0.0:
+            return ConfidenceInterval(math.nan, math.nan)
+        reach = upper_quantile(tail, self.degrees_of_freedom) * self.standard_error
+        return ConfidenceInterval(max(-1.0, self.value - reach), min(1.0, self.value + reach))
+
+    def cells(self) -> list[str]:
+        """Difference, standard error, 95% interval, z and both p-values as text."""
+        low, high = self._interval(0.025)
+        interval = "-" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
+        numbers = [f"{self.value:+.4f}", f"{self.standard_error:.4f}", interval, f"{self.z:.2f}"]
+        return [*numbers, _p_text(self.p_value), _p_text(self.corrected_p_value)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything by name, with the 95% interval."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "value": self.value,
+            "standard_error": self.standard_error,
+            "confidence_interval": list(self._interval(0.025)),
+            "z": self.z,
+            "p_value": self.p_value,
+            "corrected_p_value": self.corrected_p_value,
+        }
+
+    def __repr__(self) -> str:
+        value, error, interval, z, p, _ = self.cells()
+        name = f"{self.first} - {self.second}"
+        return f"Difference({name}: {value}, standard error {error}, 95% interval {interval}, z {z}, p {p})"
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values corrected for their number: the k-th smallest of m times m - k + 1, never falling, at most 1."""
+    corrected = [math.nan] * len(p_values)
+    known = sorted((p, k) for k, p in enumerate(p_values) if not math.isnan(p))
+    largest = 0.0
+    for place, (p, k) in enumerate(known):
+        largest = max(largest, min(1.0, (len(known) - place) * p))
+        corrected[k] = largest
+    return corrected
+
+
+def _p_text(p: float) -> str:
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"

@@ -1,0 +1,244 @@
+//! From components to variances: the sums of squares and products of METHODS' first-order formula.
+//!
+//! With φ_i = (w_i/W_k)(T(i) − T̄_k) for row i of class k, rows that are independent have
+//! Cov = Σ_k n_k/(n_k−1) Σ_{i∈k} φ_i φ′_i, and rows in G groups have Cov = G/(G−1) Σ_g (Σ_{i∈g} φ_i)(Σ_{i∈g} φ′_i).
+//! Random class sizes add (w_i/W)(g_k − ḡ) to what row i contributes, g_k being the slope of θ in the share of class k.
+
+use super::layout::{CHUNK, Layout};
+use crate::error::Result;
+use crate::parallel::Workers;
+
+/// Components of one class, row after row with M entries each.
+pub(super) struct Segment<'v> {
+    pub class: usize,
+    pub values: &'v [f64],
+}
+
+/// Variances and covariances of some statistics.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moments {
+    /// Columns × columns.
+    pub covariance: Vec<f64>,
+    /// Degrees of freedom of each variance (Satterthwaite).
+    pub freedom: Vec<f64>,
+    /// The variance terms of each class, one row of columns per class of the segments.
+    pub class_terms: Vec<f64>,
+}
+
+impl Moments {
+    /// Standing of one column.
+    pub(super) fn variance(&self, column: usize) -> f64 {
+        let columns = self.freedom.len();
+        self.covariance[column * columns + column]
+    }
+}
+
+/// The moments of statistics whose components are in `segments`, `columns` entries per row. `slopes[column][class]` are the
+/// slopes in the classes' shares; they count where class sizes are random.
+pub(super) fn moments(
+    layout: &Layout,
+    segments: &[Segment<'_>],
+    columns: usize,
+    slopes: Option<&[Vec<f64>]>,
+    workers: &Workers<'_>,
+) -> Result<Moments> {
+    let means = segments.iter().map(|segment| means(layout, segment, columns, workers)).collect::<Result<Vec<_>>>()?;
+    let slopes = slopes.filter(|_| layout.is_iid).map(|slopes| centred_slopes(layout, segments, slopes));
+    if layout.groups.is_some() {
+        return grouped(layout, segments, columns, &means, slopes.as_deref());
+    }
+    let mut moments = Moments {
+        covariance: vec![0.0; columns * columns],
+        freedom: vec![0.0; columns],
+        class_terms: Vec::with_capacity(segments.len() * columns),
+    };
+    for (segment, mean) in segments.iter().zip(&means) {
+        let (products, squared_weights) = products(layout, segment, mean, columns, workers)?;
+        let rows = layout.counts[segment.class] as f64;
+        let correction = if rows > 1.0 { rows / (rows - 1.0) } else { f64::NAN };
+        for (entry, product) in moments.covariance.iter_mut().zip(&products) {
+            *entry += correction * product;
+        }
+        for column in 0..columns {
+            let term = correction * products[column * columns + column];
+            moments.class_terms.push(term);
+            moments.freedom[column] += term * term / (rows - 1.0);
+        }
+        if let Some(slopes) = &slopes {
+            let share = layout.totals[segment.class] / layout.total();
+            for first in 0..columns {
+                for second in 0..columns {
+                    let product = slopes[first][segment.class] * slopes[second][segment.class];
+                    moments.covariance[first * columns + second] += product * squared_weights * share * share;
+                }
+            }
+        }
+    }
+    let rows: u64 = segments.iter().map(|segment| layout.counts[segment.class]).sum();
+    for column in 0..columns {
+        let variance = moments.variance(column);
+        let within: f64 = moments.class_terms.iter().skip(column).step_by(columns).sum();
+        let between = variance - within;
+        moments.freedom[column] =
+            variance * variance / (moments.freedom[column] + between * between / (rows - 1) as f64);
+    }
+    Ok(moments)
+}
+
+/// T̄_k of every column.
+pub(super) fn means(layout: &Layout, segment: &Segment<'_>, columns: usize, workers: &Workers<'_>) -> Result<Vec<f64>> {
+    let weights = layout.weights_of(segment.class);
+    let parts = workers.map((segment.values.len() / columns).div_ceil(CHUNK), |chunk| {
+        let mut sums = vec![0.0; columns];
+        for (row, values) in rows_of_chunk(segment, columns, chunk) {
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
+        }
+        Ok(sums)
+    })?;
+    let mut means = folded(parts, columns);
+    means.iter_mut().for_each(|mean| *mean /= layout.totals[segment.class]);
+    Ok(means)
+}
+
+/// Σ (w/W_k)² (T − T̄)(T′ − T̄′) of every two columns, and Σ (w/W_k)².
+fn products(
+    layout: &Layout,
+    segment: &Segment<'_>,
+    means: &[f64],
+    columns: usize,
+    workers: &Workers<'_>,
+) -> Result<(Vec<f64>, f64)> {
+    let weights = layout.weights_of(segment.class);
+    let total = layout.totals[segment.class];
+    let parts = workers.map((segment.values.len() / columns).div_ceil(CHUNK), |chunk| {
+        let mut sums = vec![0.0; columns * columns + 1];
+        let mut centred = vec![0.0; columns];
+        for (row, values) in rows_of_chunk(segment, columns, chunk) {
+            let share = weights.map_or(1.0, |weights| weights[row]) / total;
+            for ((entry, value), mean) in centred.iter_mut().zip(values).zip(means) {
+                *entry = share * (value - mean);
+            }
+            for first in 0..columns {
+                for second in first..columns {
+                    sums[first * columns + second] += centred[first] * centred[second];
+                }
+            }
+            sums[columns * columns] += share * share;
+        }
+        Ok(sums)
+    })?;
+    let mut sums = folded(parts, columns * columns + 1);
+    let squared_weights = sums.pop().unwrap_or(0.0);
+    mirror(&mut sums, columns);
+    Ok((sums, squared_weights))
+}
+
+/// Rows in groups: what the rows of a group contribute is summed before it is squared.
+fn grouped(
+    layout: &Layout,
+    segments: &[Segment<'_>],
+    columns: usize,
+    means: &[Vec<f64>],
+    slopes: Option<&[Vec<f64>]>,
+) -> Result<Moments> {
+    let groups = layout.groups.as_deref().unwrap_or(&[]);
+    let all_weight = layout.total();
+    let mut sums = vec![0.0; layout.n_groups * columns];
+    let mut is_met = vec![false; layout.n_groups];
+    let mut of_class = vec![0.0; layout.n_groups * columns];
+    let mut met_in_class: Vec<u32> = Vec::new();
+    let mut class_terms = Vec::with_capacity(segments.len() * columns);
+    let mut uncertainty = vec![0.0; columns];
+    for (segment, means) in segments.iter().zip(means) {
+        let weights = layout.weights_of(segment.class);
+        let total = layout.totals[segment.class];
+        met_in_class.clear();
+        let mut is_met_in_class = vec![false; layout.n_groups];
+        for (row, values) in segment.values.chunks_exact(columns).enumerate() {
+            let group = groups[layout.starts[segment.class] + row];
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            if !std::mem::replace(&mut is_met_in_class[group as usize], true) {
+                met_in_class.push(group);
+            }
+            let entries = &mut of_class[group as usize * columns..][..columns];
+            for (column, entry) in entries.iter_mut().enumerate() {
+                *entry += weight / total * (values[column] - means[column]);
+                if let Some(slopes) = slopes {
+                    *entry += weight / all_weight * slopes[column][segment.class];
+                }
+            }
+        }
+        let units = met_in_class.len() as f64;
+        let correction = if units > 1.0 { units / (units - 1.0) } else { f64::NAN };
+        let mut terms = vec![0.0; columns];
+        for &group in &met_in_class {
+            is_met[group as usize] = true;
+            for (column, term) in terms.iter_mut().enumerate() {
+                let entry = std::mem::take(&mut of_class[group as usize * columns + column]);
+                *term += correction * entry * entry;
+                sums[group as usize * columns + column] += entry;
+            }
+        }
+        for (column, &term) in terms.iter().enumerate() {
+            uncertainty[column] += term * term / (units - 1.0);
+        }
+        class_terms.extend(terms);
+    }
+    let units = is_met.iter().filter(|&&met| met).count() as f64;
+    // A class whose rows are all in one group does not say how much it varies.
+    let is_known = class_terms.iter().all(|term| !term.is_nan());
+    let correction = if units > 1.0 && is_known { units / (units - 1.0) } else { f64::NAN };
+    let mut covariance = vec![0.0; columns * columns];
+    for sums in sums.chunks_exact(columns) {
+        for first in 0..columns {
+            for second in first..columns {
+                covariance[first * columns + second] += correction * sums[first] * sums[second];
+            }
+        }
+    }
+    mirror(&mut covariance, columns);
+    let freedom = (0..columns).map(|column| {
+        let within: f64 = class_terms.iter().skip(column).step_by(columns).sum();
+        (within * within / uncertainty[column]).min(units - 1.0)
+    });
+    Ok(Moments { covariance, freedom: freedom.collect(), class_terms })
+}
+
+/// g − ḡ over the classes of the segments.
+fn centred_slopes(layout: &Layout, segments: &[Segment<'_>], slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let total: f64 = segments.iter().map(|segment| layout.totals[segment.class]).sum();
+    slopes
+        .iter()
+        .map(|slopes| {
+            let weighted = segments.iter().map(|segment| layout.totals[segment.class] * slopes[segment.class]);
+            let mean = weighted.sum::<f64>() / total;
+            slopes.iter().map(|slope| slope - mean).collect()
+        })
+        .collect()
+}
+
+fn rows_of_chunk<'v>(
+    segment: &Segment<'v>,
+    columns: usize,
+    chunk: usize,
+) -> impl Iterator<Item = (usize, &'v [f64])> + use<'v> {
+    let rows = segment.values.len() / columns;
+    let (first, last) = (chunk * CHUNK, rows.min((chunk + 1) * CHUNK));
+    (first..last).zip(segment.values[first * columns..last * columns].chunks_exact(columns))
+}
+
+fn folded(parts: Vec<Vec<f64>>, length: usize) -> Vec<f64> {
+    parts.into_iter().fold(vec![0.0; length], |mut sums, part| {
+        sums.iter_mut().zip(part).for_each(|(sum, entry)| *sum += entry);
+        sums
+    })
+}
+
+fn mirror(matrix: &mut [f64], size: usize) {
+    for first in 0..size {
+        for second in 0..first {
+            matrix[first * size + second] = matrix[second * size + first];
+        }
+    }
+}

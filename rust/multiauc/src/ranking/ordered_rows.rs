@@ -1,0 +1,187 @@
+//! Rows in the order of their keys, tie by tie: what placements are read from.
+//!
+//! Keys are thrown into about one bucket per key by the same maps that the bucket tables use, and each bucket is sorted.
+//! Unlike the tables this keeps the rows, so that one pass gives the place of every row among all the others.
+
+use super::bucket_map::{BLOCK, BucketMap};
+use crate::exact_key::ExactKey;
+
+/// Fewer rows are sorted outright.
+const SMALLEST_SPREAD: usize = 256;
+/// Buckets of up to this many rows are sorted by insertion.
+const SMALL_BUCKET: usize = 24;
+
+/// A row with its key.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct RankedRow {
+    pub key: f64,
+    /// The row, by whatever number the caller knows it.
+    pub row: u32,
+    /// The side it is on.
+    pub side: u16,
+}
+
+/// Rows of several sides, and the memory to sort them.
+#[derive(Debug, Default)]
+pub(crate) struct OrderedRows {
+    rows: Vec<RankedRow>,
+    spread: Vec<RankedRow>,
+    starts: Vec<u32>,
+    keys: Vec<f64>,
+    exactly: Vec<(ExactKey, RankedRow)>,
+    resolved: Vec<RankedRow>,
+}
+
+impl OrderedRows {
+    /// Forgets all rows.
+    pub(crate) fn clear(&mut self) {
+        self.keys.clear();
+        self.rows.clear();
+    }
+
+    /// Adds rows `first_row`, `first_row` + 1, … of one side.
+    pub(crate) fn extend(&mut self, side: u16, first_row: u32, keys: impl Iterator<Item = f64>) {
+        self.rows.extend((first_row..).zip(keys).map(|(row, key)| RankedRow { key, row, side }));
+    }
+
+    /// Sorts by key. Rows of equal keys come in an order that depends on the keys alone.
+    pub(crate) fn sort(&mut self) {
+        if self.rows.len() < SMALLEST_SPREAD {
+            self.rows.sort_unstable_by(by_key);
+            return;
+        }
+        self.keys.clear();
+        self.keys.extend(self.rows.iter().map(|row| row.key));
+        let (lowest, highest) = self
+            .keys
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &key| (low.min(key), high.max(key)));
+        let map = BucketMap::new(lowest, highest, self.rows.len(), None, &self.keys);
+        self.starts.clear();
+        self.starts.resize(map.buckets() + 3, 0);
+        let mut indices = [0_u32; BLOCK];
+        for block in self.keys.chunks(BLOCK) {
+            map.indices(block, &mut indices);
+            indices[..block.len()].iter().for_each(|&index| self.starts[index as usize + 2] += 1);
+        }
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
+        }
+        self.spread.resize(self.rows.len(), RankedRow { key: 0.0, row: 0, side: 0 });
+        for (block, rows) in self.keys.chunks(BLOCK).zip(self.rows.chunks(BLOCK)) {
+            map.indices(block, &mut indices);
+            for (row, &index) in rows.iter().zip(&indices) {
+                let place = &mut self.starts[index as usize + 1];
+                self.spread[*place as usize] = *row;
+                *place += 1;
+            }
+        }
+        for bucket in self.starts.windows(2).take(map.buckets() + 1) {
+            sort_bucket(&mut self.spread[bucket[0] as usize..bucket[1] as usize]);
+        }
+        std::mem::swap(&mut self.rows, &mut self.spread);
+    }
+
+    /// Calls `visit(rows)` for the rows of each tie, in increasing order. Keys closer than `near` whose rows are not all on
+    /// one side are compared by `exact(row)`; without `near`, equal keys tie and all others differ.
+    pub(crate) fn for_each_tie(
+        &mut self,
+        near: Option<f64>,
+        exact: impl Fn(&RankedRow) -> ExactKey,
+        mut visit: impl FnMut(&[RankedRow]),
+    ) {
+        let Some(tolerance) = near else {
+            self.rows.chunk_by(|a, b| a.key == b.key).for_each(visit);
+            return;
+        };
+        for cluster in self.rows.chunk_by(|a, b| b.key - a.key <= tolerance) {
+            if cluster.iter().all(|row| row.side == cluster[0].side) {
+                cluster.chunk_by(|a, b| a.key == b.key).for_each(&mut visit);
+                continue;
+            }
+            self.exactly.clear();
+            self.exactly.extend(cluster.iter().map(|row| (exact(row), *row)));
+            self.exactly.sort_by(|a, b| a.0.compare(&b.0));
+            for tie in self.exactly.chunk_by(|a, b| a.0.compare(&b.0).is_eq()) {
+                self.resolved.clear();
+                self.resolved.extend(tie.iter().map(|(_, row)| *row));
+                visit(&self.resolved);
+            }
+        }
+    }
+}
+
+/// A total order, since another thread may write NaN into the scores while we look.
+fn by_key(a: &RankedRow, b: &RankedRow) -> std::cmp::Ordering {
+    a.key.total_cmp(&b.key)
+}
+
+fn sort_bucket(bucket: &mut [RankedRow]) {
+    if bucket.len() > SMALL_BUCKET {
+        bucket.sort_unstable_by(by_key);
+        return;
+    }
+    for end in 1..bucket.len() {
+        let row = bucket[end];
+        let mut place = end;
+        while place > 0 && row.key < bucket[place - 1].key {
+            bucket[place] = bucket[place - 1];
+            place -= 1;
+        }
+        bucket[place] = row;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ordered(keys: &[f64]) -> Vec<Vec<u32>> {
+        let mut rows = OrderedRows::default();
+        rows.extend(0, 0, keys.iter().copied());
+        rows.sort();
+        let mut ties = Vec::new();
+        let exact = |row: &RankedRow| ExactKey::new(row.key, 0.0, [None, None]);
+        rows.for_each_tie(None, exact, |tie| {
+            let mut tie: Vec<u32> = tie.iter().map(|row| row.row).collect();
+            tie.sort_unstable();
+            ties.push(tie);
+        });
+        ties
+    }
+
+    proptest! {
+        #[test]
+        fn ties_come_in_increasing_order(
+            smooth in prop::collection::vec(-1.0..1.0_f64, 0..700),
+            tied in prop::collection::vec(-5_i32..5, 0..300),
+            far in prop::collection::vec(-300_i32..300, 0..20),
+        ) {
+            let tied = tied.into_iter().map(|k| f64::from(k) / 5.0);
+            let far = far.into_iter().map(|exponent| 10_f64.powi(exponent));
+            let keys: Vec<f64> = smooth.into_iter().chain(tied).chain(far).chain([0.0, -0.0]).collect();
+            let mut expected: Vec<u32> = (0..keys.len() as u32).collect();
+            expected.sort_by(|&a, &b| (keys[a as usize] + 0.0).total_cmp(&(keys[b as usize] + 0.0)));
+            let expected: Vec<Vec<u32>> =
+                expected.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).map(<[u32]>::to_vec).collect();
+            prop_assert_eq!(ordered(&keys), expected);
+        }
+    }
+
+    #[test]
+    fn only_mixed_neighbours_are_compared_exactly() {
+        let mut rows = OrderedRows::default();
+        rows.extend(0, 0, [1.0, 1.0 + 1e-9].into_iter());
+        rows.extend(1, 2, [2.0, 2.0 + 1e-9].into_iter());
+        rows.extend(0, 4, [2.0 + 2e-9].into_iter());
+        rows.sort();
+        // Exactly, rows 2 and 4 tie and row 3 is below both.
+        let exact = |row: &RankedRow| ExactKey::new(if row.row == 3 { 0.5 } else { 0.75 }, 0.0, [None, None]);
+        let mut ties = Vec::new();
+        rows.for_each_tie(Some(1e-8), exact, |tie| ties.push(tie.iter().map(|row| row.row).collect::<Vec<_>>()));
+        assert_eq!(ties, [vec![0], vec![1], vec![3], vec![2, 4]]);
+    }
+}
