@@ -3,7 +3,6 @@
 Nothing here imports multiauc. Kernels psi(a, b) are whole matrices, compared exactly; what follows is in doubles.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -71,7 +70,7 @@ class Problem:
         if kind is None:
             raw = dict.fromkeys(pairs, 1.0)
         elif isinstance(kind, str):
-            combine: Callable[..., Any] = np.multiply if kind == "size_product" else np.add
+            combine: Any = np.multiply if kind == "size_product" else np.add
             raw = {(c, d): combine(share[c], share[d]) for c, d in pairs}
         else:
             raw = {(c, d): float(kind[c][d]) for c, d in pairs}

@@ -126,7 +126,8 @@ def test_a_class_in_one_group_has_no_standard_error(rng):
 
 
 def test_a_negative_unbiased_variance_is_zero_with_a_warning():
-    estimate = multiauc.evaluate([0, 0, 1, 1], [0.1, 0.4, 0.2, 0.3]).auc_mu
+    scores = np.array([[1, 0, 0], [3, 2, 4], [3, 3, 4], [3, 2, 1], [0, 2, 2], [2, 0, 2]])
+    estimate = multiauc.evaluate([0, 0, 1, 1, 2, 2], scores).auc_mu
     with pytest.warns(RuntimeWarning, match=r"the unbiased variance of AUC_mu came out as -0.\d+ and is reported as 0"):
         assert estimate.variance("unbiased") == 0.0
     assert estimate.variance() > 0.0
@@ -201,7 +202,7 @@ def test_levels_outside_of_0_and_1_are_refused(result, level):
 
 
 def test_wrong_kinds_are_named(result, paper):
-    with pytest.raises(TypeError, match="level must be a number between 0 and 1; got '0.95'"):
+    with pytest.raises(TypeError, match=r"level must be a number between 0 and 1; got '0\.95'"):
         result.auc_mu.confidence_interval("0.95")
     with pytest.raises(ValueError, match="method must be one of 'logit', 'wald'; got 'percentile'"):
         result.auc_mu.confidence_interval(method="percentile")

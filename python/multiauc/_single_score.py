@@ -37,7 +37,10 @@ def two_columns(sample: Sample) -> NDArray[np.float32] | NDArray[np.float64]:
     """The columns (-s, s) of a single score s; the scores themselves where there are more."""
     if not sample.has_one_score:
         return sample.scores
-    return np.column_stack([-sample.scores, sample.scores])
+    columns: NDArray[np.float32] | NDArray[np.float64] = np.empty((len(sample.scores), 2), dtype=sample.scores.dtype)
+    np.negative(sample.scores, out=columns[:, 0])
+    columns[:, 1] = sample.scores
+    return columns
 
 
 def single_score_partition(partition: NDArray[np.float64] | None) -> NDArray[np.float64] | None:

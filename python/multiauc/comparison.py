@@ -18,7 +18,6 @@ from multiauc._tables import html_table, text_table
 from multiauc._uncertainty_options import SAMPLINGS, read_groups
 from multiauc._wording import described, listing, one_of
 from multiauc.differences import Difference, holm
-from multiauc.estimates import Estimate
 from multiauc.evaluation import (
     HEADER,
     METRIC_NAMES,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from multiauc._inputs import Sample
     from multiauc._types import Absent, Labels, PairWeights
+    from multiauc.estimates import Estimate
 
 COMPARED = (*METRICS, "multiclass_roc")
 # The metrics that these options have a meaning for.
@@ -44,7 +44,7 @@ WITH_PARTITION = ("auc_mu",)
 WITH_PAIR_WEIGHTS = ("auc_mu", "hand_till", "multiclass_roc")
 
 
-def compare(
+def compare(  # noqa: PLR0913
     y_true: ArrayLike,
     models: Mapping[str, ArrayLike],
     *,
@@ -57,7 +57,7 @@ def compare(
     labels: Labels = None,
     absent: Absent = "raise",
 ) -> Comparison:
-    r"""Compare models that scored the same rows: is one better than another, and how sure is that?
+    r"""Compare models that scored the same rows: which is better, and how sure that is.
 
     Models that see the same rows err together, so that their difference is known much better than either of them. With
     :math:`D(i) = T_A(i) - T_B(i)` the difference of what row i contributes to the metric under the two models,
@@ -205,7 +205,8 @@ def _in_order_of(first: Sample, sample: Sample, name: str) -> Sample:
         )
     if sample.has_one_score:
         raise ValueError(
-            f"models[{name!r}] is one score of {sample.labels[1]!r}; that of {first.labels[1]!r} is needed"
+            f"models[{name!r}] must be the score of {first.labels[1]!r}, as in the first model; "
+            f"got that of {sample.labels[1]!r}"
         )
     order = [sample.labels.index(label) for label in first.labels]
     return replace(first, scores=sample.scores[:, order])
@@ -277,7 +278,8 @@ class Comparison:
             raise ValueError(f"a difference needs two models; got {a!r} twice")
         if not self.differences:
             raise ValueError(
-                f"differences of metric={self.metric!r} have no closed form; use .bootstrap(), whose replicates are paired"
+                f"differences of metric={self.metric!r} have no closed form; "
+                "use .bootstrap(), whose replicates are paired"
             )
         found = next(d for d in self.differences if {d.first, d.second} == {a, b})
         return found if found.first == a else found.reversed()

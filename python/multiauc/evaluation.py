@@ -37,7 +37,7 @@ METRIC_NAMES = {
 HEADER = ["", "value", "std. error", "95% interval"]
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
