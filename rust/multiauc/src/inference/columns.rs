@@ -136,7 +136,9 @@ fn place_column<T: Score>(
             below[side] += own_weight;
             return;
         }
-        tie.iter().for_each(|row| tied[row.side as usize] += weight(row.row));
+        for row in tie {
+            tied[row.side as usize] += weight(row.row);
+        }
         let own_tied = tied[class];
         let rest_tied: f64 = tie.iter().filter(|row| !is_own(row.side)).map(|row| weight(row.row)).sum();
         let lost = 2.0 * below[class] + own_tied;

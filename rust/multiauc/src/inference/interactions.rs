@@ -126,7 +126,9 @@ impl Scratch {
         ranks[0].resize(pair.of[0][1].len(), 0);
         ranks[1].resize(pair.of[1][1].len(), 0);
         ordered.for_each_tie(None, never_near, |tie| {
-            tie.iter().for_each(|row| ranks[1 - row.side as usize][row.row as usize] = rank);
+            for row in tie {
+                ranks[1 - row.side as usize][row.row as usize] = rank;
+            }
             rank += 1;
         });
         // By the column of class c, and how often both columns are right.

@@ -45,7 +45,7 @@ pub(super) fn moments(
     let means = segments.iter().map(|segment| means(layout, segment, columns, workers)).collect::<Result<Vec<_>>>()?;
     let slopes = slopes.filter(|_| layout.is_iid).map(|slopes| centred_slopes(layout, segments, slopes));
     if layout.groups.is_some() {
-        return grouped(layout, segments, columns, &means, slopes.as_deref());
+        return Ok(grouped(layout, segments, columns, &means, slopes.as_deref()));
     }
     let mut moments = Moments {
         covariance: vec![0.0; columns * columns],
@@ -97,7 +97,9 @@ pub(super) fn means(layout: &Layout, segment: &Segment<'_>, columns: usize, work
         Ok(sums)
     })?;
     let mut means = folded(parts, columns);
-    means.iter_mut().for_each(|mean| *mean /= layout.totals[segment.class]);
+    for mean in &mut means {
+        *mean /= layout.totals[segment.class];
+    }
     Ok(means)
 }
 
@@ -141,7 +143,7 @@ fn grouped(
     columns: usize,
     means: &[Vec<f64>],
     slopes: Option<&[Vec<f64>]>,
-) -> Result<Moments> {
+) -> Moments {
     let groups = layout.groups.as_deref().unwrap_or(&[]);
     let all_weight = layout.total();
     let mut sums = vec![0.0; layout.n_groups * columns];
@@ -202,7 +204,7 @@ fn grouped(
         let within: f64 = class_terms.iter().skip(column).step_by(columns).sum();
         (within * within / uncertainty[column]).min(units - 1.0)
     });
-    Ok(Moments { covariance, freedom: freedom.collect(), class_terms })
+    Moments { covariance, freedom: freedom.collect(), class_terms }
 }
 
 /// g − ḡ over the classes of the segments.

@@ -63,7 +63,9 @@ fn place(
     let (mut doubled_wins, mut weighted_wins, mut ties) = (0_u64, 0.0, 0.0);
     ordered.for_each_tie(near, exact, |tie| {
         let mut tied = [0.0; 2];
-        tie.iter().for_each(|row| tied[row.side as usize] += weight(row));
+        for row in tie {
+            tied[row.side as usize] += weight(row);
+        }
         let beaten = 2.0 * below[1] + tied[1];
         let values = [0.5 * beaten * reciprocals[1], (totals[0] - below[0] - 0.5 * tied[0]) * reciprocals[0]];
         for row in tie {
