@@ -113,7 +113,7 @@ pub(super) fn place_by_difference<T: Score>(
     let near = if *score == PairScore::Difference { rule.near } else { None };
     place(ordered, layout, pair.classes, near, |row| {
         let [of_first, of_second] = pair.of[row.side as usize];
-        rule.exact(of_first[row.row as usize], of_second[row.row as usize])
+        rule.exact(of_first[row.row as usize].into(), of_second[row.row as usize].into())
     })
 }
 

@@ -103,8 +103,8 @@ impl OrderedRows {
             }
             self.exactly.clear();
             self.exactly.extend(cluster.iter().map(|row| (exact(row), *row)));
-            self.exactly.sort_by(|a, b| a.0.compare(&b.0));
-            for tie in self.exactly.chunk_by(|a, b| a.0.compare(&b.0).is_eq()) {
+            self.exactly.sort_by_key(|(key, _)| *key);
+            for tie in self.exactly.chunk_by(|a, b| a.0 == b.0) {
                 self.resolved.clear();
                 self.resolved.extend(tie.iter().map(|(_, row)| *row));
                 visit(&self.resolved);
