@@ -4,6 +4,8 @@
 //! evaluation of a million rows. Asking for 2 MiB pages (as NumPy does for its own arrays) removes that. The request is
 //! a hint: whatever the system makes of it, the buffer is the same.
 
+use std::sync::Mutex;
+
 use crate::ranking::Key;
 
 /// Smaller buffers are served from memory the allocator already has.
@@ -18,6 +20,42 @@ pub(crate) fn zeroed<T: Key>(length: usize) -> Vec<T> {
         advise_huge_pages(&buffer);
     }
     buffer
+}
+
+/// Buffers that one piece of work leaves to the next, on any thread: fresh memory costs as much as what is done with it.
+#[derive(Debug)]
+pub(crate) struct Buffers<T>(Mutex<Vec<Vec<T>>>);
+
+impl<T> Default for Buffers<T> {
+    fn default() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+}
+
+impl<T: Key> Buffers<T> {
+    /// A buffer of that length, with anything in it.
+    pub(crate) fn take(&self, length: usize) -> Vec<T> {
+        let left = self.0.lock().map_or(None, |mut buffers| buffers.pop());
+        match left {
+            Some(mut buffer) if buffer.capacity() >= length => {
+                buffer.resize(length, T::ZERO);
+                buffer
+            }
+            _ => {
+                // A little more, so that it serves classes of about the same size.
+                let mut buffer = zeroed(length + length / 64);
+                buffer.truncate(length);
+                buffer
+            }
+        }
+    }
+
+    /// Leaves a buffer to whoever takes one next.
+    pub(crate) fn give_back(&self, buffer: Vec<T>) {
+        if let Ok(mut buffers) = self.0.lock() {
+            buffers.push(buffer);
+        }
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::bucket_table::{BucketTable, Lookup};
 use super::key::Key;
 use crate::error::Result;
-use crate::memory;
+use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
@@ -18,7 +18,7 @@ const MOST_PARTS: usize = 1 << 11;
 /// Keys placed in one go.
 const BLOCK: usize = 256;
 /// Keys that decide where the parts begin and end.
-const SAMPLE: usize = 1 << 16;
+const SAMPLE: usize = 1 << 14;
 
 /// Keys of several sides that can be read again and again, in independent spans. Side 0 is the table.
 pub(crate) trait KeyStream<T>: Sync {
@@ -39,10 +39,11 @@ pub(crate) trait KeyStream<T>: Sync {
 pub(crate) fn count_partitioned<T: Key>(
     stream: &impl KeyStream<T>,
     lookup: Lookup<T>,
+    buffers: &Buffers<T>,
     workers: &Workers<'_>,
 ) -> Result<(Vec<u128>, Vec<T>)> {
     let map = PartMap::new(stream);
-    let spans = workers.map(stream.spans(), |span| Ok(PartitionedSpan::new(stream, span, &map, lookup)))?;
+    let spans = workers.map(stream.spans(), |span| Ok(PartitionedSpan::new(stream, span, &map, lookup, buffers)))?;
     let table_len = |part: usize| spans.iter().map(|span| span.keys(0, part).len()).sum::<usize>();
     let mut keys_below = vec![0_u64];
     for part in 0..map.parts {
@@ -63,7 +64,11 @@ pub(crate) fn count_partitioned<T: Key>(
         Ok((totals, near))
     })?;
     let mut totals = vec![0; stream.sides()];
-    let mut near: Vec<T> = spans.into_iter().flat_map(|span| span.at_borders).collect();
+    let mut near = Vec::new();
+    for mut span in spans {
+        near.append(&mut span.at_borders);
+        span.sides.into_iter().for_each(|side| buffers.give_back(side.keys));
+    }
     for (part_totals, mut part_near) in parts {
         totals.iter_mut().zip(part_totals).for_each(|(total, part)| *total += part);
         near.append(&mut part_near);
@@ -71,10 +76,11 @@ pub(crate) fn count_partitioned<T: Key>(
     Ok((totals, near))
 }
 
-/// Spans of rows small enough that what is formed from one stays in the cache until it is partitioned.
-pub(crate) fn stream_spans(rows: usize, workers: &Workers<'_>) -> Vec<Range<usize>> {
-    const MOST_ROWS: usize = 1 << 18;
-    let count = rows.div_ceil(MOST_ROWS).max(4 * workers.threads());
+/// Spans of rows small enough that what is formed from one stays in the cache until it is partitioned, long enough that
+/// each part of each side gets some hundred keys.
+pub(crate) fn stream_spans(rows: usize, table_len: usize, sides: usize, workers: &Workers<'_>) -> Vec<Range<usize>> {
+    let longest = (512 * sides * table_len.div_ceil(PART_KEYS)).clamp(1 << 15, 1 << 17);
+    let count = rows.div_ceil(longest).max(4 * workers.threads());
     (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
 }
 
@@ -148,14 +154,20 @@ struct PartitionedSide<T> {
 }
 
 impl<T: Key> PartitionedSpan<T> {
-    fn new(stream: &impl KeyStream<T>, span: usize, map: &PartMap<T>, lookup: Lookup<T>) -> Self {
+    fn new(stream: &impl KeyStream<T>, span: usize, map: &PartMap<T>, lookup: Lookup<T>, buffers: &Buffers<T>) -> Self {
         let mut sides: Vec<PartitionedSide<T>> = Vec::new();
         let mut at_borders = Vec::new();
         let mut parts = Vec::new();
         stream.for_each(span, &mut |keys| {
             let is_table = sides.is_empty();
             let negate = lookup.negate && !is_table;
-            sides.push(run_widest(PartitionSide { keys, negate, map, parts: &mut parts }));
+            sides.push(run_widest(PartitionSide {
+                keys,
+                negate,
+                map,
+                parts: &mut parts,
+                buffer: buffers.take(keys.len()),
+            }));
             if let (Some(tolerance), false) = (lookup.near, is_table) {
                 let is_at_border = |key: &T| map.part(key.minus(tolerance)) != map.part(key.plus(tolerance));
                 at_borders.extend(keys.iter().map(|&key| lookup.oriented(key)).filter(is_at_border));
@@ -177,6 +189,8 @@ struct PartitionSide<'p, T> {
     map: &'p PartMap<T>,
     /// Memory for the part of each key.
     parts: &'p mut Vec<u16>,
+    /// As many places as there are keys.
+    buffer: Vec<T>,
 }
 
 impl<T: Key> Vectorizable for PartitionSide<'_, T> {
@@ -184,7 +198,7 @@ impl<T: Key> Vectorizable for PartitionSide<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> PartitionedSide<T> {
-        let Self { keys, negate, map, parts } = self;
+        let Self { keys, negate, map, parts, buffer: mut sorted } = self;
         let oriented = |key: T| if negate { key.negated() } else { key };
         parts.resize(keys.len(), 0);
         let mut cells = [0_u32; BLOCK];
@@ -204,7 +218,6 @@ impl<T: Key> Vectorizable for PartitionSide<'_, T> {
         for part in 0..map.parts {
             starts[part + 2] = starts[part + 1] + (counts[0][part] + counts[1][part]) as usize;
         }
-        let mut sorted = memory::zeroed(keys.len());
         for (&key, &part) in keys.iter().zip(parts.iter()) {
             let place = &mut starts[part as usize + 1];
             sorted[*place] = oriented(key);

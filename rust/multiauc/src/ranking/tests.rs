@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::{BucketTable, Key, KeyStream, Lookup, SortedTable, WeightedKeys, count_partitioned, weighted_count};
 use crate::exact_key::ExactKey;
+use crate::memory::Buffers;
 use crate::parallel::{Cancel, Workers};
 
 /// Σ #(v < x) + #(v ≤ x), pair by pair.
@@ -110,7 +111,7 @@ proptest! {
         for threads in [1, 3] {
             let stream = TwoSides { table: &table, keys: &keys, spans };
             let workers = Workers::with_threads(threads, &cancel);
-            let (counts, _) = count_partitioned(&stream, Lookup { negate, near: None }, &workers).expect("not cancelled");
+            let (counts, _) = count_partitioned(&stream, Lookup { negate, near: None }, &Buffers::default(), &workers).expect("not cancelled");
             prop_assert_eq!(counts[1], expected);
         }
     }

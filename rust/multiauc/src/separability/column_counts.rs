@@ -7,6 +7,7 @@ use super::pair_counts::WHOLE_MATRIX_CLASSES;
 use super::weighted;
 use crate::class_blocks::{ClassBlock, ClassBlocks};
 use crate::error::Result;
+use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, KeyStream, Lookup, count_partitioned, sample_spans, stream_spans};
 use crate::score_matrix::Score;
@@ -98,9 +99,12 @@ pub(super) fn count_columns<T: Score, R: Send>(
     let (streamed, gathered): (Vec<_>, Vec<_>) = wanted.iter().partition(|&&(class, _)| is_streamed(sample, class));
     let mut folded = Vec::with_capacity(wanted.len());
     // One after the other, each on all threads: their copies would not fit into memory side by side.
+    let buffers = Buffers::default();
     for (class, column) in streamed {
-        let stream = ColumnStream { sample, class, column, spans: stream_spans(sample.rows(), workers) };
-        let losses = stream.count(workers)?;
+        let table_len = sample.sizes.rows[class] as usize;
+        let spans = stream_spans(sample.rows(), table_len, sample.classes(), workers);
+        let stream = ColumnStream { sample, class, column, spans };
+        let losses = stream.count(&buffers, workers)?;
         folded.push((column, fold(&ColumnCount { sample, class, losses: Losses::Counts(losses) })));
     }
     let mut blocks = ClassBlocks::default();
@@ -187,8 +191,8 @@ impl<T: Score> ColumnStream<'_, '_, T> {
     }
 
     /// Twice the pairs each other class wins.
-    fn count(&self, workers: &Workers<'_>) -> Result<Vec<u64>> {
-        let (counts, _) = count_partitioned(self, Lookup::PLAIN, workers)?;
+    fn count(&self, buffers: &Buffers<T>, workers: &Workers<'_>) -> Result<Vec<u64>> {
+        let (counts, _) = count_partitioned(self, Lookup::PLAIN, buffers, workers)?;
         let mut losses = vec![0; self.sample.classes()];
         for (side, count) in counts.into_iter().enumerate().skip(1) {
             losses[self.class_of(side)] = count as u64;

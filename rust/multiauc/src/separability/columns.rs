@@ -6,6 +6,7 @@ use super::averages::{OneVsRestAverage, PairAverage, PairSizes, PairWeights, Sha
 use super::column_counts::{Losses, count_columns, fold_columns};
 use super::weighted;
 use crate::error::Result;
+use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::ranking::{KeyStream, Lookup, count_partitioned};
 use crate::score_matrix::{Score, ScoreMatrix};
@@ -166,6 +167,6 @@ fn micro<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Resul
     let own = sample.rows() as u128;
     let doubled_pairs = 2 * own * own * (columns.len() as u128 - 1);
     let stream = CellStream { sample, columns, spans: row_spans(sample.rows(), 8, workers) };
-    let (counts, _) = count_partitioned(&stream, Lookup::PLAIN, workers)?;
+    let (counts, _) = count_partitioned(&stream, Lookup::PLAIN, &Buffers::default(), workers)?;
     Ok(ratio(doubled_pairs - counts[1], doubled_pairs))
 }

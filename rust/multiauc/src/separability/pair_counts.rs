@@ -7,6 +7,7 @@ use crate::class_blocks::{ClassBlock, ClassBlocks, GroupedRows};
 use crate::difference::DifferenceRule;
 use crate::error::Result;
 use crate::fraction::FractionCache;
+use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, Lookup, NearKeys, Side};
 use crate::score_matrix::Score;
@@ -42,12 +43,12 @@ pub(super) fn fold_pairs<T: Score, A: Default + Send>(
         pairs.filter(is_present).partition(|&(c, d)| counter.is_streamed(c, d));
     let mut folded = counter.fold_whole(&gathered, workers, &fold)?;
     // One after the other, each on all threads: their copies would not fit into memory side by side.
+    let buffers = Buffers::default();
     for (c, d) in streamed {
         let mut value = A::default();
-        fold(
-            &mut value,
-            counter.ordered(c, d, |table, other| PairStream::new(&counter, table, other, workers).count(workers))?,
-        );
+        let count = counter
+            .ordered(c, d, |table, other| PairStream::new(&counter, table, other, workers).count(&buffers, workers));
+        fold(&mut value, count?);
         folded.push(value);
     }
     Ok(folded)

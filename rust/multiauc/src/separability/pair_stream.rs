@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::pair_counts::PairCounter;
 use crate::error::Result;
 use crate::fraction::FractionCache;
+use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::ranking::{KeyStream, Lookup, NearKeys, Side, count_partitioned, sample_spans, stream_spans};
 use crate::score_matrix::Score;
@@ -23,13 +24,14 @@ pub(super) struct PairStream<'c, 's, 'a, T> {
 
 impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
     pub(super) fn new(counter: &'c PairCounter<'s, 'a, T>, table: usize, other: usize, workers: &Workers<'_>) -> Self {
-        Self { counter, classes: [table, other], spans: stream_spans(counter.sample.rows(), workers) }
+        let spans = stream_spans(counter.sample.rows(), counter.size(table) as usize, 2, workers);
+        Self { counter, classes: [table, other], spans }
     }
 
     /// Σ over the looked-up keys x of #(v < −x) + #(v ≤ −x), v running through the table.
-    pub(super) fn count(&self, workers: &Workers<'_>) -> Result<u64> {
+    pub(super) fn count(&self, buffers: &Buffers<f64>, workers: &Workers<'_>) -> Result<u64> {
         let rule = self.counter.rule;
-        let (counts, found) = count_partitioned(self, Lookup { negate: true, near: rule.near }, workers)?;
+        let (counts, found) = count_partitioned(self, Lookup { negate: true, near: rule.near }, buffers, workers)?;
         let count = counts[1] as u64;
         let Some(near) = NearKeys::new(rule, found, self.counter.size(self.classes[1]) as usize) else {
             return Ok(count);
