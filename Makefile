@@ -59,6 +59,7 @@ sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write benches/RESULTS.md (up to 40 minutes)
 	$(BENCH_PY) benches/compare.py --output benches/RESULTS.md
 	$(BENCH_PY) benches/multiclass_roc_speed.py
+	$(BENCH_PY) benches/bootstrap_speed.py
 
 figures: develop  ## Draw the pictures of docs/multiclass-roc.md (a minute or two)
 	$(PY) benches/figures_multiclass_roc.py

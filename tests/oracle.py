@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -268,6 +269,28 @@ def rates_at(threshold: float, positives: np.ndarray, negatives: np.ndarray) -> 
 
 def trapezoid(x: np.ndarray, y: np.ndarray) -> float:
     return float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
+
+
+def partial_area(positives: np.ndarray, negatives: np.ndarray, limit: Fraction) -> Fraction:
+    """Integral of TPR over FPR from 0 to `limit` along the curve's points, straight lines between them."""
+    thresholds = sorted(set(positives.tolist()) | set(negatives.tolist()), reverse=True)
+    points = [(Fraction(0), Fraction(0)), *(rates_at(t, positives, negatives) for t in thresholds)]
+    area = Fraction(0)
+    for (x, y), (x_next, y_next) in pairwise(points):
+        end = min(x_next, limit)
+        if end > x:
+            y_end = y + (y_next - y) * (end - x) / (x_next - x)
+            area += (end - x) * (y + y_end) / 2
+    return area
+
+
+def partial_auc(positives: np.ndarray, negatives: np.ndarray, max_fpr: Any = None, min_tpr: Any = None) -> Fraction:
+    """The partial area standardised after McClish; `min_tpr` by exchanging the classes and the order of the scores."""
+    if min_tpr is not None:
+        return partial_auc(-negatives, -positives, max_fpr=1 - Fraction(min_tpr))
+    limit = Fraction(max_fpr)
+    least, most = limit**2 / 2, limit
+    return Fraction(1, 2) * (1 + (partial_area(positives, negatives, limit) - least) / (most - least))
 
 
 # --- Comparing a double with an exact number --------------------------------------------------------------------------

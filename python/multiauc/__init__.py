@@ -7,6 +7,7 @@ layout.
 """
 
 from multiauc._rust import __version__, debug_build
+from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap
 from multiauc.comparison import Comparison, compare
 from multiauc.curves import roc_curves
 from multiauc.differences import Difference
@@ -16,11 +17,15 @@ from multiauc.multiclass_roc import multiclass_roc
 from multiauc.multiclass_roc_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
 from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
 from multiauc.pairwise import auc_mu_matrix, auc_mu_score, hand_till_matrix, hand_till_score
+from multiauc.partial_auc import PartialAuc, partial_auc, partial_auc_score
 from multiauc.results import ConfidenceInterval, PairMatrix, RocCurve
 from multiauc.threads import get_num_threads, set_num_threads
 
 __all__ = [
+    "Bootstrap",
+    "BootstrapDifference",
     "Comparison",
+    "ComparisonBootstrap",
     "ConfidenceInterval",
     "Difference",
     "Estimate",
@@ -28,6 +33,7 @@ __all__ = [
     "MulticlassRoc",
     "MulticlassRocBootstrap",
     "PairMatrix",
+    "PartialAuc",
     "RocBand",
     "RocCurve",
     "__version__",
@@ -41,6 +47,8 @@ __all__ = [
     "multiclass_roc",
     "one_vs_rest_per_class",
     "one_vs_rest_score",
+    "partial_auc",
+    "partial_auc_score",
     "roc_curves",
     "set_num_threads",
 ]

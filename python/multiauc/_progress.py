@@ -33,8 +33,8 @@ class Progress:
             sys.stderr.write("\r" + " " * (WIDTH + len(self._title) + 30) + "\r")
             sys.stderr.flush()
 
-    def steps(self, first: int = 16) -> Iterator[int]:
-        """0, ..., `size`: the caller does the work from one number to the next."""
+    def steps(self, first: int = 16, unit: int = 1) -> Iterator[int]:
+        """0, ..., `size`: the caller does the work from one number to the next, in steps of whole units."""
         done, step = 0, first
         yield 0
         while done < self._size:
@@ -42,7 +42,8 @@ class Progress:
             done = min(self._size, done + step)
             yield done
             seconds = time.monotonic() - started
-            step = max(1, min(4 * step, int(step * STEP / max(seconds, 1e-6))))
+            wanted = min(4 * step, int(step * STEP / max(seconds, 1e-6)))
+            step = max(1, wanted // unit) * unit
             self._draw(done)
 
     def _draw(self, done: int) -> None:

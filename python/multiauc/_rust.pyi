@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Evaluated",
+    "Resampler",
     "RocModel",
     "__version__",
     "auc_mu",
@@ -33,6 +34,7 @@ __all__ = [
     "multiclass_roc",
     "one_vs_rest",
     "one_vs_rest_per_class",
+    "partial_aucs",
     "roc_curve_points",
     "set_num_threads",
 ]
@@ -242,3 +244,69 @@ def auc_mu_variances(sample: _Sample, partition: NDArray[np.float64] | None) -> 
 
 def hand_till_variances(sample: _Sample) -> NDArray[np.float64]:
     """K x K."""
+
+type _Curves = list[tuple[int, int | None]]
+
+@final
+class Resampler:
+    """Replicates of metrics of models scored on the same rows, counted from presorted orders.
+
+    `scores` has an array per model; one column is the score of class 1 of two. `groups` is None or the group of each
+    row, then whole groups are drawn. Beyond `memory_limit` bytes the orders are not kept, but made for every block.
+    """
+
+    def __new__(
+        cls,
+        scores: list[Any],
+        codes: _Codes,
+        weights: _Weights,
+        n_classes: int,
+        sampling: str,
+        groups: NDArray[np.uint32] | None,
+        metrics: list[str],
+        partition: NDArray[np.float64] | None,
+        pair_weights: str | NDArray[np.float64] | None,
+        memory_limit: int,
+    ) -> Resampler: ...
+    @staticmethod
+    def of_curves(
+        scores: list[Any],
+        codes: _Codes,
+        weights: _Weights,
+        n_classes: int,
+        sampling: str,
+        groups: NDArray[np.uint32] | None,
+        curves: _Curves,
+        region: str,
+        rate: float,
+        memory_limit: int,
+    ) -> Resampler:
+        """Partial areas of curves: their mean, and their mean by prevalence."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the orders are in memory."""
+
+    @property
+    def block(self) -> int:
+        """How many replicates are best asked for at once."""
+
+    def replicates(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
+        """Replicates `first`, `first` + 1, ...: a row each, a column per model and metric; nan without some class."""
+
+    def given(self, multiplicities: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """The same for given multiplicities of the rows, a row per replicate."""
+
+    def multiplicities(self, seed: int, first: int, count: int) -> NDArray[np.uint8]:
+        """How often replicates `first`, `first` + 1, ... hold each row: a row per replicate."""
+
+def partial_aucs(
+    scores: NDArray[Any],
+    codes: _Codes,
+    weights: _Weights,
+    n_classes: int,
+    curves: _Curves,
+    region: str,
+    rate: float,
+) -> tuple[list[float], float, float]:
+    """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr"."""

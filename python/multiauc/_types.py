@@ -12,3 +12,5 @@ Average: TypeAlias = Literal["macro", "prevalence", "prevalence_equal_rest", "mi
 CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
 Scope: TypeAlias = Literal["shared", "class", "pair"]
 Center: TypeAlias = Literal["intercept", "projection"]
+Sampling: TypeAlias = Literal["stratified", "iid"]
+PartialAverage: TypeAlias = Literal["macro", "prevalence"]

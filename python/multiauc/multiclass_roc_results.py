@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from multiauc._multiclass_roc_options import positive_integer
 from multiauc._progress import Progress
+from multiauc._replicates import Replicates, draw_seed, read_level, read_rng, standard_errors
 from multiauc._wording import counted, one_of
 from multiauc.results import ConfidenceInterval, _read_only
 
@@ -177,7 +176,7 @@ class MulticlassRoc:
         if self._model is None:
             what = "was unpickled" if self.pairs else "has a class without rows"
             raise ValueError(f"this curve {what} and cannot be bootstrapped; call multiclass_roc on the data again")
-        generator = np.random.default_rng(rng)
+        generator = read_rng(rng)
         with Progress(size, "bootstrap") as progress:
             if kind == "rows":
                 areas, heights = _resample_rows(self._model, generator, progress)
@@ -276,7 +275,7 @@ class MulticlassRocBootstrap:
     @property
     def standard_error(self) -> float:
         """The standard deviation of the replicates; nan for a single one."""
-        return float(np.std(self.replicates, ddof=1)) if len(self.replicates) > 1 else float("nan")
+        return float(standard_errors(self.replicates[:, None])[0])
 
     def confidence_interval(
         self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
@@ -291,28 +290,8 @@ class MulticlassRocBootstrap:
             ``"logit"``: expit(logit D ± z SE / (D (1 - D))), inside (0, 1) by construction. ``"percentile"``: quantiles
             of the replicates. ``"basic"``: these mirrored at the estimate.
         """
-        tail = _tail(level)
-        kind = one_of("method", method, INTERVALS)
-        if kind == "logit":
-            return self._logit_interval(tail)
-        low, high = np.quantile(self.replicates, [tail, 1.0 - tail]).tolist()
-        if kind == "basic":
-            low, high = 2 * self.estimate - high, 2 * self.estimate - low
-        return ConfidenceInterval(low, high)
-
-    def _logit_interval(self, tail: float) -> ConfidenceInterval:
-        area, error = self.estimate, self.standard_error
-        if area in (0.0, 1.0):
-            # Nothing varies: what a class of that size could still hide.
-            reach = tail ** (1.0 / self.smallest_class)
-            return ConfidenceInterval(reach, 1.0) if area == 1.0 else ConfidenceInterval(0.0, 1.0 - reach)
-        if not error > 0.0:
-            warnings.warn("the resampled curves are all alike; there is no interval", RuntimeWarning, stacklevel=3)
-            return ConfidenceInterval(float("nan"), float("nan"))
-        middle = np.log(area / (1.0 - area))
-        reach = NormalDist().inv_cdf(1.0 - tail) * error / (area * (1.0 - area))
-        low, high = (float(1.0 / (1.0 + np.exp(-end))) for end in (middle - reach, middle + reach))
-        return ConfidenceInterval(low, high)
+        replicates = Replicates(self.estimate, self.replicates, self.smallest_class)
+        return replicates.interval(level, method, INTERVALS, stacklevel=2)
 
     def band(self, level: float = 0.95) -> RocBand:
         """Quantiles of the resampled true-positive rates at fixed false-positive rates, point by point.
@@ -322,7 +301,7 @@ class MulticlassRocBootstrap:
         level : float, default 0.95
             The share of resampled curves between the limits at each false-positive rate.
         """
-        tail = _tail(level)
+        tail = read_level(level)
         low, high = np.quantile(self.heights, [tail, 1.0 - tail], axis=0)
         return RocBand(BAND_FPR.copy(), low, high, float(level))
 
@@ -331,16 +310,10 @@ class MulticlassRocBootstrap:
         return f"MulticlassRocBootstrap({size} by {self.method}: auc {self.estimate:.4f}, se {self.standard_error:.4f})"
 
 
-def _tail(level: float) -> float:
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must be between 0 and 1; got {level!r}")
-    return (1.0 - level) / 2.0
-
-
 def _resample_rows(
     model: _rust.RocModel, generator: np.random.Generator, progress: Progress
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    seed = int(generator.integers(2**64, dtype=np.uint64))
+    seed = draw_seed(generator)
     parts = [model.bootstrap(seed, first, last - first, BAND_FPR) for first, last in pairwise(progress.steps())]
     areas, heights = zip(*parts, strict=True)
     return np.concatenate(areas), np.concatenate(heights)

@@ -164,6 +164,12 @@ pub fn rectangle(py: Python<'_>, values: Vec<f64>, columns: usize) -> PyResult<B
     values.into_pyarray(py).reshape([rows, columns])
 }
 
+/// A matrix of bytes for Python, row after row.
+pub fn byte_rectangle(py: Python<'_>, values: Vec<u8>, rows: usize) -> PyResult<Bound<'_, PyArray2<u8>>> {
+    let columns = values.len() / rows.max(1);
+    values.into_pyarray(py).reshape([rows, columns])
+}
+
 /// Codes for Python.
 pub fn code_array(py: Python<'_>, codes: Codes) -> Bound<'_, PyAny> {
     match codes {

@@ -15,6 +15,9 @@ pub fn to_python(error: Error) -> PyErr {
         Error::TooLarge { rows, columns } => PyMemoryError::new_err(format!(
             "y_score has {rows} rows and {columns} columns; at most 4,294,967,296 rows and 65,536 columns are supported"
         )),
+        Error::TooManyRowsDrawn { rows } => {
+            PyMemoryError::new_err(format!("a bootstrap sample has {rows} rows; at most 2,147,483,647 can be counted"))
+        }
         Error::StridesOutOfBounds => PyValueError::new_err("y_score has strides that lead outside its memory"),
         Error::NonFiniteScore { row, column, value } => PyValueError::new_err(format!(
             "y_score contains {} at row {row}, column {column}; every score must be a finite number",

@@ -14,6 +14,7 @@
 #![allow(clippy::needless_pass_by_value)] // PyO3 hands arguments over by value.
 
 mod arrays;
+mod bootstrap;
 mod errors;
 mod functions;
 mod multiclass_roc;
@@ -26,6 +27,9 @@ use pyo3::prelude::*;
 #[pymodule]
 #[expect(non_upper_case_globals, reason = "the names that Python sees")]
 mod _rust {
+    #[pymodule_export]
+    use super::bootstrap::{Resampler, partial_aucs};
+
     #[pymodule_export]
     use super::functions::{
         auc_mu, auc_mu_matrix, binary_auc, class_sizes, code_bytes, code_integers, get_num_threads, hand_till,

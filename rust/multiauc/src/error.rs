@@ -20,6 +20,11 @@ pub enum Error {
         /// Columns of the score matrix.
         columns: usize,
     },
+    /// A bootstrap sample of more rows than the 2^31 − 1 that can be counted.
+    TooManyRowsDrawn {
+        /// Rows of the bootstrap sample.
+        rows: u64,
+    },
     /// The strides lead outside the data.
     StridesOutOfBounds,
     /// A score is NaN or infinite.

@@ -14,15 +14,17 @@
 //! | `error` | what can go wrong, as kind and data | sentences for users |
 //! | `score_matrix` | n × K scores of either precision, any strides | classes |
 //! | `scored_sample` | scores, class codes, weights: checked once, valid ever after | sorting |
+//! | `present_classes` | the classes that have rows, and their rows class after class | scores |
 //! | `labels` | labels become codes | scores |
 //! | `class_blocks` | the layout of the kernels: one contiguous run per class and column | metrics |
 //! | `fraction`, `exact_key`, `difference` | the key of p_c − p_d: lattices, fractions, exact comparison | metrics |
 //! | `ranking` | counts of pairs: bucket tables, parts for large classes, ties, the simple sorted way | metrics |
 //! | `separability` | the metrics: pairs, columns, partition matrices, weighted rows, averages | how to rank |
 //! | `inference` | placements of rows, their components, variances and covariances in closed form | how to rank |
-//! | `roc_curve` | points of curves | the rest |
+//! | `roc_curve`, `partial_auc` | points of curves, areas under parts of them | the rest |
 //! | `rates` | the rates of all pairs along thresholds; every cell placed once, kept as a byte | the fit |
 //! | `factorization` | the binomial rank-one fit to a matrix of rates | scores |
+//! | `bootstrap` | replicates of the metrics: presorted orders walked through again with other multiplicities | how to sort |
 //! | `resampling` | how often a bootstrap sample holds each row, from (seed, replicate) | metrics |
 //! | `multiclass_roc` | the curve of all pairs: rates, their fit, its bootstrap | how either is done |
 //! | `parallel` | the only door to rayon; survives `fork`; cancellation | scores |
@@ -44,6 +46,7 @@
 //! * To add a metric over pairs of classes: fold over `separability::pair_counts::fold_pairs` (by difference) or
 //!   `separability::columns::fold_columns` (by column), as [`auc_mu`] and [`hand_till`] do in a dozen lines each.
 
+mod bootstrap;
 mod class_blocks;
 mod difference;
 mod error;
@@ -55,6 +58,8 @@ mod labels;
 mod memory;
 mod multiclass_roc;
 mod parallel;
+mod partial_auc;
+mod present_classes;
 mod ranking;
 mod rates;
 mod resampling;
@@ -64,6 +69,7 @@ mod scored_sample;
 mod separability;
 mod simd;
 
+pub use bootstrap::{KeptOrders, Orders, Resampler, Sampling, ScoreOrders, SortedRows};
 pub use error::{Error, Result};
 pub use factorization::{Center, Fit, Stop};
 pub use inference::{
@@ -73,6 +79,7 @@ pub use inference::{
 pub use labels::{Codes, Coding, Integer, code_bytes, code_integers};
 pub use multiclass_roc::{Curve, CurveOptions, MulticlassRoc, Replicate};
 pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
+pub use partial_auc::{PartialAucs, Region, partial_aucs};
 pub use ranking::Key;
 pub use rates::{Grid, PlacedCells, Scope};
 pub use resampling::{Plan, rows_of_groups};

@@ -3,6 +3,7 @@
 mod bucket_map;
 mod bucket_table;
 mod key;
+mod order;
 mod ordered_rows;
 mod partitioned;
 mod resolve;
@@ -11,6 +12,7 @@ mod sorted;
 
 pub(crate) use bucket_table::{BucketTable, Lookup};
 pub use key::Key;
+pub(crate) use order::{Order, StepRows};
 pub(crate) use ordered_rows::{OrderedRows, RankedRow};
 pub(crate) use partitioned::{KeyStream, count_partitioned, sample_spans, stream_spans};
 pub(crate) use resolve::{NearKeys, Side};

@@ -4,7 +4,6 @@
 //! placed among the thresholds once and kept as a byte, so the rates of a bootstrap sample are a weighted histogram of
 //! bytes: O(nK log T + K²T) once and O(nK + K²T) for each sample, never O(nKT).
 
-mod classes;
 mod placement;
 mod selection;
 mod thresholds;
@@ -13,10 +12,10 @@ pub use thresholds::Grid;
 
 use crate::error::Result;
 use crate::parallel::Workers;
+use crate::present_classes::PresentClasses;
 use crate::resampling::Plan;
 use crate::score_matrix::Score;
 use crate::scored_sample::ScoredSample;
-use classes::PresentClasses;
 use placement::{Cut, Tile};
 use thresholds::Grids;
 

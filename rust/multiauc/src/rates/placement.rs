@@ -1,10 +1,10 @@
 //! Every cell placed among the thresholds once, and kept as a byte (or two).
 #![allow(clippy::inline_always, reason = "only what is inlined is compiled for wide vectors, or has no call per cell")]
 
-use super::classes::PresentClasses;
 use super::thresholds::Grids;
 use crate::error::Result;
 use crate::parallel::Workers;
+use crate::present_classes::PresentClasses;
 use crate::score_matrix::Score;
 use crate::scored_sample::ScoredSample;
 use crate::simd::{Simd, Vectorizable, run_widest};

@@ -1,10 +1,10 @@
 //! Where the scores are cut: quantiles of the cells, or thresholds that are given.
 
 use super::Scope;
-use super::classes::PresentClasses;
 use super::selection::{Cells, select};
 use crate::error::Result;
 use crate::parallel::Workers;
+use crate::present_classes::PresentClasses;
 use crate::score_matrix::Score;
 use crate::scored_sample::{ScoredSample, row_spans};
 
@@ -42,7 +42,7 @@ impl Grids {
         let unit = classes.lightest_row();
         let grids = match scope {
             _ if classes.count() == 2 => {
-                let column = classes.column_values(sample, 1);
+                let column = ColumnValues::new(classes, sample, 1);
                 vec![quantiles(
                     &column.of_classes(classes, &[0, 1]),
                     unit,
@@ -57,13 +57,13 @@ impl Grids {
                 vec![quantiles(&cells, unit, &levels, &workers)?]
             }
             Scope::Class => workers.map(classes.count(), |c| {
-                let column = classes.column_values(sample, c);
+                let column = ColumnValues::new(classes, sample, c);
                 let everyone: Vec<usize> = (0..classes.count()).collect();
                 quantiles(&column.of_classes(classes, &everyone), unit, &levels, &workers.alone())
             })?,
             Scope::Pair => {
                 let by_class = workers.map(classes.count(), |c| {
-                    let column = classes.column_values(sample, c);
+                    let column = ColumnValues::new(classes, sample, c);
                     let others = (0..classes.count()).filter(|&d| d != c);
                     let grid = |d| quantiles(&column.of_classes(classes, &[c, d]), unit, &levels, &workers.alone());
                     others.map(grid).collect::<Result<Vec<_>>>()
@@ -153,7 +153,7 @@ impl<T: Score> Cells for MatrixCells<'_, '_, T> {
 }
 
 /// One column of the scores, class after class.
-pub(super) struct ColumnValues {
+struct ColumnValues {
     pub(super) values: Vec<f64>,
     pub(super) magnitudes: (f64, f64),
 }
@@ -165,6 +165,15 @@ struct ClassCells<'a> {
 }
 
 impl ColumnValues {
+    /// The scores of one class's column, all rows, class after class.
+    fn new<T: Score>(classes: &PresentClasses, sample: &ScoredSample<'_, T>, class: usize) -> Self {
+        let (column, rows) = (classes.columns()[class], classes.row_numbers(0..classes.rows()));
+        Self {
+            values: rows.iter().map(|&row| sample.scores.get(row as usize, column).into()).collect(),
+            magnitudes: (sample.magnitudes.largest, sample.magnitudes.smallest_nonzero),
+        }
+    }
+
     fn of_classes<'a>(&'a self, classes: &'a PresentClasses, wanted: &[usize]) -> ClassCells<'a> {
         let run = |&class: &usize| (&self.values[classes.rows_of(class)], classes.weights_of(class));
         ClassCells { runs: wanted.iter().map(run).collect(), magnitudes: self.magnitudes }

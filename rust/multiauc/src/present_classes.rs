@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use super::thresholds::ColumnValues;
 use crate::class_blocks::GroupedRows;
 use crate::score_matrix::Score;
 use crate::scored_sample::ScoredSample;
 
 /// Rows of positive weight grouped by class; classes are numbered among those that have any.
 #[derive(Debug, Clone)]
-pub(super) struct PresentClasses {
+pub(crate) struct PresentClasses {
     /// Row numbers, class after class, increasing within a class.
     order: Vec<u32>,
     /// `starts[c]..starts[c + 1]` are the places of class c in `order`.
@@ -27,7 +26,7 @@ pub(super) struct PresentClasses {
 }
 
 impl PresentClasses {
-    pub(super) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
+    pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
         let grouped = GroupedRows::new(sample, 0..sample.rows());
         let originals: Vec<usize> = (0..sample.classes()).filter(|&class| sample.sizes.rows[class] > 0).collect();
         let mut order = Vec::with_capacity(sample.rows());
@@ -55,61 +54,57 @@ impl PresentClasses {
         }
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.originals.len()
     }
 
-    pub(super) fn originals(&self) -> &[usize] {
+    pub(crate) fn originals(&self) -> &[usize] {
         &self.originals
     }
 
-    pub(super) fn columns(&self) -> &[usize] {
+    pub(crate) fn columns(&self) -> &[usize] {
         &self.columns
     }
 
-    pub(super) fn is_weighted(&self) -> bool {
+    pub(crate) fn is_weighted(&self) -> bool {
         self.weights.is_some()
     }
 
     /// Places of a class's rows.
-    pub(super) fn rows_of(&self, class: usize) -> Range<usize> {
+    pub(crate) fn rows_of(&self, class: usize) -> Range<usize> {
         self.starts[class]..self.starts[class + 1]
     }
 
+    /// Number of rows of all classes.
+    pub(crate) fn rows(&self) -> usize {
+        self.order.len()
+    }
+
     /// Row numbers at some places.
-    pub(super) fn row_numbers(&self, places: Range<usize>) -> &[u32] {
+    pub(crate) fn row_numbers(&self, places: Range<usize>) -> &[u32] {
         &self.order[places]
     }
 
     /// Weights at all places.
-    pub(super) fn weights(&self) -> Option<&[f64]> {
+    pub(crate) fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
     }
 
-    pub(super) fn weights_of(&self, class: usize) -> Option<&[f64]> {
+    pub(crate) fn weights_of(&self, class: usize) -> Option<&[f64]> {
         self.weights.as_ref().map(|weights| &weights[self.rows_of(class)])
     }
 
-    pub(super) fn sizes(&self) -> Vec<u32> {
+    pub(crate) fn sizes(&self) -> Vec<u32> {
         self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as u32).collect()
     }
 
     /// Total weight of each class.
-    pub(super) fn totals(&self) -> impl Iterator<Item = f64> {
+    pub(crate) fn totals(&self) -> impl Iterator<Item = f64> {
         self.totals.iter().map(|total| total / self.unit)
     }
 
     /// The weight of the lightest row, but at most that of an unweighted one; in the units of `weights`.
-    pub(super) fn lightest_row(&self) -> f64 {
+    pub(crate) fn lightest_row(&self) -> f64 {
         self.weights.iter().flatten().copied().fold(self.unit, f64::min)
-    }
-
-    /// The scores of one class's column, all rows, class after class.
-    pub(super) fn column_values<T: Score>(&self, sample: &ScoredSample<'_, T>, class: usize) -> ColumnValues {
-        let column = self.columns[class];
-        ColumnValues {
-            values: self.order.iter().map(|&row| sample.scores.get(row as usize, column).into()).collect(),
-            magnitudes: (sample.magnitudes.largest, sample.magnitudes.smallest_nonzero),
-        }
     }
 }

@@ -1,0 +1,151 @@
+"""What bootstrap results share: seeds, running the replicates, standard errors and intervals."""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._progress import Progress
+from multiauc._wording import counted, described, one_of
+from multiauc.results import ConfidenceInterval
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from multiauc import _rust
+
+# Most bytes of presorted orders; beyond, they are sorted again for every block of replicates.
+MEMORY_LIMIT = 1 << 30
+
+INTERVALS = ("logit", "percentile", "basic", "bca")
+
+
+def read_rng(rng: Any) -> np.random.Generator:
+    """The generator itself, or a new one from a seed or from the system."""
+    if rng is None or isinstance(rng, np.random.Generator):
+        return np.random.default_rng(rng)
+    if isinstance(rng, (bool, np.bool_)) or not hasattr(rng, "__index__"):
+        raise TypeError(f"rng must be an int, a numpy.random.Generator or None; got {described(rng)}")
+    seed = operator.index(rng)
+    if seed < 0:
+        raise ValueError(f"rng must not be negative as a seed; got {seed}")
+    return np.random.default_rng(seed)
+
+
+def draw_seed(generator: np.random.Generator) -> int:
+    """The seed of a stream of replicates. The same generator gives the same replicates of every metric."""
+    return int(generator.integers(2**64, dtype=np.uint64))
+
+
+def read_level(level: Any) -> float:
+    """The probability left out on each side."""
+    try:
+        inside = 0.0 < float(level) < 1.0
+    except (TypeError, ValueError):
+        raise TypeError(f"level must be a number between 0 and 1; got {described(level)}") from None
+    if not inside:
+        raise ValueError(f"level must be between 0 and 1; got {level!r}")
+    return (1.0 - float(level)) / 2.0
+
+
+def run_replicates(resampler: _rust.Resampler, size: int, seed: int) -> NDArray[np.float64]:
+    """All replicates, a row each, with a progress bar and an ear for Ctrl-C."""
+    with Progress(size, "bootstrap") as progress:
+        steps = pairwise(progress.steps(resampler.block, unit=resampler.block))
+        return np.concatenate([resampler.replicates(seed, first, last - first) for first, last in steps])
+
+
+def warn_of_lost_classes(replicates: NDArray[np.float64], stacklevel: int) -> None:
+    """Say how many replicates are nan because a class was not drawn."""
+    lost = int(np.isnan(replicates).any(axis=1).sum())
+    if lost:
+        warnings.warn(
+            f"{counted(lost, 'resample')} of {len(replicates)} drew no row of some class and count for nothing; "
+            "sampling='stratified' always draws them all",
+            RuntimeWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def standard_errors(replicates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standard deviation of each column; nan replicates do not count, and fewer than two have none."""
+    defined = replicates[~np.isnan(replicates).any(axis=1)]
+    if len(defined) < 2:
+        return np.full(replicates.shape[1], np.nan)
+    return np.asarray(np.std(defined, axis=0, ddof=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicates:
+    """Replicates of one number.
+
+    Attributes
+    ----------
+    estimate
+        The number.
+    values
+        Its replicates; nan ones do not count.
+    smallest_class
+        Rows of the smallest class, for the interval of a perfect score.
+    acceleration
+        How the standard error changes with the number: for "bca" alone, nan if it is not known.
+    """
+
+    estimate: float
+    values: NDArray[np.float64]
+    smallest_class: int
+    acceleration: float = float("nan")
+
+    def interval(self, level: Any, method: Any, accepted: tuple[str, ...], stacklevel: int) -> ConfidenceInterval:
+        """A confidence interval by one of the accepted methods."""
+        tail = read_level(level)
+        kind = one_of("method", method, accepted)
+        values = self.values[~np.isnan(self.values)]
+        if np.isnan(self.estimate) or not len(values):
+            return ConfidenceInterval(float("nan"), float("nan"))
+        if kind == "logit":
+            return self._logit(values, tail, stacklevel + 1)
+        if kind == "bca":
+            return self._bca(values, tail, stacklevel + 1)
+        low, high = np.quantile(values, [tail, 1.0 - tail]).tolist()
+        if kind == "basic":
+            low, high = 2 * self.estimate - high, 2 * self.estimate - low
+        return ConfidenceInterval(low, high)
+
+    def _logit(self, values: NDArray[np.float64], tail: float, stacklevel: int) -> ConfidenceInterval:
+        theta, error = self.estimate, float(standard_errors(values[:, None])[0])
+        if theta in (0.0, 1.0):
+            # Nothing varies: what a class of that size could still hide.
+            reach = tail ** (1.0 / self.smallest_class)
+            return ConfidenceInterval(reach, 1.0) if theta == 1.0 else ConfidenceInterval(0.0, 1.0 - reach)
+        if not error > 0.0:
+            return _no_interval("the replicates are all alike", stacklevel + 1)
+        middle = np.log(theta / (1.0 - theta))
+        reach = NormalDist().inv_cdf(1.0 - tail) * error / (theta * (1.0 - theta))
+        low, high = (float(1.0 / (1.0 + np.exp(-end))) for end in (middle - reach, middle + reach))
+        return ConfidenceInterval(low, high)
+
+    def _bca(self, values: NDArray[np.float64], tail: float, stacklevel: int) -> ConfidenceInterval:
+        """Efron's bias-corrected and accelerated quantiles; replicates equal to the estimate count half below it."""
+        normal = NormalDist()
+        below = float(np.mean(values < self.estimate) + 0.5 * np.mean(values == self.estimate))
+        if not 0.0 < below < 1.0:
+            return _no_interval("all replicates lie on one side of the estimate", stacklevel + 1)
+        if np.isnan(self.acceleration):
+            return _no_interval("the acceleration is not known", stacklevel + 1)
+        bias = normal.inv_cdf(below)
+        shifts = (bias + normal.inv_cdf(level) for level in (tail, 1.0 - tail))
+        levels = [normal.cdf(bias + shift / (1.0 - self.acceleration * shift)) for shift in shifts]
+        low, high = np.quantile(values, levels).tolist()
+        return ConfidenceInterval(low, high)
+
+
+def _no_interval(reason: str, stacklevel: int) -> ConfidenceInterval:
+    warnings.warn(f"{reason}; there is no interval", RuntimeWarning, stacklevel=stacklevel + 1)
+    return ConfidenceInterval(float("nan"), float("nan"))

@@ -1,0 +1,329 @@
+"""Resampled metrics of one model, or of several models on the same rows."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import groupby, permutations, product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._replicates import (
+    INTERVALS,
+    MEMORY_LIMIT,
+    Replicates,
+    draw_seed,
+    read_rng,
+    run_replicates,
+    standard_errors,
+    warn_of_lost_classes,
+)
+from multiauc._tables import html_table, text_table
+from multiauc._wording import counted, listing
+from multiauc.results import _read_only
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from multiauc._inputs import Sample
+    from multiauc.results import ConfidenceInterval
+
+# Tied models share a replicate among all orders that agree with it: at most this many.
+MOST_TIED_ORDERS = 40_320
+
+DIFFERENCE_INTERVALS = ("percentile", "basic", "bca")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Bootstrap:
+    """Metrics of resampled rows.
+
+    Attributes
+    ----------
+    replicates : ndarray of shape (n_resamples, number of metrics)
+        The metrics of each resample, nan in a resample that holds no row of some class. Read-only.
+    metrics : tuple
+        The names of the columns; those of the models in a comparison.
+    estimates : ndarray
+        The metrics of the sample itself. Read-only.
+    accelerations : ndarray
+        The acceleration of each metric for ``"bca"``; nan where there is none. Read-only.
+    sampling : {"stratified", "iid", "groups"}
+        What was drawn with replacement: rows within classes, rows, or groups of rows.
+    counts : ndarray of shape (K,)
+        The number of rows of each class. Read-only.
+
+    Examples
+    --------
+    >>> import numpy as np, multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat(["cat", "dog", "eel"], 50)
+    >>> y_score = rng.random((150, 3)) + 0.7 * (y_true[:, None] == ["cat", "dog", "eel"])
+    >>> bootstrap = multiauc.evaluate(y_true, y_score).bootstrap(500, rng=1)
+    >>> bootstrap.replicates.shape
+    (500, 4)
+    >>> low, high = bootstrap.confidence_interval("auc_mu", level=0.9)
+    >>> 0.9 < low < high < 1.0
+    True
+    """
+
+    replicates: NDArray[np.float64]
+    metrics: tuple[Any, ...]
+    estimates: NDArray[np.float64]
+    accelerations: NDArray[np.float64]
+    sampling: str
+    counts: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        for name in ("replicates", "estimates", "accelerations", "counts"):
+            object.__setattr__(self, name, _read_only(np.asarray(getattr(self, name))))
+        object.__setattr__(self, "metrics", tuple(self.metrics))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, because a pickled array forgets that it is read-only.
+        values = self.replicates, self.metrics, self.estimates, self.accelerations, self.sampling, self.counts
+        return type(self), values
+
+    @property
+    def undefined(self) -> int:
+        """How many resamples hold no row of some class. They are nan and count for nothing."""
+        return int(np.isnan(self.replicates).any(axis=1).sum())
+
+    @property
+    def standard_error(self) -> NDArray[np.float64]:
+        """The standard deviation of each column of the replicates; nan for fewer than two."""
+        return standard_errors(self.replicates)
+
+    def confidence_interval(
+        self,
+        metric: Hashable,
+        level: float = 0.95,
+        method: Literal["logit", "percentile", "basic", "bca"] = "logit",
+    ) -> ConfidenceInterval:
+        r"""An interval for one metric.
+
+        Parameters
+        ----------
+        metric : str
+            The metric, one of `metrics`; the name of a model in a comparison.
+        level : float, default 0.95
+            The nominal coverage.
+        method : {"logit", "percentile", "basic", "bca"}, default "logit"
+            ``"logit"``: :math:`\mathrm{expit}(\mathrm{logit}\,\theta \pm z \cdot SE / (\theta (1 - \theta)))`, inside
+            (0, 1) by construction. For a perfect score, which never varies,
+            :math:`[(\alpha/2)^{1/m}, 1]` with m the size of the smallest class. ``"percentile"``: quantiles of the
+            replicates. ``"basic"``: these mirrored at the estimate. ``"bca"``: quantiles corrected for bias and
+            skewness (Efron 1987), the acceleration taken from the placements of the rows.
+
+        Returns
+        -------
+        ConfidenceInterval
+            A pair (low, high).
+        """
+        k = self._position(metric)
+        replicates = Replicates(
+            float(self.estimates[k]), self.replicates[:, k], self._smallest_class, float(self.accelerations[k])
+        )
+        return replicates.interval(level, method, INTERVALS, stacklevel=2)
+
+    @property
+    def _smallest_class(self) -> int:
+        return int(self.counts[self.counts > 0].min(initial=np.iinfo(np.int64).max))
+
+    def _position(self, metric: Hashable) -> int:
+        try:
+            return self.metrics.index(metric)
+        except ValueError:
+            raise ValueError(
+                f"no {self._noun()} {metric!r} in this bootstrap; it has {listing(self.metrics)}"
+            ) from None
+
+    def _noun(self) -> str:
+        return "metric"
+
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        drawn = {"stratified": "rows within classes", "iid": "rows", "groups": "groups of rows"}[self.sampling]
+        classes = int(np.count_nonzero(self.counts))
+        title = (
+            f"{type(self).__name__}: {counted(len(self.replicates), 'resample')} of {drawn}, "
+            f"{counted(int(self.counts.sum()), 'row')} of {counted(classes, 'class', 'classes')}"
+        )
+        if self.undefined:
+            title += f", {counted(self.undefined, 'resample')} without some class"
+        body = []
+        for name, estimate, error in zip(self.metrics, self.estimates, self.standard_error, strict=True):
+            interval = "-"
+            if error > 0.0 or estimate in (0.0, 1.0):
+                low, high = self.confidence_interval(name)
+                interval = f"[{low:.4f}, {high:.4f}]"
+            body.append([str(name), f"{estimate:.4f}", f"{error:.4f}", interval])
+        return title, [self._noun(), "estimate", "se", "95% interval"], body
+
+    def __repr__(self) -> str:
+        return text_table(*self._table())
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table())
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BootstrapDifference:
+    """How much better one model is than another on the same resampled rows.
+
+    Attributes
+    ----------
+    first, second : hashable
+        The models.
+    value : float
+        The metric of the first less that of the second.
+    replicates : ndarray of shape (n_resamples,)
+        The same of each resample. Read-only.
+    """
+
+    first: Any
+    second: Any
+    value: float
+    replicates: NDArray[np.float64]
+    _acceleration: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "replicates", _read_only(self.replicates))
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the replicates."""
+        return float(standard_errors(self.replicates[:, None])[0])
+
+    @property
+    def share_better(self) -> float:
+        """The share of resamples in which the first model is better, ties counting half."""
+        defined = self.replicates[~np.isnan(self.replicates)]
+        return float(np.mean(defined > 0.0) + 0.5 * np.mean(defined == 0.0)) if len(defined) else float("nan")
+
+    def confidence_interval(
+        self, level: float = 0.95, method: Literal["percentile", "basic", "bca"] = "percentile"
+    ) -> ConfidenceInterval:
+        """An interval for the difference, by a method as in `Bootstrap.confidence_interval`."""
+        replicates = Replicates(self.value, self.replicates, 1, self._acceleration)
+        return replicates.interval(level, method, DIFFERENCE_INTERVALS, stacklevel=2)
+
+    def __repr__(self) -> str:
+        names = f"{self.first!r} - {self.second!r}"
+        return f"BootstrapDifference({names}: {self.value:+.4f}, se {self.standard_error:.4f})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ComparisonBootstrap(Bootstrap):
+    """One metric of several models on the same resampled rows: a `Bootstrap` whose columns are models.
+
+    Attributes
+    ----------
+    metrics : tuple
+        The names of the models.
+    """
+
+    _difference_acceleration: Callable[[int, int], float] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The rows behind the acceleration stay behind: "bca" of a difference needs them.
+        return Bootstrap.__reduce__(self)
+
+    def difference(self, first: Hashable, second: Hashable) -> BootstrapDifference:
+        """How much better the model `first` is than `second`, resample by resample."""
+        i, j = self._position(first), self._position(second)
+        acceleration = float("nan") if self._difference_acceleration is None else self._difference_acceleration(i, j)
+        value = float(self.estimates[i] - self.estimates[j])
+        return BootstrapDifference(first, second, value, self.replicates[:, i] - self.replicates[:, j], acceleration)
+
+    def ranking_probabilities(self) -> dict[tuple[Any, ...], float]:
+        """The share of resamples in which the models come in each order; see `ranking_shares`."""
+        return ranking_shares(self.replicates, self.metrics)
+
+    def _noun(self) -> str:
+        return "model"
+
+
+def ranking_shares(replicates: NDArray[np.float64], names: Sequence[Any]) -> dict[tuple[Any, ...], float]:
+    """The share of replicates (rows) in which the models (columns) come in each order, the best model first.
+
+    Models that tie in a replicate share it equally among all orders that agree with it. Replicates with a nan do not
+    count. Orders that never occur are left out; the most frequent one comes first.
+    """
+    defined = replicates[~np.isnan(replicates).any(axis=1)]
+    if not len(defined):
+        return {}
+    shares: defaultdict[tuple[Any, ...], float] = defaultdict(float)
+    rankings, times = np.unique(_ranks(defined), axis=0, return_counts=True)
+    for ranks, count in zip(rankings.tolist(), times.tolist(), strict=True):
+        orders = list(_agreeing_orders(ranks, names))
+        for order in orders:
+            shares[order] += count / len(orders) / len(defined)
+    return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def _ranks(replicates: NDArray[np.float64]) -> NDArray[np.intp]:
+    """0 for the best of each row; ties get the same rank."""
+    return np.asarray((replicates[:, None, :] > replicates[:, :, None]).sum(axis=2))
+
+
+def _agreeing_orders(ranks: list[int], names: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    by_rank = sorted(range(len(names)), key=ranks.__getitem__)
+    tied = [[names[k] for k in models] for _, models in groupby(by_rank, key=ranks.__getitem__)]
+    if math.prod(math.factorial(len(models)) for models in tied) > MOST_TIED_ORDERS:
+        largest = max(tied, key=len)
+        raise ValueError(f"{len(largest)} models tie, too many to share among their orders: {listing(largest)}")
+    for parts in product(*map(permutations, tied)):
+        yield tuple(name for part in parts for name in part)
+
+
+def resampled_metrics(
+    samples: list[Sample],
+    metrics: Sequence[str],
+    size: int,
+    rng: Any,
+    *,
+    sampling: str = "stratified",
+    groups: NDArray[np.uint32] | None = None,
+    partition: NDArray[np.float64] | None = None,
+    pair_weights: str | NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Replicates of the metrics of models scored on the same rows: a row each, models side by side, metrics in them."""
+    generator = read_rng(rng)
+    sample = samples[0]
+    if np.isnan(sample.nan_if_absent(0.0)):
+        return np.full((size, len(samples) * len(metrics)), np.nan)
+    scores = [_as_columns(s, single=all(other.has_one_score for other in samples)) for s in samples]
+    resampler = _rust.Resampler(
+        scores,
+        sample.codes,
+        sample.weights,
+        sample.n_classes,
+        sampling,
+        groups,
+        list(metrics),
+        None if scores[0].shape[1] == 1 else partition,
+        pair_weights,
+        MEMORY_LIMIT,
+    )
+    replicates = run_replicates(resampler, size, draw_seed(generator))
+    if sample.has_one_score and partition is not None and "auc_mu" in metrics:
+        (a, b), (c, d) = partition.tolist()
+        if a - b - c + d == 0.0:
+            # The partition does not tell the classes apart: see `single_score_auc`.
+            replicates[:, list(metrics).index("auc_mu") :: len(metrics)] = 0.5
+    return replicates
+
+
+def _as_columns(sample: Sample, *, single: bool) -> NDArray[Any]:
+    """The scores as a matrix; beside models with two columns one score gets its negated twin for the first class."""
+    if not sample.has_one_score:
+        return sample.scores
+    return sample.scores[:, None] if single else np.stack([-sample.scores, sample.scores], axis=1)
+
+
+__all__ = ["Bootstrap", "BootstrapDifference", "ComparisonBootstrap", "ranking_shares", "resampled_metrics"]

@@ -1,0 +1,293 @@
+"""Areas under parts of ROC curves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._inputs import read_sample
+from multiauc._multiclass_roc_options import positive_integer
+from multiauc._replicates import MEMORY_LIMIT, draw_seed, read_rng, run_replicates, warn_of_lost_classes
+from multiauc._tables import html_table, text_table
+from multiauc._wording import counted, described, one_of
+from multiauc.bootstrap import Bootstrap
+from multiauc.curves import CURVE_KINDS
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from multiauc._inputs import Sample
+    from multiauc._types import Absent, CurveKind, Labels, PartialAverage, Sampling
+
+AVERAGES = ("macro", "prevalence")
+SAMPLINGS = ("stratified", "iid")
+
+
+def partial_auc_score(  # noqa: PLR0913 - keyword-only options
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    kind: CurveKind = "one_vs_rest",
+    average: PartialAverage = "macro",
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+) -> float:
+    r"""The standardised area under part of the ROC curves, averaged over classes or over ordered pairs of classes.
+
+    With false-positive rates up to f, the area :math:`A = \int_0^f \mathrm{TPR}\, d\mathrm{FPR}` of a curve lies
+    between :math:`f^2/2` for chance and f, and its standardised value is (McClish 1989)
+
+    .. math:: \frac{1}{2}\left(1 + \frac{A - f^2/2}{f - f^2/2}\right),
+
+    1/2 for chance and 1 for a perfect score. With two classes and a one-dimensional score this is scikit-learn's
+    ``roc_auc_score(max_fpr=f)``. With true-positive rates from t on, the same is done on the curve of
+    (1 - TPR, 1 - FPR) with f = 1 - t.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
+        (n,) or (n, 1), the score of the second of `labels`; then there is one curve, that of the second class.
+    max_fpr : float in (0, 1], optional
+        The largest false-positive rate that counts. Either this or `min_tpr` must be given.
+    min_tpr : float in [0, 1), optional
+        The smallest true-positive rate that counts.
+    kind : {"one_vs_rest", "pairwise"}, default "one_vs_rest"
+        A curve of each class against all the others, or of each ordered pair of classes (c, d), by the score of c.
+    average : {"macro", "prevalence"}, default "macro"
+        All curves alike, or weighted by the share of the positive class among the rows.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows; sums of weights take the place of all counts.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
+        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave it out, or return nan.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    D. K. McClish, *Analyzing a Portion of the ROC Curve*, Medical Decision Making 9, 1989.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> round(multiauc.partial_auc_score(y_true, y_score, max_fpr=0.5), 4)
+    0.8889
+    >>> round(multiauc.partial_auc_score(y_true, y_score, min_tpr=0.5, kind="pairwise"), 4)
+    0.9167
+    """
+    kind_of_mean = one_of("average", average, AVERAGES)
+    areas = partial_auc(
+        y_true,
+        y_score,
+        max_fpr=max_fpr,
+        min_tpr=min_tpr,
+        kind=kind,
+        sample_weight=sample_weight,
+        labels=labels,
+        absent=absent,
+    )
+    return areas.macro if kind_of_mean == "macro" else areas.prevalence
+
+
+def partial_auc(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    kind: CurveKind = "one_vs_rest",
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+) -> PartialAuc:
+    """The standardised area under part of every ROC curve, with its averages and a bootstrap of them.
+
+    Parameters
+    ----------
+    y_true, y_score, max_fpr, min_tpr, kind, sample_weight, labels
+        As in `partial_auc_score`, which has the formula.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave its curves out, or give them nan.
+
+    Returns
+    -------
+    PartialAuc
+        `.values` by class or by ordered pair, `.macro`, `.prevalence`, and `.bootstrap()` for intervals.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> multiauc.partial_auc(y_true, y_score, max_fpr=0.5)
+    PartialAuc: fpr up to 0.5, 3 classes against the rest
+    cat         0.7778
+    dog         0.8889
+    eel         1.0000
+    macro       0.8889
+    prevalence  0.8667
+    """
+    region, rate = _read_region(max_fpr, min_tpr)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    curves = _curves(sample, one_of("kind", kind, CURVE_KINDS))
+    present = [(c, d) for c, d in curves if sample.rows[c] and (d is None or sample.rows[d])]
+    areas, macro, prevalence = _rust.partial_aucs(
+        _matrix(sample), sample.codes, sample.weights, sample.n_classes, present, region, rate
+    )
+    value_of = dict(zip(present, areas, strict=True))
+    name = sample.labels.__getitem__
+    return PartialAuc(
+        values={name(c) if d is None else (name(c), name(d)): value_of.get((c, d), float("nan")) for c, d in curves},
+        macro=sample.nan_if_absent(macro),
+        prevalence=sample.nan_if_absent(prevalence),
+        kind=kind,
+        max_fpr=rate if region == "max_fpr" else None,
+        min_tpr=rate if region == "min_tpr" else None,
+        _sample=sample,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PartialAuc:
+    """Standardised areas under part of the ROC curves; see `multiauc.partial_auc`.
+
+    Attributes
+    ----------
+    values : dict
+        The area of each curve by label, or by ordered pair (c, d) of labels, c being the class whose score is read.
+    macro, prevalence : float
+        Their mean, and their mean weighted by the share of the positive class among the rows.
+    kind : {"one_vs_rest", "pairwise"}
+        What each class is told from.
+    max_fpr, min_tpr : float or None
+        The part of the curves that counts.
+    """
+
+    values: dict[Any, float]
+    macro: float
+    prevalence: float
+    kind: str
+    max_fpr: float | None
+    min_tpr: float | None
+    _sample: Sample | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The rows stay behind: a pickled result can be read, not bootstrapped.
+        return PartialAuc, (self.values, self.macro, self.prevalence, self.kind, self.max_fpr, self.min_tpr)
+
+    def bootstrap(
+        self,
+        n_resamples: int = 2000,
+        rng: np.random.Generator | int | None = None,
+        *,
+        sampling: Sampling = "stratified",
+    ) -> Bootstrap:
+        """Resample the rows: the uncertainty of `macro` and `prevalence`.
+
+        Parameters
+        ----------
+        n_resamples : int, default 2000
+            How many samples.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed. The same seed draws the same rows for every metric and model.
+        sampling : {"stratified", "iid"}, default "stratified"
+            Rows drawn with replacement within each class, or whatever their class.
+
+        Returns
+        -------
+        Bootstrap
+            With the columns "macro" and "prevalence". A closed form is not known, so ``"bca"`` is not among its
+            intervals.
+        """
+        size = positive_integer("n_resamples", n_resamples)
+        drawn = one_of("sampling", sampling, SAMPLINGS)
+        generator = read_rng(rng)
+        sample = self._sample
+        if sample is None:
+            raise ValueError(
+                "these areas were unpickled and cannot be bootstrapped; call partial_auc on the data again"
+            )
+        region, rate = ("max_fpr", self.max_fpr) if self.max_fpr is not None else ("min_tpr", self.min_tpr)
+        replicates = np.full((size, 2), np.nan)
+        if not np.isnan(self.macro):
+            resampler = _rust.Resampler.of_curves(
+                [_matrix(sample)],
+                sample.codes,
+                sample.weights,
+                sample.n_classes,
+                drawn,
+                None,
+                _curves(sample, self.kind),
+                region,
+                float(rate or 0.0),
+                MEMORY_LIMIT,
+            )
+            replicates = run_replicates(resampler, size, draw_seed(generator))
+            warn_of_lost_classes(replicates, stacklevel=2)
+        estimates = np.array([self.macro, self.prevalence])
+        return Bootstrap(replicates, AVERAGES, estimates, np.full(2, np.nan), drawn, sample.rows)
+
+    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+        part = f"fpr up to {self.max_fpr:g}" if self.max_fpr is not None else f"tpr from {self.min_tpr:g}"
+        number = len(self.values)
+        told = (
+            f"{counted(number, 'class', 'classes')} against the rest"
+            if self.kind == "one_vs_rest"
+            else counted(number, "ordered pair")
+        )
+        names = [str(key) if self.kind == "one_vs_rest" else f"{key[0]} | {key[1]}" for key in self.values]
+        rows = list(zip(names, self.values.values(), strict=True))
+        rows += [("macro", self.macro), ("prevalence", self.prevalence)]
+        return f"PartialAuc: {part}, {told}", ["", ""], [[name, f"{value:.4f}"] for name, value in rows]
+
+    def __repr__(self) -> str:
+        title, _, body = self._table()
+        return text_table(title, body[0], body[1:])
+
+    def _repr_html_(self) -> str:
+        return html_table(*self._table())
+
+
+def _read_region(max_fpr: Any, min_tpr: Any) -> tuple[str, float]:
+    if (max_fpr is None) == (min_tpr is None):
+        found = "neither" if max_fpr is None else "both"
+        raise ValueError(f"either max_fpr or min_tpr must be given; got {found}")
+    name, value = ("max_fpr", max_fpr) if min_tpr is None else ("min_tpr", min_tpr)
+    accepted = "above 0 and at most 1" if min_tpr is None else "at least 0 and below 1"
+    if isinstance(value, (str, bool, np.bool_)):
+        raise TypeError(f"{name} must be a number {accepted}; got {value!r}")
+    try:
+        rate = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number {accepted}; got {described(value)}") from None
+    if not (0.0 < rate <= 1.0 if min_tpr is None else 0.0 <= rate < 1.0):
+        raise ValueError(f"{name} must be {accepted}; got {value!r}")
+    return name, rate
+
+
+def _matrix(sample: Sample) -> Any:
+    return sample.scores[:, None] if sample.has_one_score else sample.scores
+
+
+def _curves(sample: Sample, kind: str) -> list[tuple[int, int | None]]:
+    """(positive class, negative class or None for all others) of each curve; one where there is one score."""
+    if sample.has_one_score:
+        return [(1, None if kind == "one_vs_rest" else 0)]
+    classes = sample.reported_classes()
+    return list(permutations(classes, 2)) if kind == "pairwise" else [(c, None) for c in classes]
