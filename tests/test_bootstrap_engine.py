@@ -137,12 +137,6 @@ class TestMultiplicityOne:
         expected = plain_scores(*sample.data, sample.weights)
         np.testing.assert_allclose(resampler_of(sample).given(ones)[0], expected, rtol=1e-14)
 
-    def test_one_score_for_two_classes(self, rng):
-        codes, scores = rng.integers(0, 2, 40).astype(np.uint8), rng.integers(0, 7, 40) / 7
-        resampler = _rust.Resampler([scores[:, None]], codes, None, 2, "iid", None, METRICS, None, None, KEEP)
-        found = resampler.given(np.ones((1, 40), dtype=np.uint8))[0]
-        np.testing.assert_array_equal(found, [multiauc.auc_mu_score(codes, scores)] * 4)
-
 
 class TestSchedules:
     """Threads, memory and the cutting into calls change nothing."""
@@ -186,7 +180,16 @@ class TestSchedules:
         curve = multiauc.multiclass_roc(codes, scores, thresholds=[0.5]).bootstrap(40, rng=11)
         seed = int(np.random.default_rng(11).integers(2**64, dtype=np.uint64))
         resampler = _rust.Resampler(
-            [scores[:, None]], codes.astype(np.uint8), None, 2, "stratified", None, ["auc_mu"], None, None, KEEP
+            [np.stack([-scores, scores], axis=1)],
+            codes.astype(np.uint8),
+            None,
+            2,
+            "stratified",
+            None,
+            ["auc_mu"],
+            None,
+            None,
+            KEEP,
         )
         np.testing.assert_allclose(resampler.replicates(seed, 0, 40)[:, 0], curve.replicates, rtol=1e-14)
 

@@ -16,8 +16,9 @@ NORMAL = NormalDist()
 def bootstrap_of(replicates, estimates, accelerations=None, kind=multiauc.Bootstrap, names=("auc_mu", "hand_till")):
     replicates = np.asarray(replicates, dtype=float)
     names = names[: replicates.shape[1]]
-    accelerations = np.full(len(names), np.nan) if accelerations is None else accelerations
-    return kind(replicates, names, np.asarray(estimates, dtype=float), accelerations, "stratified", np.array([30, 20]))
+    accelerations = None if accelerations is None else np.asarray(accelerations)
+    counts = np.array([30, 20])
+    return kind(replicates, names, np.asarray(estimates, dtype=float), accelerations, "stratified", counts, 20)
 
 
 @pytest.fixture
@@ -93,10 +94,11 @@ class TestIntervals:
         ("arguments", "error", "match"),
         [
             (("auc",), ValueError, "no metric 'auc' in this bootstrap; it has 'auc_mu', 'hand_till'"),
-            (("auc_mu", 95), ValueError, "level must be between 0 and 1; got 95"),
-            (("auc_mu", 0.0), ValueError, "level must be between 0 and 1; got 0.0"),
+            (("auc_mu", 95), ValueError, "level must be between 0 and 1, such as 0.95; got 95"),
+            (("auc_mu", 0.0), ValueError, "level must be between 0 and 1, such as 0.95; got 0.0"),
             (("auc_mu", "high"), TypeError, "level must be a number between 0 and 1; got 'high'"),
             (("auc_mu", 0.95, "wald"), ValueError, "method must be one of 'logit', 'percentile', 'basic', 'bca'"),
+            (("auc_mu", True), TypeError, "level must be a number"),
         ],
         ids=str,
     )
@@ -109,14 +111,15 @@ class TestTexts:
     def test_report(self, bootstrap):
         title, head, first, _ = repr(bootstrap).splitlines()
         assert title == "Bootstrap: 500 resamples of rows within classes, 50 rows of 2 classes"
-        assert head.split() == ["metric", "estimate", "se", "95%", "interval"]
+        assert head.split() == ["metric", "estimate", "std.", "error", "95%", "interval"]
         low, high = bootstrap.confidence_interval("auc_mu")
         assert first.split() == [
             "auc_mu",
             "0.8000",
             f"{bootstrap.standard_error[0]:.4f}",
-            f"[{low:.4f},",
-            f"{high:.4f}]",
+            f"{low:.4f}",
+            "to",
+            f"{high:.4f}",
         ]
         assert "<th>auc_mu</th>" in bootstrap._repr_html_()
 
@@ -156,7 +159,7 @@ class TestComparisons:
         assert repr(difference).startswith("BootstrapDifference('knn' - 'tree': +0.0200, se 0.01")
 
     def test_logit_is_no_interval_of_a_difference(self, comparison):
-        with pytest.raises(ValueError, match="method must be one of 'percentile', 'basic', 'bca'; got 'logit'"):
+        with pytest.raises(ValueError, match="method must be one of 'percentile', 'basic'; got 'logit'"):
             comparison.difference("knn", "tree").confidence_interval(method="logit")
 
     def test_unknown_models(self, comparison):

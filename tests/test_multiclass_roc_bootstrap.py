@@ -97,7 +97,7 @@ class TestIntervals:
             roc.bootstrap(0)
         with pytest.raises(ValueError, match="method must be one of 'rows', 'binomial', 'binomial_class_size'"):
             roc.bootstrap(3, method="parametric")
-        with pytest.raises(ValueError, match="level must be between 0 and 1; got 95"):
+        with pytest.raises(ValueError, match=r"level must be between 0 and 1, such as 0.95; got 95"):
             roc.bootstrap(3, rng=0).confidence_interval(95)
 
 

@@ -231,6 +231,9 @@ LONG_CALLS = {
     "curves": ("multiauc.roc_curves(y, s, kind='pairwise')", 60_000, 60, 1),
     "multi-class curve": ("multiauc.multiclass_roc(y, s)", 300_000, 60, 1),
     "bootstrap": ("multiauc.multiclass_roc(y, s).bootstrap(1_000_000)", 10_000, 5, 2),
+    "bootstrap of scores": ("multiauc.evaluate(y, s).bootstrap(1_000_000)", 10_000, 5, 2),
+    "bootstrap of many rows": ("multiauc.evaluate(y, s).bootstrap(1_000_000)", 300_000, 4, 2),
+    "bootstrap of partial areas": ("multiauc.partial_auc(y, s, max_fpr=0.2).bootstrap(1_000_000)", 100_000, 5, 1),
 }
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._progress import Progress
+from multiauc._uncertainty_options import read_level
 from multiauc._wording import counted, described, one_of
 from multiauc.results import ConfidenceInterval
 
@@ -41,17 +42,6 @@ def read_rng(rng: Any) -> np.random.Generator:
 def draw_seed(generator: np.random.Generator) -> int:
     """The seed of a stream of replicates. The same generator gives the same replicates of every metric."""
     return int(generator.integers(2**64, dtype=np.uint64))
-
-
-def read_level(level: Any) -> float:
-    """The probability left out on each side."""
-    try:
-        inside = 0.0 < float(level) < 1.0
-    except (TypeError, ValueError):
-        raise TypeError(f"level must be a number between 0 and 1; got {described(level)}") from None
-    if not inside:
-        raise ValueError(f"level must be between 0 and 1; got {level!r}")
-    return (1.0 - float(level)) / 2.0
 
 
 def run_replicates(resampler: _rust.Resampler, size: int, seed: int) -> NDArray[np.float64]:
@@ -94,18 +84,18 @@ class Replicates:
     smallest_class
         Rows of the smallest class, for the interval of a perfect score.
     acceleration
-        How the standard error changes with the number: for "bca" alone, nan if it is not known.
+        How the standard error changes with the number, for "bca"; None where there is no way to know it.
     """
 
     estimate: float
     values: NDArray[np.float64]
     smallest_class: int
-    acceleration: float = float("nan")
+    acceleration: float | None = None
 
     def interval(self, level: Any, method: Any, accepted: tuple[str, ...], stacklevel: int) -> ConfidenceInterval:
         """A confidence interval by one of the accepted methods."""
         tail = read_level(level)
-        kind = one_of("method", method, accepted)
+        kind = one_of("method", method, accepted if self.acceleration is not None else accepted_without_bca(accepted))
         values = self.values[~np.isnan(self.values)]
         if np.isnan(self.estimate) or not len(values):
             return ConfidenceInterval(float("nan"), float("nan"))
@@ -137,13 +127,31 @@ class Replicates:
         below = float(np.mean(values < self.estimate) + 0.5 * np.mean(values == self.estimate))
         if not 0.0 < below < 1.0:
             return _no_interval("all replicates lie on one side of the estimate", stacklevel + 1)
-        if np.isnan(self.acceleration):
-            return _no_interval("the acceleration is not known", stacklevel + 1)
+        acceleration = float("nan") if self.acceleration is None else self.acceleration
+        if np.isnan(acceleration):
+            return _no_interval("no row contributes more than another", stacklevel + 1)
         bias = normal.inv_cdf(below)
         shifts = (bias + normal.inv_cdf(level) for level in (tail, 1.0 - tail))
-        levels = [normal.cdf(bias + shift / (1.0 - self.acceleration * shift)) for shift in shifts]
+        levels = [normal.cdf(bias + shift / (1.0 - acceleration * shift)) for shift in shifts]
         low, high = np.quantile(values, levels).tolist()
         return ConfidenceInterval(low, high)
+
+
+def accepted_without_bca(accepted: tuple[str, ...]) -> tuple[str, ...]:
+    """The methods that need no acceleration."""
+    return tuple(method for method in accepted if method != "bca")
+
+
+def accelerations(influences: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> NDArray[np.float64]:
+    r"""The acceleration :math:`\frac{1}{6} \sum u^3 / (\sum u^2)^{3/2}` of each column of influences of the rows.
+
+    Where groups are drawn u is the sum over a group. nan where all u are zero.
+    """
+    if groups is not None:
+        influences = np.stack([np.bincount(groups, weights=column) for column in influences.T], axis=1)
+    squares = np.sum(influences**2, axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.sum(influences**3, axis=0) / squares**1.5 / 6.0)
 
 
 def _no_interval(reason: str, stacklevel: int) -> ConfidenceInterval:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import defaultdict
-from dataclasses import dataclass
-from itertools import groupby, permutations, product
+from dataclasses import dataclass, fields
+from itertools import combinations, groupby, permutations, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,22 +16,23 @@ from multiauc._replicates import (
     INTERVALS,
     MEMORY_LIMIT,
     Replicates,
+    accelerations,
     draw_seed,
     read_rng,
     run_replicates,
     standard_errors,
-    warn_of_lost_classes,
 )
 from multiauc._tables import html_table, text_table
 from multiauc._wording import counted, listing
+from multiauc.multiclass_roc import multiclass_roc
 from multiauc.results import _read_only
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from multiauc._inputs import Sample
+    from multiauc._held_inputs import HeldInputs
     from multiauc.results import ConfidenceInterval
 
 # Tied models share a replicate among all orders that agree with it: at most this many.
@@ -51,12 +53,14 @@ class Bootstrap:
         The names of the columns; those of the models in a comparison.
     estimates : ndarray
         The metrics of the sample itself. Read-only.
-    accelerations : ndarray
-        The acceleration of each metric for ``"bca"``; nan where there is none. Read-only.
+    accelerations : ndarray or None
+        The acceleration of each metric for ``"bca"``; None where there is none. Read-only.
     sampling : {"stratified", "iid", "groups"}
         What was drawn with replacement: rows within classes, rows, or groups of rows.
     counts : ndarray of shape (K,)
         The number of rows of each class. Read-only.
+    smallest_class : int
+        The rows of the smallest class (its groups, where rows are grouped).
 
     Examples
     --------
@@ -75,19 +79,20 @@ class Bootstrap:
     replicates: NDArray[np.float64]
     metrics: tuple[Any, ...]
     estimates: NDArray[np.float64]
-    accelerations: NDArray[np.float64]
+    accelerations: NDArray[np.float64] | None
     sampling: str
     counts: NDArray[np.int64]
+    smallest_class: int
 
     def __post_init__(self) -> None:
-        for name in ("replicates", "estimates", "accelerations", "counts"):
-            object.__setattr__(self, name, _read_only(np.asarray(getattr(self, name))))
-        object.__setattr__(self, "metrics", tuple(self.metrics))
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, field.name, _read_only(value))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, because a pickled array forgets that it is read-only.
-        values = self.replicates, self.metrics, self.estimates, self.accelerations, self.sampling, self.counts
-        return type(self), values
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def undefined(self) -> int:
@@ -126,14 +131,9 @@ class Bootstrap:
             A pair (low, high).
         """
         k = self._position(metric)
-        replicates = Replicates(
-            float(self.estimates[k]), self.replicates[:, k], self._smallest_class, float(self.accelerations[k])
-        )
+        acceleration = None if self.accelerations is None else float(self.accelerations[k])
+        replicates = Replicates(float(self.estimates[k]), self.replicates[:, k], self.smallest_class, acceleration)
         return replicates.interval(level, method, INTERVALS, stacklevel=2)
-
-    @property
-    def _smallest_class(self) -> int:
-        return int(self.counts[self.counts > 0].min(initial=np.iinfo(np.int64).max))
 
     def _position(self, metric: Hashable) -> int:
         try:
@@ -146,7 +146,7 @@ class Bootstrap:
     def _noun(self) -> str:
         return "metric"
 
-    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+    def _title(self) -> str:
         drawn = {"stratified": "rows within classes", "iid": "rows", "groups": "groups of rows"}[self.sampling]
         classes = int(np.count_nonzero(self.counts))
         title = (
@@ -155,20 +155,23 @@ class Bootstrap:
         )
         if self.undefined:
             title += f", {counted(self.undefined, 'resample')} without some class"
-        body = []
+        return title
+
+    def _table(self) -> list[list[str]]:
+        rows = [[self._noun(), "estimate", "std. error", "95% interval"]]
         for name, estimate, error in zip(self.metrics, self.estimates, self.standard_error, strict=True):
             interval = "-"
             if error > 0.0 or estimate in (0.0, 1.0):
                 low, high = self.confidence_interval(name)
-                interval = f"[{low:.4f}, {high:.4f}]"
-            body.append([str(name), f"{estimate:.4f}", f"{error:.4f}", interval])
-        return title, [self._noun(), "estimate", "se", "95% interval"], body
+                interval = f"{low:.4f} to {high:.4f}"
+            rows.append([str(name), f"{estimate:.4f}", f"{error:.4f}", interval])
+        return rows
 
     def __repr__(self) -> str:
-        return text_table(*self._table())
+        return "\n".join([self._title(), *text_table(self._table())])
 
     def _repr_html_(self) -> str:
-        return html_table(*self._table())
+        return html_table(self._title(), self._table())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -189,7 +192,7 @@ class BootstrapDifference:
     second: Any
     value: float
     replicates: NDArray[np.float64]
-    _acceleration: float
+    _acceleration: float | None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "replicates", _read_only(self.replicates))
@@ -227,16 +230,13 @@ class ComparisonBootstrap(Bootstrap):
         The names of the models.
     """
 
-    _difference_acceleration: Callable[[int, int], float] | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The rows behind the acceleration stay behind: "bca" of a difference needs them.
-        return Bootstrap.__reduce__(self)
+    _difference_accelerations: NDArray[np.float64] | None = None
 
     def difference(self, first: Hashable, second: Hashable) -> BootstrapDifference:
         """How much better the model `first` is than `second`, resample by resample."""
         i, j = self._position(first), self._position(second)
-        acceleration = float("nan") if self._difference_acceleration is None else self._difference_acceleration(i, j)
+        known = self._difference_accelerations
+        acceleration = None if known is None else float(known[i, j])
         value = float(self.estimates[i] - self.estimates[j])
         return BootstrapDifference(first, second, value, self.replicates[:, i] - self.replicates[:, j], acceleration)
 
@@ -282,48 +282,71 @@ def _agreeing_orders(ranks: list[int], names: Sequence[Any]) -> Iterator[tuple[A
 
 
 def resampled_metrics(
-    samples: list[Sample],
-    metrics: Sequence[str],
-    size: int,
-    rng: Any,
-    *,
-    sampling: str = "stratified",
-    groups: NDArray[np.uint32] | None = None,
-    partition: NDArray[np.float64] | None = None,
-    pair_weights: str | NDArray[np.float64] | None = None,
+    models: list[HeldInputs], metrics: Sequence[str], size: int, rng: np.random.Generator | int | None
 ) -> NDArray[np.float64]:
     """Replicates of the metrics of models scored on the same rows: a row each, models side by side, metrics in them."""
     generator = read_rng(rng)
-    sample = samples[0]
-    if np.isnan(sample.nan_if_absent(0.0)):
-        return np.full((size, len(samples) * len(metrics)), np.nan)
-    scores = [_as_columns(s, single=all(other.has_one_score for other in samples)) for s in samples]
+    inputs = models[0]
+    arguments = [model.arguments() for model in models]
+    if np.isnan(inputs.sample.nan_if_absent(0.0)):
+        return np.full((size, len(models) * len(metrics)), np.nan)
     resampler = _rust.Resampler(
-        scores,
-        sample.codes,
-        sample.weights,
-        sample.n_classes,
-        sampling,
-        groups,
+        [scores for scores, *_ in arguments],
+        inputs.sample.codes,
+        inputs.sample.weights,
+        inputs.sample.n_classes,
+        inputs.sampling,
+        inputs.groups,
         list(metrics),
-        None if scores[0].shape[1] == 1 else partition,
-        pair_weights,
+        inputs.partition,
+        inputs.pair_weights,
         MEMORY_LIMIT,
     )
-    replicates = run_replicates(resampler, size, draw_seed(generator))
-    if sample.has_one_score and partition is not None and "auc_mu" in metrics:
-        (a, b), (c, d) = partition.tolist()
-        if a - b - c + d == 0.0:
-            # The partition does not tell the classes apart: see `single_score_auc`.
-            replicates[:, list(metrics).index("auc_mu") :: len(metrics)] = 0.5
-    return replicates
+    return run_replicates(resampler, size, draw_seed(generator))
 
 
-def _as_columns(sample: Sample, *, single: bool) -> NDArray[Any]:
-    """The scores as a matrix; beside models with two columns one score gets its negated twin for the first class."""
-    if not sample.has_one_score:
-        return sample.scores
-    return sample.scores[:, None] if single else np.stack([-sample.scores, sample.scores], axis=1)
+def resampled_curves(models: list[HeldInputs], size: int, rng: np.random.Generator | int | None) -> NDArray[np.float64]:
+    """Replicates of the areas D of models scored on the same rows: a row each, a column per model."""
+    generator = read_rng(rng)
+    inputs = models[0]
+    for option, value in (("groups", inputs.groups), ("sampling", None if inputs.sampling == "stratified" else "iid")):
+        if value is not None:
+            raise ValueError(
+                f"metric='multiclass_roc' is resampled within classes only; it was given {option}"
+                + (f"={value!r}" if option == "sampling" else "")
+            )
+    areas = []
+    for model in models:
+        sample = model.sample
+        roc = multiclass_roc(
+            sample.codes,
+            model.arguments()[0] if not sample.has_one_score else sample.scores,
+            pair_weights=model.pair_weights,
+            sample_weight=sample.weights,
+            labels=range(sample.n_classes),
+            absent=sample.absent,  # type: ignore[arg-type]
+        )
+        # Each from a copy of the same generator: the same rows for all of them.
+        areas.append(roc.bootstrap(size, rng=copy.deepcopy(generator)).replicates)
+    draw_seed(generator)
+    return np.stack(areas, axis=1)
 
 
-__all__ = ["Bootstrap", "BootstrapDifference", "ComparisonBootstrap", "ranking_shares", "resampled_metrics"]
+def metric_accelerations(inputs: HeldInputs) -> NDArray[np.float64]:
+    """The accelerations of the four metrics."""
+    return accelerations(_influences(inputs), inputs.groups)
+
+
+def model_accelerations(models: list[HeldInputs], place: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The accelerations of one metric of some models, and those of the differences of models, m x m."""
+    groups = models[0].groups
+    of_models = np.stack([_influences(inputs)[:, place] for inputs in models], axis=1)
+    differences = np.full((len(models), len(models)), np.nan)
+    for i, j in combinations(range(len(models)), 2):
+        differences[i, j] = accelerations(of_models[:, [i]] - of_models[:, [j]], groups)[0]
+        differences[j, i] = -differences[i, j]
+    return accelerations(of_models, groups), differences
+
+
+def _influences(inputs: HeldInputs) -> NDArray[np.float64]:
+    return _rust.influences(inputs.arguments(), inputs.partition, inputs.pair_weights)

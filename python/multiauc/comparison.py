@@ -13,10 +13,13 @@ import numpy as np
 from multiauc import _rust
 from multiauc._held_inputs import HeldInputs
 from multiauc._inputs import read_sample
+from multiauc._multiclass_roc_options import positive_integer
 from multiauc._options import read_pair_weights, read_partition
+from multiauc._replicates import warn_of_lost_classes
 from multiauc._tables import html_table, text_table
 from multiauc._uncertainty_options import SAMPLINGS, read_groups
 from multiauc._wording import described, listing, one_of
+from multiauc.bootstrap import ComparisonBootstrap, model_accelerations, resampled_curves, resampled_metrics
 from multiauc.differences import Difference, holm
 from multiauc.evaluation import (
     HEADER,
@@ -283,6 +286,68 @@ class Comparison:
             )
         found = next(d for d in self.differences if {d.first, d.second} == {a, b})
         return found if found.first == a else found.reversed()
+
+    def bootstrap(self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None) -> ComparisonBootstrap:
+        """Resample the rows (or groups), the same ones for all models.
+
+        Parameters
+        ----------
+        n_resamples : int, default 2000
+            How many samples.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed. It does not matter how many threads work.
+
+        Returns
+        -------
+        ComparisonBootstrap
+            Its columns are the models, in the order of `estimates`; ``.difference(a, b)`` is paired.
+        """
+        size = positive_integer("n_resamples", n_resamples)
+        held = self.inputs()
+        models = list(held.values())
+        inputs = models[0]
+        of_models = of_differences = None
+        if self.metric == "multiclass_roc":
+            replicates = resampled_curves(models, size, rng)
+        else:
+            replicates = resampled_metrics(models, [self.metric], size, rng)
+            of_models, of_differences = model_accelerations(models, METRICS.index(self.metric))
+        warn_of_lost_classes(replicates, stacklevel=2)
+        return ComparisonBootstrap(
+            replicates,
+            tuple(held),
+            np.array([estimate.value for estimate in self.estimates.values()]),
+            of_models,
+            inputs.sampling if inputs.groups is None else "groups",
+            self.counts,
+            next(iter(self.estimates.values())).smallest_class,
+            of_differences,
+        )
+
+    def ranking_probabilities(
+        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None
+    ) -> dict[tuple[str, ...], float]:
+        """The share of resamples in which the models come in each order, the best first.
+
+        Models that tie in a resample share it equally among the orders that agree with it. Orders that never occur are
+        left out; the most frequent one comes first.
+
+        Parameters
+        ----------
+        n_resamples, rng
+            As in `bootstrap`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import multiauc
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.integers(3, size=200)
+        >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("a", 2), ("b", 3)]}
+        >>> multiauc.compare(y_true, models).ranking_probabilities(n_resamples=500, rng=0)
+        {('a', 'b'): 1.0}
+        """
+        return self.bootstrap(n_resamples, rng).ranking_probabilities()
 
     def inputs(self) -> dict[str, HeldInputs]:
         """The data behind the result, for what is computed when asked for."""

@@ -13,14 +13,19 @@ import numpy as np
 from multiauc import _rust
 from multiauc._held_inputs import HeldInputs
 from multiauc._inputs import read_sample
+from multiauc._multiclass_roc_options import positive_integer
 from multiauc._options import read_pair_weights, read_partition
+from multiauc._replicates import warn_of_lost_classes
 from multiauc._tables import html_table, text_table
 from multiauc._uncertainty_options import SAMPLINGS, read_groups
 from multiauc._wording import counted, listing, one_of
+from multiauc.bootstrap import Bootstrap, metric_accelerations, resampled_metrics
 from multiauc.estimates import Estimate
 from multiauc.results import TABLE_AT_MOST, TABLE_EDGE, PairMatrix, _read_only, shortened
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._inputs import Sample
@@ -164,6 +169,16 @@ def evaluate(  # noqa: PLR0913
     )
 
 
+def read_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
+    """Names of metrics, each at most once."""
+    if isinstance(metrics, str):
+        raise TypeError(f"metrics must be a sequence of names; got {metrics!r}, for one metric write ({metrics!r},)")
+    names = tuple(one_of("metrics", metric, METRICS) for metric in metrics)
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"metrics must name one metric or more, each once; got {list(metrics)!r}")
+    return names
+
+
 def make_estimate(
     name: str, row: NDArray[np.float64], smallest: int, place: int, inputs: HeldInputs | None
 ) -> Estimate:
@@ -244,6 +259,46 @@ class Evaluation:
     def metrics(self) -> dict[str, Estimate]:
         """The four metrics by name."""
         return {metric: getattr(self, metric) for metric in METRICS}
+
+    def bootstrap(
+        self,
+        n_resamples: int = 2000,
+        rng: np.random.Generator | int | None = None,
+        *,
+        metrics: Sequence[str] = METRICS,
+    ) -> Bootstrap:
+        """Resample the rows (or groups), as `sampling` and `groups` of `evaluate` say.
+
+        Parameters
+        ----------
+        n_resamples : int, default 2000
+            How many samples.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed. The same seed draws the same rows for every metric and every model scored
+            on the same `y_true`, on any number of threads.
+        metrics : sequence of str, default all four
+            The metrics wanted; fewer take less time.
+
+        Returns
+        -------
+        Bootstrap
+            With `replicates`, `standard_error` and `confidence_interval(metric)`.
+        """
+        size = positive_integer("n_resamples", n_resamples)
+        wanted = read_metrics(metrics)
+        inputs = self.inputs()
+        replicates = resampled_metrics([inputs], wanted, size, rng)
+        warn_of_lost_classes(replicates, stacklevel=2)
+        places = [METRICS.index(metric) for metric in wanted]
+        return Bootstrap(
+            replicates,
+            wanted,
+            np.array([getattr(self, metric).value for metric in wanted]),
+            metric_accelerations(inputs)[places],
+            inputs.sampling if inputs.groups is None else "groups",
+            self.counts,
+            self.auc_mu.smallest_class,
+        )
 
     def influences(self) -> NDArray[np.float64]:
         r"""What each row adds to the error of the four metrics, (n, 4).

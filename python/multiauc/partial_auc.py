@@ -13,6 +13,7 @@ from multiauc._inputs import read_sample
 from multiauc._multiclass_roc_options import positive_integer
 from multiauc._replicates import MEMORY_LIMIT, draw_seed, read_rng, run_replicates, warn_of_lost_classes
 from multiauc._tables import html_table, text_table
+from multiauc._uncertainty_options import SAMPLINGS
 from multiauc._wording import counted, described, one_of
 from multiauc.bootstrap import Bootstrap
 from multiauc.curves import CURVE_KINDS
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from multiauc._types import Absent, CurveKind, Labels, PartialAverage, Sampling
 
 AVERAGES = ("macro", "prevalence")
-SAMPLINGS = ("stratified", "iid")
 
 
 def partial_auc_score(  # noqa: PLR0913 - keyword-only options
@@ -137,6 +137,7 @@ def partial_auc(
     >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
     >>> multiauc.partial_auc(y_true, y_score, max_fpr=0.5)
     PartialAuc: fpr up to 0.5, 3 classes against the rest
+                  area
     cat         0.7778
     dog         0.8889
     eel         1.0000
@@ -241,27 +242,25 @@ class PartialAuc:
             replicates = run_replicates(resampler, size, draw_seed(generator))
             warn_of_lost_classes(replicates, stacklevel=2)
         estimates = np.array([self.macro, self.prevalence])
-        return Bootstrap(replicates, AVERAGES, estimates, np.full(2, np.nan), drawn, sample.rows)
+        smallest = int(sample.rows[sample.rows > 0].min())
+        return Bootstrap(replicates, AVERAGES, estimates, None, drawn, sample.rows, smallest)
 
-    def _table(self) -> tuple[str, list[str], list[list[str]]]:
+    def _title(self) -> str:
         part = f"fpr up to {self.max_fpr:g}" if self.max_fpr is not None else f"tpr from {self.min_tpr:g}"
-        number = len(self.values)
-        told = (
-            f"{counted(number, 'class', 'classes')} against the rest"
-            if self.kind == "one_vs_rest"
-            else counted(number, "ordered pair")
-        )
+        if self.kind == "pairwise":
+            return f"PartialAuc: {part}, {counted(len(self.values), 'ordered pair')}"
+        return f"PartialAuc: {part}, {counted(len(self.values), 'class', 'classes')} against the rest"
+
+    def _table(self) -> list[list[str]]:
         names = [str(key) if self.kind == "one_vs_rest" else f"{key[0]} | {key[1]}" for key in self.values]
-        rows = list(zip(names, self.values.values(), strict=True))
-        rows += [("macro", self.macro), ("prevalence", self.prevalence)]
-        return f"PartialAuc: {part}, {told}", ["", ""], [[name, f"{value:.4f}"] for name, value in rows]
+        rows = [*zip(names, self.values.values(), strict=True), ("macro", self.macro), ("prevalence", self.prevalence)]
+        return [["", "area"], *([name, f"{value:.4f}"] for name, value in rows)]
 
     def __repr__(self) -> str:
-        title, _, body = self._table()
-        return text_table(title, body[0], body[1:])
+        return "\n".join([self._title(), *text_table(self._table())])
 
     def _repr_html_(self) -> str:
-        return html_table(*self._table())
+        return html_table(self._title(), self._table())
 
 
 def _read_region(max_fpr: Any, min_tpr: Any) -> tuple[str, float]:

@@ -25,7 +25,7 @@ pub use draws::Sampling;
 use sums::{Replicates, Sums, Wanted};
 
 /// Most bytes of the multiplicities that are drawn ahead.
-const DRAWN_AHEAD: usize = 1 << 28;
+const DRAWN_AHEAD: usize = 1 << 29;
 
 /// An order that the metrics need; classes are numbered among those that have rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -171,12 +171,13 @@ impl Resampler {
     /// How many replicates are best asked for at once: fewer cost as much.
     #[must_use]
     pub fn block(&self, are_kept: bool, threads: usize) -> usize {
-        if are_kept { LANES * threads } else { LANES * self.draws_ahead(threads) }
+        let most = self.draws_ahead();
+        LANES * if are_kept { threads.min(most) } else { most }
     }
 
     /// How often sixteen replicates are drawn ahead.
-    fn draws_ahead(&self, threads: usize) -> usize {
-        (DRAWN_AHEAD / (LANES * self.draws.classes.rows())).clamp(threads, 1 << 10)
+    fn draws_ahead(&self) -> usize {
+        (DRAWN_AHEAD / (LANES * self.draws.classes.rows())).clamp(1, 1 << 10)
     }
 
     /// The orders of a model, to be made from its scores when they are needed.
@@ -256,11 +257,10 @@ impl Resampler {
         let wanted = Wanted { metrics: &self.metrics, pair_weights, class_of: &self.class_of };
         let starts: Vec<usize> = (0..count).step_by(LANES).collect();
         let mut values = Vec::with_capacity(count * models.len() * self.metrics.len());
-        for ahead in starts.chunks(self.draws_ahead(workers.threads())) {
+        for ahead in starts.chunks(self.draws_ahead()) {
             let drawn = workers.map(ahead.len(), |index| {
                 let draw = draw(ahead[index], (count - ahead[index]).min(LANES))?;
-                Self::check_size(&draw)?;
-                Ok(Replicates::new(&self.draws.classes, draw, self.sample_classes))
+                Replicates::new(&self.draws.classes, draw, self.sample_classes)
             })?;
             let mut sums = Vec::with_capacity(models.len());
             for &model in models {
@@ -277,17 +277,6 @@ impl Resampler {
             }
         }
         Ok(values)
-    }
-
-    /// Twice the sum of all multiplicities has to fit the lanes of the walk.
-    fn check_size(draw: &draws::Draw) -> Result<()> {
-        for lane in 0..draw.used {
-            let rows: u64 = draw.counts.iter().map(|lanes| u64::from(lanes[lane])).sum();
-            if rows >> 31 > 0 {
-                return Err(Error::TooManyRowsDrawn { rows });
-            }
-        }
-        Ok(())
     }
 
     /// For each sixteen replicates, parts of the sums of their lanes.

@@ -5,7 +5,7 @@ use std::mem::take;
 use super::Job;
 use super::draws::{Draw, LANES, Lanes};
 use super::walk::{Counts, Masses, Weights, add_doubled_losses};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::inference::Metric;
 use crate::partial_auc::{Region, partial_area};
 use crate::present_classes::PresentClasses;
@@ -54,9 +54,17 @@ enum Losses {
 }
 
 impl<'b> Replicates<'b> {
-    pub(super) fn new(classes: &'b PresentClasses, draw: Draw, sample_classes: usize) -> Self {
-        let sizes = (0..LANES).map(|lane| sizes_of(classes, &draw, lane, sample_classes)).collect();
-        Self { classes, draw, sizes }
+    /// # Errors
+    /// [`Error::TooManyRowsDrawn`] if a replicate has more rows than the lanes of a walk can count twice.
+    pub(super) fn new(classes: &'b PresentClasses, draw: Draw, sample_classes: usize) -> Result<Self> {
+        let sizes = sizes_of(classes, &draw, sample_classes);
+        for sizes in sizes.iter().flatten() {
+            let rows = sizes.rows.iter().sum();
+            if rows >> 31 > 0 {
+                return Err(Error::TooManyRowsDrawn { rows });
+            }
+        }
+        Ok(Self { classes, draw, sizes })
     }
 
     pub(super) const fn used(&self) -> usize {
@@ -123,21 +131,37 @@ impl<'b> Replicates<'b> {
     }
 }
 
-fn sizes_of(classes: &PresentClasses, draw: &Draw, lane: usize, sample_classes: usize) -> Option<ClassSizes> {
-    let mut sizes = ClassSizes { rows: vec![0; sample_classes], weights: vec![0.0; sample_classes] };
+/// The class sizes of each lane; `None` for a lane that has lost a class.
+fn sizes_of(classes: &PresentClasses, draw: &Draw, sample_classes: usize) -> Vec<Option<ClassSizes>> {
+    let empty = ClassSizes { rows: vec![0; sample_classes], weights: vec![0.0; sample_classes] };
+    let mut sizes = vec![Some(empty); LANES];
     for (class, &original) in classes.originals().iter().enumerate() {
-        let counts = draw.counts[classes.rows_of(class)].iter().map(|lanes| lanes[lane]);
-        let rows: u64 = counts.clone().map(u64::from).sum();
-        if rows == 0 {
-            return None;
+        let (mut rows, mut weights) = ([0_u64; LANES], [0.0; LANES]);
+        let counts = &draw.counts[classes.rows_of(class)];
+        for counts in counts {
+            for lane in 0..LANES {
+                rows[lane] += u64::from(counts[lane]);
+            }
         }
-        sizes.rows[original] = rows;
-        sizes.weights[original] = match classes.weights_of(class) {
-            None => rows as f64,
-            Some(weights) => counts.zip(weights).map(|(count, weight)| f64::from(count) * weight).sum(),
-        };
+        match classes.weights_of(class) {
+            None => weights = rows.map(|rows| rows as f64),
+            Some(of_rows) => {
+                for (counts, weight) in counts.iter().zip(of_rows) {
+                    for lane in 0..LANES {
+                        weights[lane] += f64::from(counts[lane]) * weight;
+                    }
+                }
+            }
+        }
+        for (lane, lane_sizes) in sizes.iter_mut().enumerate() {
+            if rows[lane] == 0 {
+                *lane_sizes = None;
+            } else if let Some(sizes) = lane_sizes {
+                (sizes.rows[original], sizes.weights[original]) = (rows[lane], weights[lane]);
+            }
+        }
     }
-    Some(sizes)
+    sizes
 }
 
 /// What one replicate says of one order.
