@@ -59,7 +59,7 @@ impl<'b> Replicates<'b> {
     pub(super) fn new(classes: &'b PresentClasses, draw: Draw, sample_classes: usize) -> Result<Self> {
         let sizes = sizes_of(classes, &draw, sample_classes);
         for sizes in sizes.iter().flatten() {
-            let rows = sizes.rows.iter().sum();
+            let rows: u64 = sizes.rows.iter().sum();
             if rows >> 31 > 0 {
                 return Err(Error::TooManyRowsDrawn { rows });
             }

@@ -1,8 +1,8 @@
 //! The inner loop: one walk through a presorted order counts sixteen replicates.
 //!
-//! Going up, the own rows passed are summed; every other row is beaten by none of the own rows above it and loses to
-//! those below. A replicate changes how often a row counts and nothing else, so it costs a load, an addition and at most
-//! a multiplication per row, for all lanes at once.
+//! Going up, the masses of the own rows passed are summed; another row wins against all of them but those it ties with.
+//! A replicate changes how often a row counts and nothing else, so it costs a load, an addition and at most a
+//! multiplication per row, for all lanes at once.
 
 use super::draws::{LANES, Lanes};
 use crate::ranking::Order;
