@@ -64,7 +64,7 @@ impl<'s, 'a, T: Score> OrderMaker<'s, 'a, T> {
         Order::new(&mut rows, near, |place| {
             let row = self.classes.row_numbers(place as usize..place as usize + 1)[0];
             let (of_c, of_d) = operands(row as usize);
-            self.rule.exact(of_c, of_d)
+            self.rule.exact(of_c.into(), of_d.into())
         })
     }
 }
