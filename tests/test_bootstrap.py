@@ -114,9 +114,13 @@ class TestEvaluation:
         how = {"labels": [0, 1, 2]}
         ignored = multiauc.evaluate(codes, scores, absent="ignore", **how).bootstrap(50, rng=0)
         assert not np.isnan(ignored.replicates).any()
-        with pytest.warns(RuntimeWarning, match="50 resamples of 50"):
-            nan = multiauc.evaluate(codes, scores, absent="nan", **how).bootstrap(50, rng=0)
+        nan = multiauc.evaluate(codes, scores, absent="nan", **how).bootstrap(50, rng=0)
         assert np.isnan(nan.replicates).all()
+        assert np.isnan(nan.confidence_interval("auc_mu")).all()
+        comparison = multiauc.compare(
+            codes, {"a": scores, "b": scores**2}, metric="multiclass_roc", absent="nan", **how
+        )
+        assert comparison.ranking_probabilities(n_resamples=5) == {}
 
     def test_bca(self, sample):
         result = multiauc.evaluate(*sample.data)

@@ -51,10 +51,10 @@ def run_replicates(resampler: _rust.Resampler, size: int, seed: int) -> NDArray[
         return np.concatenate([resampler.replicates(seed, first, last - first) for first, last in steps])
 
 
-def warn_of_lost_classes(replicates: NDArray[np.float64], stacklevel: int) -> None:
-    """Say how many replicates are nan because a class was not drawn."""
+def warn_of_lost_classes(replicates: NDArray[np.float64], estimates: NDArray[np.float64], stacklevel: int) -> None:
+    """Say how many replicates are nan because a class was not drawn, unless the estimates are nan already."""
     lost = int(np.isnan(replicates).any(axis=1).sum())
-    if lost:
+    if lost and not np.isnan(estimates).any():
         warnings.warn(
             f"{counted(lost, 'resample')} of {len(replicates)} drew no row of some class and count for nothing; "
             "sampling='stratified' always draws them all",

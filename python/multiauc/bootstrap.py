@@ -315,6 +315,8 @@ def resampled_curves(models: list[HeldInputs], size: int, rng: np.random.Generat
                 f"metric='multiclass_roc' is resampled within classes only; it was given {option}"
                 + (f"={value!r}" if option == "sampling" else "")
             )
+    if np.isnan(inputs.sample.nan_if_absent(0.0)):
+        return np.full((size, len(models)), np.nan)
     areas = []
     for model in models:
         sample = model.sample

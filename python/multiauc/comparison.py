@@ -312,11 +312,12 @@ class Comparison:
         else:
             replicates = resampled_metrics(models, [self.metric], size, rng)
             of_models, of_differences = model_accelerations(models, METRICS.index(self.metric))
-        warn_of_lost_classes(replicates, stacklevel=2)
+        estimates = np.array([estimate.value for estimate in self.estimates.values()])
+        warn_of_lost_classes(replicates, estimates, stacklevel=2)
         return ComparisonBootstrap(
             replicates,
             tuple(held),
-            np.array([estimate.value for estimate in self.estimates.values()]),
+            estimates,
             of_models,
             inputs.sampling if inputs.groups is None else "groups",
             self.counts,

@@ -288,12 +288,13 @@ class Evaluation:
         wanted = read_metrics(metrics)
         inputs = self.inputs()
         replicates = resampled_metrics([inputs], wanted, size, rng)
-        warn_of_lost_classes(replicates, stacklevel=2)
+        estimates = np.array([getattr(self, metric).value for metric in wanted])
+        warn_of_lost_classes(replicates, estimates, stacklevel=2)
         places = [METRICS.index(metric) for metric in wanted]
         return Bootstrap(
             replicates,
             wanted,
-            np.array([getattr(self, metric).value for metric in wanted]),
+            estimates,
             metric_accelerations(inputs)[places],
             inputs.sampling if inputs.groups is None else "groups",
             self.counts,

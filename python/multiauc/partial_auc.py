@@ -240,8 +240,8 @@ class PartialAuc:
                 MEMORY_LIMIT,
             )
             replicates = run_replicates(resampler, size, draw_seed(generator))
-            warn_of_lost_classes(replicates, stacklevel=2)
         estimates = np.array([self.macro, self.prevalence])
+        warn_of_lost_classes(replicates, estimates, stacklevel=2)
         smallest = int(sample.rows[sample.rows > 0].min())
         return Bootstrap(replicates, AVERAGES, estimates, None, drawn, sample.rows, smallest)
 
