@@ -3,19 +3,21 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .venv-bench
+INTEGRATIONS_VENV := .venv-integrations
 PY := $(VENV)/bin/python
 BENCH_PY := $(BENCH_VENV)/bin/python
+INTEGRATIONS_PY := $(INTEGRATIONS_VENV)/bin/python
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin
 CARGO := cargo
 # One interpreter for every Rust build, so that cargo and maturin share what they compile.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 
-PYTHON_SOURCES := python tests examples benches .ci
-TYPED := python/multiauc benches
+PYTHON_SOURCES := python tests tests_integrations examples benches requirements .ci
+TYPED := python/multiauc benches requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python check check-rust check-python develop wheel sdist \
+.PHONY: help demo test test-rust test-python test-integrations check check-rust check-python develop wheel sdist \
         figures bench bench-quick bench-smoke bench-kernels bench-install clean
 .NOTPARALLEL:
 
@@ -32,6 +34,10 @@ test-rust: $(VENV)/.installed
 
 test-python: develop
 	$(PY) -m pytest
+
+test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with the real libraries (installs 3 GB)
+	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
+	$(INTEGRATIONS_PY) -m pytest tests_integrations
 
 check: check-rust check-python  ## Formatting, lints, types, stubs
 
@@ -58,6 +64,7 @@ sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 
 bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write benches/RESULTS.md (up to 40 minutes)
 	$(BENCH_PY) benches/compare.py --output benches/RESULTS.md
+	$(BENCH_PY) benches/drop_in.py --output benches/RESULTS-drop-in.md
 	$(BENCH_PY) benches/multiclass_roc_speed.py
 	$(BENCH_PY) benches/bootstrap_speed.py
 
@@ -69,6 +76,7 @@ bench-quick: bench-install  ## The same on a few sizes, printed only (two minute
 
 bench-smoke: develop  ## Run the comparison once on tiny data with the peers that are there (seconds)
 	$(PY) benches/compare.py --smoke --output target/bench-smoke.md
+	$(PY) benches/drop_in.py --smoke --output target/bench-smoke-drop-in.md
 
 bench-kernels: $(VENV)/.installed  ## Criterion benches of the Rust kernels
 	$(CARGO) bench --locked --package multiauc-benches
@@ -77,13 +85,13 @@ bench-install: wheel $(BENCH_VENV)/.installed
 	$(BENCH_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
 
 clean:  ## Remove everything that was built or installed here
-	rm -rf target dist build $(VENV) $(BENCH_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target dist build $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f python/multiauc/*.so python/multiauc/*.pyd
 	find $(PYTHON_SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Environments: made once, brought up to date when their requirements change.
 
-$(PY) $(BENCH_PY):
+$(PY) $(BENCH_PY) $(INTEGRATIONS_PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	    || { echo "multiauc needs Python >= 3.11; name one with: make PYTHON=/path/to/python ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
@@ -96,8 +104,14 @@ $(BENCH_VENV)/.installed: requirements/bench.txt | $(BENCH_PY)
 	$(BENCH_PY) $(PIP_INSTALL) -r $<
 	touch $@
 
+$(INTEGRATIONS_VENV)/.installed: requirements/test-integrations.txt requirements/torch-cpu.txt requirements/torch_cpu.py | $(INTEGRATIONS_PY)
+	$(INTEGRATIONS_PY) $(PIP_INSTALL) -r $<
+	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps -r requirements/torch-cpu.txt
+	$(INTEGRATIONS_PY) requirements/torch_cpu.py
+	touch $@
+
 # The comparison goes on without torchmetrics, and says so, where torch cannot be had.
-$(BENCH_VENV)/.torch: requirements/bench-torch.txt benches/torch_cpu.py | $(BENCH_VENV)/.installed
-	if $(BENCH_PY) $(PIP_INSTALL) --no-deps -r $< && $(BENCH_PY) benches/torch_cpu.py \
+$(BENCH_VENV)/.torch: requirements/torch-cpu.txt requirements/torch_cpu.py | $(BENCH_VENV)/.installed
+	if $(BENCH_PY) $(PIP_INSTALL) --no-deps -r $< && $(BENCH_PY) requirements/torch_cpu.py \
 	    && $(BENCH_PY) -c 'import torchmetrics'; \
 	    then touch $@; else echo "torch could not be installed: torchmetrics will be left out" >&2; fi

@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._containers import to_numpy
+from multiauc._wording import described
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -15,9 +18,11 @@ def as_array(argument: str, value: Any) -> NDArray[Any]:
     if type(value) is np.ndarray:
         return value
     try:
-        array = np.asarray(value)
+        array = to_numpy(value)
     except ValueError as error:
         raise ValueError(f"{argument} must be a rectangular array; {error}") from None
+    except (TypeError, RuntimeError, BufferError) as error:  # what libraries say of arrays in another memory
+        raise TypeError(f"{argument} must be an array in the main memory; {described(value)} says: {error}") from None
     if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
         raise ValueError(f"{argument} must not have masked entries; drop their rows or fill them in first")
     return array
@@ -41,7 +46,7 @@ def as_float64(argument: str, value: Any) -> NDArray[np.float64]:
 def as_scores(argument: str, value: Any) -> NDArray[np.float32] | NDArray[np.float64]:
     """`value` as float32 or float64 in its own strides; a copy only if the type or the alignment asks for it.
 
-    Half precision becomes float32 and every other type float64.
+    Half precision (float16, bfloat16) becomes float32 and every other type float64.
     """
     array = as_numbers(argument, value)
     dtype = array.dtype

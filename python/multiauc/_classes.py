@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from multiauc._containers import frame_columns
 from multiauc._labels import is_missing, plain
 from multiauc._wording import counted, described, listing
 
@@ -32,14 +33,9 @@ def match_classes(
 
 
 def column_names(y_score: Any, n_columns: int) -> list[Any] | None:
-    """The names of a data frame's columns; None if it has none, or only the default 0, 1, 2, ..."""
-    columns = getattr(y_score, "columns", None)
-    if columns is None or callable(columns):
-        return None
-    if type(columns).__name__ == "RangeIndex" and columns.start == 0 and columns.step == 1:
-        return None
-    names = [plain(name) for name in columns]
-    return names if len(names) == n_columns else None
+    """The names of the score columns, None if they have none of their own."""
+    names = frame_columns(y_score)
+    return None if names is None or len(names) != n_columns else [plain(name) for name in names]
 
 
 def _are_class_names(names: list[Any], column: LabelColumn) -> bool:

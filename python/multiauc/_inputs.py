@@ -82,7 +82,7 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
     codes, rows = column.to_columns(columns, n_columns)
     weights = None
     if sample_weight is not None:
-        weights = _read_weights(sample_weight, n_rows)
+        weights = read_weights(sample_weight, n_rows)
         rows, _ = _rust.class_sizes(codes, weights, n_columns)
     if np.count_nonzero(rows) < n_columns:
         _check_absent(classes, rows, policy, weighted=weights is not None)
@@ -103,7 +103,8 @@ def _read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
     return scores
 
 
-def _read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """The weights as one float64 each."""
     weights = as_float64("sample_weight", sample_weight)
     if weights.ndim != 1:
         raise ValueError(f"sample_weight must be one-dimensional with one weight per row; got shape {weights.shape}")

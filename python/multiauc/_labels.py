@@ -8,10 +8,11 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._arrays import as_array
+from multiauc._containers import label_codes
 from multiauc._wording import counted, described
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -81,11 +82,10 @@ def read_label_column(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
 
 
 def _read_other_container(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
-    categorical = _categorical_parts(y_true)
-    if categorical is not None:
-        codes, categories = categorical
-        _check_shape(y_true, codes, n_rows, n_columns)
-        return _number_categorical(codes, categories)
+    coded = label_codes(y_true)
+    if coded is not None:
+        _check_shape(y_true, coded[0], n_rows, n_columns)
+        return _number_codes(*coded)
     is_list = isinstance(y_true, (list, tuple))
     # A list of strings is numbered as it stands: as an array every label would take the room of the longest.
     if is_list and y_true and isinstance(y_true[0], str):
@@ -126,22 +126,11 @@ def _contiguous(labels: NDArray[Any]) -> NDArray[Any]:
     return labels.astype(labels.dtype.newbyteorder("="), order="C")
 
 
-def _categorical_parts(y_true: Any) -> tuple[NDArray[Any], Any] | None:
-    """Codes and categories of a pandas categorical (series, index or array), None for anything else."""
-    if getattr(getattr(y_true, "dtype", None), "categories", None) is None:
-        return None
-    source: Any = y_true if hasattr(y_true, "codes") else getattr(y_true, "cat", None)
-    codes = getattr(source, "codes", None)
-    return None if codes is None else (np.asarray(codes), source.categories)
-
-
-def _number_categorical(category_codes: NDArray[Any], categories: Any) -> LabelColumn:
-    codes, first_rows, counts = _rust.code_integers(_contiguous(category_codes))
-    used = category_codes[first_rows].tolist()
-    if used[0] < 0:
+def _number_codes(given: NDArray[Any], labels_of: Callable[[NDArray[np.int64]], list[Any]]) -> LabelColumn:
+    codes, first_rows, counts = _rust.code_integers(_contiguous(given))
+    if given[first_rows[0]] < 0:
         raise _missing_label(None, int(first_rows[0]))
-    names = categories.tolist()
-    return LabelColumn([names[category] for category in used], codes, counts)
+    return LabelColumn(labels_of(first_rows), codes, counts)
 
 
 def _number_objects(labels: Sequence[Any]) -> LabelColumn:

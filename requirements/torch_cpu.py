@@ -1,9 +1,9 @@
 """Let the CPU half of PyPI's torch load on a machine without CUDA.
 
 On Linux the wheel of torch on PyPI is linked against CUDA libraries: some 2.5 GB of further packages, of which a run on
-the CPU calls nothing. (The CPU-only build lives on a package index of its own.) So the benchmark environment installs
-the wheel without its dependencies, adds the two small CUDA packages that are called while torch loads, and runs this
-script, which compiles stand-ins for the other libraries. A stand-in has the file name, the symbols and the symbol
+the CPU calls nothing. (The CPU-only build lives on a package index of its own.) So the environments that need torch
+install the wheel without its dependencies, add the two small CUDA packages that are called while torch loads, and run
+this script, which compiles stand-ins for the other libraries. A stand-in has the file name, the symbols and the symbol
 versions that torch's libraries ask for; each of its functions stops the process if it is ever called. The CPU kernels
 are torch's own, untouched.
 

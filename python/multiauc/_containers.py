@@ -1,0 +1,112 @@
+"""Arrays, tensors and data frames of other libraries as NumPy arrays.
+
+Their own memory is used wherever it is one block in the main memory. No library is imported for it: an object is known
+by the name of the package that defines its type, and by its methods.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    #: The codes of all rows (negative where there is no label), and a function from row numbers to their labels.
+    LabelCodes = tuple[NDArray[Any], Callable[[NDArray[np.int64]], list[Any]]]
+
+
+def to_numpy(value: Any) -> NDArray[Any]:
+    """`value` as an array, in its own memory if it is in one block."""
+    if _package(value) == "torch":
+        # A tensor that is part of a graph, or of a type that NumPy has not, refuses to become an array by itself.
+        value = value.detach()
+        value = value.float() if str(value.dtype) == "torch.bfloat16" else value
+    elif hasattr(value, "column_names") and hasattr(value, "num_rows"):
+        return _arrow_columns(value)
+    elif hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
+        return np.from_dlpack(value)
+    array = np.asarray(value)
+    # The type that JAX and others bring along for bfloat16 is unknown to NumPy: all its values are float32 as well.
+    return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
+
+
+def frame_columns(y_score: Any) -> list[Any] | None:
+    """The names of a data frame's columns, None if it has none, or only those it got by default (0, 1, 2, ...)."""
+    names = getattr(y_score, "column_names", None)
+    if names is None:
+        names = getattr(y_score, "columns", None)
+    if names is None or callable(names):
+        return None
+    if type(names).__name__ == "RangeIndex" and names.start == 0 and names.step == 1:
+        return None
+    names = list(names)
+    if _package(y_score) == "polars" and names == [f"column_{k}" for k in range(len(names))]:
+        return None
+    return names
+
+
+def label_codes(y_true: Any) -> LabelCodes | None:
+    """Labels that are kept as codes already, or that their library can code in one pass; None for all others."""
+    package = _package(y_true)
+    if package == "polars":
+        return _polars_codes(y_true)
+    if package == "pyarrow":
+        return _arrow_codes(y_true)
+    return _pandas_codes(y_true)
+
+
+def _package(value: Any) -> str:
+    return type(value).__module__.partition(".")[0]
+
+
+def _arrow_columns(table: Any) -> NDArray[Any]:
+    """The columns of an Arrow table or record batch, side by side: each is in a block of its own, so this is a copy."""
+    columns = [to_numpy(table.column(k)) for k in range(table.num_columns)]
+    if not columns:
+        return np.empty((table.num_rows, 0))
+    matrix = np.empty((table.num_rows, len(columns)), np.result_type(*columns), order="F")
+    for k, column in enumerate(columns):
+        matrix[:, k] = column
+    return matrix
+
+
+def _pandas_codes(y_true: Any) -> LabelCodes | None:
+    """Of a categorical series, index or array."""
+    if getattr(getattr(y_true, "dtype", None), "categories", None) is None:
+        return None
+    source: Any = y_true if hasattr(y_true, "codes") else getattr(y_true, "cat", None)
+    if not hasattr(source, "codes"):
+        return None
+    codes = np.asarray(source.codes)
+    return codes, lambda rows: [source.categories.tolist()[code] for code in codes[rows]]
+
+
+def _polars_codes(y_true: Any) -> LabelCodes | None:
+    """Of a series of categories or strings."""
+    kind = str(getattr(y_true, "dtype", ""))
+    if not kind.startswith(("String", "Categorical", "Enum")):
+        return None
+    coded = y_true.cast(sys.modules["polars"].Categorical) if kind == "String" else y_true
+    codes = coded.to_physical()
+    if codes.null_count():
+        codes = codes.cast(sys.modules["polars"].Int64).fill_null(-1)
+    return codes.to_numpy(), lambda rows: y_true.gather(rows).to_list()
+
+
+def _arrow_codes(y_true: Any) -> LabelCodes | None:
+    """Of an array or chunked array of categories (a dictionary) or strings."""
+    kind = str(getattr(y_true, "type", ""))
+    if not kind.startswith(("string", "large_string", "string_view", "dictionary")):
+        return None
+    coded = y_true if kind.startswith("dictionary") else y_true.dictionary_encode()
+    if hasattr(coded, "unify_dictionaries"):  # in chunks
+        coded = coded.unify_dictionaries().combine_chunks()
+    codes = coded.indices
+    if codes.null_count:
+        codes = codes.cast("int64").fill_null(-1)
+    return codes.to_numpy(zero_copy_only=False), lambda rows: y_true.take(rows).to_pylist()

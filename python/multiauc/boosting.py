@@ -1,0 +1,211 @@
+"""Metrics to watch while LightGBM, XGBoost or CatBoost train, and to stop by.
+
+Each library calls its metric after every round with the scores of all rows, the labels and the weights. `auc_mu` is
+defined by probabilities: where a library hands over raw scores (CatBoost always does, the others with an objective of
+your own), they are turned into probabilities first. The values are those of `auc_mu_score`, `hand_till_score` and
+`one_vs_rest_score` for the model's probabilities. None of the libraries is imported.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from multiauc._arrays import as_scores
+from multiauc._metrics import TrainingMetric, metric_function
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from multiauc._types import MetricName
+
+    Outputs = Literal["probabilities", "logits", "one_vs_all_logits"]
+
+__all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost_metric", "lightgbm_metric", "xgboost_metric"]
+
+
+class _BoosterMetric(TrainingMetric):
+    """A metric and the name by which a library shows it."""
+
+    def __init__(self, metric: str, outputs: str, options: dict[str, Any]) -> None:
+        super().__init__(metric, outputs, options)
+        self.__name__ = _shown_name(metric)
+
+    def of_predictions(self, codes: Any, scores: NDArray[Any], weights: Any) -> float:
+        """The value for all rows."""
+        return self.value(codes, self.probabilities("the predictions", scores), weights)
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Itself, as it never changes; so that models that copy their parameters can be cloned."""
+        return self
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({super().__repr__()})"
+
+
+class LightGBMMetric(_BoosterMetric):
+    """What `lightgbm_metric` returns."""
+
+    def __call__(self, first: Any, second: Any, weight: Any = None) -> tuple[str, float, bool]:
+        """(name, value, True) of (scores, Dataset), or of (labels, scores, weights) as LGBMClassifier calls it."""
+        if hasattr(second, "get_label"):
+            first, second, weight = second.get_label(), first, second.get_weight()
+        return self.__name__, self.of_predictions(first, second, weight), True
+
+
+class XGBoostMetric(_BoosterMetric):
+    """What `xgboost_metric` returns."""
+
+    def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[str, float] | float:
+        """(name, value) of (scores, DMatrix); the value alone of (labels, scores), as XGBClassifier calls it."""
+        if hasattr(second, "get_label"):
+            weight = second.get_weight()
+            return self.__name__, self._of_xgboost(second.get_label(), first, weight if len(weight) else None)
+        return self._of_xgboost(first, second, sample_weight)
+
+    def _of_xgboost(self, codes: Any, scores: NDArray[Any], weights: Any) -> float:
+        if scores.ndim == 1 and len(scores) and np.max(codes) > 1:
+            raise ValueError(
+                "the predictions must have a column per class; got one number per row for more than two classes, "
+                "as the objective multi:softmax gives them: use multi:softprob"
+            )
+        return self.of_predictions(codes, scores, weights)
+
+
+class CatBoostMetric(_BoosterMetric):
+    """What `catboost_metric` returns. CatBoost shows the name of the class, so there is one for each metric."""
+
+    #: CatBoost would try, and fail, to compile the metric with numba.
+    no_jit = True
+
+    def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
+        """(value, 1) of one array of raw scores per class (one array in all for two classes)."""
+        scores = as_scores("the predictions", np.asarray(approxes)).T
+        return self.of_predictions(target, scores[:, 0] if scores.shape[1] == 1 else scores, weight), 1.0
+
+    def get_final_error(self, error: float, weight: float) -> float:
+        """The value itself."""
+        return error / weight
+
+    def is_max_optimal(self) -> bool:
+        """More is better."""
+        return True
+
+
+class auc_mu(CatBoostMetric):  # noqa: N801 - the name is what CatBoost shows
+    pass
+
+
+class auc_hand_till(CatBoostMetric):  # noqa: N801
+    pass
+
+
+class auc_one_vs_rest(CatBoostMetric):  # noqa: N801
+    pass
+
+
+class auc_one_vs_rest_prevalence(CatBoostMetric):  # noqa: N801
+    pass
+
+
+def lightgbm_metric(
+    metric: MetricName = "auc_mu", *, outputs: Outputs = "probabilities", **options: Any
+) -> LightGBMMetric:
+    """A metric for ``lightgbm.train(feval=...)`` and ``LGBMClassifier.fit(eval_metric=...)``.
+
+    LightGBM's early stopping takes it as a metric of which more is better.
+
+    Parameters
+    ----------
+    metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
+        What to compute. LightGBM shows it as ``auc_mu``, ``auc_hand_till``, ``auc_one_vs_rest`` or
+        ``auc_one_vs_rest_prevalence``. (LightGBM's own ``auc_mu`` ranks raw scores, not probabilities: another number.)
+    outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
+        What LightGBM hands over: probabilities with its own objectives, logits with an objective of yours.
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
+
+    Returns
+    -------
+    LightGBMMetric
+        A function of LightGBM's arguments; the weights of the data set count.
+
+    Examples
+    --------
+    >>> from multiauc.boosting import lightgbm_metric
+    >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
+    >>> lightgbm_metric("hand_till")(np.array([0, 1, 2]), y_score)
+    ('auc_hand_till', 1.0, True)
+    """
+    return LightGBMMetric(metric, outputs, options)
+
+
+def xgboost_metric(
+    metric: MetricName = "auc_mu", *, outputs: Outputs = "probabilities", **options: Any
+) -> XGBoostMetric:
+    """A metric for ``xgboost.train(custom_metric=...)`` and ``XGBClassifier(eval_metric=...)``.
+
+    XGBoost's early stopping takes metrics whose names begin with ``auc``, as these do, as ones of which more is better.
+
+    Parameters
+    ----------
+    metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
+        What to compute. XGBoost shows it as ``auc_mu``, ``auc_hand_till``, ``auc_one_vs_rest`` or
+        ``auc_one_vs_rest_prevalence``.
+    outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
+        What XGBoost hands over: probabilities with the objective ``multi:softprob``, logits with an objective of yours.
+        (``multi:softmax`` hands over classes, of which there is no AUC.)
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
+
+    Returns
+    -------
+    XGBoostMetric
+        A function of XGBoost's arguments; the weights of the DMatrix count.
+
+    Examples
+    --------
+    >>> from multiauc.boosting import xgboost_metric
+    >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
+    >>> xgboost_metric()(np.array([0, 1, 2]), y_score)
+    1.0
+    """
+    return XGBoostMetric(metric, outputs, options)
+
+
+def catboost_metric(metric: MetricName = "auc_mu", *, outputs: Outputs = "logits", **options: Any) -> CatBoostMetric:
+    """A metric for ``CatBoostClassifier(eval_metric=...)``.
+
+    CatBoost's overfitting detector takes it as a metric of which more is better.
+
+    Parameters
+    ----------
+    metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
+        What to compute. CatBoost shows it as ``auc_mu``, ``auc_hand_till``, ``auc_one_vs_rest`` or
+        ``auc_one_vs_rest_prevalence``.
+    outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "logits"
+        What CatBoost hands over: logits with the loss ``MultiClass``, a logit for each class against the rest with
+        ``MultiClassOneVsAll``.
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
+
+    Returns
+    -------
+    CatBoostMetric
+        An object with the methods that CatBoost calls; the weights of the Pool count.
+
+    Examples
+    --------
+    >>> from multiauc.boosting import catboost_metric
+    >>> catboost_metric().evaluate([[2.0, 0.1, 0.3], [0.0, 1.2, 0.4], [0.0, -1.0, 1.1]], [0, 1, 2], None)
+    (1.0, 1.0)
+    """
+    kind = {each.__name__: each for each in (auc_mu, auc_hand_till, auc_one_vs_rest, auc_one_vs_rest_prevalence)}
+    return kind[_shown_name(metric)](metric, outputs, options)
+
+
+def _shown_name(metric: str) -> str:
+    """Beginning with "auc", by which XGBoost knows that more is better."""
+    metric_function(metric)
+    return metric if metric.startswith("auc") else f"auc_{metric}"

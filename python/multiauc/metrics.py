@@ -1,0 +1,144 @@
+"""A metric that is fed batch by batch, in a training loop of torch or of any other library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from multiauc._arrays import as_array, as_scores
+from multiauc._inputs import read_weights
+from multiauc._metrics import TrainingMetric
+from multiauc._wording import counted
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from multiauc._types import MetricName
+
+__all__ = ["MulticlassAuc"]
+
+
+class MulticlassAuc:
+    """AUC_mu, Hand & Till's M or one-vs-rest of all batches together: `update`, `compute`, `reset`.
+
+    Takes the place of torchmetrics' ``MulticlassAUROC``: with ``metric="one_vs_rest"`` the value is that of its exact
+    form (``thresholds=None``) with ``average="macro"``, with ``"one_vs_rest_prevalence"`` that of
+    ``average="weighted"``. It keeps a copy of the scores of every batch, in the main memory and in their own precision.
+    torch is not imported: arrays and tensors of any library will do.
+
+    Parameters
+    ----------
+    num_classes : int
+        The number of classes, K. Targets are the numbers 0, ..., K - 1.
+    metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
+        What to compute.
+    outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
+        What `update` is given. Logits become probabilities by softmax, or each by itself by the logistic function. (It
+        is never guessed: a batch of logits can look like probabilities.)
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
+
+    Examples
+    --------
+    >>> from multiauc.metrics import MulticlassAuc
+    >>> auc = MulticlassAuc(3)
+    >>> auc.update([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1]], [0, 1])
+    >>> auc.update([[0.1, 0.2, 0.7]], [2])
+    >>> auc.compute()
+    1.0
+    >>> auc.reset()
+    >>> auc
+    MulticlassAuc(3, 'auc_mu', outputs='probabilities'): 0 rows
+    """
+
+    def __init__(
+        self,
+        num_classes: int,
+        metric: MetricName = "auc_mu",
+        *,
+        outputs: Literal["probabilities", "logits", "one_vs_all_logits"] = "probabilities",
+        **options: Any,
+    ) -> None:
+        if isinstance(num_classes, bool) or not isinstance(num_classes, (int, np.integer)) or num_classes < 2:
+            raise ValueError(f"num_classes must be an integer of at least 2; got {num_classes!r}")
+        self.num_classes = int(num_classes)
+        self._metric = TrainingMetric(metric, outputs, options)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all batches."""
+        self._scores: list[NDArray[Any]] = []
+        self._targets: list[NDArray[Any]] = []
+        self._weights: list[NDArray[np.float64] | None] = []
+
+    def update(self, preds: Any, target: Any, sample_weight: Any = None) -> None:
+        """Add a batch.
+
+        Parameters
+        ----------
+        preds : array-like of shape (n, K) or (n, K, ...)
+            The scores of each row, or of each pixel, as torch arranges them: classes along the second axis.
+        target : array-like of shape (n,) or (n, ...)
+            The class of each row, or of each pixel.
+        sample_weight : array-like of shape (n,), optional
+            A weight per row (per target).
+        """
+        scores = as_scores("preds", _in_main_memory(preds))
+        if scores.ndim < 2 or scores.shape[1] != self.num_classes:
+            raise ValueError(
+                f"preds must have {self.num_classes} classes along the second axis; got shape {scores.shape}"
+            )
+        targets = as_array("target", _in_main_memory(target))
+        if targets.shape != scores.shape[:1] + scores.shape[2:] or targets.dtype.kind not in "iu":
+            raise ValueError(
+                "target must hold the class number of each row of preds; "
+                f"got {targets.dtype} of shape {targets.shape} for preds of shape {scores.shape}"
+            )
+        rows = np.moveaxis(scores, 1, -1).reshape(-1, self.num_classes)
+        weights = None
+        if sample_weight is not None:
+            weights = read_weights(as_array("sample_weight", _in_main_memory(sample_weight)).ravel(), len(rows))
+        rows = self._metric.probabilities("preds", rows)
+        # Copies: loops use the memory of a batch again for the next.
+        self._scores.append(rows.copy() if np.may_share_memory(rows, scores) else rows)
+        self._targets.append(targets.flatten())
+        self._weights.append(weights if weights is None else weights.copy())
+
+    def compute(self) -> float:
+        """The value for all batches so far."""
+        if not self._scores:
+            raise ValueError("there is no value before the first update")
+        if len(self._scores) > 1:  # kept as one, so that the next call need not join them again
+            self._weights = [self._all_weights()]
+            self._scores = [np.concatenate(self._scores)]
+            self._targets = [np.concatenate(self._targets)]
+        return self._metric.value(self._targets[0], self._scores[0], self._weights[0])
+
+    def __call__(self, preds: Any, target: Any, sample_weight: Any = None) -> float:
+        """Add a batch, and return the value of this batch alone (nan if it lacks a class)."""
+        self.update(preds, target, sample_weight)
+        present = np.unique(self._targets[-1])
+        if len(present) < (2 if self._metric.options.get("absent") == "ignore" else self.num_classes):
+            return float("nan")
+        return self._metric.value(self._targets[-1], self._scores[-1], self._weights[-1])
+
+    def to(self, *_args: Any, **_options: Any) -> Self:
+        """Itself: the metric lives in the main memory, whatever the device of the model."""
+        return self
+
+    def _all_weights(self) -> NDArray[np.float64] | None:
+        """Of all batches; those without weights count 1 per row."""
+        if all(weights is None for weights in self._weights):
+            return None
+        pairs = zip(self._weights, self._scores, strict=True)
+        return np.concatenate([np.ones(len(scores)) if weights is None else weights for weights, scores in pairs])
+
+    def __repr__(self) -> str:
+        rows = counted(sum(map(len, self._targets)), "row")
+        return f"MulticlassAuc({self.num_classes}, {self._metric!r}): {rows}"
+
+
+def _in_main_memory(value: Any) -> Any:
+    """A tensor of another device as a copy in the main memory; everything else as it is."""
+    return value.cpu() if hasattr(value, "cpu") else value

@@ -1,0 +1,29 @@
+"""For projects built on scikit-learn: its `roc_auc_score` made fast, and scorers for model selection.
+
+`roc_auc_score` takes the arguments of scikit-learn's function and gives its results, warnings and errors; `patch` puts
+it in that function's place everywhere. `auc_mu_scorer`, `hand_till_scorer`, `one_vs_rest_scorer` and
+`one_vs_rest_prevalence_scorer` go into ``scoring=`` of `cross_validate`, `GridSearchCV` and their like.
+
+Needs scikit-learn (``pip install multiauc[sklearn]``).
+"""
+
+from multiauc.sklearn.patching import Patch, patch
+from multiauc.sklearn.roc_auc import roc_auc_score
+from multiauc.sklearn.scorers import (
+    AucScorer,
+    auc_mu_scorer,
+    hand_till_scorer,
+    one_vs_rest_prevalence_scorer,
+    one_vs_rest_scorer,
+)
+
+__all__ = [
+    "AucScorer",
+    "Patch",
+    "auc_mu_scorer",
+    "hand_till_scorer",
+    "one_vs_rest_prevalence_scorer",
+    "one_vs_rest_scorer",
+    "patch",
+    "roc_auc_score",
+]

@@ -1,0 +1,96 @@
+"""More than two classes with a score each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._classes import match_classes
+from multiauc.sklearn._multi_label import MultiLabel, read_class_labels, warn_undefined, weighted_mean
+from multiauc.sklearn._partial import partial_aucs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from multiauc._labels import Codes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MultiClass:
+    """The class of each row as a column number, the scores of each row, and how many rows (or weight) classes have."""
+
+    codes: Codes
+    scores: NDArray[Any]
+    weights: NDArray[np.float64] | None
+    rows: NDArray[np.int64]
+    sizes: NDArray[np.float64]
+
+    @classmethod
+    def read(cls, y_true: Any, scores: NDArray[Any], weights: NDArray[np.float64] | None, labels: Any) -> MultiClass:
+        """Match the labels with the columns; at least two classes have rows."""
+        n_columns = scores.shape[1]
+        column = read_class_labels(y_true, len(scores), n_columns)
+        if n_columns == 2 and len(column.distinct) <= 2:
+            raise ValueError("y_score must be one-dimensional for two classes")
+        _, columns = match_classes(column, labels, None, n_columns)
+        codes, rows = column.to_columns(columns, n_columns)
+        sizes = rows.astype(np.float64)
+        if weights is not None:
+            positive, sizes = _rust.class_sizes(codes, weights, n_columns)
+            if ((positive == 0) & (rows > 0)).any():
+                raise ValueError("sample_weight must have positive weights for all classes that have rows")
+        if np.count_nonzero(rows) < 2:
+            raise ValueError("y_true must have rows of at least two classes")
+        return cls(codes, scores, weights, rows, sizes)
+
+    def score(self, multi_class: str, average: str | None, max_fpr: float | None) -> float | NDArray[np.float64]:
+        """Each class against the rest ("ovr") or against each other class ("ovo"): all values, or their average."""
+        if multi_class == "ovo" and average in ("macro", "weighted", None):
+            return self._one_vs_one(average, max_fpr)
+        if multi_class == "ovr" and average in ("macro", "weighted", None):
+            values = self._one_vs_rest(max_fpr)
+            if average is None:
+                return values
+            return weighted_mean(values, self.sizes if average == "weighted" else None)
+        if multi_class == "ovr" and average == "micro":
+            return self._micro(max_fpr)
+        raise ValueError(f"average={average!r} is not defined for multi_class={multi_class!r}")
+
+    def _one_vs_one(self, average: str | None, max_fpr: float | None) -> float | NDArray[np.float64]:
+        """Of the classes that have rows."""
+        pair_weights = "size_sum" if average == "weighted" else None
+        if max_fpr is None:
+            if average is None:
+                return _rust.hand_till_matrix(self.scores, self.codes, self.weights)
+            return _rust.hand_till(self.scores, self.codes, self.weights, pair_weights)
+        pairs = list(permutations(np.flatnonzero(self.rows).tolist(), 2))
+        values: NDArray[np.float64] = np.array(partial_aucs(self.scores, self.codes, self.weights, pairs, max_fpr))
+        if average is None:
+            matrix = np.full((len(self.rows), len(self.rows)), np.nan)
+            matrix[tuple(np.transpose(pairs))] = values
+            return matrix
+        first, second = np.transpose(pairs)
+        return weighted_mean(values, self.sizes[first] + self.sizes[second] if pair_weights else None)
+
+    def _one_vs_rest(self, max_fpr: float | None) -> NDArray[np.float64]:
+        """Of each class; nan and a warning for those without rows."""
+        if max_fpr is None:
+            values = _rust.one_vs_rest_per_class(self.scores, self.codes, self.weights)
+        else:
+            values = np.full(len(self.rows), np.nan)
+            present = np.flatnonzero(self.rows)
+            against_rest = [(int(c), None) for c in present]
+            values[present] = partial_aucs(self.scores, self.codes, self.weights, against_rest, max_fpr)
+        warn_undefined(int((self.rows == 0).sum()))
+        return values
+
+    def _micro(self, max_fpr: float | None) -> float | NDArray[np.float64]:
+        """All cells in one ranking, those of classes without rows among them."""
+        if max_fpr is None and self.rows.all():
+            return _rust.one_vs_rest(self.scores, self.codes, self.weights, "micro")
+        is_class = self.codes[:, None] == np.arange(len(self.rows), dtype=self.codes.dtype)
+        return MultiLabel(is_class.view(np.uint8), self.scores, self.weights).score("micro", max_fpr)
