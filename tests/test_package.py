@@ -51,6 +51,18 @@ def test_no_module_hides_a_public_name():
         assert printed.strip() == "function"
 
 
+def test_what_needs_scikit_learn_says_so_where_it_is_missing():
+    printed = run(
+        "import sys",
+        "sys.modules['sklearn'] = None",
+        "try:",
+        "    import multiauc.sklearn",
+        "except ModuleNotFoundError as error:",
+        "    print(error)",
+    )
+    assert printed.strip() == "multiauc.sklearn needs scikit-learn; install it with: pip install multiauc[sklearn]"
+
+
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="'multiauc' has no attribute 'auc_nu_score'"):
         multiauc.auc_nu_score  # noqa: B018

@@ -7,8 +7,8 @@ it in that function's place everywhere. `auc_mu_scorer`, `hand_till_scorer`, `on
 Needs scikit-learn (``pip install multiauc[sklearn]``).
 """
 
+from multiauc.sklearn.roc_auc import roc_auc_score  # isort: skip - says what is missing where scikit-learn is
 from multiauc.sklearn.patching import Patch, patch
-from multiauc.sklearn.roc_auc import roc_auc_score
 from multiauc.sklearn.scorers import (
     AucScorer,
     auc_mu_scorer,

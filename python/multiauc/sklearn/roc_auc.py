@@ -6,13 +6,12 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import sklearn
 
 from multiauc._arrays import as_array, as_scores
 from multiauc._inputs import read_weights
 from multiauc.sklearn._multi_class import MultiClass
 from multiauc.sklearn._multi_label import MultiLabel, binary_score
-from multiauc.sklearn._original import theirs
+from multiauc.sklearn._original import get_config, theirs
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -159,7 +158,7 @@ def _dimensions(y_true: Any) -> int:
 
 def _returns_foreign_array(y_score: Any) -> bool:
     """Whether scikit-learn is asked to compute in, and answer with, the arrays of another library."""
-    return type(y_score) is not np.ndarray and bool(sklearn.get_config().get("array_api_dispatch", False))
+    return type(y_score) is not np.ndarray and bool(get_config().get("array_api_dispatch", False))
 
 
 def _answer_of_theirs(
