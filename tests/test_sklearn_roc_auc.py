@@ -208,7 +208,7 @@ WRONG = {
     "negative weights, three classes": (([0, 1, 2], np.eye(3)), {"multi_class": "ovr", "sample_weight": [1, -1, 1]}),
     "labels of two classes": (([0, 1], [0.1, 0.2]), {"labels": "ab"}),
     "one label of two classes": (([0, 1], [0.1, 0.2]), {"labels": 3}),
-    "matrix": (([0, 1, 1], np.asmatrix([0.1, 0.2, 0.4]).T), {}),
+    "matrix": (([0, 1, 1], np.array([[0.1], [0.2], [0.4]]).view(np.matrix)), {}),
     "complex": (([0, 1, 1], [0.1, 0.2j, 0.4]), {}),
     "three dimensions": (([0, 1], np.zeros((2, 2, 2))), {}),
 }  # fmt: skip
