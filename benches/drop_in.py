@@ -9,6 +9,7 @@ turn counts.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -35,6 +36,7 @@ NOTE = (
     "`multiauc.sklearn.roc_auc_score` against `sklearn.metrics.roc_auc_score`, end to end, validation included: the "
     "best of several turns in one process, in milliseconds. Data: softmax of normal logits, float64; int64 labels."
 )
+LOAD_NOTE = "Beyond the number of cores the times are too long, and the ratios rough."
 #: Values of the two functions may differ by rounding.
 TOLERANCE = 1e-9
 
@@ -111,8 +113,9 @@ def report(*, smoke: bool) -> str:
     lines = [
         "# The drop-in: speed",
         "",
-        f"Written by `make bench`. {machine.describe()[0]}",
+        f"Written by `benches/drop_in.py`, a part of `make bench`. {machine.describe()[0]}",
         machine.describe()[1],
+        f"Load average before the run: {os.getloadavg()[0]:.1f}. {LOAD_NOTE}",
         "",
         NOTE,
         "",
@@ -132,7 +135,7 @@ def report(*, smoke: bool) -> str:
         "|---|---:|---|",
     ]
     for line, ratio in time_imports(turns=2 if smoke else 20).items():
-        limit = IMPORT_LIMIT if "multiauc" in line else None
+        limit = IMPORT_LIMIT if line == "import multiauc" else None
         lines.append(f"| `{line}` | {ratio:.2f}{TIMES} | {verdict(ratio, at_most=limit)} |")
     return "\n".join(lines) + "\n"
 
