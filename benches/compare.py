@@ -9,7 +9,7 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from comparison import memory
+from comparison import memory, uncertainty
 from comparison.grid import DTYPES, Deadline, Size, measure_grid, measure_shapes, measure_small
 from comparison.report import Measurements, write
 from comparison.tools import OURS, PEERS, Tool
@@ -27,6 +27,8 @@ class Plan:
     #: The peers' memory is measured at these sizes, in float64.
     peer_memory_sizes: tuple[Size, ...]
     shape_size: Size
+    #: Where `evaluate` is set against the bare scores.
+    evaluation_size: Size
     max_turns: int
     budget_seconds: float
     deadline_seconds: float
@@ -54,6 +56,7 @@ FULL = Plan(
     ),
     peer_memory_sizes=(Size(1_000_000, 10), Size(100_000, 100)),
     shape_size=Size(1_000_000, 10),
+    evaluation_size=Size(1_000_000, 10),
     max_turns=15,
     budget_seconds=2.5,
     deadline_seconds=24 * 60,
@@ -65,6 +68,7 @@ QUICK = Plan(
     memory_sizes=(Size(1_000_000, 10),),
     peer_memory_sizes=(),
     shape_size=Size(100_000, 10),
+    evaluation_size=Size(1_000_000, 10),
     max_turns=7,
     budget_seconds=0.8,
     deadline_seconds=80,
@@ -76,6 +80,7 @@ SMOKE = Plan(
     memory_sizes=(Size(20_000, 5),),
     peer_memory_sizes=(),
     shape_size=Size(5_000, 4),
+    evaluation_size=Size(5_000, 4),
     max_turns=2,
     budget_seconds=0.5,
     deadline_seconds=60,
@@ -100,6 +105,10 @@ def run(plan: Plan) -> Measurements:
     shapes = measure_shapes(
         plan.shape_size, plan.dtypes, max_turns=plan.max_turns, budget_seconds=plan.budget_seconds / 4
     )
+    print(f"{deadline.elapsed:5.0f} s  standard errors", flush=True)
+    evaluations = uncertainty.measure(
+        plan.evaluation_size, plan.dtypes, max_turns=plan.max_turns, budget_seconds=2 * plan.budget_seconds
+    )
     print(f"{deadline.elapsed:5.0f} s  memory", flush=True)
     extra = measure_memory(plan)
     print(f"{deadline.elapsed:5.0f} s  ties and saturation", flush=True)
@@ -113,6 +122,8 @@ def run(plan: Plan) -> Measurements:
         small=small,
         shapes=shapes,
         shape_size=plan.shape_size,
+        evaluations=evaluations,
+        evaluation_size=plan.evaluation_size,
         memory=extra,
         examples=examples,
         elapsed_seconds=deadline.elapsed,

@@ -274,8 +274,9 @@ def test_pickled_results_leave_the_data_behind(result, models):
         copy.auc_mu.variance("unbiased")
     assert copy.auc_mu.confidence_interval() == result.auc_mu.confidence_interval()
     np.testing.assert_array_equal(copy.auc_mu_matrix.standard_error, result.auc_mu_matrix.standard_error)
+    matrix = pickle.loads(pickle.dumps(multiauc.hand_till_matrix(*models[:1], models[1]["good"])))
     with pytest.raises(ValueError, match="has no standard errors"):
-        _ = copy.hand_till_matrix.standard_error
+        _ = matrix.standard_error
 
 
 def test_changed_data_are_noticed(models):

@@ -252,11 +252,22 @@ def test_the_same_bits_for_any_number_of_threads(weighted):
     assert len(seen) == 1
 
 
+def by_ranks(own: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Placements of two classes by sorting both."""
+    a, b = np.sort(own), np.sort(other)
+    below = np.searchsorted(b, own, "left") + np.searchsorted(b, own, "right")
+    above = 2 * len(a) - np.searchsorted(a, other, "left") - np.searchsorted(a, other, "right")
+    return below / (2 * len(b)), above / (2 * len(a))
+
+
+@pytest.mark.parametrize("levels", [None, 1000, 16])
 @pytest.mark.parametrize("k", [3, 40])
-def test_many_classes_and_many_rows(k, rng):
-    """Classes in tiles, rows in chunks: against the variance by ranks, one pair at a time."""
+def test_many_classes_and_many_rows(k, levels, rng):
+    """Classes in tiles, rows in chunks, ties: against placements by ranks, one pair at a time."""
     y = np.r_[np.arange(k), np.arange(k), rng.integers(k, size=30_000)]
-    scores = softmax(rng.normal(size=(len(y), k)) + 2 * np.eye(k)[y])
+    scores = rng.normal(size=(len(y), k)) + np.eye(k)[y]
+    if levels is not None:  # whole numbers, so that differences are exact
+        scores = np.round(levels * scores / 4)
     result = multiauc.evaluate(y, scores)
     t = {metric: np.zeros(len(y)) for metric in ("auc_mu", "hand_till")}
     rows = [np.flatnonzero(y == c) for c in range(k)]
@@ -265,10 +276,12 @@ def test_many_classes_and_many_rows(k, rng):
             for metric, key in (("auc_mu", scores[:, c] - scores[:, d]), ("hand_till", scores[:, c])):
                 if c == d or (metric == "auc_mu" and c > d):
                     continue
-                own, other = np.sort(key[rows[c]]), np.sort(key[rows[d]])
                 count = k * (k - 1) / (2 if metric == "auc_mu" else 1)
-                t[metric][rows[c]] += np.searchsorted(other, key[rows[c]]) / len(other) / count
-                t[metric][rows[d]] += (1 - np.searchsorted(own, key[rows[d]]) / len(own)) / count
+                for own, placements in zip((c, d), by_ranks(key[rows[c]], key[rows[d]]), strict=True):
+                    t[metric][rows[own]] += placements / count
     for metric, components in t.items():
         variance = sum(components[r].var(ddof=1) / len(r) for r in rows)
-        assert result.metrics[metric].variance() == pytest.approx(variance, rel=1e-11)
+        assert result.metrics[metric].variance() == pytest.approx(variance, rel=1e-10)
+    v10, v01 = by_ranks(scores[rows[0], 0], scores[rows[2], 0])
+    variance = v10.var(ddof=1) / len(v10) + v01.var(ddof=1) / len(v01)
+    assert result.hand_till_matrix.standard_error[0, 2] ** 2 == pytest.approx(variance, rel=1e-10)

@@ -15,6 +15,8 @@ from comparison.values import TOLERANCE, Example, agreements
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from comparison.uncertainty import EvaluationCase
+
 DASH = "–"  # noqa: RUF001 - an en dash marks what was not measured
 
 DATA_NOTE = (
@@ -50,6 +52,8 @@ class Measurements:
     #: (shape, dtype, metric) → seconds relative to smooth scores.
     shapes: dict[tuple[str, str, str], float]
     shape_size: Size
+    evaluations: Sequence[EvaluationCase]
+    evaluation_size: Size
     #: Extra memory as a multiple of the scores' bytes.
     memory: dict[tuple[Tool, Size, str], float]
     examples: Sequence[Example]
@@ -179,6 +183,21 @@ def _shapes(found: Measurements) -> list[str]:
     ]
 
 
+def _evaluations(found: Measurements) -> list[str]:
+    rows = [
+        [case.dtype, milliseconds(case.evaluate_seconds), milliseconds(case.scores_seconds), multiple(case.ratio)]
+        for case in found.evaluations
+    ]
+    return [
+        f"## Standard errors, {found.evaluation_size}",
+        "",
+        "Milliseconds of `evaluate` (AUC_mu, M, two one-vs-rest averages, every class and every pair, with variances and "
+        f"covariances) and of the four bare scores one after the other; {_threads(all_threads())}.",
+        "",
+        *table(["dtype", "evaluate", "four scores", "ratio"], rows),
+    ]
+
+
 def _memory(found: Measurements) -> list[str]:
     if not found.memory:
         return []
@@ -240,6 +259,6 @@ def write(found: Measurements) -> str:
         DATA_NOTE,
         "",
     ]
-    for part in (_targets, _times, _small, _per_cell, _shapes, _memory, _values):
+    for part in (_targets, _times, _small, _per_cell, _shapes, _evaluations, _memory, _values):
         lines += part(found)
     return "\n".join(lines).rstrip() + "\n"

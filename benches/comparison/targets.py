@@ -32,6 +32,8 @@ REFERENCE_SIZE = Size(100_000, 10)
 GROWTH_SIZES = (Size(100_000, 1_000), Size(1_000_000, 100))
 GROWTH = 3
 SHAPE_GROWTH = 4
+#: `evaluate` against the four bare scores.
+EVALUATION_COST = 3
 #: Extra memory as a multiple of the scores: up to `FEW_CLASSES` classes, and beyond.
 FEW_CLASSES = 16
 MEMORY_FEW, MEMORY_MANY = 1.25, 0.25
@@ -139,6 +141,19 @@ def _shapes(found: Measurements) -> Iterator[Verdict]:
                 yield _at_most(f"{metric}, slowest shape against smooth", f"{shape}, {dtype}", SHAPE_GROWTH, ratio)
 
 
+def _evaluations(found: Measurements) -> Iterator[Verdict]:
+    for case in found.evaluations:
+        where = f"{found.evaluation_size}, {case.dtype}"
+        yield _at_most("evaluate with all variances against the four scores", where, EVALUATION_COST, case.ratio)
+
+
 def judge(found: Measurements) -> list[Verdict]:
     """Return a verdict on every target."""
-    return [*_speed(found), _nobody_faster(found), *_growth(found), *_memory(found), *_shapes(found)]
+    return [
+        *_speed(found),
+        _nobody_faster(found),
+        *_growth(found),
+        *_memory(found),
+        *_shapes(found),
+        *_evaluations(found),
+    ]

@@ -211,6 +211,10 @@ class Evaluated:
         """K x K."""
 
     @property
+    def hand_till_variances(self) -> NDArray[np.float64]:
+        """K x K."""
+
+    @property
     def units(self) -> NDArray[np.int64]:
         """Independent units of each class: its rows, or its groups."""
 

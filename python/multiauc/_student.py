@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 # From here on the normal distribution agrees to the last digits that matter.
@@ -29,6 +30,7 @@ def two_sided_p(t: float, freedom: float) -> float:
     return 1.0 - front * _continued_fraction(0.5, half, complement) / 0.5
 
 
+@lru_cache(maxsize=256)
 def upper_quantile(tail: float, freedom: float) -> float:
     """The t with P(T > t) = `tail`, for a tail below one half."""
     if math.isnan(freedom):
@@ -76,7 +78,7 @@ def _continued_fraction(a: float, b: float, x: float) -> float:
             d = 1.0 / _away_from_zero(1.0 + term * d)
             c = _away_from_zero(1.0 + term / c)
             value *= c * d
-        if abs(c * d - 1.0) < 1e-16:
+        if abs(c * d - 1.0) < 3e-16:
             break
     return value
 

@@ -155,13 +155,17 @@ def evaluate(  # noqa: PLR0913
         )
         for c in sample.reported_classes()
     }
-    names = tuple(sample.labels)
+    names, errors_mu, errors_m = (
+        tuple(sample.labels),
+        np.sqrt(found.auc_mu_variances),
+        np.sqrt(found.hand_till_variances),
+    )
     return Evaluation(
         **estimates,
         per_class=per_class,
         covariance=found.covariance if counts_all else np.full_like(found.covariance, np.nan),
-        auc_mu_matrix=PairMatrix(found.auc_mu_values, names, sample.rows, "auc_mu", np.sqrt(found.auc_mu_variances)),
-        hand_till_matrix=PairMatrix(found.hand_till_values, names, sample.rows, "hand_till", inputs),
+        auc_mu_matrix=PairMatrix(found.auc_mu_values, names, sample.rows, "auc_mu", errors_mu),
+        hand_till_matrix=PairMatrix(found.hand_till_values, names, sample.rows, "hand_till", errors_m),
         labels=names,
         counts=sample.rows,
         method=method_of(inputs),

@@ -69,8 +69,9 @@ pub struct Evaluated {
     /// K × K values and variances of the pairs of AUC_mu.
     auc_mu_values: Py<PyArray2<f64>>,
     auc_mu_variances: Py<PyArray2<f64>>,
-    /// K × K values A(c|d).
+    /// K × K values and variances of A(c|d).
     hand_till_values: Py<PyArray2<f64>>,
+    hand_till_variances: Py<PyArray2<f64>>,
     /// Independent units of each class.
     units: Py<PyArray1<i64>>,
 }
@@ -97,7 +98,8 @@ pub fn evaluate(
         units: units(py, components.units()).unbind(),
         auc_mu_values: square_matrix(py, components.auc_mu.values, classes)?.unbind(),
         auc_mu_variances: square_matrix(py, components.auc_mu.variances, classes)?.unbind(),
-        hand_till_values: square_matrix(py, components.hand_till, classes)?.unbind(),
+        hand_till_values: square_matrix(py, components.hand_till.values, classes)?.unbind(),
+        hand_till_variances: square_matrix(py, components.hand_till.variances, classes)?.unbind(),
     })
 }
 
@@ -184,8 +186,10 @@ pub fn auc_mu_variances<'py>(
 
 #[pyfunction]
 pub fn hand_till_variances<'py>(py: Python<'py>, sample: SampleArguments<'py>) -> PyResult<Matrix<'py>> {
+    let options = options(None, None)?;
     let (variances, classes) = with_sample!(py, &sample, |sample, design, workers| {
-        Ok((multiauc::hand_till_variances(sample, design, workers)?, sample.sizes().rows.len()))
+        let components = one_metric(sample, options, design, Metric::HandTill, workers)?;
+        Ok((components.hand_till.variances, components.per_class.len()))
     })?;
     square_matrix(py, variances, classes)
 }

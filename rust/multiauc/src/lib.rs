@@ -41,6 +41,7 @@
 //!
 //! # Where to start
 //! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`].
+//! * To know how sure a number is: [`components`], whose doc page has the formula, then [`compare`] for several models.
 //! * To understand the speed: `ranking/bucket_table.rs`, forty lines of which do most of the work.
 //! * To understand ties: `difference.rs`, then `exact_key.rs`.
 //! * To add a metric over pairs of classes: fold over `separability::pair_counts::fold_pairs` (by difference) or
@@ -74,7 +75,7 @@ pub use error::{Error, Result};
 pub use factorization::{Center, Fit, Stop};
 pub use inference::{
     Components, Design, Estimate, Interactions, METRICS, Metric, MetricOptions, ModelComponents, ModelMoments, Moments,
-    PairTable, compare, components, hand_till_variances, interactions,
+    PairTable, compare, components, interactions,
 };
 pub use labels::{Codes, Coding, Integer, code_bytes, code_integers};
 pub use multiclass_roc::{Curve, CurveOptions, MulticlassRoc, Replicate};

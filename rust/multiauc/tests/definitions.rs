@@ -1,8 +1,9 @@
 //! The public functions against the definitions, pair of rows by pair of rows.
 
 use multiauc::{
-    Cancel, ClassCodes, Error, OneVsRestAverage, PairWeights, ScoreMatrix, ScoredSample, Workers, auc_mu,
-    auc_mu_matrix, hand_till, hand_till_matrix, one_vs_rest, one_vs_rest_per_class, set_num_threads,
+    Cancel, ClassCodes, Design, Error, MetricOptions, OneVsRestAverage, PairWeights, ScoreMatrix, ScoredSample,
+    Workers, auc_mu, auc_mu_matrix, components, hand_till, hand_till_matrix, one_vs_rest, one_vs_rest_per_class,
+    set_num_threads,
 };
 use proptest::prelude::*;
 
@@ -76,6 +77,44 @@ proptest! {
         }
         let average = one_vs_rest(&sample, OneVsRestAverage::Macro, &workers)?;
         prop_assert!((average - sum / CLASSES as f64).abs() < 1e-14);
+    }
+
+    #[test]
+    fn variances_are_those_of_all_pairs_of_rows((scores, codes) in samples(), threads in 1_usize..4) {
+        let codes = [codes, (0..CLASSES as u8).collect()].concat();
+        let scores = [&scores[..], &[0.5; CLASSES * CLASSES]].concat();
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(threads, &cancel);
+        let matrix = ScoreMatrix::from_rows(&scores, CLASSES)?;
+        let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers)?;
+        let options = MetricOptions { partition: None, pair_weights: PairWeights::Equal };
+        let found = components(&sample, options, Design::default(), None, &workers)?;
+        let estimates = found.estimates(&found.moments(&workers)?);
+        let score = |row: usize, column: usize| scores[row * CLASSES + column];
+        let by_difference = |c: usize, d: usize, a: usize, b: usize| {
+            credit(score(a, c) - score(a, d), score(b, c) - score(b, d)) + credit(score(b, d) - score(b, c), score(a, d) - score(a, c))
+        };
+        let by_column = |c: usize, d: usize, a: usize, b: usize| credit(score(a, c), score(b, c)) + credit(score(b, d), score(a, d));
+        let pairs = (CLASSES * (CLASSES - 1)) as f64;
+        for (estimate, kernel) in [
+            (estimates[0], &by_difference as &dyn Fn(usize, usize, usize, usize) -> f64),
+            (estimates[1], &by_column),
+        ] {
+            let mut variance = 0.0;
+            for class in 0..CLASSES {
+                let rows: Vec<usize> = (0..codes.len()).filter(|&row| codes[row] as usize == class).collect();
+                let component = |row: usize| -> f64 {
+                    (0..CLASSES).filter(|&d| d != class).map(|d| {
+                        let others: Vec<usize> = (0..codes.len()).filter(|&row| codes[row] as usize == d).collect();
+                        others.iter().map(|&b| kernel(class, d, row, b)).sum::<f64>() / (others.len() as f64 * pairs)
+                    }).sum()
+                };
+                let values: Vec<f64> = rows.iter().map(|&row| component(row)).collect();
+                let (size, mean) = (values.len() as f64, values.iter().sum::<f64>() / values.len() as f64);
+                variance += values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (size * (size - 1.0));
+            }
+            prop_assert!((estimate.variance - variance).abs() < 1e-13, "{} against {}", estimate.variance, variance);
+        }
     }
 
     #[test]

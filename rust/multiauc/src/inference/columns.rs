@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::layout::{Layout, in_waves};
-use super::pairs::never_near;
+use super::moments::{Segment, moments};
 use super::shares::PairShares;
 use crate::class_blocks::ClassBlock;
 use crate::error::Result;
 use crate::parallel::Workers;
-use crate::ranking::OrderedRows;
+use crate::ranking::PlacementTable;
 use crate::score_matrix::Score;
 use crate::scored_sample::ScoredSample;
 use crate::separability::ratio;
@@ -29,6 +29,8 @@ pub(super) struct ColumnPlacements {
     pub doubled_wins: Vec<u64>,
     /// A(c|d) of every other class; NaN for the class itself and absent ones.
     pub shares: Vec<f64>,
+    /// Var A(c|d) of the same.
+    pub variances: Vec<f64>,
 }
 
 impl ColumnPlacements {
@@ -48,9 +50,9 @@ impl ColumnPlacements {
 /// Memory that one column leaves to the next.
 #[derive(Debug, Default)]
 struct ColumnScratch {
-    ordered: OrderedRows,
-    below: Vec<f64>,
-    tied: Vec<f64>,
+    table: PlacementTable,
+    by_rank: Vec<f64>,
+    of_pair: Vec<f64>,
 }
 
 /// `task(placements)` for the column of every present class, `consume` gets the results some at a time in class order.
@@ -70,7 +72,7 @@ pub(super) fn for_each_column<T: Score, R: Send>(
         let blocks = gather(sample, layout, &columns, workers)?;
         let run = |scratch: &mut ColumnScratch, index: usize| {
             let class = wanted[index];
-            task(place_column(layout, &blocks, class, &shares.omega[class * classes..][..classes], scratch))
+            task(place_column(layout, &blocks, class, &shares.omega[class * classes..][..classes], scratch, workers)?)
         };
         in_waves(workers, wanted.len(), run, &mut consume)?;
     }
@@ -88,86 +90,64 @@ fn gather<T: Score>(
     })
 }
 
+/// The class of the column is the table, and every other class looks itself up in it.
 fn place_column<T: Score>(
     layout: &Layout,
     blocks: &[ClassBlock<T>],
     class: usize,
     omega: &[f64],
     scratch: &mut ColumnScratch,
-) -> ColumnPlacements {
+    workers: &Workers<'_>,
+) -> Result<ColumnPlacements> {
     let classes = layout.counts.len();
-    let ColumnScratch { ordered, below, tied } = scratch;
-    ordered.clear();
-    for &d in &layout.present {
-        ordered.extend(d as u16, layout.starts[d] as u32, blocks[d].run(d, class).iter().map(|&score| score.into()));
-    }
-    ordered.sort();
-    let weight = |position: u32| layout.weights.as_ref().map_or(1.0, |weights| weights[position as usize]);
+    let ColumnScratch { table, by_rank, of_pair } = scratch;
+    let keys = |d: usize| blocks[d].run(d, class).iter().map(|&score| score.into());
+    table.build(keys(class), layout.weights_of(class));
     let own_total = layout.totals[class];
     let rest_total: f64 = layout.present.iter().filter(|&&d| d != class).map(|&d| layout.totals[d]).sum();
-    // An ordered pair counts half of what the two together do.
-    let per_weight: Vec<f64> = (0..classes)
-        .map(|d| if d == class || layout.counts[d] == 0 { 0.0 } else { 0.5 * omega[d] / layout.totals[d] })
-        .collect();
-    let mut placements = vec![0.0; layout.len()];
-    let mut by_pair = vec![0.0; layout.range(class).len()];
-    let (mut losses, mut weighted_losses) = (vec![0_u64; classes], vec![0.0; classes]);
-    let first_own = layout.starts[class];
-    below.clear();
-    below.resize(classes, 0.0);
-    tied.clear();
-    tied.resize(classes, 0.0);
-    let mut rest_below = 0.0;
-    ordered.for_each_tie(None, never_near, |tie| {
-        let is_own = |side: u16| side as usize == class;
-        if let [row] = tie {
-            let (side, own_weight) = (row.side as usize, weight(row.row));
-            if is_own(row.side) {
-                placements[row.row as usize] = rest_below / rest_total;
-                let below_by_pair: f64 =
-                    below.iter().zip(&per_weight).map(|(below, per_weight)| below * per_weight).sum();
-                by_pair[row.row as usize - first_own] = below_by_pair;
-            } else {
-                placements[row.row as usize] = (own_total - below[class]) / own_total;
-                losses[side] += 2 * below[class] as u64;
-                weighted_losses[side] += 2.0 * own_weight * below[class];
-                rest_below += own_weight;
-            }
-            below[side] += own_weight;
-            return;
-        }
-        for row in tie {
-            tied[row.side as usize] += weight(row.row);
-        }
-        let own_tied = tied[class];
-        let rest_tied: f64 = tie.iter().filter(|row| !is_own(row.side)).map(|row| weight(row.row)).sum();
-        let lost = 2.0 * below[class] + own_tied;
-        let own_placement = (rest_below + 0.5 * rest_tied) / rest_total;
-        let own_by_pair: f64 =
-            if own_tied > 0.0 { (0..classes).map(|d| (below[d] + 0.5 * tied[d]) * per_weight[d]).sum() } else { 0.0 };
-        for row in tie {
-            if is_own(row.side) {
-                placements[row.row as usize] = own_placement;
-                by_pair[row.row as usize - first_own] = own_by_pair;
-            } else {
-                placements[row.row as usize] = (own_total - 0.5 * lost) / own_total;
-                losses[row.side as usize] += lost as u64;
-                weighted_losses[row.side as usize] += weight(row.row) * lost;
-            }
-        }
-        rest_below += rest_tied;
-        for row in tie {
-            let side = row.side as usize;
-            below[side] += std::mem::take(&mut tied[side]);
-        }
-    });
-    let doubled_pairs = |d: usize| 2 * layout.counts[class] * layout.counts[d];
-    let doubled_wins: Vec<u64> = (0..classes).map(|d| doubled_pairs(d).saturating_sub(losses[d])).collect();
-    let share = |d: usize| match (&layout.weights, layout.counts[d] > 0 && d != class) {
-        (_, false) => f64::NAN,
-        (None, true) => ratio(doubled_wins[d].into(), doubled_pairs(d).into()),
-        (Some(_), true) => 1.0 - weighted_losses[d] / (2.0 * own_total * layout.totals[d]),
+    let mut column = ColumnPlacements {
+        class,
+        placements: vec![0.0; layout.len()],
+        by_pair: vec![0.0; table.len()],
+        doubled_wins: vec![0; classes],
+        shares: vec![f64::NAN; classes],
+        variances: vec![f64::NAN; classes],
     };
-    let shares = (0..classes).map(share).collect();
-    ColumnPlacements { class, placements, by_pair, doubled_wins, shares }
+    let mut rest_below = vec![0.0; table.len()];
+    let mut sum_by_pair = vec![0.0; table.len()];
+    for &d in layout.present.iter().filter(|&&d| d != class) {
+        workers.check()?;
+        let placements = &mut column.placements[layout.range(d)];
+        let totals = table.look_up(keys(d), layout.weights_of(d), None, placements);
+        placements.iter_mut().for_each(|below| *below = (own_total - *below) / own_total);
+        table.below_by_rank(by_rank);
+        // An ordered pair counts half of what the two together do.
+        let (per_weight, share_of_pair) = (layout.totals[d].recip(), 0.5 * omega[d] / layout.totals[d]);
+        for ((below, rest), sum) in by_rank.iter_mut().zip(&mut rest_below).zip(&mut sum_by_pair) {
+            *rest += *below;
+            *sum += share_of_pair * *below;
+            *below *= per_weight;
+        }
+        of_pair.clear();
+        if layout.is_order_needed() {
+            of_pair.resize(by_rank.len(), 0.0);
+            table.rows().zip(by_rank.iter()).for_each(|(row, &below)| of_pair[row] = below);
+        } else {
+            of_pair.extend_from_slice(by_rank);
+        }
+        let segments = [Segment { class, values: of_pair }, Segment { class: d, values: placements }];
+        column.variances[d] = moments(layout, &segments, 1, None, workers)?.variance(0);
+        let doubled_pairs = 2 * layout.counts[class] * layout.counts[d];
+        column.doubled_wins[d] = doubled_pairs.wrapping_sub(totals.doubled_below);
+        column.shares[d] = match layout.weights {
+            None => ratio(column.doubled_wins[d].into(), doubled_pairs.into()),
+            Some(_) => 1.0 - totals.weighted_below / (2.0 * own_total * layout.totals[d]),
+        };
+    }
+    let own = &mut column.placements[layout.range(class)];
+    for ((row, &below), &by_pair) in table.rows().zip(&rest_below).zip(&sum_by_pair) {
+        own[row] = below / rest_total;
+        column.by_pair[row] = by_pair;
+    }
+    Ok(column)
 }

@@ -86,6 +86,11 @@ impl Layout {
         self.weights.as_ref().map(|weights| &weights[self.range(class)])
     }
 
+    /// Whether it matters which row of a class a value belongs to.
+    pub(super) fn is_order_needed(&self) -> bool {
+        self.weights.is_some() || self.groups.is_some()
+    }
+
     /// Weight of all classes.
     pub(super) fn total(&self) -> f64 {
         self.totals.iter().sum()

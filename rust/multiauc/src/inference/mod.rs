@@ -16,7 +16,6 @@ mod compare;
 mod interactions;
 mod layout;
 mod moments;
-mod pair_variances;
 mod pairs;
 mod shares;
 
@@ -24,7 +23,6 @@ pub use compare::{ModelComponents, ModelMoments, compare};
 pub use interactions::{Interactions, interactions};
 pub use layout::Design;
 pub use moments::Moments;
-pub use pair_variances::hand_till_variances;
 
 use crate::difference::DifferenceRule;
 use crate::error::Result;
@@ -77,14 +75,20 @@ pub struct Estimate {
     pub plug_in: f64,
 }
 
+impl PairTable {
+    fn missing(classes: usize) -> Self {
+        Self { values: vec![f64::NAN; classes * classes], variances: vec![f64::NAN; classes * classes] }
+    }
+}
+
 impl Estimate {
     const MISSING: Self = Self { value: f64::NAN, variance: f64::NAN, freedom: f64::NAN, plug_in: f64::NAN };
 }
 
-/// The values of all pairs of AUC_mu with their variances: K × K, symmetric, NaN on the diagonal and for absent classes.
+/// The values of all pairs of classes with their variances: K × K, NaN on the diagonal and for absent classes.
 #[derive(Debug, Clone, Default)]
 pub struct PairTable {
-    /// S(c, d).
+    /// S(c, d), symmetric, or A(c|d) at row c and column d.
     pub values: Vec<f64>,
     /// Their variances.
     pub variances: Vec<f64>,
@@ -102,8 +106,8 @@ pub struct Components {
     pub values: [f64; METRICS],
     /// The pairs of AUC_mu; empty if it was not asked for.
     pub auc_mu: PairTable,
-    /// A(c|d), K × K; empty if only AUC_mu was asked for.
-    pub hand_till: Vec<f64>,
+    /// The ordered pairs of M; empty if only AUC_mu was asked for.
+    pub hand_till: PairTable,
     /// One-vs-rest of each class; empty if only AUC_mu was asked for.
     pub per_class: Vec<Estimate>,
 }
@@ -125,7 +129,7 @@ pub fn components<T: Score>(
         slopes: vec![vec![0.0; sample.classes()]; METRICS],
         values: [f64::NAN; METRICS],
         auc_mu: PairTable::default(),
-        hand_till: Vec::new(),
+        hand_till: PairTable::default(),
         per_class: Vec::new(),
         layout,
     };
@@ -154,8 +158,7 @@ impl Components {
         }
         let rule = DifferenceRule::of(sample, workers)?;
         let mut average = PairAverage::default();
-        let mut table =
-            PairTable { values: vec![f64::NAN; classes * classes], variances: vec![f64::NAN; classes * classes] };
+        let mut table = PairTable::missing(classes);
         let Self { layout, rows, .. } = self;
         for_each_pair(
             sample,
@@ -207,7 +210,7 @@ impl Components {
         let classes = sample.classes();
         let rests = RestShares::new(&self.layout);
         let mut sums = ColumnSums::default();
-        let mut hand_till = vec![f64::NAN; classes * classes];
+        let mut hand_till = PairTable::missing(classes);
         let mut per_class = vec![Estimate::MISSING; classes];
         let mut class_slopes = vec![vec![0.0; classes]; classes];
         let Self { layout, rows, .. } = self;
@@ -225,7 +228,8 @@ impl Components {
                 for (column, estimate, slopes) in &wave {
                     let c = column.class;
                     sums.add(sample, options.pair_weights, column, estimate.value);
-                    hand_till[c * classes..][..classes].copy_from_slice(&column.shares);
+                    hand_till.values[c * classes..][..classes].copy_from_slice(&column.shares);
+                    hand_till.variances[c * classes..][..classes].copy_from_slice(&column.variances);
                     per_class[c] = *estimate;
                     class_slopes[c].clone_from(slopes);
                     contributions.extend(contributions_of_column(layout, shares, &rests, column));
@@ -236,7 +240,7 @@ impl Components {
         let [m, even, prevalence] = sums.finish(layout)?;
         let values: Vec<f64> = per_class.iter().map(|estimate| estimate.value).collect();
         self.values[1..].copy_from_slice(&[m, even, prevalence]);
-        self.slopes[1] = shares.slopes(&self.layout, &hand_till, m);
+        self.slopes[1] = shares.slopes(&self.layout, &hand_till.values, m);
         let [of_even, of_prevalence] = rests.slopes(&self.layout, &values, &class_slopes);
         (self.slopes[2], self.slopes[3]) = (of_even, of_prevalence);
         self.hand_till = hand_till;

@@ -88,6 +88,12 @@ pub(super) fn moments(
 /// T̄_k of every column.
 pub(super) fn means(layout: &Layout, segment: &Segment<'_>, columns: usize, workers: &Workers<'_>) -> Result<Vec<f64>> {
     let weights = layout.weights_of(segment.class);
+    if columns == 1 && weights.is_none() {
+        let sums = workers.map(segment.values.len().div_ceil(CHUNK), |chunk| {
+            Ok(vec![lane_sum(chunk_of(segment.values, chunk), |value| value)])
+        })?;
+        return Ok(vec![folded(sums, 1)[0] / layout.totals[segment.class]]);
+    }
     let parts = workers.map((segment.values.len() / columns).div_ceil(CHUNK), |chunk| {
         let mut sums = vec![0.0; columns];
         for (row, values) in rows_of_chunk(segment, columns, chunk) {
@@ -113,6 +119,12 @@ fn products(
 ) -> Result<(Vec<f64>, f64)> {
     let weights = layout.weights_of(segment.class);
     let total = layout.totals[segment.class];
+    if columns == 1 && weights.is_none() {
+        let sums = workers.map(segment.values.len().div_ceil(CHUNK), |chunk| {
+            Ok(vec![lane_sum(chunk_of(segment.values, chunk), |value| (value - means[0]) * (value - means[0]))])
+        })?;
+        return Ok((vec![folded(sums, 1)[0] / (total * total)], 1.0 / total));
+    }
     let parts = workers.map((segment.values.len() / columns).div_ceil(CHUNK), |chunk| {
         let mut sums = vec![0.0; columns * columns + 1];
         let mut centred = vec![0.0; columns];
@@ -228,6 +240,22 @@ fn rows_of_chunk<'v>(
     let rows = segment.values.len() / columns;
     let (first, last) = (chunk * CHUNK, rows.min((chunk + 1) * CHUNK));
     (first..last).zip(segment.values[first * columns..last * columns].chunks_exact(columns))
+}
+
+fn chunk_of(values: &[f64], chunk: usize) -> &[f64] {
+    &values[chunk * CHUNK..values.len().min((chunk + 1) * CHUNK)]
+}
+
+/// Σ term(value), in eight sums side by side that do not wait for each other.
+fn lane_sum(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
+    let (blocks, rest) = values.as_chunks::<8>();
+    let mut lanes = [0.0; 8];
+    for block in blocks {
+        for (lane, &value) in lanes.iter_mut().zip(block) {
+            *lane += term(value);
+        }
+    }
+    lanes.iter().sum::<f64>() + rest.iter().map(|&value| term(value)).sum::<f64>()
 }
 
 fn folded(parts: Vec<Vec<f64>>, length: usize) -> Vec<f64> {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::exact_key::ExactKey;
 use crate::fraction::FractionCache;
 use crate::parallel::Workers;
-use crate::ranking::{OrderedRows, RankedRow};
+use crate::ranking::{OrderedRows, PlacementTable, RankedRow};
 use crate::score_matrix::Score;
 use crate::scored_sample::ScoredSample;
 use crate::separability::{PairScore, cost_score, ratio};
@@ -28,8 +28,11 @@ pub(super) struct PairOperands<'b, T> {
 #[derive(Debug, Default)]
 pub(super) struct PairScratch {
     pub ordered: OrderedRows,
-    pub keys: Vec<f64>,
-    pub fractions: FractionCache,
+    table: PlacementTable,
+    /// Keys of the two sides.
+    keys: [Vec<f64>; 2],
+    by_rank: Vec<f64>,
+    fractions: FractionCache,
 }
 
 /// Where the rows of two classes stand among each other.
@@ -95,9 +98,8 @@ pub(super) fn place_by_difference<T: Score>(
     rule: DifferenceRule,
     scratch: &mut PairScratch,
 ) -> PairPlacements {
-    let PairScratch { ordered, keys, fractions } = scratch;
-    ordered.clear();
-    for side in 0..2 {
+    let PairScratch { ordered, table, keys, by_rank, fractions } = scratch;
+    for (side, keys) in keys.iter_mut().enumerate() {
         let rows = layout.rows.of(pair.classes[side]);
         keys.clear();
         match score {
@@ -107,14 +109,60 @@ pub(super) fn place_by_difference<T: Score>(
                 keys.extend(rows.iter().map(|&row| cost_score(&sample.scores, row as usize, coefficients)));
             }
         }
-        ordered.extend(side as u16, 0, keys.iter().copied());
     }
-    ordered.sort();
     let near = if *score == PairScore::Difference { rule.near } else { None };
-    place(ordered, layout, pair.classes, near, |row| {
-        let [of_first, of_second] = pair.of[row.side as usize];
-        rule.exact(of_first[row.row as usize].into(), of_second[row.row as usize].into())
+    place_by_table(layout, pair.classes, keys, near, table, by_rank).unwrap_or_else(|| {
+        ordered.clear();
+        for (side, keys) in keys.iter().enumerate() {
+            ordered.extend(side as u16, 0, keys.iter().copied());
+        }
+        ordered.sort();
+        place(ordered, layout, pair.classes, near, |row| {
+            let [of_first, of_second] = pair.of[row.side as usize];
+            rule.exact(of_first[row.row as usize].into(), of_second[row.row as usize].into())
+        })
     })
+}
+
+/// Places two classes by a table of the smaller; `None` if keys of the two are too close to tell.
+fn place_by_table(
+    layout: &Layout,
+    classes: [usize; 2],
+    keys: &[Vec<f64>; 2],
+    near: Option<f64>,
+    table: &mut PlacementTable,
+    by_rank: &mut Vec<f64>,
+) -> Option<PairPlacements> {
+    let own = usize::from(keys[1].len() < keys[0].len());
+    let other = 1 - own;
+    let mut placements = [vec![0.0; keys[0].len()], vec![0.0; keys[1].len()]];
+    table.build(keys[own].iter().copied(), layout.weights_of(classes[own]));
+    let of_other = keys[other].iter().copied();
+    let totals = table.look_up(of_other, layout.weights_of(classes[other]), near, &mut placements[other]);
+    if totals.is_near {
+        return None;
+    }
+    table.below_by_rank(by_rank);
+    for (row, &below) in table.rows().zip(by_rank.iter()) {
+        placements[own][row] = below;
+    }
+    let [first, second] = classes.map(|class| layout.totals[class]);
+    let (per_first, per_second) = (first.recip(), second.recip());
+    placements[0].iter_mut().for_each(|below| *below *= per_second);
+    placements[1].iter_mut().for_each(|below| *below = (first - *below) * per_first);
+    // What the looked-up class has below it, it wins; if that is the second class, the first loses it.
+    let [n_c, n_d] = classes.map(|class| layout.counts[class]);
+    let doubled_pairs = 2 * n_c * n_d;
+    let (doubled_wins, weighted) = if own == 1 {
+        (totals.doubled_below, totals.weighted_below)
+    } else {
+        (doubled_pairs.wrapping_sub(totals.doubled_below), 2.0 * first * second - totals.weighted_below)
+    };
+    let share = match layout.weights {
+        None => ratio(doubled_wins.into(), doubled_pairs.into()),
+        Some(_) => weighted / (2.0 * first * second),
+    };
+    Some(PairPlacements { placements, doubled_wins, share, ties: totals.ties })
 }
 
 /// Places two classes by the column of one of them, whose rows are the first side.

@@ -6,6 +6,7 @@ mod key;
 mod order;
 mod ordered_rows;
 mod partitioned;
+mod placement_table;
 mod resolve;
 mod searched;
 mod sorted;
@@ -15,6 +16,7 @@ pub use key::Key;
 pub(crate) use order::{Order, StepRows};
 pub(crate) use ordered_rows::{OrderedRows, RankedRow};
 pub(crate) use partitioned::{KeyStream, count_partitioned, sample_spans, stream_spans};
+pub(crate) use placement_table::PlacementTable;
 pub(crate) use resolve::{NearKeys, Side};
 pub(crate) use sorted::{SortedTable, WeightedKeys, weighted_count};
 

@@ -4,6 +4,7 @@
 //! Unlike the tables this keeps the rows, so that one pass gives the place of every row among all the others.
 
 use super::bucket_map::{BLOCK, BucketMap};
+use super::placement_table::Spread;
 use crate::exact_key::ExactKey;
 
 /// Fewer rows are sorted outright.
@@ -26,7 +27,7 @@ pub(crate) struct RankedRow {
 pub(crate) struct OrderedRows {
     rows: Vec<RankedRow>,
     spread: Vec<RankedRow>,
-    starts: Vec<u32>,
+    how: Spread,
     keys: Vec<f64>,
     exactly: Vec<(ExactKey, RankedRow)>,
     resolved: Vec<RankedRow>,
@@ -48,24 +49,29 @@ impl OrderedRows {
     pub(crate) fn sort(&mut self) {
         if self.rows.len() < SMALLEST_SPREAD {
             self.rows.sort_unstable_by(by_key);
+            let count = self.rows.len() as u32;
+            self.how.map = BucketMap::ONE_BUCKET;
+            self.how.starts.clear();
+            self.how.starts.extend([0, count, count]);
             return;
         }
+        let Spread { map, starts } = &mut self.how;
         self.keys.clear();
         self.keys.extend(self.rows.iter().map(|row| row.key));
         let (lowest, highest) = self
             .keys
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &key| (low.min(key), high.max(key)));
-        let map = BucketMap::new(lowest, highest, self.rows.len(), None, &self.keys);
-        self.starts.clear();
-        self.starts.resize(map.buckets() + 3, 0);
+        *map = BucketMap::new(lowest, highest, self.rows.len(), None, &self.keys);
+        starts.clear();
+        starts.resize(map.buckets() + 3, 0);
         let mut indices = [0_u32; BLOCK];
         for block in self.keys.chunks(BLOCK) {
             map.indices(block, &mut indices);
-            indices[..block.len()].iter().for_each(|&index| self.starts[index as usize + 2] += 1);
+            indices[..block.len()].iter().for_each(|&index| starts[index as usize + 2] += 1);
         }
         let mut sum = 0;
-        for start in &mut self.starts {
+        for start in starts.iter_mut() {
             sum += *start;
             *start = sum;
         }
@@ -73,15 +79,32 @@ impl OrderedRows {
         for (block, rows) in self.keys.chunks(BLOCK).zip(self.rows.chunks(BLOCK)) {
             map.indices(block, &mut indices);
             for (row, &index) in rows.iter().zip(&indices) {
-                let place = &mut self.starts[index as usize + 1];
+                let place = &mut starts[index as usize + 1];
                 self.spread[*place as usize] = *row;
                 *place += 1;
             }
         }
-        for bucket in self.starts.windows(2).take(map.buckets() + 1) {
+        for bucket in starts.windows(2).take(map.buckets() + 1) {
             sort_bucket(&mut self.spread[bucket[0] as usize..bucket[1] as usize]);
         }
         std::mem::swap(&mut self.rows, &mut self.spread);
+    }
+
+    /// The rows; in order, once they are sorted.
+    pub(super) fn rows(&self) -> &[RankedRow] {
+        &self.rows
+    }
+
+    /// The buckets of some keys, as the rows were spread when they were sorted.
+    #[inline]
+    pub(super) fn bucket_indices(&self, keys: &[f64], indices: &mut [u32; BLOCK]) {
+        self.how.map.indices(keys, indices);
+    }
+
+    /// Where the rows of a bucket begin and end.
+    #[inline]
+    pub(super) fn bucket(&self, index: u32) -> (usize, usize) {
+        (self.how.starts[index as usize] as usize, self.how.starts[index as usize + 1] as usize)
     }
 
     /// Calls `visit(rows)` for the rows of each tie, in increasing order. Keys closer than `near` whose rows are not all on

@@ -1,0 +1,230 @@
+//! Placements by a table of one class: where each of its rows and each row of another class stand among each other.
+//!
+//! The rows of the class are sorted once. A key x of another class is looked up, lo(x) = #(v < x) and hi(x) = #(v ≤ x), and
+//! leaves a mark at each of the two ranks; the marks summed up to the rank of a table row count the other class's rows
+//! below it. So the looked-up class is never sorted, and is read and written in its own order.
+
+use super::bucket_map::{BLOCK, BucketMap};
+use super::ordered_rows::OrderedRows;
+
+/// Buckets of more keys are searched by halving.
+const FEW: usize = 8;
+
+/// One class sorted by its keys, and the memory for reuse.
+#[derive(Debug, Default)]
+pub(crate) struct PlacementTable {
+    ordered: OrderedRows,
+    keys: Vec<f64>,
+    /// `weight_below[rank]` is the weight of the rows below a rank; empty where rows have no weights.
+    weight_below: Vec<f64>,
+    /// Weight looked up by lo, and what hi adds to that: +w at hi and −w at lo, where they differ.
+    marks: Vec<f64>,
+    tie_marks: Vec<f64>,
+    has_ties: bool,
+}
+
+/// What the looked-up class as a whole came to.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct LookupTotals {
+    /// Σ over the keys x of lo + hi, where rows have no weights.
+    pub doubled_below: u64,
+    /// The same by weight: Σ w_x (W_lo + W_hi).
+    pub weighted_below: f64,
+    /// Pairs of rows that tie, by weight.
+    pub ties: f64,
+    /// Whether a key lies within the tolerance of a table key.
+    pub is_near: bool,
+}
+
+impl PlacementTable {
+    /// Fills the table with the keys of rows 0, 1, … of a class.
+    pub(crate) fn build(&mut self, keys: impl Iterator<Item = f64>, weights: Option<&[f64]>) {
+        self.ordered.clear();
+        self.ordered.extend(0, 0, keys);
+        self.ordered.sort();
+        self.keys.clear();
+        self.keys.extend(self.ordered.rows().iter().map(|row| row.key));
+        self.weight_below.clear();
+        if let Some(weights) = weights {
+            let mut sum = 0.0;
+            self.weight_below.push(sum);
+            for row in self.ordered.rows() {
+                sum += weights[row.row as usize];
+                self.weight_below.push(sum);
+            }
+        }
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The row at each rank.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = usize> {
+        self.ordered.rows().iter().map(|row| row.row as usize)
+    }
+
+    /// Looks the keys of another class up. `below[i]` becomes the weight of the table below key i, ties counting half;
+    /// marks of an earlier class are forgotten.
+    pub(crate) fn look_up(
+        &mut self,
+        keys: impl Iterator<Item = f64>,
+        weights: Option<&[f64]>,
+        near: Option<f64>,
+        below: &mut [f64],
+    ) -> LookupTotals {
+        for marks in [&mut self.marks, &mut self.tie_marks] {
+            marks.clear();
+            marks.resize(self.keys.len() + 1, 0.0);
+        }
+        self.has_ties = false;
+        let mut totals = LookupTotals::default();
+        let (mut block, mut indices) = ([0.0; BLOCK], [0_u32; BLOCK]);
+        let mut keys = keys;
+        for (chunk, places) in below.chunks_mut(BLOCK).enumerate() {
+            for (entry, key) in block.iter_mut().zip(keys.by_ref().take(places.len())) {
+                *entry = key;
+            }
+            self.ordered.bucket_indices(&block[..places.len()], &mut indices);
+            for (place, ((entry, &key), &index)) in places.iter_mut().zip(&block).zip(&indices).enumerate() {
+                let weight = weights.map_or(1.0, |weights| weights[chunk * BLOCK + place]);
+                let (low, high) = self.ranks_of(key, index);
+                let doubled = if self.weight_below.is_empty() {
+                    totals.doubled_below += (low + high) as u64;
+                    (low + high) as f64
+                } else {
+                    self.weight_below[low] + self.weight_below[high]
+                };
+                *entry = 0.5 * doubled;
+                totals.weighted_below += weight * doubled;
+                self.marks[low] += weight;
+                if low != high {
+                    self.tie_marks[low] -= weight;
+                    self.tie_marks[high] += weight;
+                    self.has_ties = true;
+                    let tied = if self.weight_below.is_empty() {
+                        (high - low) as f64
+                    } else {
+                        self.weight_below[high] - self.weight_below[low]
+                    };
+                    totals.ties += weight * tied;
+                }
+                if let Some(tolerance) = near {
+                    let reaches_up = self.keys.get(low).is_some_and(|v| *v <= key + tolerance);
+                    let reaches_down = low > 0 && self.keys[low - 1] >= key - tolerance;
+                    totals.is_near |= reaches_up || reaches_down;
+                }
+            }
+        }
+        totals
+    }
+
+    /// For the row at each rank, the weight of the looked-up class below it, ties counting half.
+    pub(crate) fn below_by_rank(&self, below: &mut Vec<f64>) {
+        below.clear();
+        let (mut sum, mut previous) = (0.0, f64::NAN);
+        if !self.has_ties {
+            below.extend(self.marks[..self.keys.len()].iter().map(|mark| {
+                sum += mark;
+                sum
+            }));
+            return;
+        }
+        let (mut tie_sum, mut current) = (0.0, 0.0);
+        for (rank, &key) in self.keys.iter().enumerate() {
+            sum += self.marks[rank];
+            tie_sum += self.tie_marks[rank];
+            // Rows that tie with each other stand where the first of them does.
+            if key != previous {
+                (previous, current) = (key, sum + 0.5 * tie_sum);
+            }
+            below.push(current);
+        }
+    }
+
+    /// #(v < key) and #(v ≤ key).
+    #[inline]
+    fn ranks_of(&self, key: f64, index: u32) -> (usize, usize) {
+        let (start, end) = self.ordered.bucket(index);
+        let bucket = &self.keys[start..end];
+        if bucket.len() <= FEW {
+            let (mut low, mut high) = (start, start);
+            for &v in bucket {
+                low += usize::from(v < key);
+                high += usize::from(v <= key);
+            }
+            return (low, high);
+        }
+        let low = bucket.partition_point(|v| *v < key);
+        (start + low, start + low + bucket[low..].partition_point(|v| *v <= key))
+    }
+}
+
+/// How rows were spread when they were sorted, so that other keys find their place among them.
+#[derive(Debug)]
+pub(super) struct Spread {
+    pub map: BucketMap<f64>,
+    /// `starts[b]..starts[b + 1]` are the rows of bucket b.
+    pub starts: Vec<u32>,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self { map: BucketMap::ONE_BUCKET, starts: Vec::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn both_sides_stand_where_all_pairs_say(
+            table in prop::collection::vec((-40_i32..40, -1.0..1.0_f64), 1..600),
+            keys in prop::collection::vec((-45_i32..45, -1.0..1.0_f64), 1..300),
+            tied_share in 0.0..1.0_f64,
+            weighted: bool,
+        ) {
+            let pick = |(k, x): (i32, f64)| if x.abs() < tied_share { f64::from(k) / 20.0 } else { x };
+            let table: Vec<f64> = table.into_iter().map(pick).collect();
+            let keys: Vec<f64> = keys.into_iter().map(pick).collect();
+            let weights = |count: usize| (0..count).map(|i| f64::from(1 + (i % 4) as u32)).collect::<Vec<f64>>();
+            let (of_table, of_keys) = (weights(table.len()), weights(keys.len()));
+            let weights = |weights| Some(weights).filter(|_| weighted);
+            let weight = |weights: &[f64], i: usize| if weighted { weights[i] } else { 1.0 };
+            let credit = |a: f64, b: f64| f64::from(u8::from(a > b)) + 0.5 * f64::from(u8::from(a == b));
+
+            let mut placed = PlacementTable::default();
+            placed.build(table.iter().copied(), weights(&of_table[..]));
+            let (mut below, mut by_rank) = (vec![0.0; keys.len()], Vec::new());
+            let totals = placed.look_up(keys.iter().copied(), weights(&of_keys[..]), Some(0.0), &mut below);
+            placed.below_by_rank(&mut by_rank);
+
+            let mut doubled = 0.0;
+            for (i, &x) in keys.iter().enumerate() {
+                let expected: f64 = table.iter().enumerate().map(|(j, &v)| weight(&of_table, j) * credit(x, v)).sum();
+                prop_assert_eq!(below[i], expected);
+                doubled += 2.0 * weight(&of_keys, i) * expected;
+            }
+            prop_assert_eq!(totals.weighted_below, doubled);
+            for (row, &found) in placed.rows().zip(&by_rank) {
+                let value = |(i, &x): (usize, &f64)| weight(&of_keys, i) * credit(table[row], x);
+                prop_assert_eq!(found, keys.iter().enumerate().map(value).sum::<f64>());
+            }
+            let has_ties = keys.iter().any(|x| table.contains(x));
+            prop_assert_eq!((totals.is_near, totals.ties > 0.0), (has_ties, has_ties));
+        }
+    }
+
+    #[test]
+    fn neighbours_within_the_tolerance_are_noticed() {
+        let mut table = PlacementTable::default();
+        table.build([0.0, 1.0, 2.0].into_iter(), None);
+        let mut is_near = |key: f64| table.look_up(std::iter::once(key), None, Some(0.25), &mut [0.0]).is_near;
+        assert!(is_near(1.25) && is_near(0.75) && is_near(-0.125) && is_near(2.25));
+        assert!(!is_near(1.5) && !is_near(-1.0) && !is_near(3.0));
+    }
+}
