@@ -1,24 +1,24 @@
 """How often the closed-form intervals cover, and how often the paired test errs.
 
-    python benches/coverage.py [--repeats 2000] [--output FILE] [--only K]
+    python benches/coverage.py [--repeats 2000] [--only K] [--processes 1] [--output FILE]
 
-Samples have K classes of given sizes and scores softmax(signal · one-hot + normal noise); the signal is set so that AUC_mu
-of the population is about the wanted value, and the population's values are those of a large sample. Every sample gets
-the default (logit) and the Wald interval of three metrics, and the paired test of two of them between two models that are
-equally good (the same signal, noise correlated by one half), so that every rejection is an error.
+Samples have K classes of given sizes and scores softmax(signal * one-hot + normal noise); the signal is set so that
+AUC_mu of the population is about the wanted value, and the population's values are those of a large sample. Every
+sample gets the default (logit) and the Wald interval of three metrics, and the paired test of two of them between two
+models that are equally good (the same signal, noise correlated by one half), so that every rejection is an error.
 
-A cell is judged where the smallest class has enough errors to look at: n_min·(1 − θ) at least 1 for intervals (they
-must cover .925 to .975 of the time), at least 3 for the lower limit (.035) of the test's size; its upper limit (.06) holds
-everywhere. All limits up to three Monte-Carlo standard errors.
+A cell is judged where the smallest class has enough errors to look at: n_min (1 - theta) at least 1 for intervals (they
+must cover .925 to .975 of the time), at least 3 for the lower limit (.035) of the test's size; its upper limit (.06)
+holds everywhere. All limits up to three Monte-Carlo standard errors.
 """
 
 import argparse
 import multiprocessing
 import warnings
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
-from statistics import fmean
+from statistics import NormalDist, fmean
+from typing import Final
 
 import numpy as np
 
@@ -29,8 +29,8 @@ SIZES = (100, 300, 1000)
 CLASSES = (3, 5, 10)
 POPULATION = 400_000
 LEVEL = 0.95
-METRICS = ("auc_mu", "hand_till", "one_vs_rest_prevalence")
-TESTED = ("auc_mu", "hand_till")
+METRICS: Final = ("auc_mu", "hand_till", "one_vs_rest_prevalence")
+TESTED: Final = ("auc_mu", "hand_till")
 COVERAGE = (0.925, 0.975)
 SIZE = (0.035, 0.06)
 
@@ -48,11 +48,12 @@ class Setting:
     def sizes(self) -> np.ndarray:
         """Rows per class: all alike, or falling so that the first has about ten times as many as the last."""
         shares = np.geomspace(10.0, 1.0, self.k) if self.skewed else np.ones(self.k)
-        return np.maximum(2, np.round(self.n * shares / shares.sum())).astype(int)
+        rows: np.ndarray = np.maximum(2, np.round(self.n * shares / shares.sum())).astype(int)
+        return rows
 
     @property
     def errors_to_see(self) -> float:
-        """n_min (1 − θ)."""
+        """Rows of the smallest class times (1 - theta)."""
         return float(self.sizes.min() * (1.0 - self.theta))
 
 
@@ -77,9 +78,9 @@ class Outcome:
         found = []
         for metric in METRICS:
             covered = self.logit[metric]
-            if self.setting.errors_to_see >= 1.0:
-                if covered < COVERAGE[0] - self.noise(COVERAGE[0]) or covered > COVERAGE[1] + self.noise(COVERAGE[1]):
-                    found.append(f"{metric} covers {covered:.3f}")
+            low, high = (COVERAGE[0] - self.noise(COVERAGE[0]), COVERAGE[1] + self.noise(COVERAGE[1]))
+            if self.setting.errors_to_see >= 1.0 and not low <= covered <= high:
+                found.append(f"{metric} covers {covered:.3f}")
         for metric, size in self.size.items():
             if size > SIZE[1] + self.noise(SIZE[1]):
                 found.append(f"{metric} test errs {size:.3f}")
@@ -103,11 +104,8 @@ def draw(rng: np.random.Generator, codes: np.ndarray, k: int, signal: float) -> 
     return first, second
 
 
-@cache
-def signal_for(k: int, theta: float) -> float:
-    """The signal at which AUC_mu is about θ: differences of two logits are normal with variance 2 around ± signal."""
-    from statistics import NormalDist  # noqa: PLC0415
-
+def signal_for(theta: float) -> float:
+    """The signal at which AUC_mu is about theta: differences of two logits are normal, variance 2 around +- signal."""
     return NormalDist().inv_cdf(theta)
 
 
@@ -117,7 +115,7 @@ def population(setting: Setting) -> dict[str, float]:
     sizes = setting.sizes
     counts = np.round(POPULATION * sizes / sizes.sum()).astype(int)
     codes = np.repeat(np.arange(setting.k), counts)
-    scores, _ = draw(rng, codes, setting.k, signal_for(setting.k, setting.theta))
+    scores, _ = draw(rng, codes, setting.k, signal_for(setting.theta))
     return {
         "auc_mu": multiauc.auc_mu_score(codes, scores),
         "hand_till": multiauc.hand_till_score(codes, scores),
@@ -132,7 +130,7 @@ def run(task: tuple[Setting, int]) -> Outcome:
     multiauc.set_num_threads(1)
     rng = np.random.default_rng([setting.k, setting.n, round(1000 * setting.theta), setting.skewed])
     codes = np.repeat(np.arange(setting.k), setting.sizes)
-    signal = signal_for(setting.k, setting.theta)
+    signal = signal_for(setting.theta)
     outcome = Outcome(setting, repeats, population(setting))
     covered: dict[str, dict[str, list[bool]]] = {
         **{kind: {metric: [] for metric in METRICS} for kind in ("logit", "wald")},
@@ -163,7 +161,7 @@ def run(task: tuple[Setting, int]) -> Outcome:
 def table(outcomes: list[Outcome]) -> str:
     """The results in Markdown; cells that are not judged in brackets, limits that are not kept in bold."""
     head = [
-        *("K", "class sizes", "n", "θ (AUC_mu)", "n_min(1−θ)", "mean SE / sd"),
+        *("K", "class sizes", "n", "θ (AUC_mu)", "n_min(1 - θ)", "mean SE / sd"),
         *("AUC_mu", "M", "OvR", "AUC_mu, Wald", "test AUC_mu", "test M"),
     ]
     lines = ["| " + " | ".join(head) + " |", "|---" * len(head) + "|"]

@@ -2,8 +2,8 @@
 """Evaluate three classifiers of handwritten digits on rows they have not seen.
 
 Trains three scikit-learn models on its bundled digits data (8 x 8 images, ten classes), keeps half of the rows for
-evaluation, and prints the one-number summaries of each model, the pairs of digits that it tells apart worst, and whether
-one model is better than another and how sure that is, on all digits and on five that are hard to read.
+evaluation, and prints the one-number summaries of each model, the pairs of digits that it tells apart worst, and
+whether one model is better than another and how sure that is, on all digits and on five that are hard to read.
 """
 
 from __future__ import annotations

@@ -29,6 +29,10 @@ TIMES_NOTE = (
     "one thread is set against multiauc on all. Where a peer is slower on all threads than on one, the targets above "
     "count its better time."
 )
+EVALUATION_NOTE = (
+    "Milliseconds of `evaluate` (AUC_mu, M, two one-vs-rest averages, every class and every pair, with variances and "
+    "covariances) and of the four bare scores one after the other;"
+)
 VALUES_NOTES = (
     "Why some are larger:",
     "",
@@ -191,8 +195,7 @@ def _evaluations(found: Measurements) -> list[str]:
     return [
         f"## Standard errors, {found.evaluation_size}",
         "",
-        "Milliseconds of `evaluate` (AUC_mu, M, two one-vs-rest averages, every class and every pair, with variances and "
-        f"covariances) and of the four bare scores one after the other; {_threads(all_threads())}.",
+        f"{EVALUATION_NOTE} {_threads(all_threads())}.",
         "",
         *table(["dtype", "evaluate", "four scores", "ratio"], rows),
     ]

@@ -155,11 +155,8 @@ def evaluate(  # noqa: PLR0913
         )
         for c in sample.reported_classes()
     }
-    names, errors_mu, errors_m = (
-        tuple(sample.labels),
-        np.sqrt(found.auc_mu_variances),
-        np.sqrt(found.hand_till_variances),
-    )
+    names = tuple(sample.labels)
+    errors_mu, errors_m = np.sqrt(found.auc_mu_variances), np.sqrt(found.hand_till_variances)
     return Evaluation(
         **estimates,
         per_class=per_class,
