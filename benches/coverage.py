@@ -146,9 +146,9 @@ def run(task: tuple[Setting, int]) -> Outcome:
             covered["logit"][metric].append(low <= truth <= high)
             low, high = estimate.confidence_interval(LEVEL, method="wald")
             covered["wald"][metric].append(low <= truth <= high)
-        for metric in TESTED:
-            both = multiauc.compare(codes, {"first": first, "second": second}, metric=metric)
-            covered["test"][metric].append(both.differences[0].p_value < 1.0 - LEVEL)
+        for tested in TESTED:
+            both = multiauc.compare(codes, {"first": first, "second": second}, metric=tested)
+            covered["test"][tested].append(both.differences[0].p_value < 1.0 - LEVEL)
         values.append(result.auc_mu.value)
         errors.append(result.auc_mu.variance())
     outcome.logit, outcome.wald, outcome.size = (
