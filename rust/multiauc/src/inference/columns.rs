@@ -74,7 +74,8 @@ pub(super) fn for_each_column<T: Score, R: Send>(
             let class = wanted[index];
             task(place_column(layout, &blocks, class, &shares.omega[class * classes..][..classes], scratch, workers)?)
         };
-        in_waves(workers, wanted.len(), run, &mut consume)?;
+        // All columns take about the same time, and each holds a number per row.
+        in_waves(workers, wanted.len(), 1, run, &mut consume)?;
     }
     Ok(())
 }
@@ -119,7 +120,9 @@ fn place_column<T: Score>(
         workers.check()?;
         let placements = &mut column.placements[layout.range(d)];
         let totals = table.look_up(keys(d), layout.weights_of(d), None, placements);
-        placements.iter_mut().for_each(|below| *below = (own_total - *below) / own_total);
+        for below in placements.iter_mut() {
+            *below = (own_total - *below) / own_total;
+        }
         table.below_by_rank(by_rank);
         // An ordered pair counts half of what the two together do.
         let (per_weight, share_of_pair) = (layout.totals[d].recip(), 0.5 * omega[d] / layout.totals[d]);

@@ -35,9 +35,8 @@ pub(super) struct Layout {
     /// Rows and weight of each class.
     pub counts: Vec<u64>,
     pub totals: Vec<f64>,
-    /// Groups by position, where there are any.
-    pub groups: Option<Vec<u32>>,
-    pub n_groups: usize,
+    /// Groups, where there are any.
+    pub groups: Option<Groups>,
     pub is_iid: bool,
 }
 
@@ -51,13 +50,12 @@ impl Layout {
         }
         let in_order = || (0..classes).flat_map(|class| rows.of(class)).map(|&row| row as usize);
         let weights = sample.weights.map(|_| in_order().map(|row| sample.weight(row)).collect());
-        let groups: Option<Vec<u32>> = match design.groups {
+        let groups = match design.groups {
             Some(groups) if groups.len() != sample.rows() => {
                 return Err(Error::LengthMismatch { rows: sample.rows(), found: groups.len() });
             }
-            groups => groups.map(|groups| in_order().map(|row| groups[row]).collect()),
+            groups => groups.map(|groups| Groups::new(groups, &rows, classes)),
         };
-        let n_groups = groups.iter().flatten().max().map_or(0, |&last| last as usize + 1);
         Ok(Self {
             starts,
             present: (0..classes).filter(|&class| sample.sizes.rows[class] > 0).collect(),
@@ -65,7 +63,6 @@ impl Layout {
             counts: sample.sizes.rows.clone(),
             totals: sample.sizes.weights.clone(),
             groups,
-            n_groups,
             is_iid: design.is_iid,
             rows,
         })
@@ -98,18 +95,43 @@ impl Layout {
 
     /// Independent units of each class: its rows, or its groups.
     pub(super) fn units(&self) -> Vec<u64> {
-        let Some(groups) = &self.groups else { return self.counts.clone() };
-        let mut last_class = vec![usize::MAX; self.n_groups];
-        (0..self.counts.len())
-            .map(|class| {
-                let mut units = 0;
-                for &group in &groups[self.range(class)] {
-                    units += u64::from(last_class[group as usize] != class);
-                    last_class[group as usize] = class;
-                }
-                units
-            })
-            .collect()
+        match &self.groups {
+            None => self.counts.clone(),
+            Some(groups) => groups.of_class.iter().map(|of_class| of_class.names.len() as u64).collect(),
+        }
+    }
+}
+
+/// The groups of the rows, class by class.
+#[derive(Debug)]
+pub(super) struct Groups {
+    pub of_class: Vec<ClassGroups>,
+}
+
+/// The groups that a class has rows of.
+#[derive(Debug)]
+pub(super) struct ClassGroups {
+    /// Their numbers, in increasing order.
+    pub names: Vec<u32>,
+    /// The place of each row's group among them.
+    pub of_rows: Vec<u32>,
+}
+
+impl Groups {
+    fn new(groups: &[u32], rows: &GroupedRows, classes: usize) -> Self {
+        let mut places = vec![0; groups.iter().max().map_or(0, |&last| last as usize + 1)];
+        let of_class = (0..classes).map(|class| {
+            let group_of = |&row: &u32| groups[row as usize];
+            let mut names: Vec<u32> = rows.of(class).iter().map(group_of).collect();
+            names.sort_unstable();
+            names.dedup();
+            for (place, &name) in (0..).zip(&names) {
+                places[name as usize] = place;
+            }
+            let of_rows = rows.of(class).iter().map(|row| places[group_of(row) as usize]).collect();
+            ClassGroups { names, of_rows }
+        });
+        Self { of_class: of_class.collect() }
     }
 }
 
@@ -147,15 +169,15 @@ pub(super) fn add<const M: usize>(
 }
 
 /// `task(scratch, 0)`, …, `task(scratch, count − 1)`, some at a time: `consume` gets the results of each such wave, in
-/// order, and no more of them are kept than a few per thread. Scratch is handed on from task to task.
+/// order, and no more of them are kept than `per_thread` for each thread. Scratch is handed on from task to task.
 pub(super) fn in_waves<S: Default + Send, R: Send>(
     workers: &Workers<'_>,
     count: usize,
+    per_thread: usize,
     task: impl Fn(&mut S, usize) -> Result<R> + Sync,
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
-    const TASKS_PER_THREAD: usize = 4;
-    let wave = if workers.threads() == 1 { 1 } else { TASKS_PER_THREAD * workers.threads() };
+    let wave = if workers.threads() == 1 { 1 } else { per_thread * workers.threads() };
     let idle: Mutex<Vec<S>> = Mutex::new(Vec::new());
     for first in (0..count).step_by(wave) {
         let results = workers.map(wave.min(count - first), |index| {

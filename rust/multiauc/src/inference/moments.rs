@@ -4,7 +4,7 @@
 //! Cov = Σ_k n_k/(n_k−1) Σ_{i∈k} φ_i φ′_i, and rows in G groups have Cov = G/(G−1) Σ_g (Σ_{i∈g} φ_i)(Σ_{i∈g} φ′_i).
 //! Random class sizes add (w_i/W)(g_k − ḡ) to what row i contributes, g_k being the slope of θ in the share of class k.
 
-use super::layout::{CHUNK, Layout};
+use super::layout::{CHUNK, Groups, Layout};
 use crate::error::Result;
 use crate::parallel::Workers;
 
@@ -44,8 +44,8 @@ pub(super) fn moments(
 ) -> Result<Moments> {
     let means = segments.iter().map(|segment| means(layout, segment, columns, workers)).collect::<Result<Vec<_>>>()?;
     let slopes = slopes.filter(|_| layout.is_iid).map(|slopes| centred_slopes(layout, segments, slopes));
-    if layout.groups.is_some() {
-        return Ok(grouped(layout, segments, columns, &means, slopes.as_deref()));
+    if let Some(groups) = &layout.groups {
+        return Ok(grouped(layout, groups, segments, columns, &means, slopes.as_deref()));
     }
     let mut moments = Moments {
         covariance: vec![0.0; columns * columns],
@@ -151,65 +151,51 @@ fn products(
 /// Rows in groups: what the rows of a group contribute is summed before it is squared.
 fn grouped(
     layout: &Layout,
+    groups: &Groups,
     segments: &[Segment<'_>],
     columns: usize,
     means: &[Vec<f64>],
     slopes: Option<&[Vec<f64>]>,
 ) -> Moments {
-    let groups = layout.groups.as_deref().unwrap_or(&[]);
-    let all_weight = layout.total();
-    let mut sums = vec![0.0; layout.n_groups * columns];
-    let mut is_met = vec![false; layout.n_groups];
-    let mut of_class = vec![0.0; layout.n_groups * columns];
-    let mut met_in_class: Vec<u32> = Vec::new();
     let mut class_terms = Vec::with_capacity(segments.len() * columns);
     let mut uncertainty = vec![0.0; columns];
+    // What each class adds to each of its groups: the sums, and where those of a group by its name begin.
+    let (mut sums, mut entries) = (Vec::new(), Vec::new());
     for (segment, means) in segments.iter().zip(means) {
-        let weights = layout.weights_of(segment.class);
-        let total = layout.totals[segment.class];
-        met_in_class.clear();
-        let mut is_met_in_class = vec![false; layout.n_groups];
-        for (row, values) in segment.values.chunks_exact(columns).enumerate() {
-            let group = groups[layout.starts[segment.class] + row];
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            if !std::mem::replace(&mut is_met_in_class[group as usize], true) {
-                met_in_class.push(group);
-            }
-            let entries = &mut of_class[group as usize * columns..][..columns];
-            for (column, entry) in entries.iter_mut().enumerate() {
-                *entry += weight / total * (values[column] - means[column]);
-                if let Some(slopes) = slopes {
-                    *entry += weight / all_weight * slopes[column][segment.class];
-                }
-            }
-        }
-        let units = met_in_class.len() as f64;
+        let of_class = group_sums(layout, groups, segment, means, slopes);
+        let units = of_class.len() as f64 / columns as f64;
         let correction = if units > 1.0 { units / (units - 1.0) } else { f64::NAN };
-        let mut terms = vec![0.0; columns];
-        for &group in &met_in_class {
-            is_met[group as usize] = true;
-            for (column, term) in terms.iter_mut().enumerate() {
-                let entry = std::mem::take(&mut of_class[group as usize * columns + column]);
-                *term += correction * entry * entry;
-                sums[group as usize * columns + column] += entry;
+        for (column, uncertainty) in uncertainty.iter_mut().enumerate() {
+            let squares: f64 = of_class.iter().skip(column).step_by(columns).map(|sum| sum * sum).sum();
+            let term = correction * squares;
+            *uncertainty += term * term / (units - 1.0);
+            class_terms.push(term);
+        }
+        let names = groups.of_class[segment.class].names.iter().copied();
+        entries.extend(names.zip((sums.len()..).step_by(columns)));
+        sums.extend(of_class);
+    }
+    // Sorted runs, one per class: a stable sort merges them.
+    entries.sort_by_key(|&(name, _): &(u32, usize)| name);
+    let mut covariance = vec![0.0; columns * columns];
+    let mut units = 0.0;
+    let mut totals = vec![0.0; columns];
+    for group in entries.chunk_by(|a, b| a.0 == b.0) {
+        units += 1.0;
+        for (column, total) in totals.iter_mut().enumerate() {
+            *total = group.iter().map(|&(_, start)| sums[start + column]).sum();
+        }
+        for first in 0..columns {
+            for second in first..columns {
+                covariance[first * columns + second] += totals[first] * totals[second];
             }
         }
-        for (column, &term) in terms.iter().enumerate() {
-            uncertainty[column] += term * term / (units - 1.0);
-        }
-        class_terms.extend(terms);
     }
-    let units = is_met.iter().filter(|&&met| met).count() as f64;
     // A class whose rows are all in one group does not say how much it varies.
     let is_known = class_terms.iter().all(|term| !term.is_nan());
     let correction = if units > 1.0 && is_known { units / (units - 1.0) } else { f64::NAN };
-    let mut covariance = vec![0.0; columns * columns];
-    for sums in sums.chunks_exact(columns) {
-        for first in 0..columns {
-            for second in first..columns {
-                covariance[first * columns + second] += correction * sums[first] * sums[second];
-            }
-        }
+    for entry in &mut covariance {
+        *entry *= correction;
     }
     mirror(&mut covariance, columns);
     let freedom = (0..columns).map(|column| {
@@ -217,6 +203,32 @@ fn grouped(
         (within * within / uncertainty[column]).min(units - 1.0)
     });
     Moments { covariance, freedom: freedom.collect(), class_terms }
+}
+
+/// Σ φ_i over the rows of a class in each of its groups, a row of columns per group.
+fn group_sums(
+    layout: &Layout,
+    groups: &Groups,
+    segment: &Segment<'_>,
+    means: &[f64],
+    slopes: Option<&[Vec<f64>]>,
+) -> Vec<f64> {
+    let columns = means.len();
+    let weights = layout.weights_of(segment.class);
+    let (total, all_weight) = (layout.totals[segment.class], layout.total());
+    let of_class = &groups.of_class[segment.class];
+    let mut sums = vec![0.0; of_class.names.len() * columns];
+    for (row, (values, &group)) in segment.values.chunks_exact(columns).zip(&of_class.of_rows).enumerate() {
+        let weight = weights.map_or(1.0, |weights| weights[row]);
+        let sums = &mut sums[group as usize * columns..][..columns];
+        for (column, sum) in sums.iter_mut().enumerate() {
+            *sum += weight / total * (values[column] - means[column]);
+            if let Some(slopes) = slopes {
+                *sum += weight / all_weight * slopes[column][segment.class];
+            }
+        }
+    }
+    sums
 }
 
 /// g − ḡ over the classes of the segments.

@@ -16,6 +16,8 @@ use crate::separability::{PairScore, cost_score, ratio};
 
 /// Up to this many classes all are gathered at once; beyond, groups of classes.
 const WHOLE_MATRIX_CLASSES: usize = 16;
+/// Pairs whose placements are kept until they are added: enough that no thread waits long for another.
+const PAIRS_PER_THREAD: usize = 4;
 
 /// The scores of two classes in their two columns.
 pub(super) struct PairOperands<'b, T> {
@@ -220,7 +222,7 @@ pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
                 let of_d = [right_blocks[d - right.start].run(d, c), own[d].run(d, d)];
                 task(scratch, &PairOperands { classes: [c, d], of: [of_c, of_d] })
             };
-            in_waves(workers, pairs.len(), run, &mut consume)?;
+            in_waves(workers, pairs.len(), PAIRS_PER_THREAD, run, &mut consume)?;
         }
     }
     Ok(())
