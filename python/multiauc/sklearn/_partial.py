@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from multiauc import _rust
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
 
     from multiauc._labels import Codes
@@ -20,8 +19,8 @@ def partial_binary_auc(
     scores: NDArray[Any], is_positive: Codes, weights: NDArray[np.float64] | None, max_fpr: float
 ) -> float:
     """Of one score."""
-    twice = np.broadcast_to(scores[:, None], (len(scores), 2))
-    return partial_aucs(twice, is_positive, weights, [(1, None)], max_fpr)[0]
+    values, _, _ = _rust.partial_aucs(scores[:, None], is_positive, weights, 2, [(1, None)], "max_fpr", max_fpr)
+    return values[0]
 
 
 def partial_aucs(
@@ -32,15 +31,5 @@ def partial_aucs(
     max_fpr: float,
 ) -> list[float]:
     """Of class c against class d (or against the rest, if d is None), by the scores of column c, for every (c, d)."""
-    curves = _rust.roc_curve_points(scores, codes, weights, list(pairs), True)  # noqa: FBT003 - positional by nature
-    return [_standardised_area(fpr, tpr, max_fpr) for fpr, tpr, _ in curves]
-
-
-def _standardised_area(fpr: NDArray[np.float64], tpr: NDArray[np.float64], max_fpr: float) -> float:
-    """McClish's: 1/2 for a score without information, 1 for a perfect one."""
-    inside = fpr <= max_fpr
-    x = np.append(fpr[inside], max_fpr)
-    y = np.append(tpr[inside], np.interp(max_fpr, fpr, tpr))
-    area = ((y[1:] + y[:-1]) * np.diff(x)).sum() / 2
-    smallest = max_fpr**2 / 2
-    return float((1 + (area - smallest) / (max_fpr - smallest)) / 2)
+    values, _, _ = _rust.partial_aucs(scores, codes, weights, scores.shape[1], list(pairs), "max_fpr", max_fpr)
+    return values
