@@ -33,8 +33,7 @@ macro_rules! with_sample {
         macro_rules! compute {
             ($array:expr) => {{
                 let scores = matrix($array)?;
-                // A pair of classes costs as much as some cells of a plain score.
-                run($py, 4 * scores.rows() * scores.columns(), move |$workers| {
+                run($py, scores.rows() * scores.columns(), move |$workers| {
                     let $sample = &ScoredSample::new(scores, codes, weights, $workers)?;
                     $work
                 })
