@@ -13,18 +13,18 @@ CARGO := cargo
 # One interpreter for every Rust build, so that cargo and maturin share what they compile.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 
-PYTHON_SOURCES := python tests tests_integrations examples benches requirements .ci
+PYTHON_SOURCES := python tests tests_browser tests_integrations examples benches requirements .ci
 TYPED := python/multiauc benches requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-integrations check check-rust check-python develop wheel sdist \
+.PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python develop wheel sdist \
         figures bench bench-quick bench-smoke bench-kernels bench-install clean
 .NOTPARALLEL:
 
 help:  ## Show what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
 
-demo: develop  ## Train three models on the digits data and evaluate them
+demo: develop  ## Train three models on the digits data, evaluate them, write a report
 	$(PY) examples/demo.py
 
 test: test-rust test-python  ## Run the tests of both languages
@@ -38,6 +38,12 @@ test-python: develop
 test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with the real libraries (installs 3 GB)
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
 	$(INTEGRATIONS_PY) -m pytest tests_integrations
+
+test-browser: develop $(VENV)/.browser  ## Open reports in a real browser (installs Debian's chromium if there is none)
+	$(PY) -m pytest tests_browser
+
+screenshots: develop $(VENV)/.browser  ## Pictures of reports to look at, into target/screenshots, and that of the docs
+	$(PY) tests_browser/screenshots.py
 
 check: check-rust check-python  ## Formatting, lints, types, stubs
 
@@ -68,8 +74,9 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/multiclass_roc_speed.py
 	$(BENCH_PY) benches/bootstrap_speed.py
 
-figures: develop  ## Draw the pictures of docs/multiclass-roc.md (a minute or two)
+figures: develop  ## Draw the pictures of docs/multiclass-roc.md and docs/plots.md (a minute or two)
 	$(PY) benches/figures_multiclass_roc.py
+	$(PY) benches/figures_plots.py
 
 bench-quick: bench-install  ## The same on a few sizes, printed only (two minutes)
 	$(BENCH_PY) benches/compare.py --quick
@@ -98,6 +105,12 @@ $(PY) $(BENCH_PY) $(INTEGRATIONS_PY):
 
 $(VENV)/.installed: requirements/dev.txt | $(PY)
 	$(PY) $(PIP_INSTALL) -r $<
+	touch $@
+
+$(VENV)/.browser: requirements/test-browser.txt | $(VENV)/.installed
+	$(PY) $(PIP_INSTALL) -r $<
+	test -n "$$CHROMIUM" || command -v chromium > /dev/null \
+	    || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }
 	touch $@
 
 $(BENCH_VENV)/.installed: requirements/bench.txt | $(BENCH_PY)

@@ -4,6 +4,7 @@
 import importlib.metadata
 import math
 import sys
+import tempfile
 from fractions import Fraction
 from pathlib import Path
 
@@ -45,6 +46,10 @@ def main() -> None:
     [(first, second, value)] = multiauc.auc_mu_matrix(codes, scores).worst(1)
     assert {first, second} == {0, 2}, (first, second)
     assert value == 0.8, value
+    with tempfile.TemporaryDirectory() as folder:
+        page = multiauc.evaluate(codes, scores).report(Path(folder) / "report.html", n_resamples=10).read_text("utf-8")
+    assert "The model tells two classes apart in 91.2 of 100 cases." in page, "the report has another verdict"
+    assert page.count("</script>") == 2, "a part of the report's page is missing"
     message = ""
     try:
         multiauc.auc_mu_score(codes, np.where(scores > 0.7, np.nan, scores))

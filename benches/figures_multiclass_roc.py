@@ -211,10 +211,10 @@ def band() -> None:
     codes, scores = shifted_normals(np.random.default_rng(70), 300, 4, shift=1.2)
     roc = multiauc.multiclass_roc(codes, scores)
     bootstrap = roc.bootstrap(1000, rng=0)
-    axes = roc.plot(band=bootstrap.band(), pairs=True, label="model")
+    display = roc.plot(band=bootstrap.band(), pairs=True, label="model")
     low, high = bootstrap.confidence_interval()
     print(f"  example: D = {roc.auc:.3f}, 95% interval {low:.3f} to {high:.3f}")
-    save(axes.figure, "band")
+    save(display.figure_, "band")
 
 
 def main() -> None:

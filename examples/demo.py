@@ -3,10 +3,14 @@
 
 Trains three scikit-learn models on its bundled digits data (8 x 8 images, ten classes), keeps half of the rows for
 evaluation, and prints the one-number summaries of each model, the pairs of digits that it tells apart worst, and
-whether one model is better than another and how sure that is, on all digits and on five that are hard to read.
+whether one model is better than another and how sure that is, on all digits and on five that are hard to read. A report
+for a browser says the same in words and pictures.
 """
 
 from __future__ import annotations
+
+import tempfile
+from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_digits
@@ -58,10 +62,14 @@ def main() -> None:
     print("\nThe pairs of digits that it tells apart worst (AUC_mu of the pair)")
     print_table(["model", "worst", "second", "third"], confusions)
     print("\nIs one model better than another, and how sure is that?")
-    print(multiauc.compare(y_true, predictions))
+    comparison = multiauc.compare(y_true, predictions)
+    print(comparison)
     print("\nAnd on the rows and scores of five digits that are hard to read?")
     rows = np.isin(y_true, HARD)
     print(multiauc.compare(y_true[rows], {name: y_score[rows][:, HARD] for name, y_score in predictions.items()}))
+
+    path = Path(tempfile.gettempdir()) / "multiauc-demo.html"
+    print(f"\nThe report, for a browser: {comparison.report(path, title='Handwritten digits')}")
 
 
 if __name__ == "__main__":

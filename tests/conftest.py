@@ -34,6 +34,21 @@ def paper() -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.fixture
+def in_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> object:
+    """The command line: call it with arguments, get what it printed."""
+    from command_line import CommandLine
+
+    return CommandLine(capsys)
+
+
+@pytest.fixture
 def restore_threads() -> Iterator[None]:
     """Give later tests the default number of threads again."""
     import multiauc

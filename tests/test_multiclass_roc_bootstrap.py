@@ -143,32 +143,3 @@ class TestProgress:
             list(progress.steps(2))
         assert "work [" in terminal.text
         assert terminal.text.endswith("\r")
-
-
-class TestPlot:
-    @pytest.fixture(autouse=True)
-    def _figures(self):
-        pyplot = pytest.importorskip("matplotlib.pyplot")
-        pyplot.switch_backend("agg")
-        yield
-        pyplot.close("all")
-
-    def test_curve_chance_and_area(self, roc):
-        axes = roc.plot()
-        assert [text.get_text() for text in axes.get_legend().get_texts()] == [f"D = {roc.auc:.3f}"]
-        assert len(axes.lines) == 2
-        np.testing.assert_array_equal(axes.lines[1].get_ydata(), roc.tpr)
-
-    def test_several_models_share_axes(self, roc, rng):
-        other = multiauc.multiclass_roc(*shifted_normals(rng, 100, 4))
-        axes = roc.plot(label="one", band=roc.bootstrap(20, rng=0).band(), pairs=True, color="black")
-        assert other.plot(axes, label="other") is axes
-        assert [text.get_text()[:5] for text in axes.get_legend().get_texts()] == ["one (", "other"]
-        assert len(axes.lines) == 1 + 1 + 6 + 1
-        assert len(axes.collections) == 1
-        axes.figure.canvas.draw()
-
-    def test_a_pickled_curve_can_be_drawn(self, roc):
-        import pickle
-
-        pickle.loads(pickle.dumps(roc)).plot()

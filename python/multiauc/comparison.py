@@ -35,11 +35,17 @@ from multiauc.multiclass_roc import multiclass_roc
 from multiauc.results import _read_only
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._inputs import Sample
     from multiauc._types import Absent, Labels, PairWeights
     from multiauc.estimates import Estimate
+    from multiauc.plotting import ComparisonDisplay
 
 COMPARED = (*METRICS, "multiclass_roc")
 # The metrics that these options have a meaning for.
@@ -355,6 +361,35 @@ class Comparison:
         if self._inputs is None:
             raise ValueError("this comparison was unpickled, without its data; call compare on them again")
         return self._inputs
+
+    def plot(self, ax: Sequence[Axes] | None = None, *, level: float = 0.95, **points: Any) -> ComparisonDisplay:
+        """Draw the estimates and their differences with intervals. Needs matplotlib (``pip install multiauc[plot]``).
+
+        `ax` is two matplotlib axes, new ones by default; `points` are passed on to ``ax.plot`` for the dots. The
+        result is a `multiauc.plotting.ComparisonDisplay` with `axes_` and `figure_`.
+        """
+        from multiauc.plotting import ComparisonDisplay  # noqa: PLC0415
+
+        return ComparisonDisplay(self).plot(ax, level=level, **points)
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        level: float = 0.95,
+        n_resamples: int = 200,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Path:
+        """Write a page that compares the models: one HTML file that works offline.
+
+        It says which model is best and whether that is more than chance, and shows for each of them what
+        `Evaluation.report` does. Parameters and result are those of `Evaluation.report`.
+        """
+        from multiauc._report.writing import evaluations_of, write_report  # noqa: PLC0415
+
+        models = evaluations_of(self)
+        return write_report(path, models, self, title=title, level=level, n_resamples=n_resamples, rng=rng)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain Python objects, with 95% intervals."""

@@ -25,6 +25,8 @@ from multiauc.results import TABLE_AT_MOST, TABLE_EDGE, PairMatrix, _read_only, 
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from os import PathLike
+    from pathlib import Path
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -316,6 +318,46 @@ class Evaluation:
         if self._inputs is None:
             raise ValueError("this evaluation was unpickled, without its data; call evaluate on them again")
         return self._inputs
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        name: str = "The model",
+        title: str | None = None,
+        level: float = 0.95,
+        n_resamples: int = 200,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Path:
+        """Write a page about the model: one HTML file that works offline, for readers who do not write Python.
+
+        It shows the metrics with intervals, the pairs of classes as a heat map and in words, every class, the
+        multi-class ROC curve with its band, the method and the versions.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write it.
+        name : str
+            What the page calls the model.
+        title : str, optional
+            The title of the page.
+        level : float, default 0.95
+            The level of the intervals.
+        n_resamples : int, default 200
+            Bootstrap samples for the band of the multi-class ROC curve; 0 for a curve without a band.
+        rng : numpy Generator or int, default 0
+            Their random numbers, or the seed.
+
+        Returns
+        -------
+        pathlib.Path
+            Where it is.
+        """
+        from multiauc._report.writing import write_report  # noqa: PLC0415
+
+        models = {str(name): self}
+        return write_report(path, models, None, title=title, level=level, n_resamples=n_resamples, rng=rng)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain Python objects, with 95% intervals."""

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc import _rust
+    from multiauc.plotting import MulticlassRocDisplay
 
 INTERVALS = ("logit", "percentile", "basic")
 RESAMPLINGS = ("rows", "binomial", "binomial_class_size")
@@ -193,7 +194,7 @@ class MulticlassRoc:
         pairs: bool = False,
         label: str | None = None,
         **line: Any,
-    ) -> Axes:
+    ) -> MulticlassRocDisplay:
         """Draw the curve, the chance line, and D in the legend. Needs matplotlib (``pip install multiauc[plot]``).
 
         Parameters
@@ -211,11 +212,12 @@ class MulticlassRoc:
 
         Returns
         -------
-        matplotlib Axes
+        multiauc.plotting.MulticlassRocDisplay
+            With `ax_`, `figure_` and `line_`.
         """
-        from multiauc._plot_multiclass_roc import draw  # noqa: PLC0415
+        from multiauc.plotting import MulticlassRocDisplay  # noqa: PLC0415
 
-        return draw(self, ax, band=band, pairs=bool(pairs), label=label, **line)
+        return MulticlassRocDisplay(self, band=band).plot(ax, pairs=bool(pairs), label=label, **line)
 
 
 def _restored(*values: Any) -> MulticlassRoc:

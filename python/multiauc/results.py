@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -14,9 +14,11 @@ from multiauc._wording import listing
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from multiauc._held_inputs import HeldInputs
+    from multiauc.plotting import PairMatrixDisplay, RocCurvesDisplay
 
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -124,6 +126,37 @@ class PairMatrix:
         order = np.argsort(values, kind="stable")[: max(n, 0)]
         return [(self.labels[rows[k]], self.labels[columns[k]], float(values[k])) for k in order]
 
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        order: Literal["labels", "worst"] = "labels",
+        numbers: bool | None = None,
+        **image: Any,
+    ) -> PairMatrixDisplay:
+        """Draw the matrix as a heat map, badly separated pairs dark. Needs matplotlib (``pip install multiauc[plot]``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw: new axes by default, large enough for the names of a hundred classes.
+        order : {"labels", "worst"}, default "labels"
+            The order of the classes: that of `labels`, or by the worst pair that a class is in, so that the trouble
+            gathers in the upper left corner.
+        numbers : bool, optional
+            Whether to write the values into the cells; by default with up to 12 classes.
+        **image
+            Passed on to ``ax.imshow``, such as `cmap` or `vmin`.
+
+        Returns
+        -------
+        multiauc.plotting.PairMatrixDisplay
+            With `ax_`, `figure_`, `im_` and `text_`.
+        """
+        from multiauc.plotting import PairMatrixDisplay  # noqa: PLC0415
+
+        return PairMatrixDisplay(self).plot(ax, order=order, numbers=numbers, **image)
+
     def __repr__(self) -> str:
         return "\n".join([self._title(), *text_table(self._table(text=shortened))])
 
@@ -191,6 +224,16 @@ class RocCurve:
         if len(self.fpr) < 2:
             return float("nan")
         return float(np.dot(np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]) / 2)
+
+    def plot(self, ax: Axes | None = None, **line: Any) -> RocCurvesDisplay:
+        """Draw the curve, on axes that other curves may share. Needs matplotlib (``pip install multiauc[plot]``).
+
+        `multiauc.plotting.RocCurvesDisplay` draws the curves of all classes or pairs.
+        """
+        from multiauc.plotting import RocCurvesDisplay  # noqa: PLC0415
+
+        key = self.positive if self.negative is None else (self.positive, self.negative)
+        return RocCurvesDisplay({key: self}).plot(ax, **line)
 
     def __repr__(self) -> str:
         negative = "the rest" if self.negative is None else repr(self.negative)

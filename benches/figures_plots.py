@@ -1,0 +1,62 @@
+"""The pictures of docs/plots.md (`make figures`)."""
+
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from sklearn.datasets import load_digits, load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+mpl.use("agg")
+from matplotlib import pyplot as plt
+
+import multiauc
+from multiauc.plotting import RocCurvesDisplay, SimplexDisplay
+
+FIGURES = Path(__file__).resolve().parent.parent / "docs" / "figures"
+COSTS = [[0, 1, 1], [1, 0, 1], [5, 5, 0]]
+
+
+def save(figure: Any, name: str) -> None:
+    """Write a picture."""
+    figure.savefig(FIGURES / f"{name}.png", dpi=80)
+    plt.close(figure)
+
+
+def main() -> None:
+    """Digits for matrices, curves and comparisons; wines, of which there are three, for the triangle."""
+    images, digits = load_digits(return_X_y=True)
+    # Every fourth pixel: a harder problem, whose pictures have something to show.
+    seen, unseen, y_seen, y_true = train_test_split(images[:, ::4], digits, test_size=0.6, random_state=0)
+    models = {
+        "neighbours": KNeighborsClassifier(15),
+        "logistic": make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)),
+        "naive Bayes": GaussianNB(var_smoothing=1e-2),
+    }
+    scores = {name: model.fit(seen, y_seen).predict_proba(unseen) for name, model in models.items()}
+    save(multiauc.auc_mu_matrix(y_true, scores["naive Bayes"]).plot().figure_, "pair-matrix")
+    save(multiauc.compare(y_true, scores).plot().figure_, "comparison")
+
+    figure, panels = plt.subplots(1, 2, figsize=(10.5, 5.3), layout="constrained")
+    for axes, kind in zip(panels, ("one_vs_rest", "pairwise"), strict=True):
+        RocCurvesDisplay.from_predictions(y_true, scores["naive Bayes"], kind=kind, ax=axes)
+    save(figure, "roc-curves")
+
+    wines, kinds = load_wine(return_X_y=True)
+    names = np.array(["Barolo", "Grignolino", "Barbera"])
+    seen, unseen, y_seen, y_true = train_test_split(wines[:, [0, 2, 3]], names[kinds], test_size=0.7, random_state=0)
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(seen, y_seen)
+    figure, panels = plt.subplots(1, 2, figsize=(11, 5.2), layout="constrained")
+    SimplexDisplay.from_estimator(model, unseen, y_true, ax=panels[0])
+    SimplexDisplay.from_estimator(model, unseen, y_true, partition=COSTS, ax=panels[1])
+    save(figure, "simplex")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,220 @@
+"""The page of a report: one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from html import escape
+from importlib import resources
+from typing import Any
+
+from multiauc._report import svg, tables
+from multiauc._report.words import confusions, metric_name, pair_sentence, percent, verdict
+
+METRICS_IN_WORDS = (
+    "AUC_mu and M look at pairs of classes; one-vs-rest looks at each class against all others together, with equal "
+    "weight or by their share of the rows; D is the area under the multi-class ROC curve."
+)
+HEAT_HELP = "Point at a cell to read it. With the keyboard: arrow keys move, Home goes to the worst pair."
+
+
+def page(report: dict[str, Any]) -> str:
+    """The HTML of the numbers."""
+    headline, sentences = verdict(report)
+    style, script = _part("page.css"), _part("page.js")
+    numbers = json.dumps(report, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    # Inside a script element only "<" could end it; JSON may write it as an escape.
+    numbers = numbers.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src '{_hash(script)}'"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="multiauc {escape(report["versions"]["multiauc"])}">
+<title>{escape(report["title"])}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#content">Skip to the results</a>
+<header>
+<div class="top"><div><h1>{escape(report["title"])}</h1><p class="facts">{escape(_facts(report))}</p></div>
+<button type="button" id="theme" class="theme script-only">Light / dark</button></div>
+<section class="verdict" aria-label="Verdict"><p class="headline">{escape(headline)}</p>
+{"".join(f"<p>{escape(sentence)}</p>" for sentence in [*sentences, confusions(_best(report))])}</section>
+</header>
+<main id="content">
+{_summary(report)}
+{_comparison(report)}
+{_pairs(report)}
+{_classes(report)}
+{_roc(report)}
+{_method(report)}
+</main>
+<footer>Made by multiauc {escape(report["versions"]["multiauc"])}, {escape(report["created"])}. This page is one
+file, works offline and sends nothing anywhere. Its numbers are also in the page itself as JSON, in the element
+<code>multiauc-numbers</code>.</footer>
+<script type="application/json" id="multiauc-numbers">{numbers}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def _part(name: str) -> str:
+    return resources.files("multiauc._report").joinpath(name).read_text("utf-8")
+
+
+def _hash(script: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def _facts(report: dict[str, Any]) -> str:
+    models = report["models"]
+    parts = [f"{report['n_rows']:,} rows", f"{len(report['labels'])} classes"]
+    if len(models) > 1:
+        parts.append(f"{len(models)} models")
+    return " · ".join(parts)
+
+
+def _best(report: dict[str, Any]) -> dict[str, Any]:
+    return next(model for model in report["models"] if model["name"] == report["best"])
+
+
+def _summary(report: dict[str, Any]) -> str:
+    chart = ""
+    if len(report["models"]) > 1:
+        metric = report["comparison"]["metric"]
+        metric = metric if metric in report["models"][0]["metrics"] else "auc_mu"
+        chart = f'<div class="scroll">{svg.estimates(report["models"], metric, metric_name(metric))}</div>'
+    return f"""<section aria-labelledby="h-summary"><h2 id="h-summary">How well the classes are separated</h2>
+{tables.summary(report)}{chart}
+<p class="facts">{METRICS_IN_WORDS}</p></section>"""
+
+
+def _comparison(report: dict[str, Any]) -> str:
+    if report["comparison"] is None or not report["comparison"]["differences"]:
+        return ""
+    threshold = f"{1 - report['level']:.3g}"
+    return f"""<section aria-labelledby="h-models"><h2 id="h-models">Which models differ</h2>
+{tables.comparison(report)}
+<p class="facts">All models were scored on the same rows, and the tests use that. Models differ if p after Holm's
+correction for the number of comparisons is below {threshold}.</p></section>"""
+
+
+def _pairs(report: dict[str, Any]) -> str:
+    lists = "".join(
+        f'<div data-pairs-of="{k}">{_pair_list(model, report)}</div>' for k, model in enumerate(report["models"])
+    )
+    return f"""<section aria-labelledby="h-pairs"><h2 id="h-pairs">Which classes are confused</h2>
+{_heat_controls(report)}
+{lists}
+<h3>Every pair</h3>
+{_heat_note(report)}
+<div class="scale script-only" aria-hidden="true">{_scale(report)}</div>
+<p class="facts script-only" id="heat-help">{HEAT_HELP}</p>
+<div class="readout script-only" id="readout" role="status">Point at a cell.</div>
+<div class="scroll script-only"><svg class="heat" id="heat" role="application" tabindex="0"
+ aria-roledescription="heat map" aria-label="How well every pair of classes is separated"
+ aria-describedby="heat-help"></svg></div>
+<h3>The worst pairs in numbers</h3>
+{_pair_table(report)}</section>"""
+
+
+def _pair_list(model: dict[str, Any], report: dict[str, Any]) -> str:
+    heading = f"<h3>The worst pairs of {escape(model['name'])}</h3>"
+    items = "".join(
+        f"<li><strong>{escape(pair['first'])}</strong> and <strong>{escape(pair['second'])}</strong>: "
+        f"{escape(pair_sentence(pair, report['level']))}; {pair['first_rows']:,} and {pair['second_rows']:,} rows</li>"
+        for pair in model["worst_pairs"]
+    )
+    return f'{heading}<ol class="pairs">{items}</ol>'
+
+
+def _pair_table(report: dict[str, Any]) -> str:
+    rows = []
+    for pair in report["worst_pairs"]:
+        first, second = pair["first_rows"], pair["second_rows"]
+        size = tables.number_cell(first + second, f"{first:,} + {second:,}")
+        cells = [size, *(tables.estimate_cell(found) for found in pair["models"])]
+        rows.append(tables.row(f"{pair['first']} – {pair['second']}", cells))
+    names = [model["name"] for model in report["models"]]
+    caption = (
+        f"AUC_mu of the {len(rows)} pairs that {report['best']} separates worst, {percent(report['level'])} intervals"
+    )
+    return tables.table(caption, ["pair", "rows", *names], rows, sortable=True)
+
+
+def _heat_controls(report: dict[str, Any]) -> str:
+    groups = []
+    if len(report["models"]) > 1:
+        chosen = report["models"].index(_best(report))
+        groups.append(
+            _radios("model", "Model", [(str(k), m["name"]) for k, m in enumerate(report["models"])], str(chosen))
+        )
+    kinds = [("auc_mu", "both scores (AUC_mu)"), ("hand_till", "one score (M)")]
+    groups.append(_radios("kind", "Judge by", kinds, "auc_mu"))
+    orders = [("labels", "as given"), ("worst", "worst first"), ("rows", "largest first")]
+    groups.append(_radios("order", "Order of classes", orders, "worst" if len(report["labels"]) > 12 else "labels"))
+    return f'<div class="controls script-only" id="heat-controls">{"".join(groups)}</div>'
+
+
+def _radios(name: str, legend: str, options: list[tuple[str, str]], chosen: str) -> str:
+    inputs = "".join(
+        f'<label><input type="radio" name="{name}" value="{value}"{" checked" if value == chosen else ""}> '
+        f"{escape(text)}</label>"
+        for value, text in options
+    )
+    return f"<fieldset><legend>{legend}</legend>{inputs}</fieldset>"
+
+
+def _heat_note(report: dict[str, Any]) -> str:
+    shown, total = len(report["heat_map"]["classes"]), len(report["labels"])
+    some = "" if shown == total else f" Shown are the {shown} of {total} classes with the worst pairs."
+    return f"<p>The stronger the colour, the more the two classes are mistaken for each other.{some}</p>"
+
+
+def _scale(report: dict[str, Any]) -> str:
+    bars = "".join(f'<rect class="h{k}" x="{k}" y="0" width="1" height="1"/>' for k in range(9))
+    return (
+        f'{report["heat_map"]["floor"]:.2f}<svg viewBox="0 0 9 1" preserveAspectRatio="none">{bars}</svg>1.00'
+        "<span>(grey: no value)</span>"
+    )
+
+
+def _classes(report: dict[str, Any]) -> str:
+    return f"""<section aria-labelledby="h-classes"><h2 id="h-classes">Class by class</h2>
+{tables.classes(report, _best(report))}</section>"""
+
+
+def _roc(report: dict[str, Any]) -> str:
+    models = report["models"]
+    if all(model["roc"] is None for model in models):
+        return ""
+    keys = "".join(
+        f'<label class="key m{k % 7}"><input type="checkbox" class="show-curve" value="{k}" checked> '
+        f'<svg viewBox="0 0 36 10" aria-hidden="true"><path class="line" d="M0,5H36"/></svg>'
+        f'<span class="name">{escape(model["name"])} (D = {model["roc"]["auc"]:.3f})</span></label>'
+        for k, model in enumerate(models)
+        if model["roc"] is not None
+    )
+    band = any(model["roc"] and model["roc"]["band"] for model in models)
+    shaded = (
+        f" Shaded: {percent(report['level'])} limits, point by point, from {report['n_resamples']} resamples."
+        if band
+        else ""
+    )
+    return f"""<section aria-labelledby="h-roc"><h2 id="h-roc">The multi-class ROC curve</h2>
+<p>One curve for all pairs of classes: as the threshold falls, more rows of the right class are found (upwards) and
+more of wrong classes are let in (to the right). Higher is better; the dotted line is chance.{shaded}</p>
+<fieldset class="controls"><legend class="visually-hidden">Curves shown</legend>{keys}</fieldset>
+{svg.roc_curves(models)}</section>"""
+
+
+def _method(report: dict[str, Any]) -> str:
+    entries = [*report["method"].items(), *((name, version) for name, version in report["versions"].items())]
+    lines = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in entries)
+    return f"""<section aria-labelledby="h-method"><h2 id="h-method">Method and versions</h2>
+<dl class="method">{lines}</dl></section>"""

@@ -1,0 +1,21 @@
+"""The command line ``multiauc`` (``pip install multiauc[cli]``)."""
+
+from __future__ import annotations
+
+import sys
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Run the command line; the entry point of the script ``multiauc`` and of ``python -m multiauc``."""
+    try:
+        import click  # noqa: F401, PLC0415
+        import pyarrow as pa  # noqa: F401, PLC0415
+        import rich  # noqa: F401, PLC0415
+    except ImportError as error:
+        sys.exit(f"multiauc: error: the command line needs {error.name}; install it with: pip install 'multiauc[cli]'")
+    from multiauc.cli._commands import multiauc  # noqa: PLC0415
+    from multiauc.cli._problems import run  # noqa: PLC0415
+
+    sys.exit(run(multiauc))

@@ -1,0 +1,188 @@
+"""The commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from multiauc import __version__, set_num_threads
+from multiauc.cli import _options
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+def _examples(*lines: str) -> str:
+    """Examples under the help of a command; the tests run them on the files of ``multiauc demo``."""
+    return "\b\nExamples, with the files that `multiauc demo` writes:\n" + "\n".join(f"  $ {line}" for line in lines)
+
+
+@click.group(
+    context_settings=SETTINGS,
+    epilog=_examples(
+        "multiauc evaluate net.parquet --label y --scores 'p_*'",
+        "multiauc compare net.parquet forest.parquet --label y",
+        "multiauc report net.parquet forest.parquet linear.parquet --label y -o report.html",
+    ),
+)
+@click.version_option(__version__, prog_name="multiauc", message="%(prog)s %(version)s")
+def multiauc() -> None:
+    """Evaluate classifiers of several classes from files of predictions.
+
+    Files are CSV, TSV, Parquet, Arrow/Feather or NPZ, told by their names: a row per instance, a column with the true
+    class and a column with the score for each class. Rows are counted from 1, without the header.
+
+    Exit codes: 0 done, 1 data or values that cannot be used, 2 a wrong command line, 130 stopped by Ctrl-C.
+    """
+
+
+@multiauc.command(
+    context_settings=SETTINGS,
+    epilog=_examples(
+        "multiauc evaluate net.parquet --label y --scores 'p_*'",
+        "multiauc evaluate net.parquet --label y --groups user --ci 0.9 --format markdown",
+        "multiauc evaluate net.parquet --label y --partition costs.csv --format json",
+    ),
+)
+@_options.FILE
+@_options.data_options
+@_options.inference_options
+@_options.resampling(0)
+@click.option("--worst", type=click.IntRange(min=0), default=5, show_default=True, help="How many pairs to list.")
+@_options.printing
+def evaluate(**options: Any) -> None:
+    """Areas under the curve of one model, with intervals.
+
+    AUC_mu, Hand & Till's M, one-vs-rest, each class, and the pairs of classes that are separated worst. Intervals are
+    closed-form unless --bootstrap asks for resamples.
+    """
+    from multiauc.cli._evaluation import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
+
+    _threads(options)
+    evaluate_file(_options.request(options), **options)
+
+
+@multiauc.command(
+    context_settings=SETTINGS,
+    epilog=_examples(
+        "multiauc compare net.parquet forest.parquet linear.parquet --label y",
+        "multiauc compare 'deep net=net.parquet' forest.parquet --label y --id row --metric hand_till",
+        "multiauc compare all.csv --label y --scores 'net_*' --scores 'forest_*' --format csv",
+    ),
+)
+@_options.several_files
+@_options.data_options
+@_options.inference_options
+@click.option(
+    "--metric",
+    type=click.Choice(["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"]),
+    default="auc_mu",
+    show_default=True,
+    help="What to compare the models by.",
+)
+@_options.printing
+def compare(**options: Any) -> None:
+    """Compare models on the same rows, with paired tests.
+
+    A model is a file, or some columns of one file (several --scores). p-values are also given after Holm's correction
+    for the number of comparisons.
+    """
+    from multiauc.cli._evaluation import compare_files  # noqa: PLC0415
+
+    _threads(options)
+    compare_files(_options.request(options), **options)
+
+
+@multiauc.command(
+    context_settings=SETTINGS,
+    epilog=_examples(
+        "multiauc roc net.parquet --label y",
+        "multiauc roc net.parquet --label y --bootstrap 200 --format csv",
+        "multiauc roc net.parquet --label y --kind one_vs_rest --plot roc.png",
+    ),
+)
+@_options.FILE
+@_options.data_options
+@click.option(
+    "--kind",
+    type=click.Choice(["multiclass", "one_vs_rest", "pairwise"]),
+    default="multiclass",
+    show_default=True,
+    help="One curve for all pairs of classes, a curve for each class, or a curve for each pair.",
+)
+@click.option("--thresholds", type=click.IntRange(min=2), default=100, show_default=True, help="Of the one curve.")
+@_options.level_option
+@_options.resampling(0)
+@click.option("--plot", type=click.Path(dir_okay=False), metavar="PICTURE", help="Draw it: a .png, .svg or .pdf file.")
+@_options.printing
+def roc(**options: Any) -> None:
+    """The multi-class ROC curve, or the curves of classes or pairs.
+
+    Prints areas; --format csv and json have the points too. --bootstrap gives the one curve an interval and a band.
+    """
+    from multiauc.cli._roc import roc_of_file  # noqa: PLC0415
+
+    _threads(options)
+    roc_of_file(_options.request(options), **options)
+
+
+@multiauc.command(
+    context_settings=SETTINGS,
+    epilog=_examples(
+        "multiauc report net.parquet --label y -o net.html",
+        "multiauc report net.parquet forest.parquet linear.parquet --label y -o report.html --title 'Animals'",
+    ),
+)
+@_options.several_files
+@_options.data_options
+@_options.inference_options
+@_options.resampling(200)
+@click.option("--metric", type=click.Choice(["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"]),
+              default="auc_mu", show_default=True, help="What to compare the models by.")  # fmt: skip
+@click.option("-o", "--output", type=click.Path(dir_okay=False), default="report.html", show_default=True,
+              help="Where to write the page.")  # fmt: skip
+@click.option("--title", help="The title of the page.")
+def report(**options: Any) -> None:
+    """Write a page that says which model is best and which classes it confuses.
+
+    One HTML file that works offline, for one model or several: summary with intervals, comparison with tests, pairs of
+    classes as a heat map and in words, every class, the multi-class ROC curve with its band.
+    """
+    from multiauc.cli._evaluation import report_on_files  # noqa: PLC0415
+
+    _threads(options)
+    report_on_files(_options.request(options), **options)
+
+
+@multiauc.command(context_settings=SETTINGS, epilog="\b\nExample:\n  $ multiauc demo --directory demo")
+@click.option("--directory", type=click.Path(file_okay=False, path_type=Path), default=Path("multiauc-demo"),
+              show_default=True, help="Where to write the files.")  # fmt: skip
+def demo(directory: Path) -> None:
+    """Write predictions of three made-up models, compare them, and write a report."""
+    from multiauc.cli._demo import run_demo  # noqa: PLC0415
+
+    run_demo(directory)
+
+
+@multiauc.command(
+    context_settings=SETTINGS,
+    epilog='\b\nFor example in ~/.bashrc:\n  eval "$(multiauc completion bash)"\n'
+    'in ~/.zshrc:\n  eval "$(multiauc completion zsh)"\n'
+    "in ~/.config/fish/completions/multiauc.fish:\n  multiauc completion fish | source",
+)
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the script that makes SHELL complete commands, options and column names."""
+    from click.shell_completion import get_completion_class  # noqa: PLC0415
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"no completion for {shell}")
+    click.echo(kind(multiauc, {}, "multiauc", "_MULTIAUC_COMPLETE").source())
+
+
+def _threads(options: dict[str, Any]) -> None:
+    threads = options.pop("threads")
+    if threads is not None:
+        set_num_threads(threads)

@@ -1,0 +1,86 @@
+"""``multiauc demo``: files to try the commands on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv, parquet
+
+from multiauc.cli._evaluation import compare_files, report_on_files
+from multiauc.cli._predictions import Request
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+ANIMALS = ("cat", "dog", "fox", "hen", "lynx", "wolf")
+ROWS = 1500
+USERS = 200
+# Which animals look alike, and how well each model sees.
+ALIKE = (("dog", "wolf", 0.85), ("cat", "lynx", 0.75), ("dog", "fox", 0.6), ("fox", "wolf", 0.5))
+SIGHT = {"net": 3.5, "forest": 2.85, "linear": 2.0}
+SHARE = (0.25, 0.25, 0.15, 0.15, 0.1, 0.1)
+
+
+def run_demo(directory: Path) -> None:
+    """Write three files of predictions and a matrix of costs, compare the models, write a report, say what to try."""
+    directory.mkdir(parents=True, exist_ok=True)
+    write_files(directory)
+    files = tuple(str(directory / f"{name}.parquet") for name in SIGHT)
+    request = Request(files=files, label="y")
+    options: dict[str, Any] = {
+        "sampling": "stratified",
+        "partition": None,
+        "pair_weights": "equal",
+        "absent": "raise",
+        "ci": 0.95,
+    }
+    compare_files(request, metric="auc_mu", style="table", **options)
+    page = directory / "report.html"
+    click.echo()
+    report_on_files(
+        request, metric="auc_mu", n_resamples=200, seed=0, output=str(page), title="Which animal is it?", **options
+    )
+    click.echo(f"\nTry:\n  cd {directory}\n  multiauc evaluate net.parquet --label y --partition costs.csv")
+
+
+def write_files(directory: Path) -> None:
+    """The predictions of each model, all of them in one CSV file, and a matrix of costs."""
+    rng = np.random.default_rng(6)
+    users = rng.integers(USERS, size=ROWS)
+    codes = rng.choice(len(ANIMALS), size=ROWS, p=SHARE)
+    base = {"row": np.arange(1, ROWS + 1), "y": np.array(ANIMALS)[codes], "user": users}
+    seen, noise = _appearance(codes), rng.normal(size=(ROWS, len(ANIMALS)))
+    everything = pa.table(base)
+    for name, sight in SIGHT.items():
+        scores = _softmax(sight * seen + noise + 0.5 * rng.normal(size=noise.shape))
+        columns = dict(zip(ANIMALS, scores.T, strict=True))
+        parquet.write_table(
+            pa.table(base | {f"p_{animal}": p for animal, p in columns.items()}), directory / f"{name}.parquet"
+        )
+        for animal, p in columns.items():
+            everything = everything.append_column(f"{name}_{animal}", pa.array(p.round(6)))
+    csv.write_csv(everything, directory / "all.csv")
+    # A wolf taken for anything else is ten times as bad as any other mistake.
+    costs = [[c, *("0" if c == d else "10" if d == "wolf" else "1" for d in ANIMALS)] for c in ANIMALS]
+    lines = [["predicted", *ANIMALS], *costs]
+    (directory / "costs.csv").write_text("\n".join(map(",".join, lines)) + "\n", encoding="utf-8")
+
+
+def _appearance(codes: NDArray[np.intp]) -> NDArray[np.float64]:
+    """How much each row looks like each animal."""
+    likeness = np.eye(len(ANIMALS))
+    for one, other, much in ALIKE:
+        c, d = ANIMALS.index(one), ANIMALS.index(other)
+        likeness[c, d] = likeness[d, c] = much
+    return likeness[codes]
+
+
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    shares: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+    return shares

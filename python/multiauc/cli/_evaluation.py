@@ -1,0 +1,206 @@
+"""``multiauc evaluate``, ``compare`` and ``report``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import multiauc
+from multiauc._report import numbers
+from multiauc._report.words import metric_name, verdict
+from multiauc._wording import counted
+from multiauc.cli._costs import read_costs
+from multiauc.cli._output import Outcome, Table, show
+from multiauc.cli._predictions import read_predictions
+from multiauc.cli._problems import Problem
+
+if TYPE_CHECKING:
+    from multiauc.cli._predictions import Predictions, Request
+
+ESTIMATE = ("value", "standard_error", "low", "high")
+
+
+def evaluate_file(
+    request: Request, *, ci: float, n_resamples: int, seed: int, worst: int, style: str, **options: Any
+) -> None:
+    """Evaluate one model and print it."""
+    predictions = read_predictions(request)
+    if len(predictions.models) > 1:
+        raise Problem("evaluate takes one model: give --scores once, or use compare")
+    ((name, scores),) = predictions.models.items()
+    evaluation = multiauc.evaluate(predictions.y_true, scores, **_arguments(predictions, **options))
+    metrics = numbers.metric_numbers(evaluation, ci)
+    how = evaluation.method
+    if n_resamples:
+        bootstrap = evaluation.bootstrap(n_resamples, rng=seed)
+        errors = bootstrap.standard_error
+        for k, (metric, found) in enumerate(metrics.items()):
+            low, high = bootstrap.confidence_interval(metric, level=ci)
+            found |= {"standard_error": float(errors[k]), "low": low, "high": high}
+        how = f"{counted(n_resamples, 'bootstrap sample')}; logit intervals"
+    classes = numbers.class_numbers(evaluation, ci)
+    pairs = numbers.worst_pairs(evaluation.auc_mu_matrix, ci, worst)
+    show(_evaluation_outcome(name, evaluation, metrics, classes, pairs, level=ci, how=how), style)
+
+
+def _evaluation_outcome(
+    name: str,
+    evaluation: multiauc.Evaluation,
+    metrics: dict[str, dict[str, Any]],
+    classes: list[dict[str, Any]],
+    pairs: list[dict[str, Any]],
+    *,
+    level: float,
+    how: str,
+) -> Outcome:
+    n_rows, n_classes = int(evaluation.counts.sum()), len(evaluation.labels)
+    interval = f"{100 * level:g}% interval"
+    tables = [
+        Table(
+            f"{name}: {counted(n_rows, 'row')}, {counted(n_classes, 'class', 'classes')}",
+            ["metric", "value", "std. error", interval],
+            [[metric_name(metric), *_cells(found)] for metric, found in metrics.items()],
+        ),
+        Table(
+            "Each class against the rest",
+            ["class", "rows", "AUC", "std. error", interval],
+            [[found["label"], found["rows"], *_cells(found)] for found in classes],
+        ),
+    ]
+    if pairs:
+        tables.append(
+            Table(
+                "Pairs that are separated worst (AUC_mu of the pair)",
+                ["pair", "rows", "value", interval],
+                [
+                    [_pair(pair), f"{pair['first_rows']} + {pair['second_rows']}", pair["value"], _interval(pair)]
+                    for pair in pairs
+                ],
+            )
+        )
+    data = {
+        "model": name,
+        "rows": n_rows,
+        "level": level,
+        "method": how,
+        "metrics": metrics,
+        "classes": classes,
+        "worst_pairs": pairs,
+    }
+    records = [
+        *(["metric", metric, "", *map(found.get, ESTIMATE)] for metric, found in metrics.items()),
+        *(["class", found["label"], "", *map(found.get, ESTIMATE)] for found in classes),
+        *(["pair", pair["first"], pair["second"], *map(pair.get, ESTIMATE)] for pair in pairs),
+    ]
+    return Outcome(tables, data, (["kind", "name", "other", *ESTIMATE], records), [f"Intervals: {how}."])
+
+
+def compare_files(request: Request, *, ci: float, metric: Any, style: str, **options: Any) -> None:
+    """Compare several models and print the comparison."""
+    predictions = read_predictions(request)
+    comparison = _compare(predictions, metric, _arguments(predictions, **options))
+    found = numbers.comparison_numbers(comparison, ci)
+    estimates = {name: numbers.estimate_numbers(one, ci) for name, one in comparison.estimates.items()}
+    interval = f"{100 * ci:g}% interval"
+    tables = [
+        Table(
+            f"{metric_name(metric)} of {len(estimates)} models on the same {counted(len(predictions.y_true), 'row')}",
+            ["model", "value", "std. error", interval],
+            [[name, *_cells(estimates[name])] for name in found["order"]],
+        ),
+        Table(
+            "Differences",
+            ["models", "difference", interval, "z", "p", "p (Holm)"],
+            [
+                [
+                    f"{one['first']} - {one['second']}",
+                    one["value"],
+                    _interval(one),
+                    f"{one['z']:.2f}" if one["z"] is not None else None,
+                    _p_value(one["p_value"]),
+                    _p_value(one["p_holm"]),
+                ]
+                for one in found["differences"]
+            ],
+        ),
+    ]
+    headline, _ = verdict({"models": [], "comparison": found, "level": ci})
+    data = {
+        "level": ci,
+        "metric": metric,
+        "verdict": headline,
+        "estimates": estimates,
+        "differences": found["differences"],
+    }
+    columns = ["first", "second", *ESTIMATE, "z", "p_value", "p_holm"]
+    records = [
+        *([name, "", *map(one.get, ESTIMATE), None, None, None] for name, one in estimates.items()),
+        *([one[column] for column in columns] for one in found["differences"]),
+    ]
+    show(Outcome(tables, data, (columns, records), [headline]), style)
+
+
+def report_on_files(
+    request: Request,
+    *,
+    ci: float,
+    metric: Any,
+    n_resamples: int,
+    seed: int,
+    output: str,
+    title: str | None,
+    **options: Any,
+) -> None:
+    """Write the page on one or several models, and say what it says and where it is."""
+    predictions = read_predictions(request)
+    arguments = _arguments(predictions, **options)
+    common: dict[str, Any] = {"title": title, "level": ci, "n_resamples": n_resamples, "rng": seed}
+    try:
+        if len(predictions.models) == 1:
+            ((name, scores),) = predictions.models.items()
+            place = multiauc.evaluate(predictions.y_true, scores, **arguments).report(output, name=name, **common)
+        else:
+            place = _compare(predictions, metric, arguments).report(output, **common)
+    except OSError as error:
+        raise Problem(f"{output}: cannot be written: {error.strerror}") from None
+    click.echo(f"Wrote {place.resolve()} ({place.stat().st_size / 1e6:.2f} MB)")
+
+
+def _compare(predictions: Predictions, metric: Any, arguments: dict[str, Any]) -> multiauc.Comparison:
+    if len(predictions.models) < 2:
+        raise Problem("compare needs two models or more: several files, or several --scores in one file")
+    return multiauc.compare(predictions.y_true, predictions.models, metric=metric, **arguments)
+
+
+def _arguments(
+    predictions: Predictions, *, partition: str | None, pair_weights: str, sampling: str, absent: str
+) -> dict[str, Any]:
+    """The options of `multiauc.evaluate` and `multiauc.compare`."""
+    return {
+        "partition": None if partition is None else read_costs(partition, predictions.labels),
+        "pair_weights": None if pair_weights == "equal" else pair_weights,
+        "sample_weight": predictions.weights,
+        "groups": predictions.groups,
+        "sampling": sampling,
+        "labels": predictions.labels,
+        "absent": absent,
+    }
+
+
+def _cells(found: dict[str, Any]) -> list[Any]:
+    return [found["value"], found["standard_error"], _interval(found)]
+
+
+def _interval(found: dict[str, Any]) -> str:
+    return "-" if found["low"] is None else f"{found['low']:.4f} to {found['high']:.4f}"
+
+
+def _pair(pair: dict[str, Any]) -> str:
+    return f"{pair['first']} - {pair['second']}"
+
+
+def _p_value(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"

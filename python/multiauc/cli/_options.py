@@ -1,0 +1,124 @@
+"""The options that commands share, and the completion of column names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from multiauc.cli._output import FORMATS
+from multiauc.cli._predictions import Request
+from multiauc.cli._problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _column_names(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+    """Columns of the files on the command line so far."""
+    from multiauc.cli._files import open_file  # noqa: PLC0415 - completion must not wait for what it does not need
+
+    # An option that still lacks its value keeps click from telling which words are the files.
+    given: Any = context.params.get("files") or context.args
+    names: dict[str, None] = {}
+    for path in [given] if isinstance(given, str) else given:
+        try:
+            names |= dict.fromkeys(open_file(path.partition("=")[2] or path).names)
+        except Problem:
+            continue
+    return [name for name in names if name.startswith(typed)]
+
+
+FILE = click.argument("files", type=click.Path(), nargs=1, metavar="FILE")
+FILES = click.argument("files", type=click.Path(), nargs=-1, required=True, metavar="[NAME=]FILE...")
+
+_DATA = (
+    click.option("-l", "--label", default="y_true", show_default=True, shell_complete=_column_names,
+                 help="Column with the true class of each row."),
+    click.option("-s", "--scores", multiple=True, metavar="[NAME=]PATTERN", shell_complete=_column_names,
+                 help="Columns with the scores: a pattern such as 'p_*', whose star stands for the class, or names "
+                      "with commas between. In an NPZ file also one matrix. Several times for several models in one "
+                      "file. [default: p_* or y_score]"),
+    click.option("--classes", metavar="A,B,...",
+                 help="The classes in the order of the score columns, if their names do not say."),
+    click.option("--weights", metavar="COLUMN", shell_complete=_column_names,
+                 help="Column with the weight of each row."),
+    click.option("--absent", type=click.Choice(["raise", "ignore", "nan"]), default="raise", show_default=True,
+                 help="What to do about classes without rows."),
+    click.option("--threads", type=click.IntRange(min=1), help="How many threads to use. [default: all]"),
+)  # fmt: skip
+
+_INFERENCE = (
+    click.option("--groups", metavar="COLUMN", shell_complete=_column_names,
+                 help="Column that says which rows belong together (patients, users): intervals allow for it."),
+    click.option("--sampling", type=click.Choice(["stratified", "iid"]), default="stratified", show_default=True,
+                 help="Whether class sizes are fixed or random."),
+    click.option("--partition", metavar="COSTS.CSV", type=click.Path(),
+                 help="Costs for AUC_mu: of predicting the class of the row when the truth is that of the column."),
+    click.option("--pair-weights", type=click.Choice(["equal", "size_product", "size_sum"]), default="equal",
+                 show_default=True, help="How pairs of classes are weighted in AUC_mu and M."),
+)  # fmt: skip
+
+_CI = click.option("--ci", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+                   metavar="LEVEL", help="The level of the confidence intervals.")  # fmt: skip
+_ID = click.option("--id", "row_id", metavar="COLUMN", shell_complete=_column_names,
+                   help="Column that identifies rows, to match several files. [default: by position]")  # fmt: skip
+_FORMAT = click.option("-f", "--format", "style", type=click.Choice(FORMATS), default="table", show_default=True,
+                       help="How to print the result.")  # fmt: skip
+_SEED = click.option("--seed", type=int, default=0, show_default=True, help="The seed of the random numbers.")
+
+
+def data_options(command: Command) -> Command:
+    """Which columns of which file."""
+    return _all(_DATA, command)
+
+
+def inference_options(command: Command) -> Command:
+    """What is estimated, and how its uncertainty is."""
+    return _all((*_INFERENCE, _CI), command)
+
+
+def several_files(command: Command) -> Command:
+    """Several files, one model each."""
+    return _all((FILES, _ID), command)
+
+
+def printing(command: Command) -> Command:
+    """How results are printed."""
+    return _all((_FORMAT,), command)
+
+
+def resampling(default: int) -> Callable[[Command], Command]:
+    """How often, and with which random numbers, data are resampled."""
+    count = click.option("--bootstrap", "n_resamples", type=click.IntRange(min=0), default=default, show_default=True,
+                         metavar="N", help="Resamples of the bootstrap; 0 for none.")  # fmt: skip
+    return lambda command: _all((count, _SEED), command)
+
+
+def level_option(command: Command) -> Command:
+    """The level of intervals alone."""
+    return _CI(command)
+
+
+def _all(options: tuple[Callable[[Any], Any], ...], command: Command) -> Command:
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def request(options: dict[str, Any]) -> Request:
+    """What to read, from the options of a command; these are taken out of `options`."""
+    files = options.pop("files")
+    classes = options.pop("classes")
+    return Request(
+        files=(files,) if isinstance(files, str) else tuple(files),
+        label=options.pop("label"),
+        scores=options.pop("scores"),
+        classes=None if classes is None else tuple(name.strip() for name in classes.split(",")),
+        weights=options.pop("weights"),
+        groups=options.pop("groups", None),
+        row_id=options.pop("row_id", None),
+        absent=options["absent"],
+    )

@@ -1,0 +1,131 @@
+"""Results as tables for people (plain, Markdown) and for programs (JSON, CSV)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FORMATS = ("table", "json", "markdown", "csv")
+# Wide enough for long class names where the output is no terminal.
+WIDTH_OF_FILES = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, a header and rows of cells; a cell is text or a number."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    digits: int = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One result in its several shapes.
+
+    Attributes
+    ----------
+    tables
+        For people.
+    data
+        Everything, for JSON.
+    records
+        One table of plain numbers, for CSV: a header and rows.
+    notes
+        Sentences under the tables.
+    """
+
+    tables: list[Table]
+    data: dict[str, Any]
+    records: tuple[Sequence[str], Sequence[Sequence[Any]]]
+    notes: list[str] = field(default_factory=list)
+
+
+def show(outcome: Outcome, style: str) -> None:
+    """Print to stdout."""
+    if style == "json":
+        click.echo(json.dumps(without_nan(outcome.data), indent=2, ensure_ascii=False))
+    elif style == "csv":
+        click.echo(_csv(outcome), nl=False)
+    elif style == "markdown":
+        blocks = [_markdown(table) for table in outcome.tables]
+        click.echo("\n\n".join([*blocks, *map(_markdown_text, outcome.notes)]))
+    else:
+        _rich(outcome)
+
+
+def without_nan(value: Any) -> Any:
+    """JSON has no nan: null in its place."""
+    if isinstance(value, dict):
+        return {key: without_nan(entry) for key, entry in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [without_nan(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _cell(value: Any, digits: int) -> str:
+    if isinstance(value, float):
+        return "-" if math.isnan(value) else f"{value:.{digits}f}"
+    return "-" if value is None else str(value)
+
+
+def _csv(outcome: Outcome) -> str:
+    header, rows = outcome.records
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([["" if _is_nan(cell) or cell is None else cell for cell in row] for row in rows])
+    return text.getvalue()
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _markdown(table: Table) -> str:
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(map(_markdown_text, cells)) + " |"
+
+    sides = "|" + "|".join(["---", *["---:"] * (len(table.header) - 1)]) + "|"
+    body = [line([_cell(value, table.digits) for value in row]) for row in table.rows]
+    return "\n".join([f"**{_markdown_text(table.title)}**", "", line(list(table.header)), sides, *body])
+
+
+def _markdown_text(text: str) -> str:
+    for sign in ("\\", "|", "*", "_", "<", "`", "["):
+        text = text.replace(sign, "\\" + sign)
+    return text.replace("\n", " ")
+
+
+def _rich(outcome: Outcome) -> None:
+    from rich import box  # noqa: PLC0415 - a third of a second that the other formats need not wait
+    from rich.console import Console  # noqa: PLC0415
+    from rich.table import Table as RichTable  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDTH_OF_FILES)
+    for number, table in enumerate(outcome.tables):
+        if number:
+            console.print()
+        console.print(Text(table.title, style="bold"))
+        shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for k, name in enumerate(table.header):
+            shown.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
+        for row in table.rows:
+            # Text, not str: a class called [red] is a name, not an order to the terminal.
+            shown.add_row(*(Text(_cell(value, table.digits)) for value in row))
+        console.print(shown)
+    for note in outcome.notes:
+        console.print(Text("\n" + note))

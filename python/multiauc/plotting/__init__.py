@@ -1,0 +1,21 @@
+"""Pictures, with matplotlib (``pip install multiauc[plot]``).
+
+A display holds what a picture shows, as in scikit-learn: make one with ``from_predictions`` or ``from_estimator``, or
+take the one that ``.plot()`` of a result returns; ``display.plot(ax=...)`` draws it (again), ``display.ax_`` and
+``display.figure_`` are where it was drawn. Colours can be told apart by colour-blind readers, and line styles, markers
+and lightness carry the same difference in grey.
+"""
+
+from multiauc.plotting._comparison import ComparisonDisplay
+from multiauc.plotting._multiclass_roc import MulticlassRocDisplay
+from multiauc.plotting._pair_matrix import PairMatrixDisplay
+from multiauc.plotting._roc_curves import RocCurvesDisplay
+from multiauc.plotting._simplex import SimplexDisplay
+
+__all__ = [
+    "ComparisonDisplay",
+    "MulticlassRocDisplay",
+    "PairMatrixDisplay",
+    "RocCurvesDisplay",
+    "SimplexDisplay",
+]

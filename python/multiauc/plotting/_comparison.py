@@ -1,0 +1,95 @@
+"""Pictures of model comparisons."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Self
+
+from multiauc.evaluation import METRIC_NAMES
+from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike
+
+    from multiauc.comparison import Comparison
+
+ROW_INCHES = 0.42
+
+
+class ComparisonDisplay(Display):
+    """The estimates of several models with their intervals, and the differences of every two.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        From `multiauc.compare`.
+
+    Attributes
+    ----------
+    axes_ : list of two matplotlib Axes
+        The estimates and the differences.
+    ax_, figure_ : matplotlib Axes and Figure
+        The first of them, and their figure.
+    """
+
+    axes_: list[Axes]
+
+    def __init__(self, comparison: Comparison) -> None:
+        self.comparison = comparison
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, models: Any, *, ax: Sequence[Axes] | None = None, level: float = 0.95, **options: Any
+    ) -> Self:
+        """Compare the models and draw the comparison. `options` are those of `multiauc.compare`."""
+        from multiauc import compare  # noqa: PLC0415
+
+        return cls(compare(y_true, models, **options)).plot(ax, level=level)
+
+    def plot(self, ax: Sequence[Axes] | None = None, *, level: float = 0.95, **points: Any) -> Self:
+        """Draw estimates and differences side by side; see `multiauc.Comparison.plot`."""
+        estimates = self.comparison.estimates
+        pairs = list(combinations(estimates, 2))
+        axes = _two_axes(ax, max(len(estimates), len(pairs)))
+        name = METRIC_NAMES[self.comparison.metric]
+        for k, estimate in enumerate(estimates.values()):
+            colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
+            style = {"color": colour, "marker": marker} | points
+            _draw(axes[0], k, estimate.value, estimate.confidence_interval(level), style)
+        _finish(axes[0], list(estimates), f"{name}, {100 * level:g}% intervals")
+        axes[1].axvline(0, color="0.6", linestyle=":", linewidth=1, zorder=1)
+        for k, (first, second) in enumerate(pairs):
+            difference = self.comparison.difference(first, second)
+            style = {"color": "black", "marker": "o"} | points
+            _draw(axes[1], k, difference.value, difference.confidence_interval(level), style)
+        _finish(axes[1], [f"{first} - {second}" for first, second in pairs], "differences")
+        self.axes_ = axes
+        self._drawn_on(axes[0])
+        return self
+
+
+def _two_axes(ax: Sequence[Axes] | None, rows: int) -> list[Axes]:
+    if ax is None:
+        return new_axes(2, (10.0, 1.3 + ROW_INCHES * rows))
+    axes = list(ax)
+    if len(axes) != 2:
+        raise ValueError(f"ax must be two axes, for the estimates and for their differences; got {len(axes)}")
+    return axes
+
+
+def _draw(axes: Axes, row: int, value: float, limits: tuple[float, float], style: dict[str, Any]) -> None:
+    axes.plot(limits, [row, row], color=style["color"], linewidth=1.8, solid_capstyle="butt", zorder=2)
+    axes.plot([value], [row], linestyle="none", zorder=3, **style)
+
+
+def _finish(axes: Axes, names: list[str], title: str) -> None:
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel(title)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="x", color="0.9", linewidth=0.8)
+    axes.set_axisbelow(True)

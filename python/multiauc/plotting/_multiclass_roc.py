@@ -1,0 +1,79 @@
+"""Pictures of multi-class ROC curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from multiauc.multiclass_roc import multiclass_roc
+from multiauc.plotting._axes import Display, legend_below_curves, roc_axes
+from multiauc.plotting._estimators import scores_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from numpy.typing import ArrayLike
+
+    from multiauc.multiclass_roc_results import MulticlassRoc, RocBand
+
+
+class MulticlassRocDisplay(Display):
+    """A multi-class ROC curve, its band, and the curves of the pairs behind it.
+
+    Parameters
+    ----------
+    roc : MulticlassRoc
+        The curve.
+    band : RocBand, optional
+        The band to shade, from ``roc.bootstrap().band()``.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    line_ : matplotlib Line2D
+        The curve.
+    """
+
+    line_: Line2D
+
+    def __init__(self, roc: MulticlassRoc, *, band: RocBand | None = None) -> None:
+        self.roc = roc
+        self.band = band
+
+    @classmethod
+    def from_predictions(cls, y_true: ArrayLike, y_score: ArrayLike, *, ax: Axes | None = None, **options: Any) -> Self:
+        """Fit the curve and draw it. `options` are those of `multiauc.multiclass_roc`."""
+        return cls(multiclass_roc(y_true, y_score, **options)).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Axes | None = None, **options: Any) -> Self:  # noqa: N803
+        """The same for the predictions of a fitted scikit-learn classifier."""
+        options.setdefault("labels", estimator.classes_)
+        return cls.from_predictions(y, scores_of(estimator, X), ax=ax, **options)
+
+    def plot(self, ax: Axes | None = None, *, pairs: bool = False, label: str | None = None, **line: Any) -> Self:
+        """Draw the curve on axes that other curves may share; see `multiauc.MulticlassRoc.plot`."""
+        roc, band = self.roc, self.band
+        axes = roc_axes(ax)
+        area = f"D = {roc.auc:.3f}"
+        (curve,) = axes.plot(roc.fpr, roc.tpr, label=area if label is None else f"{label} ({area})", zorder=3, **line)
+        if pairs:
+            ends = np.array([0.0]), np.array([1.0])
+            for tp, fp in zip(roc.tp_rates.T, roc.fp_rates.T, strict=True):
+                axes.plot(
+                    np.concatenate([ends[0], fp, ends[1]]),
+                    np.concatenate([ends[0], tp, ends[1]]),
+                    color=curve.get_color(),
+                    linestyle="-",
+                    alpha=max(0.04, min(0.35, 4.0 / len(roc.pairs))),
+                    linewidth=0.8,
+                    zorder=2,
+                )
+        if band is not None:
+            axes.fill_between(band.fpr, band.low, band.high, color=curve.get_color(), alpha=0.2, linewidth=0, zorder=2)
+        legend_below_curves(axes, len(axes.get_legend_handles_labels()[1]))
+        self.line_ = curve
+        self._drawn_on(axes)
+        return self

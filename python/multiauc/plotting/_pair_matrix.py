@@ -1,0 +1,132 @@
+"""The heat map of a pair matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from multiauc._wording import one_of
+from multiauc.pairwise import auc_mu_matrix
+from multiauc.plotting._axes import Display, axes_or_new
+from multiauc.plotting._estimators import scores_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.image import AxesImage
+    from matplotlib.text import Text
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc.results import PairMatrix
+
+ORDERS = ("labels", "worst")
+NUMBERS_UP_TO = 12
+INCHES_PER_CLASS = 0.17
+
+
+class PairMatrixDisplay(Display):
+    """The heat map of a `PairMatrix`: the darker a cell, the worse the pair is separated.
+
+    Parameters
+    ----------
+    matrix : PairMatrix
+        From `multiauc.auc_mu_matrix` or `multiauc.hand_till_matrix`.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    im_ : matplotlib AxesImage
+        The cells.
+    text_ : list of matplotlib Text
+        The numbers in them, if any.
+    """
+
+    im_: AxesImage
+    text_: list[Text]
+
+    def __init__(self, matrix: PairMatrix) -> None:
+        self.matrix = matrix
+
+    @classmethod
+    def from_predictions(cls, y_true: ArrayLike, y_score: ArrayLike, *, ax: Axes | None = None, **options: Any) -> Self:
+        """Compute the matrix and draw it. `options` are those of `multiauc.auc_mu_matrix`."""
+        return cls(auc_mu_matrix(y_true, y_score, **options)).plot(ax)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Axes | None = None, **options: Any) -> Self:  # noqa: N803
+        """The same for the predictions of a fitted scikit-learn classifier."""
+        options.setdefault("labels", estimator.classes_)
+        return cls.from_predictions(y, scores_of(estimator, X), ax=ax, **options)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        order: Literal["labels", "worst"] = "labels",
+        numbers: bool | None = None,
+        **image: Any,
+    ) -> Self:
+        """Draw the heat map; see `multiauc.PairMatrix.plot`."""
+        matrix = self.matrix
+        n_classes = len(matrix.labels)
+        columns = _worst_first(matrix.values) if one_of("order", order, ORDERS) == "worst" else np.arange(n_classes)
+        values = matrix.values[np.ix_(columns, columns)]
+        side = min(16.0, 3.4 + INCHES_PER_CLASS * max(n_classes, 8))
+        axes = axes_or_new(ax, (side + 0.9, side))
+        style: dict[str, Any] = {"cmap": "OrRd_r", "vmin": scale_floor(values), "vmax": 1.0, "interpolation": "nearest"}
+        self.im_ = axes.imshow(values, **style | image)
+        axes.set_facecolor("0.8")
+        self._name_classes([str(matrix.labels[k]) for k in columns], axes)
+        shown = n_classes <= NUMBERS_UP_TO if numbers is None else bool(numbers)
+        self.text_ = self._write_numbers(values, axes) if shown else []
+        what = "AUC_mu" if matrix.kind == "auc_mu" else "A(row | column)"
+        axes.figure.colorbar(self.im_, ax=axes, label=f"{what} of the pair", shrink=0.8, aspect=30, pad=0.02)
+        self._drawn_on(axes)
+        return self
+
+    def _name_classes(self, names: list[str], axes: Axes) -> None:
+        size = max(4.5, min(10.0, 11.5 - 0.07 * len(names)))
+        long = max(map(len, names)) > 3 or len(names) > 30
+        places = range(len(names))
+        axes.set_xticks(places, names, rotation=90 if long else 0, fontsize=size)
+        axes.set_yticks(places, names, fontsize=size)
+        axes.tick_params(length=2)
+        axes.spines[:].set_visible(False)
+        if self.matrix.kind == "hand_till":
+            axes.set(ylabel="class whose score is read", xlabel="class it is told from")
+        if len(names) <= NUMBERS_UP_TO:
+            # A thin white grid between the cells.
+            edges = np.arange(len(names) + 1) - 0.5
+            axes.set_xticks(edges, minor=True)
+            axes.set_yticks(edges, minor=True)
+            axes.grid(which="minor", color="white", linewidth=1.5)
+            axes.tick_params(which="minor", length=0)
+
+    def _write_numbers(self, values: NDArray[np.float64], axes: Axes) -> list[Text]:
+        texts = []
+        colours: Any = self.im_.cmap(self.im_.norm(values))
+        for (row, column), value in np.ndenumerate(values):
+            if math.isnan(value):
+                continue
+            red, green, blue, _ = colours[row, column]
+            dark = 0.3 * red + 0.59 * green + 0.11 * blue < 0.5
+            text = f"{value:.3f}".removeprefix("0")
+            colour = "white" if dark else "black"
+            texts.append(axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=8.5))
+        return texts
+
+
+def scale_floor(values: NDArray[np.float64]) -> float:
+    """Where the colours begin: the smallest value, rounded down to a twentieth."""
+    lowest = float(np.nanmin(values)) if np.isfinite(values).any() else 0.5
+    return max(0.0, min(0.95, math.floor(lowest * 20) / 20))
+
+
+def _worst_first(values: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The classes by the worst pair that each is in, in either direction; classes without rows last."""
+    both = np.fmin(values, values.T)
+    worst = np.min(np.where(np.isnan(both), np.inf, both), axis=1)
+    order: NDArray[np.intp] = np.argsort(worst, kind="stable")
+    return order
