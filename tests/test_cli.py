@@ -310,6 +310,12 @@ def run_process(arguments, **options):
     return subprocess.run(line, capture_output=True, text=True, check=False, **options)
 
 
+def cpu_seconds(pid):
+    """How long a process has worked, on Linux."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 class TestProcess:
     def test_exit_codes_and_one_line(self):
         assert run_process(["evaluate", "one.parquet", "-l", "y"]).returncode == 0
@@ -340,9 +346,13 @@ class TestProcess:
         parquet.write_table(pa.table({"y": labels} | columns(scores)), "large.parquet")
         line = [sys.executable, "-m", "multiauc", "roc", "large.parquet", "-l", "y", "--bootstrap", "1000000"]
         process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(4)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        try:
+            while cpu_seconds(process.pid) < 3:  # it takes one to get to work, however busy the machine is
+                time.sleep(0.1)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
         assert (process.returncode, out, err) == (130, "", "\nmultiauc: error: interrupted\n")
 
     def test_output_into_a_closed_pipe(self):

@@ -10,6 +10,13 @@ __all__ = ["main"]
 def main() -> None:
     """Run the command line; the entry point of the script ``multiauc`` and of ``python -m multiauc``."""
     try:
+        sys.exit(_run())
+    except KeyboardInterrupt:  # before there was anything that could have been interrupted
+        sys.exit(130)
+
+
+def _run() -> int:
+    try:
         import click  # noqa: F401, PLC0415
         import pyarrow as pa  # noqa: F401, PLC0415
         import rich  # noqa: F401, PLC0415
@@ -18,4 +25,4 @@ def main() -> None:
     from multiauc.cli._commands import multiauc  # noqa: PLC0415
     from multiauc.cli._problems import run  # noqa: PLC0415
 
-    sys.exit(run(multiauc))
+    return run(multiauc)
