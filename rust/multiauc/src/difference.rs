@@ -35,6 +35,9 @@ enum Kind {
 }
 
 impl DifferenceRule {
+    /// Rounded differences, and rounding decides between them: what exactness is measured against.
+    pub(crate) const ROUNDED: Self = Self { kind: Kind::Plain { factor: 1.0, is_single: false }, near: None };
+
     /// The rule for a sample: a few scores rule a lattice out, all of them confirm it.
     pub(crate) fn of<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Self> {
         let survey = Survey::of(sample);

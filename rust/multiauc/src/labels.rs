@@ -71,14 +71,14 @@ pub fn code_integers<I: Integer>(values: &[I], workers: &Workers<'_>) -> Result<
     // Nearly always labels span fewer than 256 values and one of the first rows has the smallest: then one pass does it.
     let head = &values[..values.len().min(4096)];
     if let Some(&base) = head.iter().min()
-        && let Some(coding) = code_in_window(values, base, 1 << 8, workers)?
+        && let Some(coding) = code_in_window::<_, u8>(values, base, workers)?
     {
         return Ok(coding);
     }
     let lowest = values.iter().min().copied();
     if let (Some(lowest), Some(highest)) = (lowest, values.iter().max())
         && highest.above(lowest) < MOST_CLASSES as u64
-        && let Some(coding) = code_in_window(values, lowest, MOST_CLASSES, workers)?
+        && let Some(coding) = code_in_window::<_, u16>(values, lowest, workers)?
     {
         return Ok(coding);
     }
@@ -97,69 +97,82 @@ pub fn code_bytes(records: &[u8], width: usize) -> Result<Coding> {
     code_by_map(records.chunks_exact(width.max(1)))
 }
 
+/// A code of one or two bytes.
+trait Code: Copy + Default + Send + Sync {
+    /// As many labels have a code.
+    const WINDOW: usize;
+    fn narrow(value: usize) -> Self;
+    fn widen(self) -> usize;
+    fn into_codes(codes: Vec<Self>, classes: usize) -> Codes;
+}
+
+impl Code for u8 {
+    const WINDOW: usize = 1 << 8;
+    fn narrow(value: usize) -> Self {
+        value as Self
+    }
+    fn widen(self) -> usize {
+        self.into()
+    }
+    fn into_codes(codes: Vec<Self>, _: usize) -> Codes {
+        Codes::Bytes(codes)
+    }
+}
+
+impl Code for u16 {
+    const WINDOW: usize = MOST_CLASSES;
+    fn narrow(value: usize) -> Self {
+        value as Self
+    }
+    fn widen(self) -> usize {
+        self.into()
+    }
+    fn into_codes(codes: Vec<Self>, classes: usize) -> Codes {
+        if classes <= u8::WINDOW {
+            Codes::Bytes(codes.into_iter().map(|code| code as u8).collect())
+        } else {
+            Codes::Words(codes)
+        }
+    }
+}
+
 /// Labels in base..base + window: their offsets are the codes, apart from gaps. `None` if a label lies outside.
-fn code_in_window<I: Integer>(values: &[I], base: I, window: usize, workers: &Workers<'_>) -> Result<Option<Coding>> {
-    let mut offsets = vec![0_u16; if window > 1 << 8 { values.len() } else { 0 }];
-    let mut bytes = vec![0_u8; if window > 1 << 8 { 0 } else { values.len() }];
-    let spans = values.len().div_ceil(SPAN);
-    let span_values = |span: usize| &values[span * SPAN..values.len().min((span + 1) * SPAN)];
-    let parts = if window > 1 << 8 {
-        workers.map_chunks(&mut offsets, SPAN, |span, chunk| {
-            Ok(count_offsets(span_values(span), base, window, chunk, |offset| offset as u16))
-        })?
-    } else {
-        workers.map_chunks(&mut bytes, SPAN, |span, chunk| {
-            Ok(count_offsets(span_values(span), base, window, chunk, |offset| offset as u8))
-        })?
-    };
-    debug_assert_eq!(parts.len(), spans);
+fn code_in_window<I: Integer, C: Code>(values: &[I], base: I, workers: &Workers<'_>) -> Result<Option<Coding>> {
+    let mut codes = vec![C::default(); values.len()];
+    let parts = workers.map_chunks(&mut codes, SPAN, |span, chunk| {
+        Ok(count_offsets(&values[span * SPAN..][..chunk.len()], base, chunk))
+    })?;
     let Some(parts) = parts.into_iter().collect::<Option<Vec<Vec<u32>>>>() else { return Ok(None) };
-    let counts: Vec<u64> = (0..window).map(|slot| parts.iter().map(|part| u64::from(part[slot])).sum()).collect();
-    let labels: Vec<usize> = (0..window).filter(|&slot| counts[slot] > 0).collect();
-    let mut class_of = vec![0_u16; window];
-    labels.iter().enumerate().for_each(|(class, &slot)| class_of[slot] = class as u16);
-    let has_gaps = labels.iter().enumerate().any(|(class, &slot)| class != slot);
-    let codes = if window == 1 << 8 {
-        if has_gaps {
-            workers.map_chunks(&mut bytes, SPAN, |_, chunk| {
-                for code in chunk {
-                    *code = class_of[*code as usize] as u8;
-                }
-                Ok(())
-            })?;
-        }
-        Codes::Bytes(bytes)
-    } else if labels.len() <= 1 << 8 {
-        Codes::Bytes(offsets.iter().map(|&slot| class_of[slot as usize] as u8).collect())
-    } else {
-        for slot in &mut offsets {
-            *slot = class_of[*slot as usize];
-        }
-        Codes::Words(offsets)
-    };
+    let counts: Vec<u64> = (0..C::WINDOW).map(|slot| parts.iter().map(|part| u64::from(part[slot])).sum()).collect();
+    let labels: Vec<usize> = (0..C::WINDOW).filter(|&slot| counts[slot] > 0).collect();
+    if labels.iter().enumerate().any(|(class, &slot)| class != slot) {
+        let mut class_of = vec![C::default(); C::WINDOW];
+        labels.iter().enumerate().for_each(|(class, &slot)| class_of[slot] = C::narrow(class));
+        workers.map_chunks(&mut codes, SPAN, |_, chunk| {
+            for code in chunk {
+                *code = class_of[code.widen()];
+            }
+            Ok(())
+        })?;
+    }
+    let codes = C::into_codes(codes, labels.len());
     let first_rows = first_rows(&codes, labels.len());
     Ok(Some(Coding { codes, first_rows, counts: labels.into_iter().map(|slot| counts[slot]).collect() }))
 }
 
 /// Writes label − base for each label and counts them; `None` if a label lies outside the window.
-fn count_offsets<I: Integer, C>(
-    values: &[I],
-    base: I,
-    window: usize,
-    codes: &mut [C],
-    narrow: impl Fn(u64) -> C,
-) -> Option<Vec<u32>> {
+fn count_offsets<I: Integer, C: Code>(values: &[I], base: I, codes: &mut [C]) -> Option<Vec<u32>> {
     // Four tables in turn: a run of equal labels would otherwise wait for its own last increment.
-    let mut counts = vec![0_u32; 4 * window];
+    let mut counts = vec![0_u32; 4 * C::WINDOW];
     let mut outside = false;
     for (row, (code, &value)) in codes.iter_mut().zip(values).enumerate() {
         let offset = value.above(base);
-        outside |= value < base || offset >= window as u64;
-        let slot = offset as usize & (window - 1);
-        counts[(row & 3) * window + slot] += 1;
-        *code = narrow(slot as u64);
+        outside |= value < base || offset >= C::WINDOW as u64;
+        let slot = offset as usize & (C::WINDOW - 1);
+        counts[(row & 3) * C::WINDOW + slot] += 1;
+        *code = C::narrow(slot);
     }
-    (!outside).then(|| (0..window).map(|slot| (0..4).map(|table| counts[table * window + slot]).sum()).collect())
+    (!outside).then(|| (0..C::WINDOW).map(|slot| (0..4).map(|table| counts[table * C::WINDOW + slot]).sum()).collect())
 }
 
 fn first_rows(codes: &Codes, classes: usize) -> Vec<usize> {

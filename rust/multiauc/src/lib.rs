@@ -18,7 +18,7 @@
 //! | `labels` | labels become codes | scores |
 //! | `class_blocks` | the layout of the kernels: one contiguous run per class and column | metrics |
 //! | `fraction`, `exact_key`, `difference` | the key of p_c − p_d: lattices, fractions, exact comparison | metrics |
-//! | `ranking` | counts of pairs: bucket tables, parts for large classes, ties, the simple sorted way | metrics |
+//! | `ranking` | counts of pairs: bucket tables, sorted tables, parts for large classes, near keys, the simple way | metrics |
 //! | `separability` | the metrics: pairs, columns, partition matrices, weighted rows, averages | how to rank |
 //! | `inference` | placements of rows, their components, variances and covariances in closed form | how to rank |
 //! | `roc_curve`, `partial_auc` | points of curves, areas under parts of them | the rest |
@@ -45,7 +45,7 @@
 //! * To understand the speed: `ranking/bucket_table.rs`, forty lines of which do most of the work.
 //! * To understand ties: `difference.rs`, then `exact_key.rs`.
 //! * To add a metric over pairs of classes: fold over `separability::pair_counts::fold_pairs` (by difference) or
-//!   `separability::columns::fold_columns` (by column), as [`auc_mu`] and [`hand_till`] do in a dozen lines each.
+//!   `separability::column_counts::fold_columns` (by column), as [`auc_mu`] and [`hand_till`] do in a dozen lines each.
 
 mod bootstrap;
 mod class_blocks;
@@ -88,6 +88,6 @@ pub use roc_curve::{CurvePoints, roc_curves};
 pub use score_matrix::{Score, ScoreMatrix};
 pub use scored_sample::{ClassCodes, ClassSizes, ScoredSample};
 pub use separability::{
-    OneVsRestAverage, PairWeights, auc_mu, auc_mu_matrix, binary_auc, hand_till, hand_till_matrix, one_vs_rest,
-    one_vs_rest_per_class,
+    OneVsRestAverage, PairWeights, auc_mu, auc_mu_matrix, auc_mu_rounded, binary_auc, hand_till, hand_till_matrix,
+    one_vs_rest, one_vs_rest_per_class,
 };

@@ -5,6 +5,7 @@ use super::cost_scores::{PairScore, Partition, cost_score};
 use super::pair_counts::{PairCount, fold_pairs};
 use super::weighted::WeightedPairs;
 use crate::class_blocks::GroupedRows;
+use crate::difference::DifferenceRule;
 use crate::error::Result;
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, Lookup, WeightedKeys};
@@ -47,6 +48,19 @@ pub fn auc_mu<T: Score>(
         }
     })?;
     PairAverage::finish(parts)
+}
+
+/// AUC_mu by rounded differences: ties on paper break and orders next to 1 are lost. It is here for the benchmark of what
+/// exactness costs.
+///
+/// # Errors
+/// As [`auc_mu`].
+#[doc(hidden)]
+pub fn auc_mu_rounded<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<f64> {
+    let fold = |average: &mut PairAverage, pair: PairCount| {
+        average.add(PairWeights::Equal, PairSizes::of(&sample.sizes, pair.first, pair.second), pair.doubled_wins);
+    };
+    PairAverage::finish(fold_pairs(sample, DifferenceRule::ROUNDED, workers, |_, _| true, fold)?)
 }
 
 /// S(c, d) of all pairs as a symmetric K × K matrix, row after row; NaN on the diagonal and for absent classes.
@@ -98,7 +112,7 @@ fn fold_values<T: Score, A: Default + Send>(
     let fold_count =
         |a: &mut A, pair: PairCount| fold(a, pair.first, pair.second, PairValue::DoubledWins(pair.doubled_wins));
     if sample.weights.is_none() && partition.is_none() {
-        return fold_pairs(sample, workers, |_, _| true, fold_count);
+        return fold_pairs(sample, DifferenceRule::of(sample, workers)?, workers, |_, _| true, fold_count);
     }
     let is_present = |class: &usize| sample.sizes.rows[*class] > 0;
     let present: Vec<usize> = (0..classes).filter(is_present).collect();
@@ -116,7 +130,7 @@ fn fold_values<T: Score, A: Default + Send>(
     let is_difference = |c: usize, d: usize| score(c, d) == PairScore::Difference;
     let mut folded = Vec::new();
     if pairs.iter().any(|&(c, d)| is_difference(c, d)) {
-        folded = fold_pairs(sample, workers, is_difference, fold_count)?;
+        folded = fold_pairs(sample, DifferenceRule::of(sample, workers)?, workers, is_difference, fold_count)?;
     }
     let rows = GroupedRows::new(sample, 0..sample.rows());
     let by_costs = workers.map_with(pairs.len(), BucketTable::default, |table, pair| {

@@ -10,7 +10,7 @@ mod pair_counts;
 mod pair_stream;
 mod weighted;
 
-pub use auc_mu::{auc_mu, auc_mu_matrix};
+pub use auc_mu::{auc_mu, auc_mu_matrix, auc_mu_rounded};
 pub use averages::{OneVsRestAverage, PairWeights};
 pub(crate) use averages::{PairAverage, PairSizes, ShareSum, ratio, weighted_mean};
 pub use columns::{binary_auc, hand_till, hand_till_matrix, one_vs_rest, one_vs_rest_per_class};

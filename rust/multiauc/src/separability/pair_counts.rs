@@ -28,11 +28,12 @@ pub(super) struct PairCount {
 /// particular order.
 pub(super) fn fold_pairs<T: Score, A: Default + Send>(
     sample: &ScoredSample<'_, T>,
+    rule: DifferenceRule,
     workers: &Workers<'_>,
     wanted: impl Fn(usize, usize) -> bool + Sync,
     fold: impl Fn(&mut A, PairCount) + Sync,
 ) -> Result<Vec<A>> {
-    let counter = PairCounter { sample, rule: DifferenceRule::of(sample, workers)? };
+    let counter = PairCounter { sample, rule };
     if sample.classes() > WHOLE_MATRIX_CLASSES {
         return counter.fold_tiles(workers, &wanted, &fold);
     }
