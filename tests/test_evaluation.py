@@ -395,3 +395,12 @@ def test_the_multiclass_roc_has_no_closed_form(models):
         assert np.isnan(estimate.standard_error)
     with pytest.raises(ValueError, match="differences of metric='multiclass_roc' have no closed form"):
         comparison.difference("good", "fair")
+
+
+def test_one_partition_does_not_serve_one_and_two_columns():
+    one = np.array([0.2, 0.9, 0.4, 0.6, 0.1, 0.7])
+    models = {"one": one, "two": np.column_stack([1 - one, one])}
+    y_true = [0, 1, 1, 1, 0, 0]
+    assert multiauc.compare(y_true, models).difference("one", "two").value == 0.0
+    with pytest.raises(ValueError, match="give all of them two columns"):
+        multiauc.compare(y_true, models, partition=[[0, 1], [3, 0]])

@@ -133,6 +133,11 @@ def compare(  # noqa: PLR0913
     _refuse_idle_option("pair_weights", pair_weights, kind, WITH_PAIR_WEIGHTS)
     samples = _read_models(y_true, models, sample_weight, labels, absent)
     first = next(iter(samples.values()))
+    if partition is not None and len({sample.has_one_score for sample in samples.values()}) > 1:
+        raise ValueError(
+            "models with one score per row cannot be compared by a partition with models that have two: "
+            "give all of them two columns"
+        )
     group_codes = read_groups(groups, len(first.codes))
     costs, weighting = read_partition(partition, first.n_classes), read_pair_weights(pair_weights, first)
     drawn = one_of("sampling", sampling, SAMPLINGS)
