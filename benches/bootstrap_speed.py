@@ -8,11 +8,11 @@ thousand calls of scikit-learn would take ten minutes: ten are measured and scal
 
 import argparse
 import platform
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from comparison.timing import seconds
 from sklearn.metrics import roc_auc_score
 
 import multiauc
@@ -30,13 +30,6 @@ def simulate(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     z[np.arange(n), codes] += 1.0
     e = np.exp(z)
     return codes, e / e.sum(axis=1, keepdims=True)
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """How long a call takes."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
 
 
 def resampled_calls(codes: np.ndarray, scores: np.ndarray) -> Callable[[], None]:

@@ -6,11 +6,10 @@ Runs alternate within one process and the best of several counts, so that only r
 """
 
 import argparse
-import time
 import warnings
-from collections.abc import Callable
 
 import numpy as np
+from comparison.timing import seconds
 from scipy.special import expit
 
 import multiauc
@@ -24,13 +23,6 @@ def simulate(n: int, k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     z[np.arange(n), codes] += 1.5
     e = np.exp(z)
     return codes, e / e.sum(axis=1, keepdims=True)
-
-
-def seconds(work: Callable[[], object]) -> float:
-    """How long a call takes."""
-    started = time.perf_counter()
-    work()
-    return time.perf_counter() - started
 
 
 class NumpySweeps:

@@ -20,6 +20,13 @@ ONCE_ABOVE_SECONDS = 8.0
 TURN_SECONDS = 0.002
 
 
+def seconds(work: Callable[[], object]) -> float:
+    """How long a call takes."""
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
 @dataclass(frozen=True)
 class Contestant:
     """What is timed: `call`, after an untimed `prepare`."""
