@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 
 use crate::errors::to_python;
 
-/// Below this many cells (some milliseconds of work) the calling thread does the work itself.
-const INLINE_CELLS: usize = 1_000_000;
+/// Below this many cells (tens of milliseconds of work) the calling thread waits for the end.
+const INLINE_CELLS: usize = 4_000_000;
 /// How often signals are looked at.
 const SLICE: Duration = Duration::from_millis(50);
 
@@ -18,7 +18,8 @@ const SLICE: Duration = Duration::from_millis(50);
 pub fn run<R: Send>(py: Python<'_>, cells: usize, work: impl FnOnce(&Workers<'_>) -> Result<R> + Send) -> PyResult<R> {
     let cancel = Cancel::new();
     if cells < INLINE_CELLS {
-        return py.detach(|| work(&Workers::for_cells(cells, &cancel))).map_err(to_python);
+        let workers = Workers::for_cells(cells, &cancel);
+        return py.detach(|| workers.install(|| work(&workers))).map_err(to_python);
     }
     std::thread::scope(|scope| {
         let (done, finished) = mpsc::channel();

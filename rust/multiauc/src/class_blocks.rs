@@ -7,9 +7,12 @@ use crate::memory;
 use crate::parallel::Workers;
 use crate::score_matrix::{Score, ScoreMatrix};
 use crate::scored_sample::{ScoredSample, row_spans};
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Rows copied at a time, so that a column's run is written a cache line or two at once.
 const BATCH: usize = 16;
+/// Blocks gathered by each thread, so that none waits long for another.
+const BLOCKS_PER_THREAD: usize = 2;
 
 /// Row numbers grouped by class.
 #[derive(Debug)]
@@ -20,16 +23,25 @@ pub(crate) struct GroupedRows {
 }
 
 impl GroupedRows {
-    /// Groups a span of rows by class (one counting sort; increasing row numbers within a class).
-    pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>, span: Range<usize>) -> Self {
-        let mut grouped = Self { rows: Vec::new(), starts: Vec::new() };
-        grouped.regroup(sample, span);
-        grouped
+    /// Groups all rows by class (one counting sort; increasing row numbers within a class).
+    pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
+        let mut starts = vec![0; sample.classes() + 2];
+        sample.codes.for_each(0..sample.rows(), |_, class| starts[class + 2] += 1);
+        for class in 2..starts.len() {
+            starts[class] += starts[class - 1];
+        }
+        let mut rows = vec![0; sample.rows()];
+        sample.codes.for_each(0..sample.rows(), |row, class| {
+            rows[starts[class + 1]] = row as u32;
+            starts[class + 1] += 1;
+        });
+        starts.pop();
+        Self { rows, starts }
     }
 
     /// Groups all rows that count, those of weight zero left out.
     pub(crate) fn present<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
-        let all = Self::new(sample, 0..sample.rows());
+        let all = Self::new(sample);
         if sample.weights.is_none() {
             return all;
         }
@@ -41,23 +53,6 @@ impl GroupedRows {
         present
     }
 
-    /// Groups another span, in the same memory.
-    fn regroup<T: Score>(&mut self, sample: &ScoredSample<'_, T>, span: Range<usize>) {
-        let Self { rows, starts } = self;
-        starts.clear();
-        starts.resize(sample.classes() + 2, 0);
-        sample.codes.for_each(span.clone(), |_, class| starts[class + 2] += 1);
-        for class in 2..starts.len() {
-            starts[class] += starts[class - 1];
-        }
-        rows.resize(span.len(), 0);
-        sample.codes.for_each(span, |row, class| {
-            rows[starts[class + 1]] = row as u32;
-            starts[class + 1] += 1;
-        });
-        starts.pop();
-    }
-
     /// The rows of a class.
     pub(crate) fn of(&self, class: usize) -> &[u32] {
         &self.rows[self.starts[class]..self.starts[class + 1]]
@@ -67,7 +62,7 @@ impl GroupedRows {
 /// The scores of some consecutive classes in some consecutive columns: column after column, in each class after class.
 #[derive(Debug)]
 pub(crate) struct ClassBlock<T> {
-    first_class: usize,
+    classes: Range<usize>,
     columns: Range<usize>,
     /// `starts[i]..starts[i + 1]` are the places of the i-th class in every column.
     starts: Vec<usize>,
@@ -82,37 +77,63 @@ impl<T: Score> ClassBlock<T> {
         classes: Range<usize>,
         columns: Range<usize>,
     ) -> Self {
+        Self::gather_into(Vec::new(), scores, rows, classes, columns)
+    }
+
+    /// The same in a buffer that is used again.
+    pub(crate) fn gather_into(
+        buffer: Vec<T>,
+        scores: &ScoreMatrix<'_, T>,
+        rows: &GroupedRows,
+        classes: Range<usize>,
+        columns: Range<usize>,
+    ) -> Self {
         let sizes = classes.clone().map(|class| rows.of(class).len());
-        let mut block = Self::empty(classes.start, sizes, columns, Vec::new());
-        for class in classes {
-            block.fill(scores, class, 0, rows.of(class));
+        let mut block = Self::empty(classes.clone(), sizes, columns, buffer);
+        for (index, class) in classes.enumerate() {
+            let place = block.starts[index];
+            run_widest(CopyRows { block: &mut block, scores, place, rows: rows.of(class) });
         }
         block
     }
 
-    /// Copies the scores of all classes of a span of rows in some columns; `buffer` is used again.
-    fn gather_span(sample: &ScoredSample<'_, T>, span: Range<usize>, columns: Range<usize>, buffer: Vec<T>) -> Self {
-        let classes = sample.classes();
-        let mut sizes = vec![0; classes];
+    /// Copies the scores of all classes of a span of rows in some columns, row after row: each score goes to the end of its
+    /// run, of which there are few enough to stay in the cache.
+    fn gather_span(buffer: Vec<T>, sample: &ScoredSample<'_, T>, span: Range<usize>, columns: Range<usize>) -> Self {
+        let mut sizes = vec![0; sample.classes()];
         sample.codes.for_each(span.clone(), |_, class| sizes[class] += 1);
-        let mut block = Self::empty(0, sizes.into_iter(), columns, buffer);
-        let mut filled = vec![0; classes];
-        // Few enough rows that the second look at them finds them in the cache, enough for runs of some length.
-        let step = (32 * classes).max(1024);
-        let mut rows = GroupedRows::new(sample, span.start..span.start);
-        for start in span.clone().step_by(step) {
-            rows.regroup(sample, start..(start + step).min(span.end));
-            for (class, filled) in filled.iter_mut().enumerate() {
-                let of_class = rows.of(class);
-                block.fill(&sample.scores, class, *filled, of_class);
-                *filled += of_class.len();
+        let mut block = Self::empty(0..sizes.len(), sizes.into_iter(), columns.clone(), buffer);
+        let length = block.rows();
+        let scatter = |columns: Range<usize>, values: &mut [T]| {
+            let mut places = block.starts.clone();
+            sample.codes.for_each(span.clone(), |row, class| {
+                let mut place = places[class];
+                places[class] += 1;
+                if let Some(line) = sample.scores.contiguous_row(row) {
+                    for &score in &line[columns.clone()] {
+                        values[place] = score;
+                        place += length;
+                    }
+                } else {
+                    for column in columns.clone() {
+                        values[place] = sample.scores.get(row, column);
+                        place += length;
+                    }
+                }
+            });
+        };
+        if sample.scores.is_column_major() {
+            for (column, run) in columns.zip(block.values.chunks_exact_mut(length.max(1))) {
+                scatter(column..column + 1, run);
             }
+        } else {
+            scatter(columns, &mut block.values);
         }
         block
     }
 
     fn empty(
-        first_class: usize,
+        classes: Range<usize>,
         sizes: impl Iterator<Item = usize>,
         columns: Range<usize>,
         mut values: Vec<T>,
@@ -127,36 +148,17 @@ impl<T: Score> ClassBlock<T> {
         } else {
             values.resize(length, T::ZERO);
         }
-        Self { first_class, columns, starts, values }
+        Self { classes, columns, starts, values }
     }
 
-    /// Writes the scores of some rows of a class into its runs, from the given place on.
-    fn fill(&mut self, scores: &ScoreMatrix<'_, T>, class: usize, place: usize, rows: &[u32]) {
-        let length = self.rows();
-        let place = self.starts[class - self.first_class] + place;
-        if scores.is_column_major() {
-            for (run, column) in self.values.chunks_exact_mut(length.max(1)).zip(self.columns.clone()) {
-                for (value, &row) in run[place..].iter_mut().zip(rows) {
-                    *value = scores.get(row as usize, column);
-                }
-            }
-            return;
-        }
-        for (batch, batch_rows) in rows.chunks(BATCH).enumerate() {
-            let place = place + batch * BATCH;
-            let mut lines = [&[][..]; BATCH];
-            if !contiguous_lines(scores, batch_rows, &self.columns, &mut lines) {
-                for (run, column) in self.values.chunks_exact_mut(length).zip(self.columns.clone()) {
-                    for (value, &row) in run[place..].iter_mut().zip(batch_rows) {
-                        *value = scores.get(row as usize, column);
-                    }
-                }
-            } else if batch_rows.len() == BATCH {
-                copy_transposed(&lines, &mut self.values[place..], length);
-            } else {
-                copy_transposed(&lines[..batch_rows.len()], &mut self.values[place..], length);
-            }
-        }
+    /// Its memory, for another block.
+    pub(crate) fn into_buffer(self) -> Vec<T> {
+        self.values
+    }
+
+    /// The classes it has rows of.
+    pub(crate) fn classes(&self) -> Range<usize> {
+        self.classes.clone()
     }
 
     /// Number of rows.
@@ -171,88 +173,147 @@ impl<T: Score> ClassBlock<T> {
 
     /// Those of them whose places in the column are within a range.
     pub(crate) fn run_within(&self, class: usize, column: usize, places: Range<usize>) -> &[T] {
-        let index = class - self.first_class;
+        let index = class - self.classes.start;
         let clamp = |place: usize| place.clamp(places.start, places.end);
         let first = (column - self.columns.start) * self.rows();
         &self.values[first + clamp(self.starts[index])..first + clamp(self.starts[index + 1])]
     }
 }
 
-/// Some rows as slices of the wanted columns; `false` where the columns do not lie side by side.
-#[inline(always)]
-fn contiguous_lines<'a, T: Score>(
-    scores: &ScoreMatrix<'a, T>,
-    rows: &[u32],
-    columns: &Range<usize>,
-    lines: &mut [&'a [T]; BATCH],
-) -> bool {
-    for (line, &row) in lines.iter_mut().zip(rows) {
-        let Some(whole) = scores.contiguous_row(row as usize) else { return false };
-        *line = &whole[columns.clone()];
-    }
-    true
+/// Writes the scores of some rows into the runs of a block, from a place on.
+struct CopyRows<'c, 'a, T> {
+    block: &'c mut ClassBlock<T>,
+    scores: &'c ScoreMatrix<'a, T>,
+    place: usize,
+    rows: &'c [u32],
 }
 
-/// Writes entry i of line r to `values[i · length + r]`.
-#[inline(always)]
-fn copy_transposed<T: Score>(lines: &[&[T]], values: &mut [T], length: usize) {
-    let columns = lines[0].len();
-    for column in 0..columns {
-        let run = &mut values[column * length..][..lines.len()];
-        for (value, line) in run.iter_mut().zip(lines) {
-            *value = line[column];
+impl<T: Score> Vectorizable for CopyRows<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { block, scores, place, rows } = self;
+        let (length, columns) = (block.rows(), block.columns.clone());
+        let line = |row: u32| scores.contiguous_row(row as usize).map(|whole| &whole[columns.clone()]);
+        if scores.is_column_major() || line(0).is_none() {
+            for (run, column) in block.values.chunks_exact_mut(length.max(1)).zip(columns.clone()) {
+                for (value, &row) in run[place..].iter_mut().zip(rows) {
+                    *value = scores.get(row as usize, column);
+                }
+            }
+            return;
+        }
+        for (batch, batch_rows) in rows.chunks(BATCH).enumerate() {
+            let mut lines = [&[][..]; BATCH];
+            lines.iter_mut().zip(batch_rows).for_each(|(entry, &row)| *entry = line(row).unwrap_or(&[]));
+            for &row in rows.iter().skip((batch + 2) * BATCH).take(BATCH) {
+                // The rows of a class lie apart: the machine does not guess where the next ones are.
+                for score in line(row).unwrap_or(&[]).iter().step_by(64 / size_of::<T>()) {
+                    simd.prefetch(score);
+                }
+            }
+            let values = &mut block.values[place + batch * BATCH..];
+            if batch_rows.len() == BATCH {
+                copy_transposed(&lines, columns.len(), values, length);
+            } else {
+                for (column, run) in values.chunks_mut(length).take(columns.len()).enumerate() {
+                    run.iter_mut().zip(&lines[..batch_rows.len()]).for_each(|(value, line)| *value = line[column]);
+                }
+            }
         }
     }
 }
 
+/// Writes entry i of line r to `values[i · length + r]`.
+#[inline(always)]
+fn copy_transposed<T: Score>(lines: &[&[T]; BATCH], columns: usize, values: &mut [T], length: usize) {
+    const SIDE: usize = 4;
+    for first in (0..columns / SIDE * SIDE).step_by(SIDE) {
+        for rows in (0..BATCH).step_by(SIDE) {
+            // Four by four: registers that the compiler turns round without going through memory.
+            let square: [[T; SIDE]; SIDE] =
+                std::array::from_fn(|row| *lines[rows + row][first..].first_chunk().expect("four columns"));
+            for column in 0..SIDE {
+                let turned: [T; SIDE] = std::array::from_fn(|row| square[row][column]);
+                values[(first + column) * length + rows..][..SIDE].copy_from_slice(&turned);
+            }
+        }
+    }
+    for column in columns / SIDE * SIDE..columns {
+        let run = &mut values[column * length..][..BATCH];
+        run.iter_mut().zip(lines).for_each(|(value, line)| *value = line[column]);
+    }
+}
+
 /// All classes in some columns, cut into blocks that were gathered in parallel.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ClassBlocks<T> {
     blocks: Vec<ClassBlock<T>>,
 }
 
+impl<T> Default for ClassBlocks<T> {
+    fn default() -> Self {
+        Self { blocks: Vec::new() }
+    }
+}
+
 impl<T: Score> ClassBlocks<T> {
-    /// Gathers some columns, in the memory of what was gathered before.
-    pub(crate) fn gather(
+    /// Gathers some columns in blocks of rows, in the memory of what was gathered before: for few classes.
+    pub(crate) fn gather_rows(
         previous: Self,
         sample: &ScoredSample<'_, T>,
         columns: &Range<usize>,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let cuts = cuts(sample, columns, workers);
-        let mut buffers: Vec<Vec<T>> = previous.blocks.into_iter().map(|block| block.values).collect();
-        buffers.resize_with(cuts.len(), Vec::new);
-        let blocks = workers.map_chunks(&mut buffers, 1, |cut, buffer| {
-            let (span, columns) = cuts[cut].clone();
-            Ok(ClassBlock::gather_span(sample, span, columns, std::mem::take(&mut buffer[0])))
-        })?;
+        let spans = row_spans(sample.rows(), BLOCKS_PER_THREAD, workers);
+        Self::gather(previous, spans.len(), workers, |block, buffer| {
+            ClassBlock::gather_span(buffer, sample, spans[block].clone(), columns.clone())
+        })
+    }
+
+    /// The same in blocks of classes: for many, whose rows were grouped before.
+    pub(crate) fn gather_classes(
+        previous: Self,
+        scores: &ScoreMatrix<'_, T>,
+        rows: &GroupedRows,
+        columns: &Range<usize>,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        let classes = rows.starts.len() - 1;
+        let count = if workers.threads() == 1 { 1 } else { classes.min(BLOCKS_PER_THREAD * workers.threads()) };
+        // Classes that begin in the block's share of the rows.
+        let first =
+            |block: usize| rows.starts[..classes].partition_point(|&start| start < block * rows.rows.len() / count);
+        Self::gather(previous, count, workers, |block, buffer| {
+            let last = if block + 1 == count { classes } else { first(block + 1) };
+            ClassBlock::gather_into(buffer, scores, rows, first(block)..last, columns.clone())
+        })
+    }
+
+    fn gather(
+        previous: Self,
+        count: usize,
+        workers: &Workers<'_>,
+        block: impl Fn(usize, Vec<T>) -> ClassBlock<T> + Sync,
+    ) -> Result<Self> {
+        let mut buffers: Vec<Vec<T>> = previous.blocks.into_iter().map(ClassBlock::into_buffer).collect();
+        buffers.resize_with(count, Vec::new);
+        let blocks =
+            workers.map_chunks(&mut buffers, 1, |index, buffer| Ok(block(index, std::mem::take(&mut buffer[0]))))?;
         Ok(Self { blocks })
     }
 
-    /// The blocks that have a column, in the order of their rows.
-    pub(crate) fn with_column(&self, column: usize) -> impl Iterator<Item = &ClassBlock<T>> + Clone {
-        self.blocks.iter().filter(move |block| block.columns.contains(&column))
+    /// The blocks, all of which have all columns.
+    pub(crate) fn blocks(&self) -> &[ClassBlock<T>] {
+        &self.blocks
     }
 
     /// The scores of a class in a column: one slice per block.
     pub(crate) fn runs(&self, class: usize, column: usize) -> impl Iterator<Item = &[T]> + Clone {
-        self.with_column(column).map(move |block| block.run(class, column))
+        self.blocks
+            .iter()
+            .filter(move |block| block.classes.contains(&class))
+            .map(move |block| block.run(class, column))
     }
-}
-
-/// Rows and columns of the blocks: spans of rows, or of columns where the runs of the classes would become short.
-fn cuts<T: Score>(
-    sample: &ScoredSample<'_, T>,
-    columns: &Range<usize>,
-    workers: &Workers<'_>,
-) -> Vec<(Range<usize>, Range<usize>)> {
-    const SHORT_RUN: usize = 256;
-    const PER_THREAD: usize = 2;
-    let spans = row_spans(sample.rows(), PER_THREAD, workers);
-    if sample.rows() >= SHORT_RUN * spans.len() * sample.classes() {
-        return spans.into_iter().map(|span| (span, columns.clone())).collect();
-    }
-    let count = columns.len().min(PER_THREAD * workers.threads());
-    let column = |cut: usize| columns.start + cut * columns.len() / count;
-    (0..count).map(|cut| (0..sample.rows(), column(cut)..column(cut + 1))).collect()
 }

@@ -94,6 +94,15 @@ impl<'a> Workers<'a> {
         if self.cancel.is_raised() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
+    /// Runs `work` on one of the threads: each `map` within it then starts at once, without handing over from thread to
+    /// thread. For short work, since other callers' work may have to wait for its end.
+    pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
     /// `task(0)`, …, `task(count - 1)` in any order, the results in index order. Tasks may call `map` again.
     ///
     /// # Errors
@@ -106,25 +115,42 @@ impl<'a> Workers<'a> {
     ///
     /// # Errors
     /// As [`map`](Self::map).
-    pub fn map_with<S: Send, R: Send>(
+    pub fn map_with<S, R: Send>(
         &self,
         count: usize,
-        scratch: impl Fn() -> S + Sync + Send,
+        scratch: impl Fn() -> S + Sync,
         task: impl Fn(&mut S, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let checked = |scratch: &mut S, index: usize| {
-            self.check()?;
-            task(scratch, index)
-        };
-        match &self.pool {
-            Some(pool) if count > 1 => {
-                pool.install(|| (0..count).into_par_iter().with_max_len(1).map_init(&scratch, checked).collect())
-            }
-            _ => {
+        // Every thread takes the next task that nobody has, until there are none. (Rayon's own `map_init` makes a scratch
+        // value for each piece it cuts, here for each task.)
+        let next = AtomicUsize::new(0);
+        let take_tasks = || {
+            let mut results = Vec::new();
+            let mut index = next.fetch_add(1, Ordering::Relaxed);
+            if index < count {
                 let mut own = scratch();
-                (0..count).map(|index| checked(&mut own, index)).collect()
+                while index < count {
+                    let result = self.check().and_then(|()| task(&mut own, index));
+                    if result.is_err() {
+                        next.store(count, Ordering::Relaxed);
+                    }
+                    results.push((index, result?));
+                    index = next.fetch_add(1, Ordering::Relaxed);
+                }
             }
-        }
+            Ok(results)
+        };
+        let mut results = match &self.pool {
+            Some(pool) if count > 1 => {
+                let threads = pool.current_num_threads().min(count);
+                let by_thread = (0..threads).into_par_iter().with_max_len(1).map(|_| take_tasks());
+                let by_thread: Vec<Vec<(usize, R)>> = pool.install(|| by_thread.collect::<Result<_>>())?;
+                by_thread.into_iter().flatten().collect()
+            }
+            _ => take_tasks()?,
+        };
+        results.sort_unstable_by_key(|&(index, _)| index);
+        Ok(results.into_iter().map(|(_, result)| result).collect())
     }
 
     /// `task(i, chunk i)` for the chunks of `length` entries of a slice, in any order, the results in order.

@@ -27,7 +27,7 @@ pub(crate) struct PresentClasses {
 
 impl PresentClasses {
     pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
-        let grouped = GroupedRows::new(sample, 0..sample.rows());
+        let grouped = GroupedRows::new(sample);
         let originals: Vec<usize> = (0..sample.classes()).filter(|&class| sample.sizes.rows[class] > 0).collect();
         let mut order = Vec::with_capacity(sample.rows());
         let mut starts = vec![0];

@@ -19,6 +19,8 @@ pub trait Simd: Copy {
     fn counts_f64(self, counts: Self::Counts) -> (u64, u64);
     /// The two counts of `compare_f32`.
     fn counts_f32(self, counts: Self::Counts) -> (u64, u64);
+    /// Says that a value will be read soon.
+    fn prefetch<T>(self, value: &T);
 }
 
 /// A piece of work to compile for several instruction sets. Implementations mark `run` `#[inline(always)]`: only what is
@@ -83,15 +85,18 @@ impl Simd for Portable {
     fn counts_f32(self, counts: (u64, u64)) -> (u64, u64) {
         counts
     }
+
+    #[inline(always)]
+    fn prefetch<T>(self, _: &T) {}
 }
 
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _mm256_add_epi64, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cmp_pd,
-        _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_si256,
-        _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64,
+        __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi64, _mm256_castpd_si256,
+        _mm256_castps_si256, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_set1_pd,
+        _mm256_set1_ps, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64,
     };
 
     use super::{Simd, Vectorizable};
@@ -177,6 +182,12 @@ mod avx2 {
                 values.iter().map(|&value| u64::from(value)).sum()
             };
             (sum(counts[0]), sum(counts[1]))
+        }
+
+        #[inline(always)]
+        fn prefetch<T>(self, value: &T) {
+            // SAFETY: a prefetch reads nothing, whatever the address; this one is valid besides.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) };
         }
     }
 }

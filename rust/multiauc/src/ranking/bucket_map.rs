@@ -92,7 +92,7 @@ impl<T: Key> BucketMap<T> {
 
 /// A small magnitude of a sample, if the range is much wider than the median: the logarithm then spreads nearly all.
 fn crowded_epsilon<T: Key>(lowest: T, highest: T, sample: &[T]) -> Option<T> {
-    const WANTED: usize = 64;
+    const WANTED: usize = 32;
     if sample.len() < WANTED {
         return None;
     }

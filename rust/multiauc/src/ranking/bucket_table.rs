@@ -122,7 +122,12 @@ impl<T: Key> BucketTable<T> {
             let mut keys_again = keys.clone();
             sorted.for_each_place(keys.map(T::ordered), |ordered, place| {
                 let key = keys_again.next().expect("as many as places");
-                if sorted.has_within(key.minus(tolerance).ordered(), place, key.plus(tolerance).ordered()) {
+                let is_near = if tolerance > T::ZERO {
+                    sorted.has_within(key.minus(tolerance).ordered(), place, key.plus(tolerance).ordered())
+                } else {
+                    sorted.has(ordered, place)
+                };
+                if is_near {
                     near.push(key);
                 }
                 total += sorted.doubled_count(ordered, place);
@@ -186,17 +191,16 @@ impl<T: Key> BucketTable<T> {
         }
     }
 
-    /// What the keys of a block that fell into full buckets count beyond the eight keys they were compared with.
-    fn count_beyond_lanes(&self, block: &[T], lookup: Lookup<T>, indices: &[u32; BLOCK]) -> u64 {
-        let mut beyond = 0;
-        for (&key, &index) in block.iter().zip(indices) {
+    /// #(v < low) and #(v ≤ high) of the keys that fell into full buckets, beyond the eight they were compared with.
+    fn count_beyond_lanes(&self, lows: &[T], highs: &[T], indices: &[u32; BLOCK]) -> (u64, u64) {
+        let mut beyond = (0, 0);
+        for ((&low, &high), &index) in lows.iter().zip(highs).zip(indices) {
             let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
             if end - start > LANES {
-                let key = lookup.oriented(key);
-                let (below, up_to) = search(&self.keys[start..end], key, key);
-                let compared = &self.keys[start..start + LANES];
-                beyond += (below + up_to) as u64;
-                beyond -= compared.iter().map(|v| u64::from(*v < key) + u64::from(*v <= key)).sum::<u64>();
+                // The bucket is sorted: those beyond come after those compared.
+                let rest = &self.keys[start + LANES..end];
+                beyond.0 += rest.partition_point(|v| *v < low) as u64;
+                beyond.1 += rest.partition_point(|v| *v <= high) as u64;
             }
         }
         beyond
@@ -346,15 +350,17 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I
                     let bucket: &[T; LANES] = table.keys[start as usize..].first_chunk().expect("padded by eight keys");
                     T::compare(simd, bucket, lows[place], highs[place], &mut counts);
                 }
-                let (below, up_to) = T::counts(simd, counts);
-                if NEAR && (crossing != 0 || below != up_to || fullest as usize > LANES) {
+                let (mut below, mut up_to) = T::counts(simd, counts);
+                if fullest as usize > LANES {
+                    let (lows, highs) = (&lows[..block.len()], &highs[..block.len()]);
+                    let beyond = table.count_beyond_lanes(lows, highs, &indices);
+                    (below, up_to) = (below + beyond.0, up_to + beyond.1);
+                }
+                if NEAR && (crossing != 0 || below != up_to) {
                     total += table.count_carefully(map, block, (lookup.negate, tolerance), &indices, near);
                     continue;
                 }
                 total += 2 * base + below + up_to;
-                if fullest as usize > LANES {
-                    total += table.count_beyond_lanes(block, lookup, &indices);
-                }
             }
             each(total);
         }

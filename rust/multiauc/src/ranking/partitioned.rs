@@ -30,8 +30,8 @@ pub(crate) trait KeyStream<T>: Sync {
     fn table_len(&self) -> usize;
     /// About `wanted` table keys from all over the table, at least one.
     fn table_sample(&self, wanted: usize) -> Vec<T>;
-    /// Calls `visit(keys)` for the keys of each side in a span, the table's first.
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[T]));
+    /// Calls `visit(keys)` for the keys of each side in a span, the table's first. `memory` is there to hold them.
+    fn for_each(&self, span: usize, memory: &mut Vec<T>, visit: &mut dyn FnMut(&[T]));
 }
 
 /// For every side, Σ over its keys x of #(v < x) + #(v ≤ x), v running through the table; and the keys that are near to
@@ -43,7 +43,9 @@ pub(crate) fn count_partitioned<T: Key>(
     workers: &Workers<'_>,
 ) -> Result<(Vec<u128>, Vec<T>)> {
     let map = PartMap::new(stream);
-    let spans = workers.map(stream.spans(), |span| Ok(PartitionedSpan::new(stream, span, &map, lookup, buffers)))?;
+    let spans = workers.map_with(stream.spans(), SpanScratch::default, |scratch, span| {
+        Ok(PartitionedSpan::new(stream, span, &map, lookup, buffers, scratch))
+    })?;
     let table_len = |part: usize| spans.iter().map(|span| span.keys(0, part).len()).sum::<usize>();
     let mut keys_below = vec![0_u64];
     for part in 0..map.parts {
@@ -153,21 +155,34 @@ struct PartitionedSide<T> {
     keys: Vec<T>,
 }
 
+/// Memory that one span leaves to the next.
+struct SpanScratch<T> {
+    keys: Vec<T>,
+    /// The part of each key.
+    parts: Vec<u16>,
+}
+
+impl<T> Default for SpanScratch<T> {
+    fn default() -> Self {
+        Self { keys: Vec::new(), parts: Vec::new() }
+    }
+}
+
 impl<T: Key> PartitionedSpan<T> {
-    fn new(stream: &impl KeyStream<T>, span: usize, map: &PartMap<T>, lookup: Lookup<T>, buffers: &Buffers<T>) -> Self {
+    fn new(
+        stream: &impl KeyStream<T>,
+        span: usize,
+        map: &PartMap<T>,
+        lookup: Lookup<T>,
+        buffers: &Buffers<T>,
+        SpanScratch { keys, parts }: &mut SpanScratch<T>,
+    ) -> Self {
         let mut sides: Vec<PartitionedSide<T>> = Vec::new();
         let mut at_borders = Vec::new();
-        let mut parts = Vec::new();
-        stream.for_each(span, &mut |keys| {
+        stream.for_each(span, keys, &mut |keys| {
             let is_table = sides.is_empty();
             let negate = lookup.negate && !is_table;
-            sides.push(run_widest(PartitionSide {
-                keys,
-                negate,
-                map,
-                parts: &mut parts,
-                buffer: buffers.take(keys.len()),
-            }));
+            sides.push(run_widest(PartitionSide { keys, negate, map, parts, buffer: buffers.take(keys.len()) }));
             if let (Some(tolerance), false) = (lookup.near, is_table) {
                 let is_at_border = |key: &T| map.part(key.minus(tolerance)) != map.part(key.plus(tolerance));
                 at_borders.extend(keys.iter().map(|&key| lookup.oriented(key)).filter(is_at_border));

@@ -54,31 +54,39 @@ impl NearKeys {
 
     /// Adds those of some rows that are near.
     pub(crate) fn collect<T: Score>(&mut self, side: Side, own: &[T], other: &[T]) {
+        /// Rows whose keys stay in the cache.
+        const CHUNK: usize = 1 << 12;
         let Self { rule, neighbourhoods, operands } = self;
         let operands = &mut operands[side as usize];
-        let oriented = |own: T, other: T| match side {
+        let oriented = |(&own, &other): (&T, &T)| match side {
             Side::Table => (own.into(), other.into()),
             Side::LookedUp => (other.into(), own.into()),
         };
-        let rows = own.iter().zip(other).map(|(&own, &other)| oriented(own, other));
         let Some(neighbourhoods) = neighbourhoods else {
-            operands.extend(rows);
+            operands.extend(own.iter().zip(other).map(oriented));
             return;
         };
-        let mut keys = Vec::new();
-        rule.append_keys(own, other, &mut FractionCache::default(), &mut keys);
-        if side == Side::LookedUp {
-            for key in &mut keys {
-                *key = -*key;
+        let (mut keys, mut near_keys, mut near_rows) = (Vec::new(), Vec::new(), Vec::new());
+        for (own, other) in own.chunks(CHUNK).zip(other.chunks(CHUNK)) {
+            keys.clear();
+            near_keys.clear();
+            near_rows.clear();
+            rule.append_keys(own, other, &mut FractionCache::default(), &mut keys);
+            for (&key, row) in keys.iter().zip(own.iter().zip(other)) {
+                let key = if side == Side::LookedUp { -key } else { key };
+                if neighbourhoods.may_hold(key) {
+                    near_keys.push(key);
+                    near_rows.push(oriented(row));
+                }
             }
+            let mut rows = near_rows.iter();
+            neighbourhoods.for_each(&near_keys, |is_near| {
+                let row = rows.next().expect("a row for each key");
+                if is_near {
+                    operands.push(*row);
+                }
+            });
         }
-        let mut rows = rows;
-        neighbourhoods.for_each(&keys, |is_near| {
-            let row = rows.next().expect("a key for each row");
-            if is_near {
-                operands.push(row);
-            }
-        });
     }
 
     /// `count` of all rows by their keys, Σ #(v < x) + #(v ≤ x), becomes the count by their exact keys. Only pairs within
@@ -86,19 +94,23 @@ impl NearKeys {
     pub(crate) fn recount(self, count: u64) -> u64 {
         let by_keys = match self.neighbourhoods {
             None => count,
-            Some(_) => count_sorted(self.sides(|a, b| self.rule.key(a, b).ordered())),
+            Some(_) => self.count_by(|a, b| self.rule.key(a, b).ordered()),
         };
         let exactly = if self.rule.needs_fractions(self.operands.iter().flatten()) {
-            count_sorted(self.sides(|a, b| self.rule.exact(a, b)))
+            self.count_by(|a, b| self.rule.exact(a, b))
         } else {
-            count_sorted(self.sides(two_part_key))
+            self.count_by(two_part_key)
         };
         // Modulo 2^64: the result is a count again.
         count.wrapping_add(exactly).wrapping_sub(by_keys)
     }
 
-    fn sides<K>(&self, key: impl Fn(f64, f64) -> K) -> [Vec<K>; 2] {
-        [0, 1].map(|side| self.operands[side].iter().map(|&(a, b)| key(a, b)).collect())
+    /// Σ over the looked-up rows x of #(v < x) + #(v ≤ x), v running through the table's, all by some key.
+    fn count_by<K: Ord + Copy>(&self, key: impl Fn(f64, f64) -> K) -> u64 {
+        let [table, looked_up] = self.operands.each_ref().map(|rows| rows.iter().map(|&(a, b)| key(a, b)));
+        let mut sorted = SortedKeys::default();
+        sorted.build(table);
+        sorted.count(looked_up)
     }
 }
 
@@ -107,11 +119,13 @@ impl NearKeys {
 struct Neighbourhoods {
     lows: SortedKeys<i64>,
     highs: Vec<f64>,
+    filter: Filter,
 }
 
 impl Neighbourhoods {
     /// The neighbourhoods of some keys, those that overlap made one.
     fn new(mut keys: Vec<f64>, tolerance: f64) -> Self {
+        let filter = Filter::new(&keys, tolerance);
         sort(&mut keys);
         let (mut lows, mut highs): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         for key in keys {
@@ -126,7 +140,13 @@ impl Neighbourhoods {
         }
         let mut sorted = SortedKeys::default();
         sorted.build(lows.into_iter().map(Key::ordered));
-        Self { lows: sorted, highs }
+        Self { lows: sorted, highs, filter }
+    }
+
+    /// Whether a key may lie in one of them: a quick look that rules most of the others out.
+    fn may_hold(&self, key: f64) -> bool {
+        let (word, bit) = self.filter.position(key);
+        self.filter.bits[word] & bit != 0
     }
 
     /// Calls `visit(whether it lies in one of them)` for each key.
@@ -135,16 +155,45 @@ impl Neighbourhoods {
         self.lows.for_each_place(keys.iter().map(|key| key.ordered()), |ordered, place| {
             let key = keys_again.next().expect("as many as places");
             // So many begin below the key; another may begin at it.
-            visit(self.lows.has_within(ordered, place, ordered) || (place > 0 && *key <= self.highs[place - 1]));
+            visit(self.lows.has(ordered, place) || (place > 0 && *key <= self.highs[place - 1]));
         });
     }
 }
 
-/// Σ over x of #(v < x) + #(v ≤ x).
-fn count_sorted<K: Ord + Copy>([table, looked_up]: [Vec<K>; 2]) -> u64 {
-    let mut sorted = SortedKeys::default();
-    sorted.build(table.into_iter());
-    sorted.count(looked_up.into_iter())
+/// The cells of a fine grid that some neighbourhoods touch, each as a bit at a scattered position.
+#[derive(Debug, Clone)]
+struct Filter {
+    bits: Vec<u64>,
+    /// Cells per unit, of which each is four tolerances wide; zero where only equal keys are near, and a cell is one key.
+    scale: f64,
+    shift: u32,
+}
+
+impl Filter {
+    fn new(keys: &[f64], tolerance: f64) -> Self {
+        /// Two cells for each key: an eighth of the bits are set.
+        const BITS_PER_KEY: usize = 16;
+        let words = (keys.len() * BITS_PER_KEY).div_ceil(64).next_power_of_two();
+        let scale = if tolerance > 0.0 { 0.25 / tolerance } else { 0.0 };
+        let mut filter = Self { bits: vec![0; words], scale, shift: 64 - (64 * words).ilog2() };
+        for key in keys {
+            // A neighbourhood is half a cell wide: whatever lies in it shares a cell with one of its ends.
+            for end in [key - tolerance, key + tolerance] {
+                let (word, bit) = filter.position(end);
+                filter.bits[word] |= bit;
+            }
+        }
+        filter
+    }
+
+    /// The word and the bit of a key's cell.
+    #[inline(always)]
+    fn position(&self, key: f64) -> (usize, u64) {
+        const SCATTER: u64 = 0x9e37_79b9_7f4a_7c15;
+        let cell = if self.scale > 0.0 { ((key * self.scale) as i64).cast_unsigned() } else { (key + 0.0).to_bits() };
+        let position = cell.wrapping_mul(SCATTER) >> self.shift;
+        ((position / 64) as usize, 1 << (position % 64))
+    }
 }
 
 /// a − b without loss: the rounded difference never falls as the true one rises, and where it is the same, what rounding

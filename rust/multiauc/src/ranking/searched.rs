@@ -49,8 +49,13 @@ impl<K: Ord + Copy> SortedKeys<K> {
     /// #(v < key) + #(v ≤ key), given the key's place.
     #[inline(always)]
     pub(super) fn doubled_count(&self, key: K, place: usize) -> u64 {
-        let is_tie = self.distinct.get(place).is_some_and(|&v| v == key);
-        u64::from(self.below[place]) + u64::from(self.below[place + usize::from(is_tie)])
+        u64::from(self.below[place]) + u64::from(self.below[place + usize::from(self.has(key, place))])
+    }
+
+    /// Whether the key itself is there, given its place.
+    #[inline(always)]
+    pub(super) fn has(&self, key: K, place: usize) -> bool {
+        self.distinct.get(place).is_some_and(|&v| v == key)
     }
 
     /// Whether some key lies in low..=high, given the place of a key between them.

@@ -57,7 +57,7 @@ impl<T: Key> KeyStream<T> for TwoSides<'_, T> {
         self.table.iter().step_by((self.table.len() / wanted).max(1)).copied().collect()
     }
 
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[T])) {
+    fn for_each(&self, span: usize, _: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) {
         for side in [self.table, self.keys] {
             visit(&side[span * side.len() / self.spans..(span + 1) * side.len() / self.spans]);
         }

@@ -132,7 +132,7 @@ fn fold_values<T: Score, A: Default + Send>(
     if pairs.iter().any(|&(c, d)| is_difference(c, d)) {
         folded = fold_pairs(sample, DifferenceRule::of(sample, workers)?, workers, is_difference, fold_count)?;
     }
-    let rows = GroupedRows::new(sample, 0..sample.rows());
+    let rows = GroupedRows::new(sample);
     let by_costs = workers.map_with(pairs.len(), BucketTable::default, |table, pair| {
         let (c, d) = pairs[pair];
         let mut value = A::default();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::averages::ratio;
 use super::pair_counts::WHOLE_MATRIX_CLASSES;
 use super::weighted;
-use crate::class_blocks::{ClassBlock, ClassBlocks};
+use crate::class_blocks::{ClassBlock, ClassBlocks, GroupedRows};
 use crate::error::Result;
 use crate::memory::Buffers;
 use crate::parallel::Workers;
@@ -107,16 +107,7 @@ pub(super) fn count_columns<T: Score, R: Send>(
         let losses = stream.count(&buffers, workers)?;
         folded.push((column, fold(&ColumnCount { sample, class, losses: Losses::Counts(losses) })));
     }
-    let mut blocks = ClassBlocks::default();
-    for tile in gathered.chunks(tile_width(sample, workers.threads())) {
-        let columns = tile[0].1..tile[tile.len() - 1].1 + 1;
-        blocks = ClassBlocks::gather(blocks, sample, &columns, workers)?;
-        folded.extend(workers.map_with(tile.len(), BucketTable::default, |table, index| {
-            let (class, column) = tile[index];
-            let losses = Losses::Counts(count_column(sample, &blocks, (class, column), table, workers)?);
-            Ok((column, fold(&ColumnCount { sample, class, losses })))
-        })?);
-    }
+    folded.extend(count_gathered(sample, workers, &gathered, &fold)?);
     folded.sort_by_key(|&(column, _)| column);
     Ok(folded.into_iter().map(|(_, value)| value).collect())
 }
@@ -131,12 +122,56 @@ fn is_streamed<T: Score>(sample: &ScoredSample<'_, T>, class: usize) -> bool {
     has_few_columns || sample.sizes.rows[class] > LARGEST_TABLE
 }
 
-/// Columns gathered at a time: half of them up to 16 classes, beyond that a sixth, so that the copy stays small beside the
-/// scores; a column for each thread.
-fn tile_width<T: Score>(sample: &ScoredSample<'_, T>, threads: usize) -> usize {
-    match sample.scores.columns() {
-        columns @ ..=WHOLE_MATRIX_CLASSES => columns.div_ceil(2).next_multiple_of(threads).min(columns),
-        columns => (columns / 6).min(32),
+/// (column, `fold(column)`) for some (class, column), a tile of columns gathered at a time.
+fn count_gathered<T: Score, R: Send>(
+    sample: &ScoredSample<'_, T>,
+    workers: &Workers<'_>,
+    wanted: &[(usize, usize)],
+    fold: &(impl Fn(&ColumnCount<'_, '_, T>) -> R + Sync),
+) -> Result<Vec<(usize, R)>> {
+    let Tiling { width, is_shared } = Tiling::of(sample, workers.threads());
+    let tiles: Vec<&[(usize, usize)]> = wanted.chunks(width).collect();
+    let rows = (sample.classes() > WHOLE_MATRIX_CLASSES).then(|| GroupedRows::new(sample));
+    // Either all threads work on one tile, or each on its own.
+    let (across, within) = if is_shared { (&workers.alone(), workers) } else { (workers, &workers.alone()) };
+    let folded = across.map_with(tiles.len(), ClassBlocks::default, |blocks, tile| {
+        let tile = tiles[tile];
+        let (columns, previous) = (tile[0].1..tile[tile.len() - 1].1 + 1, std::mem::take(blocks));
+        *blocks = match &rows {
+            Some(rows) => ClassBlocks::gather_classes(previous, &sample.scores, rows, &columns, within)?,
+            None => ClassBlocks::gather_rows(previous, sample, &columns, within)?,
+        };
+        within.map_with(tile.len(), BucketTable::default, |table, index| {
+            let (class, column) = tile[index];
+            let losses = Losses::Counts(count_column(sample, blocks, (class, column), table, within)?);
+            Ok((column, fold(&ColumnCount { sample, class, losses })))
+        })
+    })?;
+    Ok(folded.into_iter().flatten().collect())
+}
+
+/// How columns are gathered: so few at a time that the copy stays small beside the scores.
+struct Tiling {
+    width: usize,
+    /// Whether all threads share a tile.
+    is_shared: bool,
+}
+
+impl Tiling {
+    /// Half of the columns at a time up to 16 classes, beyond that a sixth; a tile for each thread if they are not narrow.
+    fn of<T: Score>(sample: &ScoredSample<'_, T>, threads: usize) -> Self {
+        const NARROW: usize = 4;
+        const WIDE: usize = 16;
+        let columns = sample.scores.columns();
+        if sample.classes() <= WHOLE_MATRIX_CLASSES {
+            let width = columns.div_ceil(2).next_multiple_of(threads).min(columns);
+            return Self { width, is_shared: true };
+        }
+        let at_a_time = columns / 6;
+        match at_a_time / threads {
+            NARROW.. => Self { width: (at_a_time / threads).min(WIDE), is_shared: false },
+            _ => Self { width: at_a_time.clamp(1, 2 * WIDE), is_shared: true },
+        }
     }
 }
 
@@ -152,23 +187,24 @@ fn count_column<T: Score>(
     table.build(blocks.runs(class, column), None);
     let table = &*table;
     let chunks: Vec<(&ClassBlock<T>, usize)> = blocks
-        .with_column(column)
+        .blocks()
+        .iter()
         .flat_map(|block| (0..block.rows()).step_by(CHUNK).map(move |start| (block, start)))
         .collect();
     let parts = workers.map(chunks.len(), |chunk| {
         let (block, start) = chunks[chunk];
         let places = start..(start + CHUNK).min(block.rows());
-        let runs = (0..sample.classes()).map(|d| match d {
+        let runs = block.classes().map(|d| match d {
             _ if d == class => &[][..],
             _ => block.run_within(d, column, places.clone()),
         });
-        let mut losses = Vec::with_capacity(sample.classes());
+        let mut losses = Vec::with_capacity(block.classes().len());
         table.count_runs(runs, Lookup::PLAIN, &mut Vec::new(), |count| losses.push(count));
-        Ok(losses)
+        Ok((block.classes().start, losses))
     })?;
     let mut losses = vec![0; sample.classes()];
-    for part in parts {
-        losses.iter_mut().zip(part).for_each(|(loss, count)| *loss += count);
+    for (first, part) in parts {
+        losses[first..].iter_mut().zip(part).for_each(|(loss, count)| *loss += count);
     }
     Ok(losses)
 }
@@ -231,12 +267,22 @@ impl<T: Score> KeyStream<T> for ColumnStream<'_, '_, T> {
         sample
     }
 
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[T])) {
+    fn for_each(&self, span: usize, memory: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) {
         let rows = self.spans[span].clone();
-        let mut sides: Vec<Vec<T>> = (0..self.sides()).map(|_| Vec::with_capacity(rows.len() / 2)).collect();
-        self.scores(rows, |class, score| sides[class].push(score));
+        let mut ends = vec![0; self.sides() + 1];
+        self.sample.codes.for_each(rows.clone(), |_, class| ends[class + 1] += 1);
+        for class in 1..ends.len() {
+            ends[class] += ends[class - 1];
+        }
+        memory.resize(rows.len(), T::ZERO);
+        // Where each class begins becomes where it ends.
+        self.scores(rows, |class, score| {
+            memory[ends[class]] = score;
+            ends[class] += 1;
+        });
         for side in 0..self.sides() {
-            visit(&sides[self.class_of(side)]);
+            let class = self.class_of(side);
+            visit(&memory[if class == 0 { 0 } else { ends[class - 1] }..ends[class]]);
         }
     }
 }

@@ -146,16 +146,17 @@ impl<T: Score> KeyStream<T> for CellStream<'_, '_, T> {
         rows.map(|row| self.sample.scores.get(row, self.sample.codes.get(row))).collect()
     }
 
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[T])) {
+    fn for_each(&self, span: usize, others: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) {
         let rows = self.spans[span].clone();
-        let (mut own, mut others) = (Vec::with_capacity(rows.len()), Vec::new());
+        let mut own = Vec::with_capacity(rows.len());
+        others.clear();
         self.sample.codes.for_each(rows, |row, class| {
             own.push(self.sample.scores.get(row, class));
             let columns = self.columns.iter().filter(|&&column| column != class);
             others.extend(columns.map(|&column| self.sample.scores.get(row, column)));
         });
         visit(&own);
-        visit(&others);
+        visit(others);
     }
 }
 

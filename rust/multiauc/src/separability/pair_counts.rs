@@ -63,7 +63,7 @@ pub(super) struct PairCounter<'s, 'a, T> {
 
 /// Memory that one pair leaves to the next.
 #[derive(Default)]
-struct Scratch {
+struct PairScratch {
     table: BucketTable<f64>,
     table_keys: Vec<f64>,
     fractions: FractionCache,
@@ -92,8 +92,9 @@ impl<T: Score> PairCounter<'_, '_, T> {
         if pairs.is_empty() {
             return Ok(Vec::new());
         }
-        let blocks = ClassBlocks::gather(ClassBlocks::default(), self.sample, &(0..self.sample.classes()), workers)?;
-        workers.map_with(pairs.len(), Scratch::default, |scratch, pair| {
+        let blocks =
+            ClassBlocks::gather_rows(ClassBlocks::default(), self.sample, &(0..self.sample.classes()), workers)?;
+        workers.map_with(pairs.len(), PairScratch::default, |scratch, pair| {
             let (c, d) = pairs[pair];
             let runs = |own, other| blocks.runs(own, own).zip(blocks.runs(own, other));
             let mut value = A::default();
@@ -113,7 +114,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
         fold: &(impl Fn(&mut A, PairCount) + Sync),
     ) -> Result<Vec<A>> {
         let classes = self.sample.classes();
-        let rows = GroupedRows::new(self.sample, 0..self.sample.rows());
+        let rows = GroupedRows::new(self.sample);
         let own: Vec<ClassBlock<T>> =
             workers.map(classes, |c| Ok(ClassBlock::gather(&self.sample.scores, &rows, c..c + 1, c..c + 1)))?;
         let width = self.group_width(workers.threads());
@@ -122,21 +123,23 @@ impl<T: Score> PairCounter<'_, '_, T> {
         let tiles: Vec<(usize, usize)> =
             (0..groups.len()).flat_map(|a| (a..groups.len()).map(move |b| (a, b))).collect();
         let alone = workers.alone();
-        workers.map_with(tiles.len(), Scratch::default, |scratch, tile| {
+        let scratch = || (PairScratch::default(), [Vec::new(), Vec::new()]);
+        workers.map_with(tiles.len(), scratch, |(scratch, buffers), tile| {
             let (left, right) = (groups[tiles[tile].0].clone(), groups[tiles[tile].1].clone());
-            let gather = |rows_of: &Range<usize>, columns: &Range<usize>| {
-                ClassBlock::gather(&self.sample.scores, &rows, rows_of.clone(), columns.clone())
+            let [left_buffer, right_buffer] = std::mem::take(buffers);
+            let gather = |buffer, rows_of: Range<usize>, columns: &Range<usize>| {
+                ClassBlock::gather_into(buffer, &self.sample.scores, &rows, rows_of, columns.clone())
             };
-            let left_block = gather(&left, &right);
-            let right_block = (left != right).then(|| gather(&right, &left));
-            let right_block = right_block.as_ref().unwrap_or(&left_block);
+            let is_diagonal = left == right;
+            let left_block = gather(left_buffer, left.clone(), &right);
+            let right_block = gather(right_buffer, if is_diagonal { 0..0 } else { right.clone() }, &left);
             let mut value = A::default();
             for c in left.clone() {
                 workers.check()?;
                 for d in right.start.max(c + 1)..right.end {
                     if self.size(c) > 0 && self.size(d) > 0 && wanted(c, d) {
                         let runs = |class: usize, other: usize| {
-                            let block = if class == c { &left_block } else { right_block };
+                            let block = if class == c || is_diagonal { &left_block } else { &right_block };
                             std::iter::once((own[class].run(class, class), block.run(class, other)))
                         };
                         let count = self.ordered(c, d, |table, other| {
@@ -146,6 +149,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
                     }
                 }
             }
+            *buffers = [left_block, right_block].map(ClassBlock::into_buffer);
             Ok(value)
         })
     }
@@ -174,13 +178,13 @@ impl<T: Score> PairCounter<'_, '_, T> {
         &self,
         table: &(impl Iterator<Item = Operands<'r, T>> + Clone),
         looked_up: &(impl Iterator<Item = Operands<'r, T>> + Clone),
-        scratch: &mut Scratch,
+        scratch: &mut PairScratch,
         workers: &Workers<'_>,
     ) -> Result<u64>
     where
         T: 'r,
     {
-        let Scratch { table: buckets, table_keys, fractions } = scratch;
+        let PairScratch { table: buckets, table_keys, fractions } = scratch;
         table_keys.clear();
         table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, fractions, table_keys));
         let sides = || table.clone().chain(looked_up.clone());

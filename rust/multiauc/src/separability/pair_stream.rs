@@ -97,15 +97,16 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
         keys
     }
 
-    fn for_each(&self, span: usize, visit: &mut dyn FnMut(&[f64])) {
+    fn for_each(&self, span: usize, table: &mut Vec<f64>, visit: &mut dyn FnMut(&[f64])) {
         let mut fractions = FractionCache::default();
         let rows = self.spans[span].clone();
-        let mut keys = [(); 2].map(|()| Vec::with_capacity(rows.len() / 2));
+        let mut looked_up = Vec::with_capacity(rows.len() / 2);
+        table.clear();
         self.operands(rows, |side, own, other| {
-            self.counter.rule.append_keys(own, other, &mut fractions, &mut keys[side as usize]);
+            let keys = if side == Side::Table { &mut *table } else { &mut looked_up };
+            self.counter.rule.append_keys(own, other, &mut fractions, keys);
         });
-        for keys in &keys {
-            visit(keys);
-        }
+        visit(table);
+        visit(&looked_up);
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct WeightedPairs<'s, 'a, T> {
 impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
     pub(super) fn new(sample: &'s ScoredSample<'a, T>, workers: &Workers<'_>) -> Result<Self> {
         let rule = DifferenceRule::of(sample, workers)?;
-        Ok(Self { sample, rows: GroupedRows::new(sample, 0..sample.rows()), rule })
+        Ok(Self { sample, rows: GroupedRows::new(sample), rule })
     }
 
     /// U_cd by the score of the pair.
