@@ -57,7 +57,7 @@ FULL = Plan(
     peer_memory_sizes=(Size(1_000_000, 10), Size(100_000, 100)),
     shape_size=Size(1_000_000, 10),
     evaluation_size=Size(1_000_000, 10),
-    max_turns=15,
+    max_turns=25,
     budget_seconds=2.5,
     deadline_seconds=24 * 60,
 )

@@ -21,19 +21,27 @@ trait Metric: Send {
     fn compute<T: Score>(self, sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Self::Output>;
 }
 
+/// What a cell costs where rows are sorted because they have weights, in units of a cell that is counted.
+const SORTED_CELL: usize = 10;
+/// The same for a point of a curve.
+const CURVE_POINT: usize = 40;
+
+/// Computes a metric whose cells cost so many times as much as those that are counted once.
 fn evaluate<M: Metric>(
     py: Python<'_>,
     scores: &Scores<'_>,
     codes: &CodeArray<'_>,
     weights: &Weights<'_>,
+    cell_cost: usize,
     metric: M,
 ) -> PyResult<M::Output> {
     let codes = codes.codes()?;
     let weights = weights.as_ref().map(contiguous).transpose()?;
+    let cell_cost = if weights.is_some() { cell_cost * SORTED_CELL } else { cell_cost };
     macro_rules! evaluate {
         ($array:expr) => {{
             let scores = matrix($array)?;
-            run(py, scores.rows() * scores.columns(), move |workers| {
+            run(py, (scores.rows() * scores.columns()).saturating_mul(cell_cost), move |workers| {
                 metric.compute(&ScoredSample::new(scores, codes, weights, workers)?, workers)
             })
         }};
@@ -130,11 +138,13 @@ pub fn auc_mu(
     pair_weights: Option<PairWeightsArgument<'_>>,
 ) -> PyResult<f64> {
     let partition = partition.as_ref().map(square).transpose()?;
+    // Every score of a row counts for every pair of classes.
+    let partition_cost = partition.map_or(1, |costs| costs.len().isqrt());
     let pair_weights = crate::arrays::pair_weights(pair_weights.as_ref())?;
     let metric = metric!(f64, [partition: Option<&'a [f64]>, pair_weights: PairWeights<'a>], |sample, workers| {
         multiauc::auc_mu(sample, partition, pair_weights, workers)
     });
-    evaluate(py, &scores, &codes, &weights, metric)
+    evaluate(py, &scores, &codes, &weights, partition_cost, metric)
 }
 
 #[pyfunction]
@@ -146,10 +156,12 @@ pub fn auc_mu_matrix<'py>(
     partition: Option<PyReadonlyArray2<'py, f64>>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let partition = partition.as_ref().map(square).transpose()?;
+    // Every score of a row counts for every pair of classes.
+    let partition_cost = partition.map_or(1, |costs| costs.len().isqrt());
     let metric = metric!((Vec<f64>, usize), [partition: Option<&'a [f64]>], |sample, workers| {
         Ok((multiauc::auc_mu_matrix(sample, partition, workers)?, sample.classes()))
     });
-    let (values, classes) = evaluate(py, &scores, &codes, &weights, metric)?;
+    let (values, classes) = evaluate(py, &scores, &codes, &weights, partition_cost, metric)?;
     square_matrix(py, values, classes)
 }
 
@@ -165,7 +177,7 @@ pub fn hand_till(
     let metric = metric!(f64, [pair_weights: PairWeights<'a>], |sample, workers| {
         multiauc::hand_till(sample, pair_weights, workers)
     });
-    evaluate(py, &scores, &codes, &weights, metric)
+    evaluate(py, &scores, &codes, &weights, 1, metric)
 }
 
 #[pyfunction]
@@ -178,7 +190,7 @@ pub fn hand_till_matrix<'py>(
     let metric = metric!((Vec<f64>, usize), [], |sample, workers| {
         Ok((multiauc::hand_till_matrix(sample, workers)?, sample.classes()))
     });
-    let (values, classes) = evaluate(py, &scores, &codes, &weights, metric)?;
+    let (values, classes) = evaluate(py, &scores, &codes, &weights, 1, metric)?;
     square_matrix(py, values, classes)
 }
 
@@ -204,7 +216,7 @@ pub fn one_vs_rest(
     let metric = metric!(f64, [average: OneVsRestAverage], |sample, workers| {
         multiauc::one_vs_rest(sample, average, workers)
     });
-    evaluate(py, &scores, &codes, &weights, metric)
+    evaluate(py, &scores, &codes, &weights, 1, metric)
 }
 
 #[pyfunction]
@@ -215,7 +227,7 @@ pub fn one_vs_rest_per_class<'py>(
     weights: Weights<'py>,
 ) -> PyResult<Vector<'py>> {
     let metric = metric!(Vec<f64>, [], |sample, workers| multiauc::one_vs_rest_per_class(sample, workers));
-    Ok(vector(py, evaluate(py, &scores, &codes, &weights, metric)?))
+    Ok(vector(py, evaluate(py, &scores, &codes, &weights, 1, metric)?))
 }
 
 #[pyfunction]
@@ -252,7 +264,7 @@ pub fn roc_curve_points<'py>(
     let metric = metric!(Vec<CurvePoints>, [pairs: &'a [(usize, Option<usize>)], drop_intermediate: bool], |sample, workers| {
         multiauc::roc_curves(sample, pairs, drop_intermediate, workers)
     });
-    let curves = evaluate(py, &scores, &codes, &weights, metric)?;
+    let curves = evaluate(py, &scores, &codes, &weights, CURVE_POINT, metric)?;
     let points = |curve: CurvePoints| {
         (vector(py, curve.false_positive_rates), vector(py, curve.true_positive_rates), vector(py, curve.thresholds))
     };

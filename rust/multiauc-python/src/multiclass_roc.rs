@@ -51,6 +51,10 @@ pub fn multiclass_roc(
         ThresholdsArgument::Count(count) => Grid::Quantiles(*count),
         ThresholdsArgument::Given(values) => Grid::Given(contiguous(values)?),
     };
+    let thresholds = match grid {
+        Grid::Quantiles(count) => count,
+        Grid::Given(values) => values.len(),
+    };
     let (scope, center) = (scope_named(scope)?, center_named(center)?);
     let (tp_weights, fp_weights) = (square(&tp_weights)?, square(&fp_weights)?);
     let stop = Stop { tolerance, max_iterations, settle_curve: true };
@@ -59,7 +63,9 @@ pub fn multiclass_roc(
             let scores = matrix($array)?;
             // A single column scores class 1 of two.
             let classes = scores.columns().max(2);
-            run(py, scores.rows() * scores.columns(), move |workers| {
+            // Some twenty sweeps over two rates of each pair at each threshold.
+            let fit = (40 * classes * classes).saturating_mul(thresholds);
+            run(py, (scores.rows() * scores.columns()).saturating_add(fit), move |workers| {
                 let sample = ScoredSample::with_classes(scores, codes, weights, classes, workers)?;
                 let placed = PlacedCells::new(&sample, grid, scope, workers)?;
                 let of_pairs = |weights: &[f64]| -> Vec<f64> {

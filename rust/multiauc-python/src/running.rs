@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use crate::errors::to_python;
 
 /// Below this many cells (tens of milliseconds of work) the calling thread waits for the end.
-const INLINE_CELLS: usize = 4_000_000;
+const INLINE_CELLS: usize = 2_000_000;
 /// How often signals are looked at.
 const SLICE: Duration = Duration::from_millis(50);
 

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::parallel::Workers;
 use crate::score_matrix::{Score, ScoreMatrix};
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// The class of each row as a column number.
 #[derive(Debug, Clone, Copy)]
@@ -309,18 +310,10 @@ impl<T: Score> MagnitudeRange<T> {
     }
 
     fn extend(&mut self, values: &[T]) {
-        let (blocks, rest) = values.as_chunks::<LANES>();
-        for block in blocks {
-            self.extend_lanes(block);
-        }
-        for &value in rest {
-            let mut lanes = [T::ZERO; LANES];
-            lanes[0] = value;
-            self.extend_lanes(&lanes);
-        }
+        run_widest(Extend { range: self, values });
     }
 
-    #[inline]
+    #[inline(always)]
     fn extend_lanes(&mut self, values: &[T; LANES]) {
         for (lane, &value) in values.iter().enumerate() {
             let magnitude = value.magnitude();
@@ -337,6 +330,30 @@ impl<T: Score> MagnitudeRange<T> {
         }
         let fold = |lanes: [T; LANES], pick: fn(f64, f64) -> f64| lanes.map(Into::into).into_iter().reduce(pick);
         Some(Magnitudes { largest: fold(self.largest, f64::max)?, smallest_nonzero: fold(self.smallest, f64::min)? })
+    }
+}
+
+/// Some more scores for a range.
+struct Extend<'r, T> {
+    range: &'r mut MagnitudeRange<T>,
+    values: &'r [T],
+}
+
+impl<T: Score> Vectorizable for Extend<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Self { range, values } = self;
+        let (blocks, rest) = values.as_chunks::<LANES>();
+        for block in blocks {
+            range.extend_lanes(block);
+        }
+        for &value in rest {
+            let mut lanes = [T::ZERO; LANES];
+            lanes[0] = value;
+            range.extend_lanes(&lanes);
+        }
     }
 }
 

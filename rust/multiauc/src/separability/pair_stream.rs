@@ -47,18 +47,16 @@ impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
     /// Calls `visit(side, own scores, other scores)` for the rows of both classes in a span, block by block.
     fn operands(&self, span: Range<usize>, mut visit: impl FnMut(Side, &[T], &[T])) {
         let ScoredSample { scores, codes, .. } = self.counter.sample;
-        // Rows of third classes go to a third list that nobody reads: no branch to mispredict.
-        let mut side_of_class = [2_u8; 1 << 8];
-        side_of_class[self.classes[0]] = 0;
-        side_of_class[self.classes[1]] = 1;
-        let mut rows = [[0_u32; BLOCK]; 3];
+        let mut rows = [[0_u32; BLOCK]; 2];
         let (mut own, mut other) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
         for start in span.clone().step_by(BLOCK) {
-            let mut lengths = [0_usize; 3];
+            let mut lengths = [0_usize; 2];
             codes.for_each(start..(start + BLOCK).min(span.end), |row, class| {
-                let side = side_of_class[class & 0xff] as usize;
-                rows[side][lengths[side]] = row as u32;
-                lengths[side] += 1;
+                // Written to both lists, kept in the one that becomes longer: no branch to mispredict.
+                for side in 0..2 {
+                    rows[side][lengths[side]] = row as u32;
+                    lengths[side] += usize::from(class == self.classes[side]);
+                }
             });
             for (index, side) in [Side::Table, Side::LookedUp].into_iter().enumerate() {
                 let length = lengths[index];
