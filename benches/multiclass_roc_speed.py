@@ -127,7 +127,7 @@ def report(*, quick: bool) -> list[str]:
         f"Written by `make bench`: {platform.machine()}, {threads} threads, Python {python}, NumPy {np.__version__}.",
         "Runs alternate within one process and the best of several counts; only ratios travel to other machines.",
         "",
-        "One sweep of the fit, T = 100, against the same steps in vectorised NumPy with scipy's `expit`: nanoseconds per cell.",
+        "One sweep of the fit at T = 100 against the same steps in NumPy (scipy's `expit`): nanoseconds per cell.",
         "",
         "| classes | threads | NumPy | multiauc | ratio | target |",
         "|---:|---:|---:|---:|---:|---|",

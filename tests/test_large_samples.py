@@ -11,7 +11,9 @@ from strategies import rows_of_sizes, smooth, softmax, votes
 
 SHAPES = [
     (320_000, 2),
-    (200_000, 3),
+    (300_000, 3),
+    (270_000, 4),
+    (200_000, 5),
     (20_000, 10),
     (20_000, 40),
     (2_000, 256),
@@ -101,6 +103,37 @@ def test_strongly_skewed_class_sizes(sizes, dtype, rng):
         for own, other in ((c, d), (d, c)):
             exact = oracle.separation_by_ranks(scores[codes == own, own], scores[codes == other, own])
             assert columns[own, other] == float(exact)
+
+
+def test_a_class_of_more_than_a_million_rows_among_five(rng):
+    sizes = np.array([3, 1_100_000, 300, 2, 1])
+    codes = rng.permutation(rows_of_sizes(sizes))
+    scores = classifier(rng, codes, len(sizes), np.float32)
+    found = multiauc.hand_till_matrix(codes, scores).values
+    for c, size in enumerate(sizes):
+        expected = column_counts(codes, scores, c) / (2.0 * size * sizes)
+        others = np.arange(len(sizes)) != c
+        assert found[c, others] == pytest.approx(expected[others], abs=1e-15)
+
+
+def test_ten_thousand_classes(rng):
+    # One row for each class: a pair of classes is a pair of rows, and a matrix of comparisons holds every value.
+    k = 10_000
+    scores = rng.random((k, k), dtype=np.float32)
+    own = np.diagonal(scores).astype(np.float64)
+    columns_won = pairs_won = 0.0
+    for first in range(0, k, 1000):
+        rows = slice(first, first + 1000)
+        columns_won += np.mean(np.sign(own - scores[rows]), axis=None) / 10
+        crossed = scores[rows].astype(np.float64) + scores[:, rows].T
+        pairs_won += np.sum(np.sign(own[rows, None] + own - crossed))
+    # Signs from -1 to 1 become shares; the diagonal is a tie with itself.
+    by_columns = 0.5 + columns_won * k * k / (2 * k * (k - 1))
+    by_pairs = 0.5 + pairs_won / (2 * k * (k - 1))
+    labels = np.arange(k)
+    assert multiauc.auc_mu_score(labels, scores) == pytest.approx(by_pairs, abs=1e-12)
+    assert multiauc.hand_till_score(labels, scores) == pytest.approx(by_columns, abs=1e-12)
+    assert multiauc.one_vs_rest_score(labels, scores) == pytest.approx(by_columns, abs=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -164,7 +164,7 @@ class MulticlassRoc:
             ``"binomial"`` is the paper's parametric bootstrap: each rate of the pair (c, d) is redrawn as a binomial
             share of :math:`n_c n_d` trials with the fitted mean. There are only n_c (or n_d) rows behind a rate, and
             the rates of a column share them, so its intervals are far too short: nominal 95% intervals covered D in
-            1.5% of 1,000 simulated samples (n = 600, K = 3; 94.7% for ``"rows"``). ``"binomial_class_size"`` has
+            1.6% of 1,000 simulated samples (n = 600, K = 3; 94.6% for ``"rows"``). ``"binomial_class_size"`` has
             :math:`n_c` trials for true-positive and :math:`n_d` for false-positive rates, and covered in 17%. Both are
             here to compare with, not to rely on.
 

@@ -1,18 +1,16 @@
 //! Every cell placed among the thresholds once, and kept as a byte (or two).
 #![allow(clippy::inline_always, reason = "only what is inlined is compiled for wide vectors, or has no call per cell")]
 
+use super::selection::BucketMap;
 use super::thresholds::Grids;
 use crate::error::Result;
 use crate::parallel::Workers;
 use crate::present_classes::PresentClasses;
 use crate::score_matrix::Score;
 use crate::scored_sample::ScoredSample;
-use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Rows of a tile: its codes and masses stay in the cache while its columns are counted.
 const TILE_ROWS: usize = 4096;
-/// Cells searched for together, so that their comparisons overlap.
-const BATCH: usize = 32;
 
 /// A score column cut by a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +51,7 @@ pub(super) fn place<T: Score>(
             places.step_by(TILE_ROWS).map(move |first| (class, first..end.min(first + TILE_ROWS)))
         })
         .collect();
-    let tables: Vec<SearchTable> = grids.ascending.iter().map(|grid| SearchTable::new(grid)).collect();
+    let tables: Vec<SearchTable<'_>> = grids.ascending.iter().map(|grid| SearchTable::new(grid)).collect();
     workers.map(tiles.len(), |index| {
         let (class, places) = tiles[index].clone();
         let rows = classes.row_numbers(places.clone());
@@ -71,60 +69,56 @@ fn codes_of<T: Score, C>(
     sample: &ScoredSample<'_, T>,
     rows: &[u32],
     cuts: &[Cut],
-    tables: &[SearchTable],
+    tables: &[SearchTable<'_>],
     narrow: impl Fn(u32) -> C + Copy,
 ) -> Vec<C> {
     let mut codes = Vec::with_capacity(rows.len() * cuts.len());
     for cut in cuts {
-        for batch in rows.chunks(BATCH) {
-            let mut values = [0.0; BATCH];
-            for (value, &row) in values.iter_mut().zip(batch) {
-                *value = sample.scores.get(row as usize, cut.column).into();
-            }
-            let found = run_widest(Search { table: &tables[cut.grid], values });
-            codes.extend(found[..batch.len()].iter().map(|&code| narrow(code)));
-        }
+        let table = &tables[cut.grid];
+        codes.extend(rows.iter().map(|&row| {
+            let value = sample.scores.get(row as usize, cut.column).into();
+            narrow((table.ascending.len() - table.below(value)) as u32)
+        }));
     }
     codes
 }
 
-/// Increasing thresholds, filled up with infinity to a power of two less one.
-struct SearchTable {
-    thresholds: u32,
-    padded: Vec<f64>,
+/// Increasing thresholds, found by the bucket of a value: most buckets hold none or one.
+struct SearchTable<'a> {
+    ascending: &'a [f64],
+    map: BucketMap,
+    /// `starts[b]..starts[b + 1]` are the thresholds in bucket b.
+    starts: Vec<u32>,
 }
 
-impl SearchTable {
-    fn new(ascending: &[f64]) -> Self {
-        let mut padded = ascending.to_vec();
-        padded.resize((ascending.len() + 1).next_power_of_two(), f64::INFINITY);
-        Self { thresholds: ascending.len() as u32, padded }
-    }
-}
-
-struct Search<'a> {
-    table: &'a SearchTable,
-    values: [f64; BATCH],
-}
-
-impl Vectorizable for Search<'_> {
-    type Output = [u32; BATCH];
-
-    /// Binary search without branches, all values a step at a time: T − #{thresholds < x}.
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> [u32; BATCH] {
-        let padded = self.table.padded.as_slice();
-        let mask = padded.len() - 1;
-        let mut below = [0_u32; BATCH];
-        let mut step = padded.len() as u32 / 2;
-        while step > 0 {
-            for (below, value) in below.iter_mut().zip(&self.values) {
-                let threshold = padded[(*below + step - 1) as usize & mask];
-                *below += if threshold < *value { step } else { 0 };
-            }
-            step /= 2;
+impl<'a> SearchTable<'a> {
+    fn new(ascending: &'a [f64]) -> Self {
+        /// Enough that few thresholds share a bucket, few enough for the fastest cache.
+        const BUCKETS_PER_THRESHOLD: usize = 16;
+        let magnitudes = || ascending.iter().map(|threshold| threshold.abs());
+        let range = (magnitudes().fold(0.0, f64::max), magnitudes().filter(|x| *x > 0.0).fold(f64::INFINITY, f64::min));
+        let map = BucketMap::new(range, BUCKETS_PER_THRESHOLD * ascending.len());
+        let mut starts = vec![0; map.buckets() + 1];
+        for &threshold in ascending {
+            starts[map.bucket(threshold) + 1] += 1;
         }
-        below.map(|below| self.table.thresholds - below.min(self.table.thresholds))
+        for bucket in 1..starts.len() {
+            starts[bucket] += starts[bucket - 1];
+        }
+        Self { ascending, map, starts }
+    }
+
+    /// How many thresholds are below a value.
+    #[inline(always)]
+    fn below(&self, value: f64) -> usize {
+        let bucket = self.map.bucket(value);
+        let (start, end) = (self.starts[bucket] as usize, self.starts[bucket + 1] as usize);
+        let inside = &self.ascending[start..end];
+        match inside {
+            [] => start,
+            [only] => start + usize::from(*only < value),
+            _ => start + inside.partition_point(|threshold| *threshold < value),
+        }
     }
 }
 

@@ -36,9 +36,9 @@ const UNMERGED: usize = 1024;
 /// Nothing wanted in a bucket.
 const NONE: u32 = u32::MAX;
 
-/// Values to buckets in the same order. No magnitude lies below the smallest, so zero has a bucket beside it.
+/// Values to buckets in the same order.
 #[derive(Debug, Clone, Copy)]
-struct BucketMap {
+pub(super) struct BucketMap {
     below_smallest: u64,
     shift: u32,
     /// Bucket of the largest magnitude, counted from that of zero.
@@ -46,7 +46,8 @@ struct BucketMap {
 }
 
 impl BucketMap {
-    fn new((largest, smallest_nonzero): (f64, f64), cells: usize) -> Self {
+    /// For values up to the largest magnitude; those below the smallest share the bucket of zero.
+    pub(super) fn new((largest, smallest_nonzero): (f64, f64), cells: usize) -> Self {
         if largest == 0.0 {
             return Self { below_smallest: u64::MAX, shift: 0, half: 0 };
         }
@@ -58,12 +59,12 @@ impl BucketMap {
         Self { below_smallest, shift, half: (widest >> shift) as usize + 1 }
     }
 
-    const fn buckets(self) -> usize {
+    pub(super) const fn buckets(self) -> usize {
         2 * self.half + 1
     }
 
     #[inline(always)]
-    fn bucket(self, value: f64) -> usize {
+    pub(super) fn bucket(self, value: f64) -> usize {
         let magnitude = value.abs().to_bits().saturating_sub(self.below_smallest);
         // Never beyond the last bucket, even for a score that another thread changed after it was checked.
         let bucket = ((magnitude >> self.shift) as usize + usize::from(magnitude > 0)).min(self.half);
