@@ -84,6 +84,7 @@ bench-quick: bench-install  ## The same on a few sizes, printed only (two minute
 bench-smoke: develop  ## Run the comparison once on tiny data with the peers that are there (seconds)
 	$(PY) benches/compare.py --smoke --output target/bench-smoke.md
 	$(PY) benches/drop_in.py --smoke --output target/bench-smoke-drop-in.md
+	$(PY) benches/multiclass_roc_speed.py --quick
 
 bench-kernels: $(VENV)/.installed  ## Criterion benches of the Rust kernels
 	$(CARGO) bench --locked --package multiauc-benches

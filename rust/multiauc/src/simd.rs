@@ -1,8 +1,8 @@
 //! Choosing the widest vectors of the machine at run time.
 //!
-//! Wheels are built for any x86-64, whose baseline has 128-bit vectors. The counting loops are compiled a second time for
-//! AVX2, with the comparison of eight keys written out in its instructions: left to the compiler, that comparison was
-//! slower than the baseline's. Both ways count the same integers, and the tests run both. Other machines use the
+//! Wheels are built for any x86-64, whose baseline has 128-bit vectors. The loops over all scores are compiled a second
+//! time for AVX2, with the comparison of eight keys written out in its instructions: left to the compiler, that comparison
+//! was slower than the baseline's. Both ways count the same integers, and the tests run both. Other machines use the
 //! portable code. Besides the request for large pages in `memory`, this is the crate's only `unsafe` code.
 
 /// A set of vector instructions that the machine has. Only this module makes one.

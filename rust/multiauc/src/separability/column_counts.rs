@@ -254,8 +254,8 @@ impl<T: Score> ColumnStream<'_, '_, T> {
         runs
     }
 
-    /// The same for few classes, three times as fast: every score is written for every class, and kept where a run becomes
-    /// longer. What the next score waits for is in registers.
+    /// The same for few classes, where it is faster: every score is written for every class, and kept where a run becomes
+    /// longer. The ends of the runs stay in registers; in memory each score would wait for the one before.
     fn split<const CLASSES: usize>(&self, rows: Range<usize>, memory: &mut Vec<T>) -> [Range<usize>; CLASSES] {
         let length = rows.len();
         memory.resize(CLASSES * length, T::ZERO);
