@@ -181,12 +181,9 @@ impl<T: Key> PartitionedSpan<T> {
         let mut at_borders = Vec::new();
         stream.for_each(span, keys, &mut |keys| {
             let is_table = sides.is_empty();
-            let negate = lookup.negate && !is_table;
-            sides.push(run_widest(PartitionSide { keys, negate, map, parts, buffer: buffers.take(keys.len()) }));
-            if let (Some(tolerance), false) = (lookup.near, is_table) {
-                let is_at_border = |key: &T| map.part(key.minus(tolerance)) != map.part(key.plus(tolerance));
-                at_borders.extend(keys.iter().map(|&key| lookup.oriented(key)).filter(is_at_border));
-            }
+            let lookup = if is_table { Lookup::PLAIN } else { lookup };
+            let (buffer, at_borders) = (buffers.take(keys.len()), &mut at_borders);
+            sides.push(run_widest(PartitionSide { keys, lookup, map, parts, buffer, at_borders }));
         });
         Self { sides, at_borders }
     }
@@ -200,12 +197,14 @@ impl<T: Key> PartitionedSpan<T> {
 /// One side of a span, in two passes: count the keys of each part, then put them there.
 struct PartitionSide<'p, T> {
     keys: &'p [T],
-    negate: bool,
+    lookup: Lookup<T>,
     map: &'p PartMap<T>,
     /// Memory for the part of each key.
     parts: &'p mut Vec<u16>,
     /// As many places as there are keys.
     buffer: Vec<T>,
+    /// Takes the keys whose neighbourhood reaches into another part.
+    at_borders: &'p mut Vec<T>,
 }
 
 impl<T: Key> Vectorizable for PartitionSide<'_, T> {
@@ -213,15 +212,29 @@ impl<T: Key> Vectorizable for PartitionSide<'_, T> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> PartitionedSide<T> {
-        let Self { keys, negate, map, parts, buffer: mut sorted } = self;
-        let oriented = |key: T| if negate { key.negated() } else { key };
+        let Self { keys, lookup, map, parts, buffer: mut sorted, at_borders } = self;
         parts.resize(keys.len(), 0);
         let mut cells = [0_u32; BLOCK];
         // Two tables in turn: a run of keys of one part would otherwise wait for its own last increment.
         let mut counts = [[0_u32; MOST_PARTS]; 2];
         for (block, parts) in keys.chunks(BLOCK).zip(parts.chunks_mut(BLOCK)) {
             for (cell, &key) in cells.iter_mut().zip(block) {
-                *cell = map.cell(oriented(key));
+                *cell = map.cell(lookup.oriented(key));
+            }
+            if let Some(tolerance) = lookup.near {
+                let neighbourhood = |&key: &T| {
+                    let key = lookup.oriented(key);
+                    (key.minus(tolerance), key.plus(tolerance))
+                };
+                let ends = block.iter().map(neighbourhood);
+                // Hardly any block has a key at a border: whole blocks are looked at with vectors first.
+                if ends.fold(0, |crossing, (low, high)| crossing | (map.cell(low) ^ map.cell(high))) != 0 {
+                    let is_at_border = |key: &&T| {
+                        let (low, high) = neighbourhood(key);
+                        map.part(low) != map.part(high)
+                    };
+                    at_borders.extend(block.iter().filter(is_at_border).map(|&key| lookup.oriented(key)));
+                }
             }
             for (place, (part, &cell)) in parts.iter_mut().zip(&cells).enumerate() {
                 // The masks change nothing; they tell the compiler that the index is in range.
@@ -235,7 +248,7 @@ impl<T: Key> Vectorizable for PartitionSide<'_, T> {
         }
         for (&key, &part) in keys.iter().zip(parts.iter()) {
             let place = &mut starts[part as usize + 1];
-            sorted[*place] = oriented(key);
+            sorted[*place] = lookup.oriented(key);
             *place += 1;
         }
         starts.pop();
