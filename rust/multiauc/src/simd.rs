@@ -15,6 +15,10 @@ pub trait Simd: Copy {
     fn compare_f64(self, keys: &[f64; 8], low: f64, high: f64, counts: &mut Self::Counts);
     /// The same in single precision; at most 2^31 times.
     fn compare_f32(self, keys: &[f32; 8], low: f32, high: f32, counts: &mut Self::Counts);
+    /// Whether one of eight keys lies in low..=high.
+    fn has_within_f64(self, keys: &[f64; 8], low: f64, high: f64) -> bool;
+    /// The same in single precision.
+    fn has_within_f32(self, keys: &[f32; 8], low: f32, high: f32) -> bool;
     /// The two counts of `compare_f64`.
     fn counts_f64(self, counts: Self::Counts) -> (u64, u64);
     /// The two counts of `compare_f32`.
@@ -77,6 +81,16 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn has_within_f64(self, keys: &[f64; 8], low: f64, high: f64) -> bool {
+        keys.iter().fold(false, |found, key| found | (*key >= low && *key <= high))
+    }
+
+    #[inline(always)]
+    fn has_within_f32(self, keys: &[f32; 8], low: f32, high: f32) -> bool {
+        keys.iter().fold(false, |found, key| found | (*key >= low && *key <= high))
+    }
+
+    #[inline(always)]
     fn counts_f64(self, counts: (u64, u64)) -> (u64, u64) {
         counts
     }
@@ -94,9 +108,10 @@ impl Simd for Portable {
 #[allow(unsafe_code)]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256i, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi64, _mm256_castpd_si256,
-        _mm256_castps_si256, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_set1_pd,
-        _mm256_set1_ps, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64,
+        __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi64, _mm256_and_pd,
+        _mm256_and_ps, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_loadu_pd,
+        _mm256_loadu_ps, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_or_pd, _mm256_set1_pd, _mm256_set1_ps,
+        _mm256_setzero_si256, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64,
     };
 
     use super::{Simd, Vectorizable};
@@ -159,6 +174,31 @@ mod avx2 {
                 let up_to = _mm256_cmp_ps::<_CMP_LE_OQ>(keys, _mm256_set1_ps(high));
                 counts[0] = _mm256_sub_epi32(counts[0], _mm256_castps_si256(below));
                 counts[1] = _mm256_sub_epi32(counts[1], _mm256_castps_si256(up_to));
+            }
+        }
+
+        #[inline(always)]
+        fn has_within_f64(self, keys: &[f64; 8], low: f64, high: f64) -> bool {
+            // SAFETY: the machine has AVX2; both loads stay within the eight keys.
+            unsafe {
+                let (low, high) = (_mm256_set1_pd(low), _mm256_set1_pd(high));
+                let within = |keys| {
+                    let from_low = _mm256_cmp_pd::<_CMP_GE_OQ>(keys, low);
+                    _mm256_and_pd(from_low, _mm256_cmp_pd::<_CMP_LE_OQ>(keys, high))
+                };
+                let (first, second) = (_mm256_loadu_pd(keys.as_ptr()), _mm256_loadu_pd(keys.as_ptr().add(4)));
+                _mm256_movemask_pd(_mm256_or_pd(within(first), within(second))) != 0
+            }
+        }
+
+        #[inline(always)]
+        fn has_within_f32(self, keys: &[f32; 8], low: f32, high: f32) -> bool {
+            // SAFETY: the machine has AVX2; the load covers just the eight keys.
+            unsafe {
+                let keys = _mm256_loadu_ps(keys.as_ptr());
+                let from_low = _mm256_cmp_ps::<_CMP_GE_OQ>(keys, _mm256_set1_ps(low));
+                let up_to_high = _mm256_cmp_ps::<_CMP_LE_OQ>(keys, _mm256_set1_ps(high));
+                _mm256_movemask_ps(_mm256_and_ps(from_low, up_to_high)) != 0
             }
         }
 

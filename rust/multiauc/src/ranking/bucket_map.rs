@@ -19,6 +19,50 @@ pub(super) enum BucketMap<T> {
         /// From logarithms to buckets.
         linear: LinearMap<T>,
     },
+    /// Logarithmic towards both ends, for keys that crowd next to the largest magnitude as well.
+    Ends {
+        /// From keys to logarithms.
+        ends: TwoEnds<T>,
+        /// From logarithms to buckets.
+        linear: LinearMap<T>,
+    },
+}
+
+/// Steps that are logarithmic in the magnitude below the middle, and in its distance from the largest one above.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TwoEnds<T> {
+    largest: T,
+    middle: T,
+    /// Where the logarithms begin, next to zero and next to the largest magnitude.
+    epsilons: [T; 2],
+    /// Steps from zero to the middle.
+    inner: T,
+    /// Steps from zero to the largest magnitude.
+    all: T,
+}
+
+impl<T: Key> TwoEnds<T> {
+    #[inline(always)]
+    fn new(largest: T, epsilons: [T; 2]) -> Self {
+        let middle = largest.times(T::ONE.plus(T::ONE).reciprocal_of(1));
+        let inner = middle.log_steps(epsilons[0]);
+        let outer = largest.minus(middle).log_steps(epsilons[1]);
+        Self { largest, middle, epsilons, inner, all: inner.plus(outer) }
+    }
+
+    /// Never decreasing in the key, and without a branch.
+    #[inline(always)]
+    fn steps(&self, key: T) -> T {
+        let magnitude = key.magnitude();
+        let from_zero = magnitude.log_steps(self.epsilons[0]);
+        let rest = self.largest.minus(magnitude);
+        let rest = if rest > T::ZERO { rest } else { T::ZERO };
+        let outer = self.all.minus(rest.log_steps(self.epsilons[1]));
+        // Rounding must not put what lies beyond the middle before it.
+        let outer = if outer > self.inner { outer } else { self.inner };
+        let steps = if magnitude < self.middle { from_zero } else { outer };
+        steps.with_sign_of(key)
+    }
 }
 
 /// (key − lowest) · scale, rounded and cut off at the last bucket.
@@ -52,18 +96,28 @@ impl<T: Key> BucketMap<T> {
     /// A map that spreads keys from lowest to highest over 0..=buckets; `sample` shows how they are distributed.
     #[inline(always)]
     pub(super) fn new(lowest: T, highest: T, buckets: usize, near: Option<T>, sample: &[T]) -> Self {
-        let Some(epsilon) = crowded_epsilon(lowest, highest, sample) else {
-            return Self::Linear(LinearMap::new(lowest, highest, buckets, near));
-        };
-        let (lowest, highest) = (lowest.log_steps(epsilon), highest.log_steps(epsilon));
-        let narrowest = near.map(|tolerance| tolerance.times(T::steepest_log_step(epsilon)));
-        Self::Log { epsilon, linear: LinearMap::new(lowest, highest, buckets, narrowest) }
+        let narrowest = |epsilon: T| near.map(|tolerance| tolerance.times(T::steepest_log_step(epsilon)));
+        match Crowds::of(lowest, highest, sample) {
+            Crowds::Nowhere => Self::Linear(LinearMap::new(lowest, highest, buckets, near)),
+            Crowds::AtZero(epsilon) => {
+                let (lowest, highest) = (lowest.log_steps(epsilon), highest.log_steps(epsilon));
+                Self::Log { epsilon, linear: LinearMap::new(lowest, highest, buckets, narrowest(epsilon)) }
+            }
+            Crowds::AtEnds(ends) => {
+                let [zero, end] = ends.epsilons;
+                let smaller = if zero < end { zero } else { end };
+                let (lowest, highest) = (ends.steps(lowest), ends.steps(highest));
+                Self::Ends { ends, linear: LinearMap::new(lowest, highest, buckets, narrowest(smaller)) }
+            }
+        }
     }
 
     /// The number of the last bucket.
     pub(super) fn buckets(&self) -> usize {
         match self {
-            Self::Linear(linear) | Self::Log { linear, .. } => linear.last.widened() as usize,
+            Self::Linear(linear) | Self::Log { linear, .. } | Self::Ends { linear, .. } => {
+                linear.last.widened() as usize
+            }
         }
     }
 
@@ -73,6 +127,7 @@ impl<T: Key> BucketMap<T> {
         match self {
             Self::Linear(linear) => linear.index(key),
             Self::Log { epsilon, linear } => linear.index(key.log_steps(*epsilon)),
+            Self::Ends { ends, linear } => linear.index(ends.steps(key)),
         }
     }
 
@@ -86,26 +141,49 @@ impl<T: Key> BucketMap<T> {
             Self::Log { epsilon, linear } => {
                 pairs.for_each(|(index, &key)| *index = linear.index(key.log_steps(*epsilon)));
             }
+            Self::Ends { ends, linear } => pairs.for_each(|(index, &key)| *index = linear.index(ends.steps(key))),
         }
     }
 }
 
-/// A small magnitude of a sample, if the range is much wider than the median: the logarithm then spreads nearly all.
-fn crowded_epsilon<T: Key>(lowest: T, highest: T, sample: &[T]) -> Option<T> {
-    const WANTED: usize = 32;
-    if sample.len() < WANTED {
-        return None;
+/// Where a sample of the keys crowds.
+enum Crowds<T> {
+    Nowhere,
+    /// Around zero: a small magnitude, beyond which the logarithm spreads nearly all.
+    AtZero(T),
+    /// Next to the largest magnitude.
+    AtEnds(TwoEnds<T>),
+}
+
+impl<T: Key> Crowds<T> {
+    fn of(lowest: T, highest: T, keys: &[T]) -> Self {
+        /// Keys to look at, and of how many keys that many.
+        const SAMPLES: [(usize, usize); 2] = [(256, 1 << 13), (32, 32)];
+        /// A crowd at an end is an eighth of the sample in this small a part of the range.
+        const END: usize = 64;
+        let mut memory = [T::ZERO; SAMPLES[0].0];
+        let Some((wanted, _)) = SAMPLES.into_iter().find(|&(_, enough)| keys.len() >= enough) else {
+            return Self::Nowhere;
+        };
+        let magnitudes = &mut memory[..wanted];
+        for (place, key) in magnitudes.iter_mut().zip(keys.iter().step_by(keys.len() / wanted)) {
+            *place = key.magnitude();
+        }
+        sort(magnitudes);
+        let (low, high) = (lowest.magnitude(), highest.magnitude());
+        let largest = if low > high { low } else { high };
+        let rest = |&magnitude: &T| largest.minus(magnitude);
+        let is_positive = |distance: &T| *distance > T::ZERO;
+        let near_zero = magnitudes.iter().copied().skip(1).find(is_positive);
+        let near_end = magnitudes.iter().rev().map(rest).skip(1).find(is_positive);
+        let (Some(near_zero), Some(near_end)) = (near_zero, near_end) else { return Self::Nowhere };
+        if rest(&magnitudes[wanted - wanted / 8]).times(T::from_count(END)) < largest {
+            return Self::AtEnds(TwoEnds::new(largest, [near_zero, near_end]));
+        }
+        let median = magnitudes[wanted / 2];
+        if median <= T::ZERO || largest <= median.times(T::from_count(CROWD)) {
+            return Self::Nowhere;
+        }
+        Self::AtZero(near_zero)
     }
-    let mut magnitudes = [T::ZERO; WANTED];
-    let step = sample.len() / WANTED;
-    for (place, key) in magnitudes.iter_mut().zip(sample.iter().step_by(step)) {
-        *place = key.magnitude();
-    }
-    sort(&mut magnitudes);
-    let (median, low, high) = (magnitudes[WANTED / 2], lowest.magnitude(), highest.magnitude());
-    let largest = if low > high { low } else { high };
-    if median <= T::ZERO || largest <= median.times(T::from_count(CROWD)) {
-        return None;
-    }
-    magnitudes[WANTED / 16..].iter().copied().find(|&magnitude| magnitude > T::ZERO)
 }

@@ -16,7 +16,7 @@ const LANES: usize = 8;
 /// Buckets per key of the table.
 const BUCKETS_PER_KEY: usize = 1;
 /// Of so many keys one may be in a full bucket before the table is better sorted.
-const KEYS_PER_CROWDED: usize = 6;
+const KEYS_PER_CROWDED: usize = 4;
 
 /// How keys are looked up.
 #[derive(Debug, Clone, Copy)]
@@ -66,20 +66,28 @@ impl<T: Key> BucketTable<T> {
         run_widest(Build { table: self, slices, near });
     }
 
-    /// Σ over the keys x of #(v < x) + #(v ≤ x), v running through the table. Keys with table keys within the tolerance
-    /// (and some without) are appended to `near`, oriented as looked up.
-    pub(crate) fn count(&self, keys: &[T], lookup: Lookup<T>, near: &mut Vec<T>) -> u64 {
+    /// Σ over the keys x of #(v < x) + #(v ≤ x), v running through the table. The places of keys with table keys within
+    /// the tolerance (and of some without) are appended to `near`.
+    pub(crate) fn count(&self, keys: &[T], lookup: Lookup<T>, near: &mut Vec<u32>) -> u64 {
         let mut total = 0;
-        self.count_runs(std::iter::once(keys), lookup, near, |count| total = count);
+        self.look_up(std::iter::once(keys), lookup, near, |count| total = count);
         total
     }
 
-    /// The same for several runs of keys, of which some may be short: `each(count)` is called for one after the other.
-    pub(crate) fn count_runs<'k>(
+    /// The same for several runs of keys, of which some may be short, without near keys: `each(count)` is called for one
+    /// after the other.
+    pub(crate) fn count_runs<'k>(&self, runs: impl Iterator<Item = &'k [T]>, each: impl FnMut(u64))
+    where
+        T: 'k,
+    {
+        self.look_up(runs, Lookup::PLAIN, &mut Vec::new(), each);
+    }
+
+    fn look_up<'k>(
         &self,
         runs: impl Iterator<Item = &'k [T]>,
         lookup: Lookup<T>,
-        near: &mut Vec<T>,
+        near: &mut Vec<u32>,
         each: impl FnMut(u64),
     ) where
         T: 'k,
@@ -106,7 +114,7 @@ impl<T: Key> BucketTable<T> {
         &self,
         runs: impl Iterator<Item = &'k [T]>,
         lookup: Lookup<T>,
-        near: &mut Vec<T>,
+        near: &mut Vec<u32>,
         mut each: impl FnMut(u64),
     ) where
         T: 'k,
@@ -119,16 +127,16 @@ impl<T: Key> BucketTable<T> {
                 continue;
             };
             let mut total = 0;
-            let mut keys_again = keys.clone();
+            let mut keys_again = (0..).zip(keys.clone());
             sorted.for_each_place(keys.map(T::ordered), |ordered, place| {
-                let key = keys_again.next().expect("as many as places");
+                let (number, key) = keys_again.next().expect("as many as places");
                 let is_near = if tolerance > T::ZERO {
                     sorted.has_within(key.minus(tolerance).ordered(), place, key.plus(tolerance).ordered())
                 } else {
                     sorted.has(ordered, place)
                 };
                 if is_near {
-                    near.push(key);
+                    near.push(number);
                 }
                 total += sorted.doubled_count(ordered, place);
             });
@@ -199,26 +207,27 @@ impl<T: Key> BucketTable<T> {
             if end - start > LANES {
                 // The bucket is sorted: those beyond come after those compared.
                 let rest = &self.keys[start + LANES..end];
-                beyond.0 += rest.partition_point(|v| *v < low) as u64;
-                beyond.1 += rest.partition_point(|v| *v <= high) as u64;
+                beyond.0 += count_first(rest, |v| v < low) as u64;
+                beyond.1 += count_first(rest, |v| v <= high) as u64;
             }
         }
         beyond
     }
 
-    /// The same count key by key, for the rare block that holds near keys. `indices` are the buckets of the keys, less the
-    /// tolerance.
-    fn count_carefully(
+    /// Counts a block that holds near keys, and appends their places to `near`, that of the first key being `first`. The
+    /// keys are oriented; `indices` are their buckets, less the tolerance.
+    #[inline(always)]
+    fn count_near<S: Simd>(
         &self,
+        simd: S,
         map: &BucketMap<T>,
-        block: &[T],
-        (negate, tolerance): (bool, T),
+        (keys, tolerance): (&[T], T),
         indices: &[u32; BLOCK],
-        near: &mut Vec<T>,
+        (first, near): (u32, &mut Vec<u32>),
     ) -> u64 {
-        let mut total = 0;
-        for (&key, &index_of_low) in block.iter().zip(indices) {
-            let key = if negate { key.negated() } else { key };
+        let (mut total, mut counts) = (0, simd.zero());
+        let (mut found, mut count) = ([0; BLOCK], 0);
+        for ((place, &key), &index_of_low) in (first..).zip(keys).zip(indices) {
             let (low, high) = (key.minus(tolerance), key.plus(tolerance));
             let (mut index, mut is_near) = (index_of_low, false);
             if tolerance > T::ZERO {
@@ -227,30 +236,38 @@ impl<T: Key> BucketTable<T> {
                 is_near = index != index_of_low || index != map.index_of(high);
             }
             let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
-            let bucket = &self.keys[start..end];
-            let (below, up_to) = if bucket.len() > LANES {
-                is_near |= {
-                    let (below_low, up_to_high) = search(bucket, low, high);
-                    below_low < up_to_high
-                };
-                search(bucket, key, key)
-            } else {
-                is_near |= bucket.iter().any(|v| *v >= low && *v <= high);
-                (bucket.iter().filter(|v| **v < key).count(), bucket.iter().filter(|v| **v <= key).count())
-            };
-            if is_near {
-                near.push(key);
+            let bucket: &[T; LANES] = self.keys[start..].first_chunk().expect("padded by eight keys");
+            total += 2 * start as u64;
+            T::compare(simd, bucket, key, key, &mut counts);
+            is_near |= T::has_within(simd, bucket, low, high);
+            if end - start > LANES {
+                // The bucket is sorted: those beyond come after those compared.
+                let rest = &self.keys[start + LANES..end];
+                let (below, rest) = rest.split_at(count_first(rest, |v| v < low));
+                total += 2 * below.len() as u64;
+                if rest.first().is_some_and(|v| *v <= high) {
+                    total += (count_first(rest, |v| v < key) + count_first(rest, |v| v <= key)) as u64;
+                    is_near = true;
+                }
             }
-            total += (2 * start + below + up_to) as u64;
+            // Written always, kept where it is near: a branch would be mispredicted.
+            found[count] = place;
+            count += usize::from(is_near);
         }
-        total
+        near.extend_from_slice(&found[..count]);
+        let (below, up_to) = T::counts(simd, counts);
+        total + below + up_to
     }
 }
 
-/// #(v < low) and #(v ≤ high) in a sorted bucket.
-fn search<T: Key>(bucket: &[T], low: T, high: T) -> (usize, usize) {
-    let below = bucket.partition_point(|v| *v < low);
-    (below, below + bucket[below..].partition_point(|v| *v <= high))
+/// How many keys of a sorted slice, from its first on, are so. Slices of one value are frequent, and need no search.
+#[inline(always)]
+fn count_first<T: Key>(sorted: &[T], is_so: impl Fn(T) -> bool) -> usize {
+    match sorted {
+        [first, ..] if !is_so(*first) => 0,
+        [.., last] if is_so(*last) => sorted.len(),
+        _ => sorted.partition_point(|v| is_so(*v)),
+    }
 }
 
 struct Build<'t, T: Key, I> {
@@ -301,7 +318,7 @@ struct Count<'t, T: Key, I, F> {
     map: &'t BucketMap<T>,
     runs: I,
     lookup: Lookup<T>,
-    near: &'t mut Vec<T>,
+    near: &'t mut Vec<u32>,
     each: F,
 }
 
@@ -323,9 +340,11 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I
         let Self { table, map, runs, lookup, near, mut each } = self;
         let (mut indices, mut high_indices) = ([0_u32; BLOCK], [0_u32; BLOCK]);
         let (mut lows, mut highs) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
+        // A block with near keys is counted twice, unless the one before had some as well.
+        let mut expects_near = false;
         for run in runs {
             let mut total = 0;
-            for block in run.chunks(BLOCK) {
+            for (first, block) in (0..).step_by(BLOCK).zip(run.chunks(BLOCK)) {
                 for (place, &key) in block.iter().enumerate() {
                     let key = lookup.oriented(key);
                     (lows[place], highs[place]) = (key, key);
@@ -333,34 +352,39 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I
                         (lows[place], highs[place]) = (key.minus(tolerance), key.plus(tolerance));
                     }
                 }
-                map.indices(&lows[..block.len()], &mut indices);
-                let mut crossing = 0;
-                if NEAR {
-                    map.indices(&highs[..block.len()], &mut high_indices);
-                    indices.iter().zip(&high_indices).take(block.len()).for_each(|(low, high)| crossing |= low ^ high);
+                let (lows, highs) = (&lows[..block.len()], &highs[..block.len()]);
+                map.indices(lows, &mut indices);
+                if !(NEAR && expects_near) {
+                    let mut crossing = 0;
+                    if NEAR {
+                        map.indices(highs, &mut high_indices);
+                        let pairs = indices.iter().zip(&high_indices).take(block.len());
+                        pairs.for_each(|(low, high)| crossing |= low ^ high);
+                    }
+                    let mut counts = simd.zero();
+                    let (mut base, mut fullest) = (0, 0);
+                    for ((&low, &high), &index) in lows.iter().zip(highs).zip(&indices) {
+                        let start = table.starts[index as usize];
+                        fullest = fullest.max(table.starts[index as usize + 1] - start);
+                        base += u64::from(start);
+                        // Keys past the end of the bucket belong to later ones: they are larger and count for nothing.
+                        let bucket = table.keys[start as usize..].first_chunk().expect("padded by eight keys");
+                        T::compare(simd, bucket, low, high, &mut counts);
+                    }
+                    let (mut below, mut up_to) = T::counts(simd, counts);
+                    if fullest as usize > LANES && (!NEAR || below == up_to) {
+                        let beyond = table.count_beyond_lanes(lows, highs, &indices);
+                        (below, up_to) = (below + beyond.0, up_to + beyond.1);
+                    }
+                    if !NEAR || (crossing == 0 && below == up_to) {
+                        total += 2 * base + below + up_to;
+                        continue;
+                    }
                 }
-                let mut counts = simd.zero();
-                let (mut base, mut fullest) = (0, 0);
-                for place in 0..block.len() {
-                    let index = indices[place] as usize;
-                    let start = table.starts[index];
-                    fullest = fullest.max(table.starts[index + 1] - start);
-                    base += u64::from(start);
-                    // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
-                    let bucket: &[T; LANES] = table.keys[start as usize..].first_chunk().expect("padded by eight keys");
-                    T::compare(simd, bucket, lows[place], highs[place], &mut counts);
-                }
-                let (mut below, mut up_to) = T::counts(simd, counts);
-                if fullest as usize > LANES {
-                    let (lows, highs) = (&lows[..block.len()], &highs[..block.len()]);
-                    let beyond = table.count_beyond_lanes(lows, highs, &indices);
-                    (below, up_to) = (below + beyond.0, up_to + beyond.1);
-                }
-                if NEAR && (crossing != 0 || below != up_to) {
-                    total += table.count_carefully(map, block, (lookup.negate, tolerance), &indices, near);
-                    continue;
-                }
-                total += 2 * base + below + up_to;
+                let (mut keys, found) = ([T::ZERO; BLOCK], near.len());
+                keys.iter_mut().zip(block).for_each(|(place, &key)| *place = lookup.oriented(key));
+                total += table.count_near(simd, map, (&keys[..block.len()], tolerance), &indices, (first, near));
+                expects_near = near.len() > found;
             }
             each(total);
         }

@@ -21,6 +21,9 @@ pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     /// |x|.
     #[must_use]
     fn magnitude(self) -> Self;
+    /// |x| with the sign of y.
+    #[must_use]
+    fn with_sign_of(self, other: Self) -> Self;
     /// −x.
     #[must_use]
     fn negated(self) -> Self;
@@ -47,6 +50,8 @@ pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     fn steepest_log_step(epsilon: Self) -> Self;
     /// For each of eight keys v adds [v < low] to the first count and [v ≤ high] to the second.
     fn compare<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self, counts: &mut S::Counts);
+    /// Whether one of eight keys lies in low..=high.
+    fn has_within<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self) -> bool;
     /// The two counts of `compare`.
     fn counts<S: Simd>(simd: S, counts: S::Counts) -> (u64, u64);
     /// The value as `f64`.
@@ -56,7 +61,7 @@ pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
 }
 
 macro_rules! impl_key {
-    ($float:ty, $ordered:ty, $digits:expr, $compare:ident, $counts:ident, $high_bits:expr) => {
+    ($float:ty, $ordered:ty, $digits:expr, [$compare:ident, $has_within:ident, $counts:ident], $high_bits:expr) => {
         impl Key for $float {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -73,6 +78,10 @@ macro_rules! impl_key {
             #[inline(always)]
             fn magnitude(self) -> Self {
                 self.abs()
+            }
+            #[inline(always)]
+            fn with_sign_of(self, other: Self) -> Self {
+                self.copysign(other)
             }
             #[inline(always)]
             fn negated(self) -> Self {
@@ -122,6 +131,10 @@ macro_rules! impl_key {
                 simd.$compare(keys, low, high, counts);
             }
             #[inline(always)]
+            fn has_within<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self) -> bool {
+                simd.$has_within(keys, low, high)
+            }
+            #[inline(always)]
             fn counts<S: Simd>(simd: S, counts: S::Counts) -> (u64, u64) {
                 simd.$counts(counts)
             }
@@ -137,9 +150,12 @@ macro_rules! impl_key {
     };
 }
 
-impl_key!(f32, i32, f32::MANTISSA_DIGITS as usize, compare_f32, counts_f32, |value| value.to_bits().cast_signed());
-impl_key!(f64, i64, f64::MANTISSA_DIGITS as usize, compare_f64, counts_f64, |value| ((value.to_bits() >> 32) as u32)
+impl_key!(f32, i32, f32::MANTISSA_DIGITS as usize, [compare_f32, has_within_f32, counts_f32], |value| value
+    .to_bits()
     .cast_signed());
+impl_key!(f64, i64, f64::MANTISSA_DIGITS as usize, [compare_f64, has_within_f64, counts_f64], |value| {
+    ((value.to_bits() >> 32) as u32).cast_signed()
+});
 
 /// Sorts bare keys.
 pub(super) fn sort<T: Key>(keys: &mut [T]) {

@@ -52,14 +52,15 @@ pub(crate) fn count_partitioned<T: Key>(
         keys_below.push(keys_below[part] + table_len(part) as u64);
     }
     let parts = workers.map_with(map.parts, BucketTable::default, |table, part| {
-        let mut near = Vec::new();
+        let (mut near, mut places) = (Vec::new(), Vec::new());
         let mut totals = vec![0_u128; stream.sides()];
         table.build(spans.iter().map(|span| span.keys(0, part)), lookup.near);
         for (side, total) in totals.iter_mut().enumerate().skip(1) {
             for span in &spans {
                 let keys = span.keys(side, part);
                 // The keys were oriented when they were partitioned.
-                let within = table.count(keys, Lookup { negate: false, ..lookup }, &mut near);
+                let within = table.count(keys, Lookup { negate: false, ..lookup }, &mut places);
+                near.extend(places.drain(..).map(|place| keys[place as usize]));
                 *total += u128::from(within) + 2 * u128::from(keys_below[part]) * keys.len() as u128;
             }
         }

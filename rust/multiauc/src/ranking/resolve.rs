@@ -16,6 +16,16 @@ pub(crate) enum Side {
     LookedUp = 1,
 }
 
+impl Side {
+    /// The scores of a row whose difference is its key as the table ranks it.
+    fn oriented<T: Score>(self, own: T, other: T) -> (f64, f64) {
+        match self {
+            Self::Table => (own.into(), other.into()),
+            Self::LookedUp => (other.into(), own.into()),
+        }
+    }
+}
+
 /// The rows of a pair whose keys are too close to keys of the other side. All rows, where those are many.
 #[derive(Debug, Clone)]
 pub(crate) struct NearKeys {
@@ -52,16 +62,22 @@ impl NearKeys {
         self
     }
 
+    /// Adds those of some rows whose places are given: they were found near.
+    pub(crate) fn take<T: Score>(&mut self, side: Side, own: &[T], other: &[T], places: &[u32]) {
+        if self.neighbourhoods.is_none() {
+            return self.collect(side, own, other);
+        }
+        let rows = places.iter().map(|&place| side.oriented(own[place as usize], other[place as usize]));
+        self.operands[side as usize].extend(rows);
+    }
+
     /// Adds those of some rows that are near.
     pub(crate) fn collect<T: Score>(&mut self, side: Side, own: &[T], other: &[T]) {
         /// Rows whose keys stay in the cache.
         const CHUNK: usize = 1 << 12;
         let Self { rule, neighbourhoods, operands } = self;
         let operands = &mut operands[side as usize];
-        let oriented = |(&own, &other): (&T, &T)| match side {
-            Side::Table => (own.into(), other.into()),
-            Side::LookedUp => (other.into(), own.into()),
-        };
+        let oriented = |(&own, &other): (&T, &T)| side.oriented(own, other);
         let Some(neighbourhoods) = neighbourhoods else {
             operands.extend(own.iter().zip(other).map(oriented));
             return;

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::bucket_map::BucketMap;
 use super::{BucketTable, Key, KeyStream, Lookup, SortedTable, WeightedKeys, count_partitioned, weighted_count};
 use crate::exact_key::ExactKey;
 use crate::memory::Buffers;
@@ -25,8 +26,21 @@ fn key() -> impl Strategy<Value = f64> {
     ]
 }
 
+/// A key next to 0 or to ±1, as the scores of a confident classifier are, and their differences.
+fn saturated_key() -> impl Strategy<Value = f64> {
+    let magnitude = prop_oneof![
+        0.0..1.0,
+        (0..60_i32, 1.0..2.0_f64).prop_map(|(exponent, mantissa)| mantissa * 2_f64.powi(-exponent - 1)),
+        (0..60_i32, 1.0..2.0_f64).prop_map(|(exponent, mantissa)| 1.0 - mantissa * 2_f64.powi(-exponent - 1)),
+        Just(1.0),
+    ];
+    (magnitude, any::<bool>())
+        .prop_map(|(magnitude, negative): (f64, bool)| if negative { -magnitude } else { magnitude })
+}
+
 fn keys(most: usize) -> impl Strategy<Value = Vec<f64>> {
     prop_oneof![
+        prop::collection::vec(saturated_key(), 1..most),
         prop::collection::vec(key(), 1..most),
         prop::collection::vec(0.0..1.0, 1..most),
         (key(), 1..most).prop_map(|(key, count)| vec![key; count]),
@@ -80,12 +94,30 @@ proptest! {
             if let Some(tolerance) = near {
                 let oriented = |key: f64| if negate { -key } else { key };
                 let is_near = |x: f64| table.iter().any(|&v| v >= x - tolerance && v <= x + tolerance);
-                for x in keys.iter().map(|&key| oriented(key)).filter(|&x| is_near(x)) {
-                    prop_assert!(found.contains(&x), "{} is near and was not found", x);
+                prop_assert!(found.is_sorted_by(|a, b| a < b), "each place once");
+                for (place, x) in (0..).zip(keys.iter().map(|&key| oriented(key))).filter(|&(_, x)| is_near(x)) {
+                    prop_assert!(found.contains(&place), "{} is near and was not found", x);
                 }
             }
             prop_assert_eq!(buckets.count_portably(&keys, lookup), expected, "without wide vectors");
         }
+    }
+
+    #[test]
+    fn bucket_maps_never_decrease(keys in keys(400), repeats in 1..64_usize, others in keys(100)) {
+        // Repeated, the keys are many enough for the larger sample.
+        let sample = keys.repeat(repeats);
+        let extreme = |pick: fn(f64, f64) -> f64| keys.iter().copied().reduce(pick).expect("at least one");
+        let map = BucketMap::new(extreme(f64::min), extreme(f64::max), 1000, None, &sample);
+        let mut all = [keys, others].concat();
+        all.sort_by(f64::total_cmp);
+        let indices: Vec<u32> = all.iter().map(|&key| map.index_of(key)).collect();
+        prop_assert!(indices.is_sorted() && indices.iter().all(|&index| index as usize <= map.buckets()));
+        let narrow: Vec<f32> = sample.iter().map(|&key| (key as f32).clamp(-3e38, 3e38)).collect();
+        let extreme = |pick: fn(f32, f32) -> f32| narrow.iter().copied().reduce(pick).expect("at least one");
+        let map = BucketMap::new(extreme(f32::min), extreme(f32::max), 1000, None, &narrow);
+        let indices: Vec<u32> = all.iter().map(|&key| map.index_of((key as f32).clamp(-3e38, 3e38))).collect();
+        prop_assert!(indices.is_sorted() && indices.iter().all(|&index| index as usize <= map.buckets()));
     }
 
     #[test]
@@ -152,4 +184,24 @@ fn large_and_crooked_tables_are_counted_exactly() {
         let count = buckets.count(&keys, Lookup::PLAIN, &mut Vec::new());
         assert_eq!(count, definition(&table, &keys, false), "{name}");
     }
+}
+
+#[test]
+fn keys_next_to_both_ends_are_spread() {
+    // One in eight is exactly 1; the others are next to 0 and next to 1, over forty octaves each.
+    let key = |row: u32| {
+        let scattered = row.wrapping_mul(0x9e37_79b9);
+        let small = 0.5_f64.powf(1.0 + f64::from(scattered % 40_009) / 1000.0);
+        match scattered >> 29 {
+            0 => 1.0,
+            1..4 => 1.0 - small,
+            _ => small,
+        }
+    };
+    let keys: Vec<f64> = (0..40_000).map(key).collect();
+    let map = BucketMap::new(0.0, 1.0, keys.len(), None, &keys);
+    let mut counts = vec![0; map.buckets() + 1];
+    keys.iter().for_each(|&key| counts[map.index_of(key) as usize] += 1);
+    let in_full_buckets: usize = counts.iter().filter(|&&count| count > 8).sum();
+    assert!(in_full_buckets < keys.len() / 5, "{in_full_buckets} keys share a bucket with eight others");
 }

@@ -199,7 +199,7 @@ fn count_column<T: Score>(
             _ => block.run_within(d, column, places.clone()),
         });
         let mut losses = Vec::with_capacity(block.classes().len());
-        table.count_runs(runs, Lookup::PLAIN, &mut Vec::new(), |count| losses.push(count));
+        table.count_runs(runs, |count| losses.push(count));
         Ok((block.classes().start, losses))
     })?;
     let mut losses = vec![0; sample.classes()];

@@ -202,17 +202,19 @@ impl<T: Score> PairCounter<'_, '_, T> {
             workers.map_with(chunks.len(), <(Vec<f64>, FractionCache)>::default, |(keys, fractions), chunk| {
                 keys.clear();
                 self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, fractions, keys);
-                let mut found = Vec::new();
-                Ok((buckets.count(keys, Lookup { negate: true, near }, &mut found), found))
+                let mut places = Vec::new();
+                let count = buckets.count(keys, Lookup { negate: true, near }, &mut places);
+                let found: Vec<f64> = places.iter().map(|&place| -keys[place as usize]).collect();
+                Ok((count, found, places))
             })?;
-        let count = parts.iter().map(|(count, _)| count).sum();
-        let found: Vec<f64> = parts.into_iter().flat_map(|(_, found)| found).collect();
+        let count = parts.iter().map(|(count, ..)| count).sum();
+        let found = parts.iter().flat_map(|(_, found, _)| found).copied().collect();
         let Some(mut near) = NearKeys::new(self.rule, found, chunks.iter().map(|chunk| chunk.0.len()).sum()) else {
             return Ok(count);
         };
         table.clone().for_each(|(own, other)| near.collect(Side::Table, own, other));
-        for (own, other) in chunks {
-            near.collect(Side::LookedUp, own, other);
+        for ((own, other), (.., places)) in chunks.into_iter().zip(parts) {
+            near.take(Side::LookedUp, own, other, &places);
         }
         Ok(near.recount(count))
     }
