@@ -82,12 +82,12 @@ impl Simd for Portable {
 
     #[inline(always)]
     fn has_within_f64(self, keys: &[f64; 8], low: f64, high: f64) -> bool {
-        keys.iter().fold(false, |found, key| found | (*key >= low && *key <= high))
+        keys.iter().filter(|key| **key >= low && **key <= high).count() > 0
     }
 
     #[inline(always)]
     fn has_within_f32(self, keys: &[f32; 8], low: f32, high: f32) -> bool {
-        keys.iter().fold(false, |found, key| found | (*key >= low && *key <= high))
+        keys.iter().filter(|key| **key >= low && **key <= high).count() > 0
     }
 
     #[inline(always)]

@@ -201,7 +201,9 @@ fn keys_next_to_both_ends_are_spread() {
     let keys: Vec<f64> = (0..40_000).map(key).collect();
     let map = BucketMap::new(0.0, 1.0, keys.len(), None, &keys);
     let mut counts = vec![0; map.buckets() + 1];
-    keys.iter().for_each(|&key| counts[map.index_of(key) as usize] += 1);
+    for &key in &keys {
+        counts[map.index_of(key) as usize] += 1;
+    }
     let in_full_buckets: usize = counts.iter().filter(|&&count| count > 8).sum();
     assert!(in_full_buckets < keys.len() / 5, "{in_full_buckets} keys share a bucket with eight others");
 }
