@@ -20,10 +20,23 @@ pub(super) struct ColumnCount<'s, 'a, T> {
     pub(super) losses: Losses,
 }
 
-/// Twice the pairs each other class wins, ties counting one.
+/// Twice the pairs that others win, ties counting one.
 pub(super) enum Losses {
+    /// By class.
     Counts(Vec<u64>),
+    /// Of all other classes together.
+    Pooled(u64),
+    /// By class.
     Weights(Vec<f64>),
+}
+
+/// What is asked about the other classes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rest {
+    /// The losses to each.
+    ByClass,
+    /// The losses to all of them together, which may be counted faster.
+    Pooled,
 }
 
 impl<T: Score> ColumnCount<'_, '_, T> {
@@ -40,53 +53,62 @@ impl<T: Score> ColumnCount<'_, '_, T> {
     pub(super) fn doubled_wins(&self, d: usize) -> u64 {
         match &self.losses {
             Losses::Counts(losses) => self.doubled_pairs(d) - losses[d],
+            Losses::Pooled(_) => unreachable!("the losses to each class were not asked for"),
             Losses::Weights(_) => unreachable!("weighted rows have shares, not counts"),
         }
+    }
+
+    /// Twice the pairs won against all other classes, and twice all those pairs.
+    pub(super) fn doubled_wins_over_rest(&self) -> (u128, u128) {
+        let pairs = self.others().map(|d| u128::from(self.doubled_pairs(d))).sum();
+        let wins = match &self.losses {
+            Losses::Pooled(losses) => pairs - u128::from(*losses),
+            _ => self.others().map(|d| u128::from(self.doubled_wins(d))).sum(),
+        };
+        (wins, pairs)
     }
 
     /// A(c|d).
     pub(super) fn share(&self, d: usize) -> f64 {
         match &self.losses {
-            Losses::Counts(_) => ratio(self.doubled_wins(d).into(), self.doubled_pairs(d).into()),
             Losses::Weights(losses) => {
                 let weights = &self.sample.sizes.weights;
                 1.0 - losses[d] / (2.0 * weights[self.class] * weights[d])
             }
+            _ => ratio(self.doubled_wins(d).into(), self.doubled_pairs(d).into()),
         }
     }
 
     /// The AUC against all other classes pooled.
     pub(super) fn share_of_rest(&self) -> f64 {
-        match &self.losses {
-            Losses::Counts(_) => {
-                let wins: u128 = self.others().map(|d| u128::from(self.doubled_wins(d))).sum();
-                ratio(wins, self.others().map(|d| u128::from(self.doubled_pairs(d))).sum())
-            }
-            Losses::Weights(losses) => {
-                let rest: f64 = self.others().map(|d| self.sample.sizes.weights[d]).sum();
-                let lost: f64 = self.others().map(|d| losses[d]).sum();
-                1.0 - lost / (2.0 * self.sample.sizes.weights[self.class] * rest)
-            }
+        if let Losses::Weights(losses) = &self.losses {
+            let rest: f64 = self.others().map(|d| self.sample.sizes.weights[d]).sum();
+            let lost: f64 = self.others().map(|d| losses[d]).sum();
+            return 1.0 - lost / (2.0 * self.sample.sizes.weights[self.class] * rest);
         }
+        let (wins, pairs) = self.doubled_wins_over_rest();
+        ratio(wins, pairs)
     }
 }
 
 /// `fold(column)` for the column of every present class, in class order.
 pub(super) fn fold_columns<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
+    rest: Rest,
     workers: &Workers<'_>,
     fold: impl Fn(&ColumnCount<'_, '_, T>) -> R + Sync,
 ) -> Result<Vec<R>> {
     let present: Vec<(usize, usize)> =
         (0..sample.classes()).filter(|&class| sample.sizes.rows[class] > 0).map(|class| (class, class)).collect();
-    count_columns(sample, workers, &present, fold)
+    count_columns(sample, &present, rest, workers, fold)
 }
 
 /// `fold(column)` for some (class, column), a few columns gathered at a time.
 pub(super) fn count_columns<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
-    workers: &Workers<'_>,
     wanted: &[(usize, usize)],
+    rest: Rest,
+    workers: &Workers<'_>,
     fold: impl Fn(&ColumnCount<'_, '_, T>) -> R + Sync,
 ) -> Result<Vec<R>> {
     if sample.weights.is_some() {
@@ -102,10 +124,10 @@ pub(super) fn count_columns<T: Score, R: Send>(
     let buffers = Buffers::default();
     for (class, column) in streamed {
         let table_len = sample.sizes.rows[class] as usize;
-        let spans = stream_spans(sample.rows(), table_len, sample.classes(), workers);
-        let stream = ColumnStream { sample, class, column, spans };
-        let losses = stream.count(&buffers, workers)?;
-        folded.push((column, fold(&ColumnCount { sample, class, losses: Losses::Counts(losses) })));
+        let sides = if rest == Rest::Pooled { 2 } else { sample.classes() };
+        let spans = stream_spans(sample.rows(), table_len, sides, workers);
+        let losses = ColumnStream { sample, class, column, rest, spans }.count(&buffers, workers)?;
+        folded.push((column, fold(&ColumnCount { sample, class, losses })));
     }
     folded.extend(count_gathered(sample, workers, &gathered, &fold)?);
     folded.sort_by_key(|&(column, _)| column);
@@ -209,11 +231,12 @@ fn count_column<T: Score>(
     Ok(losses)
 }
 
-/// One column, read from the scores each time: side 0 is its class, the others follow in order.
+/// One column, read from the scores each time: side 0 is its class, the others follow in order or are one.
 struct ColumnStream<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
     class: usize,
     column: usize,
+    rest: Rest,
     spans: Vec<Range<usize>>,
 }
 
@@ -226,14 +249,17 @@ impl<T: Score> ColumnStream<'_, '_, T> {
         }
     }
 
-    /// Twice the pairs each other class wins.
-    fn count(&self, buffers: &Buffers<T>, workers: &Workers<'_>) -> Result<Vec<u64>> {
+    /// Twice the pairs that others win.
+    fn count(&self, buffers: &Buffers<T>, workers: &Workers<'_>) -> Result<Losses> {
         let (counts, _) = count_partitioned(self, Lookup::PLAIN, buffers, workers)?;
+        if self.rest == Rest::Pooled {
+            return Ok(Losses::Pooled(counts[1] as u64));
+        }
         let mut losses = vec![0; self.sample.classes()];
         for (side, count) in counts.into_iter().enumerate().skip(1) {
             losses[self.class_of(side)] = count as u64;
         }
-        Ok(losses)
+        Ok(Losses::Counts(losses))
     }
 
     /// Writes the scores by class and tells where each class is.
@@ -254,19 +280,25 @@ impl<T: Score> ColumnStream<'_, '_, T> {
         runs
     }
 
-    /// The same for few classes, where it is faster: every score is written for every class, and kept where a run becomes
+    /// The same for few runs, where it is faster: every score is written for every run, and kept where a run becomes
     /// longer. The ends of the runs stay in registers; in memory each score would wait for the one before.
-    fn split<const CLASSES: usize>(&self, rows: Range<usize>, memory: &mut Vec<T>) -> [Range<usize>; CLASSES] {
+    fn split<const RUNS: usize>(
+        &self,
+        rows: Range<usize>,
+        memory: &mut Vec<T>,
+        run_of: impl Fn(usize) -> usize,
+    ) -> Vec<Range<usize>> {
         let length = rows.len();
-        memory.resize(CLASSES * length, T::ZERO);
-        let mut ends: [usize; CLASSES] = std::array::from_fn(|class| class * length);
-        self.scores(rows, |own, score| {
-            for (class, end) in ends.iter_mut().enumerate() {
+        memory.resize(RUNS * length, T::ZERO);
+        let mut ends: [usize; RUNS] = std::array::from_fn(|run| run * length);
+        self.scores(rows, |class, score| {
+            let own = run_of(class);
+            for (run, end) in ends.iter_mut().enumerate() {
                 memory[*end] = score;
-                *end += usize::from(class == own);
+                *end += usize::from(run == own);
             }
         });
-        std::array::from_fn(|class| class * length..ends[class])
+        ends.into_iter().enumerate().map(|(run, end)| run * length..end).collect()
     }
 
     fn scores(&self, rows: Range<usize>, mut visit: impl FnMut(usize, T)) {
@@ -281,7 +313,10 @@ impl<T: Score> KeyStream<T> for ColumnStream<'_, '_, T> {
     }
 
     fn sides(&self) -> usize {
-        self.sample.classes()
+        match self.rest {
+            Rest::ByClass => self.sample.classes(),
+            Rest::Pooled => 2,
+        }
     }
 
     fn table_len(&self) -> usize {
@@ -302,10 +337,14 @@ impl<T: Score> KeyStream<T> for ColumnStream<'_, '_, T> {
 
     fn for_each(&self, span: usize, memory: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) {
         let rows = self.spans[span].clone();
+        if self.rest == Rest::Pooled {
+            let runs = self.split::<2>(rows, memory, |class| usize::from(class != self.class));
+            return runs.into_iter().for_each(|run| visit(&memory[run]));
+        }
         let runs = match self.sides() {
-            2 => self.split::<2>(rows, memory).to_vec(),
-            3 => self.split::<3>(rows, memory).to_vec(),
-            4 => self.split::<4>(rows, memory).to_vec(),
+            2 => self.split::<2>(rows, memory, |class| class),
+            3 => self.split::<3>(rows, memory, |class| class),
+            4 => self.split::<4>(rows, memory, |class| class),
             _ => self.scatter(rows, memory),
         };
         for side in 0..self.sides() {

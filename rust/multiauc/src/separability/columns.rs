@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::averages::{OneVsRestAverage, PairAverage, PairSizes, PairWeights, ShareSum, ratio, weighted_mean};
-use super::column_counts::{Losses, count_columns, fold_columns};
+use super::column_counts::{Losses, Rest, count_columns, fold_columns};
 use super::weighted;
 use crate::error::Result;
 use crate::memory::Buffers;
@@ -22,12 +22,12 @@ pub fn hand_till<T: Score>(
     weights: PairWeights<'_>,
     workers: &Workers<'_>,
 ) -> Result<f64> {
-    let parts = fold_columns(sample, workers, |column| {
+    let parts = fold_columns(sample, Rest::ByClass, workers, |column| {
         let mut average = PairAverage::default();
         for d in column.others() {
             let sizes = PairSizes::of(&sample.sizes, column.class, d);
             match &column.losses {
-                Losses::Counts(_) => average.add(weights, sizes, column.doubled_wins(d)),
+                Losses::Counts(_) | Losses::Pooled(_) => average.add(weights, sizes, column.doubled_wins(d)),
                 Losses::Weights(_) => average.add_value(weights, sizes, column.share(d)),
             }
         }
@@ -43,7 +43,7 @@ pub fn hand_till<T: Score>(
 pub fn hand_till_matrix<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Vec<f64>> {
     let classes = sample.classes();
     let mut matrix = vec![f64::NAN; classes * classes];
-    let rows = fold_columns(sample, workers, |column| {
+    let rows = fold_columns(sample, Rest::ByClass, workers, |column| {
         let mut row = vec![f64::NAN; classes];
         column.others().for_each(|d| row[d] = column.share(d));
         (column.class, row)
@@ -60,7 +60,8 @@ pub fn hand_till_matrix<T: Score>(sample: &ScoredSample<'_, T>, workers: &Worker
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn one_vs_rest_per_class<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Vec<f64>> {
     let mut values = vec![f64::NAN; sample.classes()];
-    for (class, value) in fold_columns(sample, workers, |column| (column.class, column.share_of_rest()))? {
+    let columns = fold_columns(sample, Rest::Pooled, workers, |column| (column.class, column.share_of_rest()))?;
+    for (class, value) in columns {
         values[class] = value;
     }
     Ok(values)
@@ -79,8 +80,9 @@ pub fn one_vs_rest<T: Score>(
         return micro(sample, workers);
     }
     let equal_rest = average == OneVsRestAverage::PrevalenceEqualRest;
+    let rest = if equal_rest { Rest::ByClass } else { Rest::Pooled };
     if sample.weights.is_some() {
-        let terms = fold_columns(sample, workers, |column| {
+        let terms = fold_columns(sample, rest, workers, |column| {
             let own = sample.sizes.weights[column.class];
             let weight = if average == OneVsRestAverage::Macro { 1.0 } else { own };
             if equal_rest {
@@ -91,15 +93,15 @@ pub fn one_vs_rest<T: Score>(
         })?;
         return weighted_mean(terms.concat());
     }
-    let parts = fold_columns(sample, workers, |column| {
+    let parts = fold_columns(sample, rest, workers, |column| {
         let own = sample.sizes.rows[column.class];
         let times = if average == OneVsRestAverage::Macro { 1 } else { own };
         let mut sum = ShareSum::default();
         if equal_rest {
             column.others().for_each(|d| sum.add(column.doubled_wins(d), 2 * own * sample.sizes.rows[d], times));
         } else {
-            let wins = column.others().map(|d| column.doubled_wins(d)).sum();
-            sum.add(wins, 2 * own * (sample.rows() as u64 - own), times);
+            let (wins, pairs) = column.doubled_wins_over_rest();
+            sum.add(wins as u64, pairs as u64, times);
         }
         sum
     })?;
@@ -117,7 +119,7 @@ pub fn binary_auc<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<f64> {
     let sample = ScoredSample::with_classes(scores, codes, weights, 2, workers)?;
-    let columns = count_columns(&sample, workers, &[(1, 0)], |column| column.share(0))?;
+    let columns = count_columns(&sample, &[(1, 0)], Rest::ByClass, workers, |column| column.share(0))?;
     Ok(columns[0])
 }
 
