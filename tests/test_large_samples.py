@@ -9,7 +9,7 @@ import multiauc
 import oracle
 from strategies import rows_of_sizes, smooth, softmax, votes
 
-SHAPES = [
+SIZES = [
     (320_000, 2),
     (300_000, 3),
     (270_000, 4),
@@ -21,13 +21,18 @@ SHAPES = [
     (6_000, 300),
     (4_000, 1000),
 ]
+#: Rows, classes, and what the logits are multiplied by: twenty times as large, most scores are next to 0 or 1.
+SHAPES = [
+    *((n, k, 1) for n, k in SIZES),
+    *((n, k, 20) for n, k in [(320_000, 2), (80_000, 4), (60_000, 3), (20_000, 40)]),
+]
 
 
-def classifier(rng: np.random.Generator, codes: np.ndarray, k: int, dtype=np.float64) -> np.ndarray:
+def classifier(rng: np.random.Generator, codes: np.ndarray, k: int, dtype=np.float64, sharpness=1) -> np.ndarray:
     """Probabilities that know something about the class."""
     logits = rng.normal(scale=1.5, size=(len(codes), k))
     logits[np.arange(len(codes)), codes] += 1
-    return softmax(logits).astype(dtype)
+    return softmax(sharpness * logits).astype(dtype)
 
 
 def chosen_pairs(k: int, rng: np.random.Generator, limit: int = 400) -> list[tuple[int, int]]:
@@ -52,9 +57,9 @@ def column_counts(codes: np.ndarray, scores: np.ndarray, c: int) -> np.ndarray:
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: "x".join(map(str, s)))
 def test_auc_mu_by_sorted_differences(shape, dtype, rng):
-    n, k = shape
+    n, k, sharpness = shape
     codes = rng.permutation(np.arange(n) % k)
-    scores = classifier(rng, codes, k, dtype)
+    scores = classifier(rng, codes, k, dtype, sharpness)
     found = multiauc.auc_mu_matrix(codes, scores).values
     for c, d in chosen_pairs(k, rng):
         assert found[c, d] == found[d, c] == expected_difference(codes, scores, c, d)
@@ -65,9 +70,9 @@ def test_auc_mu_by_sorted_differences(shape, dtype, rng):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda s: "x".join(map(str, s)))
 def test_hand_till_and_one_vs_rest_by_sorted_columns(shape, dtype, rng):
-    n, k = shape
+    n, k, sharpness = shape
     codes = rng.permutation(np.arange(n) % k)
-    scores = classifier(rng, codes, k, dtype)
+    scores = classifier(rng, codes, k, dtype, sharpness)
     counts = np.stack([column_counts(codes, scores, c) for c in range(k)])
     np.fill_diagonal(counts, 0)
     sizes = np.bincount(codes, minlength=k).astype(float)
@@ -110,10 +115,12 @@ def test_a_class_of_more_than_a_million_rows_among_five(rng):
     codes = rng.permutation(rows_of_sizes(sizes))
     scores = classifier(rng, codes, len(sizes), np.float32)
     found = multiauc.hand_till_matrix(codes, scores).values
+    pooled = multiauc.one_vs_rest_per_class(codes, scores)
     for c, size in enumerate(sizes):
-        expected = column_counts(codes, scores, c) / (2.0 * size * sizes)
         others = np.arange(len(sizes)) != c
-        assert found[c, others] == pytest.approx(expected[others], abs=1e-15)
+        won = column_counts(codes, scores, c)[others]
+        assert found[c, others] == pytest.approx(won / (2.0 * size * sizes[others]), abs=1e-15)
+        assert pooled[c] == pytest.approx(won.sum() / (2.0 * size * sizes[others].sum()), abs=1e-15)
 
 
 def test_ten_thousand_classes(rng):
@@ -215,11 +222,13 @@ def test_partition_matrix_in_a_large_sample(k, rng):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("shape", [(100_000, 2), (50_000, 10), (5_000, 300)], ids=lambda s: "x".join(map(str, s)))
+@pytest.mark.parametrize(
+    "shape", [(300_000, 3, 20), (50_000, 10, 1), (50_000, 10, 20), (5_000, 300, 1)], ids=lambda s: "x".join(map(str, s))
+)
 def test_any_number_of_threads_gives_the_same_bits(shape, dtype, weighted, rng, restore_threads):
-    n, k = shape
+    n, k, sharpness = shape
     codes = rng.permutation(np.arange(n) % k)
-    scores = classifier(rng, codes, k, dtype)
+    scores = classifier(rng, codes, k, dtype, sharpness)
     weights = rng.random(n) + 0.01 if weighted else None
     results = []
     for threads in (1, 2, 8):

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 
 use crate::errors::to_python;
 
-/// Below this many cells (tens of milliseconds of work) the calling thread waits for the end.
-const INLINE_CELLS: usize = 2_000_000;
+/// Below this many cells (a tenth of a second of work) the calling thread waits for the end.
+const INLINE_CELLS: usize = 8_000_000;
 /// How often signals are looked at.
 const SLICE: Duration = Duration::from_millis(50);
 

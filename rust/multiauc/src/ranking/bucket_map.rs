@@ -44,7 +44,7 @@ pub(super) struct TwoEnds<T> {
 impl<T: Key> TwoEnds<T> {
     #[inline(always)]
     fn new(largest: T, epsilons: [T; 2]) -> Self {
-        let middle = largest.times(T::ONE.plus(T::ONE).reciprocal_of(1));
+        let middle = largest.times(T::from_count(2).reciprocal_of(1));
         let inner = middle.log_steps(epsilons[0]);
         let outer = largest.minus(middle).log_steps(epsilons[1]);
         Self { largest, middle, epsilons, inner, all: inner.plus(outer) }
@@ -158,7 +158,7 @@ enum Crowds<T> {
 impl<T: Key> Crowds<T> {
     fn of(lowest: T, highest: T, keys: &[T]) -> Self {
         /// Keys to look at, and of how many keys that many.
-        const SAMPLES: [(usize, usize); 2] = [(256, 1 << 13), (32, 32)];
+        const SAMPLES: [(usize, usize); 2] = [(256, 8192), (32, 32)];
         /// A crowd at an end is an eighth of the sample in this small a part of the range.
         const END: usize = 64;
         let mut memory = [T::ZERO; SAMPLES[0].0];
@@ -177,7 +177,8 @@ impl<T: Key> Crowds<T> {
         let near_zero = magnitudes.iter().copied().skip(1).find(is_positive);
         let near_end = magnitudes.iter().rev().map(rest).skip(1).find(is_positive);
         let (Some(near_zero), Some(near_end)) = (near_zero, near_end) else { return Self::Nowhere };
-        if rest(&magnitudes[wanted - wanted / 8]).times(T::from_count(END)) < largest {
+        // Of the range, not of the largest magnitude: keys far from zero may be spread evenly all the same.
+        if rest(&magnitudes[wanted - wanted / 8]).times(T::from_count(END)) < highest.minus(lowest) {
             return Self::AtEnds(TwoEnds::new(largest, [near_zero, near_end]));
         }
         let median = magnitudes[wanted / 2];

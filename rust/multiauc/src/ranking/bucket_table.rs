@@ -1,22 +1,18 @@
 //! Counting by a bucket table: linear time in practice.
 //!
-//! The keys of one class, the *table*, are thrown into about one bucket per key by a linear map of the key. A key x of
+//! The keys of one class, the *table*, are thrown into about one bucket per key by a map that never decreases. A key x of
 //! another class falls into a bucket by the same map: everything in earlier buckets is smaller, everything in later ones
 //! larger, and the at most eight keys of its own bucket are compared with it in vector registers. A few fuller buckets
 //! are sorted and searched. Where there are many, the whole table is ([`searched`](super::searched)), so that no
 //! distribution of keys costs more than sorting them.
 
 use super::bucket_map::{BLOCK, BucketMap};
-use super::key::{Key, sort};
+use super::key::Key;
 use super::searched::SortedKeys;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Keys of one bucket that are compared in registers.
-const LANES: usize = 8;
-/// Buckets per key of the table.
-const BUCKETS_PER_KEY: usize = 1;
-/// Of so many keys one may be in a full bucket before the table is better sorted.
-const KEYS_PER_CROWDED: usize = 4;
+pub(super) const LANES: usize = 8;
 
 /// How keys are looked up.
 #[derive(Debug, Clone, Copy)]
@@ -41,13 +37,13 @@ impl<T: Key> Lookup<T> {
 #[derive(Debug)]
 pub(crate) struct BucketTable<T: Key> {
     /// `None`: the table is sorted.
-    map: Option<BucketMap<T>>,
+    pub(super) map: Option<BucketMap<T>>,
     /// `starts[b]..starts[b + 1]` are the keys of bucket b.
-    starts: Vec<u32>,
+    pub(super) starts: Vec<u32>,
     /// The keys by bucket, then eight infinities so that eight keys can be read from any start.
-    keys: Vec<T>,
+    pub(super) keys: Vec<T>,
     /// The keys of a sorted table.
-    sorted: SortedKeys<T::Ordered>,
+    pub(super) sorted: SortedKeys<T::Ordered>,
 }
 
 impl<T: Key> Default for BucketTable<T> {
@@ -57,15 +53,6 @@ impl<T: Key> Default for BucketTable<T> {
 }
 
 impl<T: Key> BucketTable<T> {
-    /// Fills the table with the keys of some slices, at most 2^32 − 1 of them. With a `near` tolerance in the lookups to
-    /// come, buckets are kept much wider than it, or the table is sorted.
-    pub(crate) fn build<'k>(&mut self, slices: impl Iterator<Item = &'k [T]> + Clone, near: Option<T>)
-    where
-        T: 'k,
-    {
-        run_widest(Build { table: self, slices, near });
-    }
-
     /// Σ over the keys x of #(v < x) + #(v ≤ x), v running through the table. The places of keys with table keys within
     /// the tolerance (and of some without) are appended to `near`.
     pub(crate) fn count(&self, keys: &[T], lookup: Lookup<T>, near: &mut Vec<u32>) -> u64 {
@@ -144,59 +131,38 @@ impl<T: Key> BucketTable<T> {
         }
     }
 
-    /// Counts the keys of each bucket, two places on: after the keys are placed starts[b] is where bucket b begins.
+    /// Counts a block of keys, given less and more the tolerance, and the buckets of the former; `None` if a key is near.
     #[inline(always)]
-    fn count_buckets<'k>(&mut self, map: &BucketMap<T>, slices: impl Iterator<Item = &'k [T]>)
-    where
-        T: 'k,
-    {
-        self.starts.clear();
-        self.starts.resize(map.buckets() + 3, 0);
-        let mut indices = [0_u32; BLOCK];
-        for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
-            map.indices(block, &mut indices);
-            for &index in &indices[..block.len()] {
-                self.starts[index as usize + 2] += 1;
-            }
+    fn count_block<S: Simd, const NEAR: bool>(
+        &self,
+        simd: S,
+        map: &BucketMap<T>,
+        (lows, highs): (&[T], &[T]),
+        indices: &[u32; BLOCK],
+    ) -> Option<u64> {
+        let mut crossing = 0;
+        if NEAR {
+            let mut high_indices = [0_u32; BLOCK];
+            map.indices(highs, &mut high_indices);
+            indices.iter().zip(&high_indices).take(lows.len()).for_each(|(low, high)| crossing |= low ^ high);
         }
-    }
-
-    /// How many keys are in buckets that the registers cannot hold, before the keys are placed.
-    #[inline(always)]
-    fn keys_in_full_buckets(&self) -> usize {
-        self.starts.iter().map(|&count| if count as usize > LANES { count as usize } else { 0 }).sum()
-    }
-
-    /// Puts the keys into their buckets, once those are counted.
-    #[inline(always)]
-    fn place_keys<'k>(&mut self, map: &BucketMap<T>, count: usize, slices: impl Iterator<Item = &'k [T]>)
-    where
-        T: 'k,
-    {
-        let mut sum = 0;
-        for start in &mut self.starts {
-            sum += *start;
-            *start = sum;
+        let mut counts = simd.zero();
+        let (mut base, mut fullest) = (0, 0);
+        for ((&low, &high), &index) in lows.iter().zip(highs).zip(indices) {
+            let start = self.starts[index as usize];
+            fullest = fullest.max(self.starts[index as usize + 1] - start);
+            base += u64::from(start);
+            // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
+            let bucket = self.keys[start as usize..].first_chunk().expect("padded by eight keys");
+            T::compare(simd, bucket, low, high, &mut counts);
         }
-        self.keys.resize(count + LANES, T::INFINITY);
-        self.keys[count..].fill(T::INFINITY);
-        let mut indices = [0_u32; BLOCK];
-        for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
-            map.indices(block, &mut indices);
-            for (&key, &index) in block.iter().zip(&indices) {
-                let place = &mut self.starts[index as usize + 1];
-                self.keys[*place as usize] = key;
-                *place += 1;
-            }
+        let (mut below, mut up_to) = T::counts(simd, counts);
+        if fullest as usize > LANES && (!NEAR || below == up_to) {
+            let beyond = self.count_beyond_lanes(lows, highs, indices);
+            (below, up_to) = (below + beyond.0, up_to + beyond.1);
         }
-    }
-
-    fn sort_full_buckets(&mut self, map: &BucketMap<T>) {
-        for bucket in self.starts.windows(2).take(map.buckets() + 1) {
-            if (bucket[1] - bucket[0]) as usize > LANES {
-                sort(&mut self.keys[bucket[0] as usize..bucket[1] as usize]);
-            }
-        }
+        let is_near = NEAR && (crossing != 0 || below != up_to);
+        (!is_near).then_some(2 * base + below + up_to)
     }
 
     /// #(v < low) and #(v ≤ high) of the keys that fell into full buckets, beyond the eight they were compared with.
@@ -270,48 +236,6 @@ fn count_first<T: Key>(sorted: &[T], is_so: impl Fn(T) -> bool) -> usize {
     }
 }
 
-struct Build<'t, T: Key, I> {
-    table: &'t mut BucketTable<T>,
-    slices: I,
-    near: Option<T>,
-}
-
-impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Build<'_, T, I> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Self { table, slices, near } = self;
-        let count: usize = slices.clone().map(<[T]>::len).sum();
-        if count <= LANES {
-            // One bucket, compared whole: tiny classes come by the million when there are many of them.
-            table.map = Some(BucketMap::ONE_BUCKET);
-            table.starts.clear();
-            table.starts.extend([0, count as u32, count as u32]);
-            table.keys.clear();
-            slices.for_each(|slice| table.keys.extend_from_slice(slice));
-            table.keys.resize(count + LANES, T::INFINITY);
-            return;
-        }
-        let (lowest, highest) = extremes(slices.clone());
-        let buckets = (count * BUCKETS_PER_KEY).min(T::MOST_BUCKETS);
-        let sample = slices.clone().find(|slice| slice.len() >= count / 64).unwrap_or(&[]);
-        let map = BucketMap::new(lowest, highest, buckets, near, sample);
-        table.count_buckets(&map, slices.clone());
-        let crowded = table.keys_in_full_buckets();
-        if crowded > count / KEYS_PER_CROWDED {
-            table.map = None;
-            table.sorted.build(slices.flatten().map(|key| key.ordered()));
-            return;
-        }
-        table.place_keys(&map, count, slices);
-        if crowded > 0 {
-            table.sort_full_buckets(&map);
-        }
-        table.map = Some(map);
-    }
-}
-
 /// Counts runs of keys in a table of buckets.
 struct Count<'t, T: Key, I, F> {
     table: &'t BucketTable<T>,
@@ -338,7 +262,7 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I
     #[inline(always)]
     fn count_blocks<S: Simd, const NEAR: bool>(self, simd: S, tolerance: T) {
         let Self { table, map, runs, lookup, near, mut each } = self;
-        let (mut indices, mut high_indices) = ([0_u32; BLOCK], [0_u32; BLOCK]);
+        let mut indices = [0_u32; BLOCK];
         let (mut lows, mut highs) = ([T::ZERO; BLOCK], [T::ZERO; BLOCK]);
         // A block with near keys is counted twice, unless the one before had some as well.
         let mut expects_near = false;
@@ -354,32 +278,12 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I
                 }
                 let (lows, highs) = (&lows[..block.len()], &highs[..block.len()]);
                 map.indices(lows, &mut indices);
-                if !(NEAR && expects_near) {
-                    let mut crossing = 0;
-                    if NEAR {
-                        map.indices(highs, &mut high_indices);
-                        let pairs = indices.iter().zip(&high_indices).take(block.len());
-                        pairs.for_each(|(low, high)| crossing |= low ^ high);
-                    }
-                    let mut counts = simd.zero();
-                    let (mut base, mut fullest) = (0, 0);
-                    for ((&low, &high), &index) in lows.iter().zip(highs).zip(&indices) {
-                        let start = table.starts[index as usize];
-                        fullest = fullest.max(table.starts[index as usize + 1] - start);
-                        base += u64::from(start);
-                        // Keys past the end of the bucket belong to later ones: they are larger and count for nothing.
-                        let bucket = table.keys[start as usize..].first_chunk().expect("padded by eight keys");
-                        T::compare(simd, bucket, low, high, &mut counts);
-                    }
-                    let (mut below, mut up_to) = T::counts(simd, counts);
-                    if fullest as usize > LANES && (!NEAR || below == up_to) {
-                        let beyond = table.count_beyond_lanes(lows, highs, &indices);
-                        (below, up_to) = (below + beyond.0, up_to + beyond.1);
-                    }
-                    if !NEAR || (crossing == 0 && below == up_to) {
-                        total += 2 * base + below + up_to;
-                        continue;
-                    }
+                let keys_are_near = NEAR && expects_near;
+                let counted =
+                    if keys_are_near { None } else { table.count_block::<S, NEAR>(simd, map, (lows, highs), &indices) };
+                if let Some(count) = counted {
+                    total += count;
+                    continue;
                 }
                 let (mut keys, found) = ([T::ZERO; BLOCK], near.len());
                 keys.iter_mut().zip(block).for_each(|(place, &key)| *place = lookup.oriented(key));
@@ -389,27 +293,4 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I
             each(total);
         }
     }
-}
-
-/// Smallest and largest key.
-#[inline(always)]
-fn extremes<'k, T: Key + 'k>(slices: impl Iterator<Item = &'k [T]>) -> (T, T) {
-    const WIDTH: usize = 16;
-    let smaller = |a: T, b: T| if a < b { a } else { b };
-    let larger = |a: T, b: T| if a > b { a } else { b };
-    let (mut low, mut high) = ([T::INFINITY; WIDTH], [T::INFINITY.negated(); WIDTH]);
-    for slice in slices {
-        let (blocks, rest) = slice.as_chunks::<WIDTH>();
-        for block in blocks {
-            for lane in 0..WIDTH {
-                low[lane] = smaller(block[lane], low[lane]);
-                high[lane] = larger(block[lane], high[lane]);
-            }
-        }
-        for &key in rest {
-            low[0] = smaller(key, low[0]);
-            high[0] = larger(key, high[0]);
-        }
-    }
-    (low.into_iter().fold(T::INFINITY, smaller), high.into_iter().fold(T::INFINITY.negated(), larger))
 }

@@ -10,6 +10,7 @@ mod placement_table;
 mod resolve;
 mod searched;
 mod sorted;
+mod table_building;
 
 pub(crate) use bucket_table::{BucketTable, Lookup};
 pub use key::Key;

@@ -83,7 +83,8 @@ pub(crate) fn count_partitioned<T: Key>(
 /// each part of each side gets some hundred keys.
 pub(crate) fn stream_spans(rows: usize, table_len: usize, sides: usize, workers: &Workers<'_>) -> Vec<Range<usize>> {
     let longest = (512 * sides * table_len.div_ceil(PART_KEYS)).clamp(1 << 15, 1 << 17);
-    let count = rows.div_ceil(longest).max(4 * workers.threads());
+    // As many for each thread.
+    let count = rows.div_ceil(longest).max(4 * workers.threads()).next_multiple_of(workers.threads());
     (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
 }
 

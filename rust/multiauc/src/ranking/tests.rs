@@ -186,24 +186,33 @@ fn large_and_crooked_tables_are_counted_exactly() {
     }
 }
 
-#[test]
-fn keys_next_to_both_ends_are_spread() {
-    // One in eight is exactly 1; the others are next to 0 and next to 1, over forty octaves each.
-    let key = |row: u32| {
-        let scattered = row.wrapping_mul(0x9e37_79b9);
-        let small = 0.5_f64.powf(1.0 + f64::from(scattered % 40_009) / 1000.0);
-        match scattered >> 29 {
-            0 => 1.0,
-            1..4 => 1.0 - small,
-            _ => small,
-        }
-    };
-    let keys: Vec<f64> = (0..40_000).map(key).collect();
-    let map = BucketMap::new(0.0, 1.0, keys.len(), None, &keys);
+/// How many keys share a bucket with eight others.
+fn in_full_buckets(keys: &[f64]) -> usize {
+    let extreme = |pick: fn(f64, f64) -> f64| keys.iter().copied().reduce(pick).expect("at least one");
+    let map = BucketMap::new(extreme(f64::min), extreme(f64::max), keys.len(), None, keys);
     let mut counts = vec![0; map.buckets() + 1];
-    for &key in &keys {
+    for &key in keys {
         counts[map.index_of(key) as usize] += 1;
     }
-    let in_full_buckets: usize = counts.iter().filter(|&&count| count > 8).sum();
-    assert!(in_full_buckets < keys.len() / 5, "{in_full_buckets} keys share a bucket with eight others");
+    counts.into_iter().filter(|&count| count > 8).sum()
+}
+
+#[test]
+fn keys_of_many_kinds_are_spread() {
+    let scattered = |row: u32| row.wrapping_mul(0x9e37_79b9);
+    let share = |row: u32| f64::from(scattered(row) % 40_009) / 40_009.0;
+    let small = |row: u32| 0.5_f64.powf(1.0 + 40.0 * share(row));
+    // One in eight is exactly 1; the others are next to 0 and next to 1, over forty octaves each.
+    let saturated = |row: u32| match scattered(row) >> 29 {
+        0 => 1.0,
+        1..4 => 1.0 - small(row),
+        _ => small(row),
+    };
+    let kinds: [&dyn Fn(u32) -> f64; 5] =
+        [&share, &|row| 1000.0 + share(row), &|row| -1000.0 - share(row), &small, &saturated];
+    for (kind, key) in kinds.iter().enumerate() {
+        let keys: Vec<f64> = (0..40_000).map(key).collect();
+        let full = in_full_buckets(&keys);
+        assert!(full < keys.len() / 5, "kind {kind}: {full} keys share a bucket with eight others");
+    }
 }

@@ -1,0 +1,142 @@
+//! Filling a bucket table: keys are counted by bucket, then put there; or sorted where buckets would be too full.
+
+use super::bucket_map::{BLOCK, BucketMap};
+use super::bucket_table::{BucketTable, LANES};
+use super::key::{Key, sort};
+use crate::simd::{Simd, Vectorizable, run_widest};
+
+/// Buckets per key of the table.
+const BUCKETS_PER_KEY: usize = 1;
+/// Of so many keys one may be in a full bucket before the table is better sorted.
+const KEYS_PER_CROWDED: usize = 4;
+
+impl<T: Key> BucketTable<T> {
+    /// Fills the table with the keys of some slices, at most 2^32 − 1 of them. With a `near` tolerance in the lookups to
+    /// come, buckets are kept much wider than it, or the table is sorted.
+    pub(crate) fn build<'k>(&mut self, slices: impl Iterator<Item = &'k [T]> + Clone, near: Option<T>)
+    where
+        T: 'k,
+    {
+        run_widest(Build { table: self, slices, near });
+    }
+
+    /// Counts the keys of each bucket, two places on: after the keys are placed starts[b] is where bucket b begins.
+    #[inline(always)]
+    fn count_buckets<'k>(&mut self, map: &BucketMap<T>, slices: impl Iterator<Item = &'k [T]>)
+    where
+        T: 'k,
+    {
+        self.starts.clear();
+        self.starts.resize(map.buckets() + 3, 0);
+        let mut indices = [0_u32; BLOCK];
+        for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
+            map.indices(block, &mut indices);
+            for &index in &indices[..block.len()] {
+                self.starts[index as usize + 2] += 1;
+            }
+        }
+    }
+
+    /// How many keys are in buckets that the registers cannot hold, before the keys are placed.
+    #[inline(always)]
+    fn keys_in_full_buckets(&self) -> usize {
+        self.starts.iter().map(|&count| if count as usize > LANES { count as usize } else { 0 }).sum()
+    }
+
+    /// Puts the keys into their buckets, once those are counted.
+    #[inline(always)]
+    fn place_keys<'k>(&mut self, map: &BucketMap<T>, count: usize, slices: impl Iterator<Item = &'k [T]>)
+    where
+        T: 'k,
+    {
+        let mut sum = 0;
+        for start in &mut self.starts {
+            sum += *start;
+            *start = sum;
+        }
+        self.keys.resize(count + LANES, T::INFINITY);
+        self.keys[count..].fill(T::INFINITY);
+        let mut indices = [0_u32; BLOCK];
+        for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
+            map.indices(block, &mut indices);
+            for (&key, &index) in block.iter().zip(&indices) {
+                let place = &mut self.starts[index as usize + 1];
+                self.keys[*place as usize] = key;
+                *place += 1;
+            }
+        }
+    }
+
+    fn sort_full_buckets(&mut self, map: &BucketMap<T>) {
+        for bucket in self.starts.windows(2).take(map.buckets() + 1) {
+            if (bucket[1] - bucket[0]) as usize > LANES {
+                sort(&mut self.keys[bucket[0] as usize..bucket[1] as usize]);
+            }
+        }
+    }
+}
+
+struct Build<'t, T: Key, I> {
+    table: &'t mut BucketTable<T>,
+    slices: I,
+    near: Option<T>,
+}
+
+impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Build<'_, T, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Self { table, slices, near } = self;
+        let count: usize = slices.clone().map(<[T]>::len).sum();
+        if count <= LANES {
+            // One bucket, compared whole: tiny classes come by the million when there are many of them.
+            table.map = Some(BucketMap::ONE_BUCKET);
+            table.starts.clear();
+            table.starts.extend([0, count as u32, count as u32]);
+            table.keys.clear();
+            slices.for_each(|slice| table.keys.extend_from_slice(slice));
+            table.keys.resize(count + LANES, T::INFINITY);
+            return;
+        }
+        let (lowest, highest) = extremes(slices.clone());
+        let buckets = (count * BUCKETS_PER_KEY).min(T::MOST_BUCKETS);
+        let sample = slices.clone().find(|slice| slice.len() >= count / 64).unwrap_or(&[]);
+        let map = BucketMap::new(lowest, highest, buckets, near, sample);
+        table.count_buckets(&map, slices.clone());
+        let crowded = table.keys_in_full_buckets();
+        if crowded > count / KEYS_PER_CROWDED {
+            table.map = None;
+            table.sorted.build(slices.flatten().map(|key| key.ordered()));
+            return;
+        }
+        table.place_keys(&map, count, slices);
+        if crowded > 0 {
+            table.sort_full_buckets(&map);
+        }
+        table.map = Some(map);
+    }
+}
+
+/// Smallest and largest key.
+#[inline(always)]
+fn extremes<'k, T: Key + 'k>(slices: impl Iterator<Item = &'k [T]>) -> (T, T) {
+    const WIDTH: usize = 16;
+    let smaller = |a: T, b: T| if a < b { a } else { b };
+    let larger = |a: T, b: T| if a > b { a } else { b };
+    let (mut low, mut high) = ([T::INFINITY; WIDTH], [T::INFINITY.negated(); WIDTH]);
+    for slice in slices {
+        let (blocks, rest) = slice.as_chunks::<WIDTH>();
+        for block in blocks {
+            for lane in 0..WIDTH {
+                low[lane] = smaller(block[lane], low[lane]);
+                high[lane] = larger(block[lane], high[lane]);
+            }
+        }
+        for &key in rest {
+            low[0] = smaller(key, low[0]);
+            high[0] = larger(key, high[0]);
+        }
+    }
+    (low.into_iter().fold(T::INFINITY, smaller), high.into_iter().fold(T::INFINITY.negated(), larger))
+}
