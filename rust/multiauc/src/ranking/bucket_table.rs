@@ -226,13 +226,14 @@ impl<T: Key> BucketTable<T> {
     }
 }
 
-/// How many keys of a sorted slice, from its first on, are so. Slices of one value are frequent, and need no search.
+/// How many keys of a sorted slice come before the first that is not below some limit. Slices of one value are frequent,
+/// and need no search.
 #[inline(always)]
-fn count_first<T: Key>(sorted: &[T], is_so: impl Fn(T) -> bool) -> usize {
+fn count_first<T: Key>(sorted: &[T], is_below: impl Fn(T) -> bool) -> usize {
     match sorted {
-        [first, ..] if !is_so(*first) => 0,
-        [.., last] if is_so(*last) => sorted.len(),
-        _ => sorted.partition_point(|v| is_so(*v)),
+        [first, ..] if !is_below(*first) => 0,
+        [.., last] if is_below(*last) => sorted.len(),
+        _ => sorted.partition_point(|v| is_below(*v)),
     }
 }
 
@@ -278,9 +279,9 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I
                 }
                 let (lows, highs) = (&lows[..block.len()], &highs[..block.len()]);
                 map.indices(lows, &mut indices);
-                let keys_are_near = NEAR && expects_near;
+                let is_near = NEAR && expects_near;
                 let counted =
-                    if keys_are_near { None } else { table.count_block::<S, NEAR>(simd, map, (lows, highs), &indices) };
+                    if is_near { None } else { table.count_block::<S, NEAR>(simd, map, (lows, highs), &indices) };
                 if let Some(count) = counted {
                     total += count;
                     continue;
