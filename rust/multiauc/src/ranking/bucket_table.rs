@@ -87,9 +87,9 @@ impl<T: Key> BucketTable<T> {
 
     /// The same count without wide vectors.
     #[cfg(test)]
-    pub(super) fn count_portably(&self, keys: &[T], lookup: Lookup<T>) -> u64 {
-        let (mut near, mut total) = (Vec::new(), 0);
-        let (near, runs, each) = (&mut near, std::iter::once(keys), |count| total = count);
+    pub(super) fn count_portably(&self, keys: &[T], lookup: Lookup<T>, near: &mut Vec<u32>) -> u64 {
+        let mut total = 0;
+        let (runs, each) = (std::iter::once(keys), |count| total = count);
         match &self.map {
             Some(map) => Count { table: self, map, runs, lookup, near, each }.run(crate::simd::Portable),
             None => self.count_sorted(runs, lookup, near, each),

@@ -6,8 +6,6 @@ use crate::simd::Simd;
 pub trait Key: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     /// Zero.
     const ZERO: Self;
-    /// One.
-    const ONE: Self;
     /// Positive infinity.
     const INFINITY: Self;
     /// Most buckets that [`bucket`](Self::bucket) can tell apart.
@@ -64,7 +62,6 @@ macro_rules! impl_key {
     ($float:ty, $ordered:ty, $digits:expr, [$compare:ident, $has_within:ident, $counts:ident], $high_bits:expr) => {
         impl Key for $float {
             const ZERO: Self = 0.0;
-            const ONE: Self = 1.0;
             const INFINITY: Self = <$float>::INFINITY;
             const WIDEST_TOLERANCE: Self = 1.0 / 64.0;
             const MOST_BUCKETS: usize = 1 << ($digits - 2);

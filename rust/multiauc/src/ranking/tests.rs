@@ -99,7 +99,9 @@ proptest! {
                     prop_assert!(found.contains(&place), "{} is near and was not found", x);
                 }
             }
-            prop_assert_eq!(buckets.count_portably(&keys, lookup), expected, "without wide vectors");
+            let mut portably_found = Vec::new();
+            prop_assert_eq!(buckets.count_portably(&keys, lookup, &mut portably_found), expected, "without wide vectors");
+            prop_assert_eq!(portably_found, found, "without wide vectors");
         }
     }
 
@@ -128,7 +130,7 @@ proptest! {
         buckets.build(std::iter::once(&table[..]), None);
         let lookup = Lookup { negate, near: None };
         prop_assert_eq!(buckets.count(&keys, lookup, &mut Vec::new()), definition(&table, &keys, negate));
-        prop_assert_eq!(buckets.count_portably(&keys, lookup), definition(&table, &keys, negate));
+        prop_assert_eq!(buckets.count_portably(&keys, lookup, &mut Vec::new()), definition(&table, &keys, negate));
     }
 
     #[test]

@@ -39,6 +39,16 @@ pub(super) enum Rest {
     Pooled,
 }
 
+impl Rest {
+    /// Sides of a column: its class, and the others or all of them as one.
+    const fn sides(self, classes: usize) -> usize {
+        match self {
+            Self::ByClass => classes,
+            Self::Pooled => 2,
+        }
+    }
+}
+
 impl<T: Score> ColumnCount<'_, '_, T> {
     /// The other present classes.
     pub(super) fn others(&self) -> impl Iterator<Item = usize> {
@@ -124,8 +134,7 @@ pub(super) fn count_columns<T: Score, R: Send>(
     let buffers = Buffers::default();
     for (class, column) in streamed {
         let table_len = sample.sizes.rows[class] as usize;
-        let sides = if rest == Rest::Pooled { 2 } else { sample.classes() };
-        let spans = stream_spans(sample.rows(), table_len, sides, workers);
+        let spans = stream_spans(sample.rows(), table_len, rest.sides(sample.classes()), workers);
         let losses = ColumnStream { sample, class, column, rest, spans }.count(&buffers, workers)?;
         folded.push((column, fold(&ColumnCount { sample, class, losses })));
     }
@@ -313,10 +322,7 @@ impl<T: Score> KeyStream<T> for ColumnStream<'_, '_, T> {
     }
 
     fn sides(&self) -> usize {
-        match self.rest {
-            Rest::ByClass => self.sample.classes(),
-            Rest::Pooled => 2,
-        }
+        self.rest.sides(self.sample.classes())
     }
 
     fn table_len(&self) -> usize {
