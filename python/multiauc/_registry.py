@@ -1,0 +1,94 @@
+"""The metrics: their names, titles and properties stand here and nowhere else.
+
+A new metric is a row of `METRICS`, its name in `MetricName`, a file in the core and a public function. Everything that
+offers metrics by name (`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers) reads
+this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+MetricName: TypeAlias = Literal["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "multiclass_roc"]
+CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
+
+AUC_MU: Final = "auc_mu"
+HAND_TILL: Final = "hand_till"
+ONE_VS_REST: Final = "one_vs_rest"
+ONE_VS_REST_PREVALENCE: Final = "one_vs_rest_prevalence"
+MULTICLASS_ROC: Final = "multiclass_roc"
+
+#: What each class is told from along a curve.
+CURVE_KINDS: Final = ("one_vs_rest", "pairwise")
+
+#: What is computed where no metric is named.
+DEFAULT_METRIC: Final = AUC_MU
+DEFAULT_CURVE_KIND: Final = "one_vs_rest"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What there is to know about a metric.
+
+    Attributes
+    ----------
+    name
+        How it is asked for.
+    title
+        How people write it.
+    options
+        The options of `evaluate` and `compare` that it depends on.
+    has_weights
+        Whether rows may have weights.
+    has_closed_form
+        Whether it is a mean with a component per row, and so has a standard error without resampling.
+    has_bootstrap
+        Whether it is resampled from presorted orders.
+    has_interactions
+        Whether its unbiased and its bootstrap-limit variances are known.
+    has_pairs
+        Whether it averages a matrix of pairs of classes.
+    is_default
+        Whether `evaluate` computes it unasked.
+    chance
+        Its value for scores that say nothing, for a number of classes: "half" or "one_of_classes".
+    """
+
+    name: MetricName
+    title: str
+    options: tuple[str, ...] = ()
+    has_weights: bool = True
+    has_closed_form: bool = True
+    has_bootstrap: bool = True
+    has_interactions: bool = True
+    has_pairs: bool = False
+    is_default: bool = False
+    chance: Literal["half", "one_of_classes"] = "half"
+
+    def chance_of(self, n_classes: int) -> float:
+        """The value for scores that say nothing."""
+        return 0.5 if self.chance == "half" else 1.0 / n_classes
+
+
+METRICS: Final[dict[str, Metric]] = {
+    metric.name: metric
+    for metric in (
+        Metric(AUC_MU, "AUC_mu", ("partition", "pair_weights"), has_pairs=True, is_default=True),
+        Metric(HAND_TILL, "Hand & Till's M", ("pair_weights",), has_pairs=True, is_default=True),
+        Metric(ONE_VS_REST, "one-vs-rest (macro)", is_default=True),
+        Metric(ONE_VS_REST_PREVALENCE, "one-vs-rest (prevalence)", is_default=True),
+        Metric(
+            MULTICLASS_ROC,
+            "multi-class ROC (D)",
+            ("pair_weights",),
+            has_closed_form=False,
+            has_bootstrap=False,
+            has_interactions=False,
+        ),
+    )
+}
+
+#: What `evaluate` computes unasked, and what it can be asked for.
+DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)
+CLOSED_FORM_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.has_closed_form)
