@@ -47,47 +47,35 @@
 //! * To add a metric over pairs of classes: fold over `separability::pair_counts::fold_pairs` (by difference) or
 //!   `separability::column_counts::fold_columns` (by column), as [`auc_mu`] and [`hand_till`] do in a dozen lines each.
 
-mod bootstrap;
-mod class_blocks;
-mod difference;
+mod curves;
 mod error;
-mod exact_key;
-mod factorization;
-mod fraction;
+mod float;
 mod inference;
-mod labels;
+mod keys;
 mod memory;
+mod metrics;
 mod multiclass_roc;
+mod pairs;
 mod parallel;
-mod partial_auc;
-mod present_classes;
 mod ranking;
-mod rates;
 mod resampling;
-mod roc_curve;
-mod score_matrix;
-mod scored_sample;
-mod separability;
+mod sample;
 mod simd;
 
-pub use bootstrap::{KeptOrders, Orders, Resampler, Sampling, ScoreOrders, SortedRows};
+pub use curves::{CurvePoints, PartialAucs, Region, partial_aucs, roc_curves};
 pub use error::{Error, Result};
-pub use factorization::{Center, Fit, Stop};
+pub use float::Score;
 pub use inference::{
     Components, Design, Estimate, Interactions, METRICS, Metric, MetricOptions, ModelComponents, ModelMoments, Moments,
     PairTable, compare, components, interactions,
 };
-pub use labels::{Codes, Coding, Integer, code_bytes, code_integers};
-pub use multiclass_roc::{Curve, CurveOptions, MulticlassRoc, Replicate};
+pub use metrics::{
+    auc_mu, auc_mu_matrix, auc_mu_rounded, binary_auc, hand_till, hand_till_matrix, one_vs_rest, one_vs_rest_per_class,
+};
+pub use multiclass_roc::{Center, Curve, CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Replicate, Scope, Stop};
+pub use pairs::{OneVsRestAverage, PairWeights};
 pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
-pub use partial_auc::{PartialAucs, Region, partial_aucs};
-pub use ranking::Key;
-pub use rates::{Grid, PlacedCells, Scope};
-pub use resampling::{Plan, rows_of_groups};
-pub use roc_curve::{CurvePoints, roc_curves};
-pub use score_matrix::{Score, ScoreMatrix};
-pub use scored_sample::{ClassCodes, ClassSizes, ScoredSample};
-pub use separability::{
-    OneVsRestAverage, PairWeights, auc_mu, auc_mu_matrix, auc_mu_rounded, binary_auc, hand_till, hand_till_matrix,
-    one_vs_rest, one_vs_rest_per_class,
+pub use resampling::{KeptOrders, Orders, Plan, Resampler, Sampling, ScoreOrders, SortedRows, rows_of_groups};
+pub use sample::{
+    ClassCodes, ClassSizes, Codes, Coding, Integer, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };

@@ -6,14 +6,14 @@
 
 use std::sync::Mutex;
 
-use crate::ranking::Key;
+use crate::float::Float;
 
 /// Smaller buffers are served from memory the allocator already has.
 #[cfg(target_os = "linux")]
 const SMALLEST: usize = 1 << 22;
 
 /// A buffer of zeros.
-pub(crate) fn zeroed<T: Key>(length: usize) -> Vec<T> {
+pub(crate) fn zeroed<T: Float>(length: usize) -> Vec<T> {
     let buffer = vec![T::ZERO; length];
     #[cfg(target_os = "linux")]
     if size_of_val(&buffer[..]) >= SMALLEST {
@@ -32,7 +32,7 @@ impl<T> Default for Buffers<T> {
     }
 }
 
-impl<T: Key> Buffers<T> {
+impl<T: Float> Buffers<T> {
     /// A buffer of that length, with anything in it.
     pub(crate) fn take(&self, length: usize) -> Vec<T> {
         let left = self.0.lock().map_or(None, |mut buffers| buffers.pop());

@@ -6,10 +6,10 @@ use super::moments::moments;
 use super::shares::{PairShares, RestShares};
 use super::{Estimate, METRICS, estimate, segments};
 use crate::error::Result;
+use crate::float::Score;
+use crate::pairs::{PairAverage, PairSizes, PairWeights, ShareSum, weighted_mean};
 use crate::parallel::Workers;
-use crate::score_matrix::Score;
-use crate::scored_sample::ScoredSample;
-use crate::separability::{PairAverage, PairSizes, PairWeights, ShareSum, weighted_mean};
+use crate::sample::ScoredSample;
 
 /// The column's own one-vs-rest value with its variance. The placements become its components: those of class d are
 /// scaled by the share of class d among the rest.

@@ -5,13 +5,13 @@ use std::ops::Range;
 use super::layout::{Layout, in_waves};
 use super::moments::{Segment, moments};
 use super::shares::PairShares;
-use crate::class_blocks::ClassBlock;
 use crate::error::Result;
+use crate::float::Score;
+use crate::pairs::ratio;
 use crate::parallel::Workers;
 use crate::ranking::PlacementTable;
-use crate::score_matrix::Score;
-use crate::scored_sample::ScoredSample;
-use crate::separability::ratio;
+use crate::sample::ClassBlock;
+use crate::sample::ScoredSample;
 
 /// Up to this many columns are gathered at once; beyond, a sixth of them.
 const WHOLE_MATRIX_CLASSES: usize = 16;

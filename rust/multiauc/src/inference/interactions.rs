@@ -10,12 +10,12 @@ use super::pairs::{
 };
 use super::shares::{PairShares, RestShares};
 use super::{METRICS, MetricOptions};
-use crate::difference::DifferenceRule;
 use crate::error::Result;
+use crate::float::Score;
+use crate::keys::DifferenceRule;
+use crate::pairs::{PairScore, Partition};
 use crate::parallel::Workers;
-use crate::score_matrix::Score;
-use crate::scored_sample::ScoredSample;
-use crate::separability::{PairScore, Partition};
+use crate::sample::ScoredSample;
 
 /// Sums over pairs of classes, for the four metrics and then the one-vs-rest value of each class.
 #[derive(Debug, Clone, PartialEq)]

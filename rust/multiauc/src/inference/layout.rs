@@ -3,11 +3,11 @@
 use std::ops::Range;
 use std::sync::Mutex;
 
-use crate::class_blocks::GroupedRows;
 use crate::error::{Error, Result};
+use crate::float::Score;
 use crate::parallel::Workers;
-use crate::score_matrix::Score;
-use crate::scored_sample::ScoredSample;
+use crate::sample::GroupedRows;
+use crate::sample::ScoredSample;
 
 /// Rows of one task where sums of floats are taken: a fixed number, so that they have the same bits on any number of
 /// threads.

@@ -24,12 +24,12 @@ pub use interactions::{Interactions, interactions};
 pub use layout::Design;
 pub use moments::Moments;
 
-use crate::difference::DifferenceRule;
 use crate::error::Result;
+use crate::float::Score;
+use crate::keys::DifferenceRule;
+use crate::pairs::{PairAverage, PairScore, PairSizes, PairWeights, Partition};
 use crate::parallel::Workers;
-use crate::score_matrix::Score;
-use crate::scored_sample::ScoredSample;
-use crate::separability::{PairAverage, PairScore, PairSizes, PairWeights, Partition};
+use crate::sample::ScoredSample;
 use column_terms::{ColumnSums, contributions_of_column, estimate_class};
 use columns::for_each_column;
 use layout::{Contribution, Layout, add};

@@ -3,16 +3,16 @@
 use std::ops::Range;
 
 use super::layout::{Layout, in_waves};
-use crate::class_blocks::ClassBlock;
-use crate::difference::DifferenceRule;
 use crate::error::Result;
-use crate::exact_key::ExactKey;
-use crate::fraction::FractionCache;
+use crate::float::Score;
+use crate::keys::DifferenceRule;
+use crate::keys::ExactKey;
+use crate::keys::FractionCache;
+use crate::pairs::{PairScore, cost_score, ratio};
 use crate::parallel::Workers;
 use crate::ranking::{OrderedRows, PlacementTable, RankedRow};
-use crate::score_matrix::Score;
-use crate::scored_sample::ScoredSample;
-use crate::separability::{PairScore, cost_score, ratio};
+use crate::sample::ClassBlock;
+use crate::sample::ScoredSample;
 
 /// Up to this many classes all are gathered at once; beyond, groups of classes.
 const WHOLE_MATRIX_CLASSES: usize = 16;

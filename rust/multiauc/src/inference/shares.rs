@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use crate::error::{Error, Result};
-use crate::separability::PairWeights;
+use crate::pairs::PairWeights;
 
 /// ω_cd of unordered pairs (K × K, symmetric, summing to 1 over c < d), and what they depend on.
 pub(super) struct PairShares<'a> {

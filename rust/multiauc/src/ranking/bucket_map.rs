@@ -1,6 +1,6 @@
 //! From keys to buckets: a map that never decreases and spreads the keys evenly.
 
-use super::key::{Key, sort};
+use crate::float::{Float, sort};
 
 /// Keys mapped in one go.
 pub(super) const BLOCK: usize = 128;
@@ -41,7 +41,7 @@ pub(super) struct TwoEnds<T> {
     all: T,
 }
 
-impl<T: Key> TwoEnds<T> {
+impl<T: Float> TwoEnds<T> {
     #[inline(always)]
     fn new(largest: T, epsilons: [T; 2]) -> Self {
         let middle = largest.times(T::from_count(2).reciprocal_of(1));
@@ -73,7 +73,7 @@ pub(super) struct LinearMap<T> {
     last: T,
 }
 
-impl<T: Key> LinearMap<T> {
+impl<T: Float> LinearMap<T> {
     /// Spreads lowest..=highest over 0..=buckets. Buckets as narrow as the tolerance would make nearly every key cross a
     /// border: then all keys share one, which is sorted.
     #[inline(always)]
@@ -89,7 +89,7 @@ impl<T: Key> LinearMap<T> {
     }
 }
 
-impl<T: Key> BucketMap<T> {
+impl<T: Float> BucketMap<T> {
     /// All keys in one bucket.
     pub(super) const ONE_BUCKET: Self = Self::Linear(LinearMap { lowest: T::ZERO, scale: T::ZERO, last: T::ZERO });
 
@@ -155,7 +155,7 @@ enum Crowds<T> {
     AtEnds(TwoEnds<T>),
 }
 
-impl<T: Key> Crowds<T> {
+impl<T: Float> Crowds<T> {
     fn of(lowest: T, highest: T, keys: &[T]) -> Self {
         /// Keys to look at, and of how many keys that many.
         const SAMPLES: [(usize, usize); 2] = [(256, 8192), (32, 32)];

@@ -7,8 +7,8 @@
 //! distribution of keys costs more than sorting them.
 
 use super::bucket_map::{BLOCK, BucketMap};
-use super::key::Key;
 use super::searched::SortedKeys;
+use crate::float::Float;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Keys of one bucket that are compared in registers.
@@ -23,7 +23,7 @@ pub(crate) struct Lookup<T> {
     pub near: Option<T>,
 }
 
-impl<T: Key> Lookup<T> {
+impl<T: Float> Lookup<T> {
     /// Look x up as it is and report nothing.
     pub(crate) const PLAIN: Self = Self { negate: false, near: None };
 
@@ -35,7 +35,7 @@ impl<T: Key> Lookup<T> {
 
 /// A table of keys, with its memory for reuse.
 #[derive(Debug)]
-pub(crate) struct BucketTable<T: Key> {
+pub(crate) struct BucketTable<T: Float> {
     /// `None`: the table is sorted.
     pub(super) map: Option<BucketMap<T>>,
     /// `starts[b]..starts[b + 1]` are the keys of bucket b.
@@ -46,13 +46,13 @@ pub(crate) struct BucketTable<T: Key> {
     pub(super) sorted: SortedKeys<T::Ordered>,
 }
 
-impl<T: Key> Default for BucketTable<T> {
+impl<T: Float> Default for BucketTable<T> {
     fn default() -> Self {
         Self { map: None, starts: Vec::new(), keys: Vec::new(), sorted: SortedKeys::default() }
     }
 }
 
-impl<T: Key> BucketTable<T> {
+impl<T: Float> BucketTable<T> {
     /// Σ over the keys x of #(v < x) + #(v ≤ x), v running through the table. The places of keys with table keys within
     /// the tolerance (and of some without) are appended to `near`.
     pub(crate) fn count(&self, keys: &[T], lookup: Lookup<T>, near: &mut Vec<u32>) -> u64 {
@@ -229,7 +229,7 @@ impl<T: Key> BucketTable<T> {
 /// How many keys of a sorted slice come before the first that is not below some limit. Slices of one value are frequent,
 /// and need no search.
 #[inline(always)]
-fn count_first<T: Key>(sorted: &[T], is_below: impl Fn(T) -> bool) -> usize {
+fn count_first<T: Float>(sorted: &[T], is_below: impl Fn(T) -> bool) -> usize {
     match sorted {
         [first, ..] if !is_below(*first) => 0,
         [.., last] if is_below(*last) => sorted.len(),
@@ -238,7 +238,7 @@ fn count_first<T: Key>(sorted: &[T], is_below: impl Fn(T) -> bool) -> usize {
 }
 
 /// Counts runs of keys in a table of buckets.
-struct Count<'t, T: Key, I, F> {
+struct Count<'t, T: Float, I, F> {
     table: &'t BucketTable<T>,
     map: &'t BucketMap<T>,
     runs: I,
@@ -247,7 +247,7 @@ struct Count<'t, T: Key, I, F> {
     each: F,
 }
 
-impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Vectorizable for Count<'_, T, I, F> {
+impl<'k, T: Float + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Vectorizable for Count<'_, T, I, F> {
     type Output = ();
 
     #[inline(always)]
@@ -259,7 +259,7 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Vectorizable f
     }
 }
 
-impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I, F> {
+impl<'k, T: Float + 'k, I: Iterator<Item = &'k [T]>, F: FnMut(u64)> Count<'_, T, I, F> {
     #[inline(always)]
     fn count_blocks<S: Simd, const NEAR: bool>(self, simd: S, tolerance: T) {
         let Self { table, map, runs, lookup, near, mut each } = self;

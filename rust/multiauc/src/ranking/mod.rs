@@ -2,7 +2,7 @@
 
 mod bucket_map;
 mod bucket_table;
-mod key;
+
 mod order;
 mod ordered_rows;
 mod partitioned;
@@ -13,7 +13,7 @@ mod sorted;
 mod table_building;
 
 pub(crate) use bucket_table::{BucketTable, Lookup};
-pub use key::Key;
+
 pub(crate) use order::{Order, StepRows};
 pub(crate) use ordered_rows::{OrderedRows, RankedRow};
 pub(crate) use partitioned::{KeyStream, count_partitioned, sample_spans, stream_spans};

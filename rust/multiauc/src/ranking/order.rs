@@ -1,7 +1,7 @@
 //! Comparisons that are sorted once and counted many times, with other multiplicities of the rows each time.
 
 use super::ordered_rows::{OrderedRows, RankedRow};
-use crate::exact_key::ExactKey;
+use crate::keys::ExactKey;
 
 /// The rows of one side ("own") and those of the other, in rising order of their keys.
 ///
@@ -140,7 +140,7 @@ mod tests {
         let mut rows = rows(&[0.3 - 0.2], &[0.2 - 0.1]);
         let exact = |place: u32| {
             let (a, b) = scores[place as usize];
-            ExactKey::new(a, b, [a, b].map(crate::fraction::Fraction::of_double))
+            ExactKey::new(a, b, [a, b].map(crate::keys::Fraction::of_double))
         };
         assert_eq!(steps(&Order::new(&mut rows, Some(1e-15), exact)), [(vec![0], vec![1], true)]);
     }

@@ -5,7 +5,7 @@
 
 use super::bucket_map::{BLOCK, BucketMap};
 use super::placement_table::Spread;
-use crate::exact_key::ExactKey;
+use crate::keys::ExactKey;
 
 /// Fewer rows are sorted outright.
 const SMALLEST_SPREAD: usize = 256;

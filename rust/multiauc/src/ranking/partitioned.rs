@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::bucket_table::{BucketTable, Lookup};
-use super::key::Key;
 use crate::error::Result;
+use crate::float::Float;
 use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::simd::{Simd, Vectorizable, run_widest};
@@ -36,7 +36,7 @@ pub(crate) trait KeyStream<T>: Sync {
 
 /// For every side, Σ over its keys x of #(v < x) + #(v ≤ x), v running through the table; and the keys that are near to
 /// table keys. `lookup` orients the keys of the sides, not those of the table.
-pub(crate) fn count_partitioned<T: Key>(
+pub(crate) fn count_partitioned<T: Float>(
     stream: &impl KeyStream<T>,
     lookup: Lookup<T>,
     buffers: &Buffers<T>,
@@ -103,7 +103,7 @@ struct PartMap<T> {
     parts: usize,
 }
 
-impl<T: Key> PartMap<T> {
+impl<T: Float> PartMap<T> {
     /// Parts that hold about as many table keys each, judged by a sample of them.
     fn new(stream: &impl KeyStream<T>) -> Self {
         let sample = stream.table_sample(SAMPLE);
@@ -170,7 +170,7 @@ impl<T> Default for SpanScratch<T> {
     }
 }
 
-impl<T: Key> PartitionedSpan<T> {
+impl<T: Float> PartitionedSpan<T> {
     fn new(
         stream: &impl KeyStream<T>,
         span: usize,
@@ -209,7 +209,7 @@ struct PartitionSide<'p, T> {
     at_borders: &'p mut Vec<T>,
 }
 
-impl<T: Key> Vectorizable for PartitionSide<'_, T> {
+impl<T: Float> Vectorizable for PartitionSide<'_, T> {
     type Output = PartitionedSide<T>;
 
     #[inline(always)]

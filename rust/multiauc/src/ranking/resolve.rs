@@ -1,11 +1,11 @@
 //! Keys too close to tell: recounted by their exact values.
 
-use super::key::{Key, sort};
 use super::searched::SortedKeys;
-use crate::difference::DifferenceRule;
-use crate::exact_key::rounding_of_difference;
-use crate::fraction::FractionCache;
-use crate::score_matrix::Score;
+use crate::float::Score;
+use crate::float::{Float, sort};
+use crate::keys::DifferenceRule;
+use crate::keys::FractionCache;
+use crate::keys::rounding_of_difference;
 
 /// The two sides of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +155,7 @@ impl Neighbourhoods {
             }
         }
         let mut sorted = SortedKeys::default();
-        sorted.build(lows.into_iter().map(Key::ordered));
+        sorted.build(lows.into_iter().map(Float::ordered));
         Self { lows: sorted, highs, filter }
     }
 

@@ -2,7 +2,7 @@
 //! kernel.
 
 use super::bucket_map::BucketMap;
-use crate::exact_key::ExactKey;
+use crate::keys::ExactKey;
 
 /// One row of a weighted pair: its key as ranked, its exact key where one can be asked for, and its weight.
 #[derive(Debug, Clone, Copy)]

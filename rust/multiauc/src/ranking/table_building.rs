@@ -2,7 +2,7 @@
 
 use super::bucket_map::{BLOCK, BucketMap};
 use super::bucket_table::{BucketTable, LANES};
-use super::key::{Key, sort};
+use crate::float::{Float, sort};
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Buckets per key of the table.
@@ -10,7 +10,7 @@ const BUCKETS_PER_KEY: usize = 1;
 /// Of so many keys one may be in a full bucket before the table is better sorted.
 const KEYS_PER_CROWDED: usize = 4;
 
-impl<T: Key> BucketTable<T> {
+impl<T: Float> BucketTable<T> {
     /// Fills the table with the keys of some slices, at most 2^32 − 1 of them. With a `near` tolerance in the lookups to
     /// come, buckets are kept much wider than it, or the table is sorted.
     pub(crate) fn build<'k>(&mut self, slices: impl Iterator<Item = &'k [T]> + Clone, near: Option<T>)
@@ -76,13 +76,13 @@ impl<T: Key> BucketTable<T> {
     }
 }
 
-struct Build<'t, T: Key, I> {
+struct Build<'t, T: Float, I> {
     table: &'t mut BucketTable<T>,
     slices: I,
     near: Option<T>,
 }
 
-impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Build<'_, T, I> {
+impl<'k, T: Float + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Build<'_, T, I> {
     type Output = ();
 
     #[inline(always)]
@@ -120,7 +120,7 @@ impl<'k, T: Key + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Buil
 
 /// Smallest and largest key.
 #[inline(always)]
-fn extremes<'k, T: Key + 'k>(slices: impl Iterator<Item = &'k [T]>) -> (T, T) {
+fn extremes<'k, T: Float + 'k>(slices: impl Iterator<Item = &'k [T]>) -> (T, T) {
     const WIDTH: usize = 16;
     let smaller = |a: T, b: T| if a < b { a } else { b };
     let larger = |a: T, b: T| if a > b { a } else { b };

@@ -3,13 +3,14 @@
 use proptest::prelude::*;
 
 use super::bucket_map::BucketMap;
-use super::{BucketTable, Key, KeyStream, Lookup, SortedTable, WeightedKeys, count_partitioned, weighted_count};
-use crate::exact_key::ExactKey;
+use super::{BucketTable, KeyStream, Lookup, SortedTable, WeightedKeys, count_partitioned, weighted_count};
+use crate::float::Float;
+use crate::keys::ExactKey;
 use crate::memory::Buffers;
 use crate::parallel::{Cancel, Workers};
 
 /// Σ #(v < x) + #(v ≤ x), pair by pair.
-fn definition<T: Key>(table: &[T], keys: &[T], negate: bool) -> u64 {
+fn definition<T: Float>(table: &[T], keys: &[T], negate: bool) -> u64 {
     let oriented = |key: T| if negate { key.negated() } else { key };
     let pairs = keys.iter().flat_map(|&x| table.iter().map(move |&v| (v, oriented(x))));
     pairs.map(|(v, x)| u64::from(v < x) + u64::from(v <= x)).sum()
@@ -54,7 +55,7 @@ struct TwoSides<'k, T> {
     spans: usize,
 }
 
-impl<T: Key> KeyStream<T> for TwoSides<'_, T> {
+impl<T: Float> KeyStream<T> for TwoSides<'_, T> {
     fn spans(&self) -> usize {
         self.spans
     }

@@ -1,0 +1,183 @@
+//! The two types of scores, `f32` and `f64`, and the arithmetic that kernels need of them.
+
+use crate::simd::Simd;
+
+/// A float that is ranked.
+pub trait Float: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
+    /// Zero.
+    const ZERO: Self;
+    /// Positive infinity.
+    const INFINITY: Self;
+    /// Most buckets that [`bucket`](Self::bucket) can tell apart.
+    const MOST_BUCKETS: usize;
+    /// Widest tolerance in units of a bucket: above it nearly every key would cross a bucket's border.
+    const WIDEST_TOLERANCE: Self;
+    /// A whole number of the same size.
+    type Ordered: Ord + Copy + Send + Sync + std::fmt::Debug;
+    /// The whole number of the same rank: both zeros are one, and NaN, which another thread may write, has a place too.
+    fn ordered(self) -> Self::Ordered;
+    /// |x|.
+    #[must_use]
+    fn magnitude(self) -> Self;
+    /// |x| with the sign of y.
+    #[must_use]
+    fn with_sign_of(self, other: Self) -> Self;
+    /// −x.
+    #[must_use]
+    fn negated(self) -> Self;
+    /// x + y.
+    #[must_use]
+    fn plus(self, other: Self) -> Self;
+    /// x − y.
+    #[must_use]
+    fn minus(self, other: Self) -> Self;
+    /// x · y.
+    #[must_use]
+    fn times(self, other: Self) -> Self;
+    /// count / x, or zero where that is not a finite number: every key then falls into one bucket.
+    #[must_use]
+    fn reciprocal_of(self, count: usize) -> Self;
+    /// The whole number nearest to `self` clamped to 0..=last: never decreasing in `self`, without a branch.
+    fn bucket(self, last: Self) -> u32;
+    /// The distance of |x| + ε from ε on the scale of the float's own bits, with the sign of x: close to linear for
+    /// |x| < ε, logarithmic beyond, never decreasing in x, and without a branch.
+    #[must_use]
+    fn log_steps(self, epsilon: Self) -> Self;
+    /// How many steps there are to one unit of x at x = 0, or more.
+    #[must_use]
+    fn steepest_log_step(epsilon: Self) -> Self;
+    /// For each of eight keys v adds [v < low] to the first count and [v ≤ high] to the second.
+    fn compare<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self, counts: &mut S::Counts);
+    /// Whether one of eight keys lies in low..=high.
+    fn has_within<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self) -> bool;
+    /// The two counts of `compare`.
+    fn counts<S: Simd>(simd: S, counts: S::Counts) -> (u64, u64);
+    /// The value as `f64`.
+    fn widened(self) -> f64;
+    /// A count as a key.
+    fn from_count(count: usize) -> Self;
+}
+
+macro_rules! impl_float {
+    ($float:ty, $ordered:ty, $digits:expr, [$compare:ident, $has_within:ident, $counts:ident], $high_bits:expr) => {
+        impl Float for $float {
+            const ZERO: Self = 0.0;
+            const INFINITY: Self = <$float>::INFINITY;
+            const WIDEST_TOLERANCE: Self = 1.0 / 64.0;
+            const MOST_BUCKETS: usize = 1 << ($digits - 2);
+            type Ordered = $ordered;
+            #[inline(always)]
+            fn ordered(self) -> $ordered {
+                // Negative floats have their bits in decreasing order: all but the sign are turned round.
+                let bits = (self + 0.0).to_bits().cast_signed();
+                bits ^ (bits >> (<$ordered>::BITS - 1) & <$ordered>::MAX)
+            }
+            #[inline(always)]
+            fn magnitude(self) -> Self {
+                self.abs()
+            }
+            #[inline(always)]
+            fn with_sign_of(self, other: Self) -> Self {
+                self.copysign(other)
+            }
+            #[inline(always)]
+            fn negated(self) -> Self {
+                -self
+            }
+            #[inline(always)]
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            fn minus(self, other: Self) -> Self {
+                self - other
+            }
+            #[inline(always)]
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+            #[inline(always)]
+            fn reciprocal_of(self, count: usize) -> Self {
+                let scale = count as Self / self;
+                if scale.is_finite() { scale } else { 0.0 }
+            }
+            #[inline(always)]
+            fn bucket(self, last: Self) -> u32 {
+                // Adding 2^(digits-1) leaves the rounded value in the low bits of the mantissa: a conversion that
+                // vector units can do without saturation checks.
+                const SHIFT: $float = (1_u64 << ($digits - 1)) as $float;
+                let clamped = if self > 0.0 { self } else { 0.0 };
+                let clamped = if clamped < last { clamped } else { last };
+                ((clamped + SHIFT).to_bits() as u32) & ((1_u64 << ($digits - 1).min(32)) - 1) as u32
+            }
+            #[inline(always)]
+            fn log_steps(self, epsilon: Self) -> Self {
+                let high_bits: fn($float) -> i32 = $high_bits;
+                let steps = high_bits(self.abs() + epsilon) - high_bits(epsilon);
+                #[allow(clippy::cast_lossless, reason = "lossless for one of the two floats only")]
+                (steps as Self).copysign(self)
+            }
+            #[inline(always)]
+            fn steepest_log_step(epsilon: Self) -> Self {
+                // An octave has 2^20 steps of the high half of a double, 2^23 of a single, and is at least ε/2 wide.
+                let steps = if size_of::<Self>() == 8 { 1048576.0 } else { 8388608.0 };
+                2.0 * steps / epsilon
+            }
+            #[inline(always)]
+            fn compare<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self, counts: &mut S::Counts) {
+                simd.$compare(keys, low, high, counts);
+            }
+            #[inline(always)]
+            fn has_within<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self) -> bool {
+                simd.$has_within(keys, low, high)
+            }
+            #[inline(always)]
+            fn counts<S: Simd>(simd: S, counts: S::Counts) -> (u64, u64) {
+                simd.$counts(counts)
+            }
+            #[inline(always)]
+            fn widened(self) -> f64 {
+                self.into()
+            }
+            #[inline(always)]
+            fn from_count(count: usize) -> Self {
+                count as Self
+            }
+        }
+    };
+}
+
+impl_float!(f32, i32, f32::MANTISSA_DIGITS as usize, [compare_f32, has_within_f32, counts_f32], |value| value
+    .to_bits()
+    .cast_signed());
+impl_float!(f64, i64, f64::MANTISSA_DIGITS as usize, [compare_f64, has_within_f64, counts_f64], |value| {
+    ((value.to_bits() >> 32) as u32).cast_signed()
+});
+
+/// A score type: `f32` or `f64`. Differences and sums are formed in `f64`; comparisons stay in the type itself.
+pub trait Score: Float + Default + Into<f64> {
+    /// Whether the type is `f32`, whose values cannot be told from fractions one by one.
+    const IS_SINGLE: bool;
+    /// The nearest value of the type.
+    #[doc(hidden)]
+    fn nearest(value: f64) -> Self;
+}
+
+impl Score for f32 {
+    const IS_SINGLE: bool = true;
+    fn nearest(value: f64) -> Self {
+        value as f32
+    }
+}
+
+impl Score for f64 {
+    const IS_SINGLE: bool = false;
+    fn nearest(value: f64) -> Self {
+        value
+    }
+}
+
+/// Sorts bare keys.
+pub(crate) fn sort<T: Float>(keys: &mut [T]) {
+    keys.sort_unstable_by_key(|key| key.ordered());
+}

@@ -1,0 +1,9 @@
+//! The key of a row for a pair of classes: p_c − p_d as an exact number.
+
+mod difference;
+mod exact_key;
+mod fraction;
+
+pub(crate) use difference::DifferenceRule;
+pub(crate) use exact_key::{ExactKey, rounding_of_difference};
+pub(crate) use fraction::{Fraction, FractionCache, MOST_DENOMINATOR, any_rounded_fraction, common_denominator};

@@ -1,0 +1,231 @@
+//! The multi-class ROC curve: rates of all pairs, their common curve, and its bootstrap.
+//!
+//! With more than two classes the curve is (expit Λ0ᶠᵖ, expit Λ0ᵗᵖ), Λ0 being the row effects of the rank-one binomial
+//! fit to the matrix of rates; with two, the model is saturated and the curve is the empirical one.
+
+mod factorization;
+mod rates;
+
+pub use factorization::{Center, Fit, Stop};
+pub use rates::{Grid, PlacedCells, Scope};
+
+use crate::error::{Error, Result};
+use crate::parallel::Workers;
+use factorization::{Problem, area_under, expit, fit, make_monotone};
+
+/// How the common curve is fitted.
+#[derive(Debug, Clone, Copy)]
+pub struct CurveOptions<'a> {
+    /// Whether the row effects are parameters of their own.
+    pub center: Center,
+    /// Weight of each pair's true-positive rates, in the order of [`PlacedCells::pairs`].
+    pub tp_weights: &'a [f64],
+    /// Weight of each pair's false-positive rates.
+    pub fp_weights: &'a [f64],
+    /// a in ε = a / (ñ + 2a), ñ the harmonic mean of the class sizes (the larger of rows and weight); rates are drawn to
+    /// (1 − 2ε)x + ε.
+    pub continuity: f64,
+    /// When the fit stops.
+    pub stop: Stop,
+    /// Most bytes of a matrix of rates.
+    pub memory_limit: usize,
+}
+
+/// A curve from (0, 0) to (1, 1), without these end points, by falling thresholds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Both rates as fitted, true-positive first.
+    pub raw: [Vec<f64>; 2],
+    /// True-positive rates, never falling.
+    pub tpr: Vec<f64>,
+    /// False-positive rates, never falling.
+    pub fpr: Vec<f64>,
+    /// Area under the polygon.
+    pub area: f64,
+}
+
+/// A bootstrap replicate: the area, and the true-positive rates at the wanted false-positive rates.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replicate {
+    /// Area under the replicate's curve.
+    pub area: f64,
+    /// Height of the curve at each wanted false-positive rate.
+    pub heights: Vec<f64>,
+}
+
+/// The multi-class ROC curve of a sample.
+#[derive(Debug, Clone)]
+pub struct MulticlassRoc {
+    placed: PlacedCells,
+    weights: [Vec<f64>; 2],
+    center: Center,
+    stop: Stop,
+    epsilon: f64,
+    /// The 2T × J matrix of rates, row after row.
+    pub rates: Vec<f64>,
+    /// The model; `None` for two classes, where it is saturated.
+    pub model: Option<Fit>,
+    /// The curve.
+    pub curve: Curve,
+}
+
+impl MulticlassRoc {
+    /// Counts the rates and fits their common curve.
+    ///
+    /// # Errors
+    /// [`Error::RatesTooLarge`] beyond the memory limit; [`Error::Cancelled`].
+    ///
+    /// # Panics
+    /// If there is not one weight per pair.
+    pub fn new(placed: PlacedCells, options: CurveOptions<'_>, workers: &Workers<'_>) -> Result<Self> {
+        let pairs = placed.pair_count();
+        assert_eq!((options.tp_weights.len(), options.fp_weights.len()), (pairs, pairs), "one weight per pair");
+        let bytes = (2 * placed.thresholds()).saturating_mul(pairs).saturating_mul(size_of::<f64>());
+        if bytes > options.memory_limit {
+            return Err(Error::RatesTooLarge { bytes, limit: options.memory_limit });
+        }
+        let epsilon = options.continuity / (mean_class_size(&placed) + 2.0 * options.continuity);
+        let rates = placed.rates(workers)?;
+        let mut roc = Self {
+            placed,
+            weights: [options.tp_weights.to_vec(), options.fp_weights.to_vec()],
+            center: options.center,
+            stop: options.stop,
+            epsilon,
+            rates: Vec::new(),
+            model: None,
+            curve: Curve { raw: [Vec::new(), Vec::new()], tpr: Vec::new(), fpr: Vec::new(), area: f64::NAN },
+        };
+        roc.model = roc.fit(&rates, workers)?;
+        roc.curve = roc.curve_of(&rates, roc.model.as_ref());
+        roc.rates = rates;
+        Ok(roc)
+    }
+
+    /// The cells behind the curve.
+    #[must_use]
+    pub const fn placed(&self) -> &PlacedCells {
+        &self.placed
+    }
+
+    /// The curve of other rates of the same shape, fitted from this one as a start.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn refit(&self, rates: &[f64], workers: &Workers<'_>) -> Result<Curve> {
+        let model = self.fit(rates, workers)?;
+        Ok(self.curve_of(rates, model.as_ref()))
+    }
+
+    /// Bootstrap replicates number `first`, `first` + 1, … of the seed: rows drawn within classes, thresholds kept, the
+    /// model fitted again from this one as a start. The same for any number of threads.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`].
+    pub fn bootstrap(
+        &self,
+        seed: u64,
+        first: u32,
+        count: u32,
+        at: &[f64],
+        workers: &Workers<'_>,
+    ) -> Result<Vec<Replicate>> {
+        workers.map(count as usize, |index| {
+            let rates = self.placed.resampled_rates(seed, first.wrapping_add(index as u32));
+            let curve = self.refit(&rates, &workers.alone())?;
+            Ok(Replicate { area: curve.area, heights: curve.heights(at) })
+        })
+    }
+
+    fn fit(&self, rates: &[f64], workers: &Workers<'_>) -> Result<Option<Fit>> {
+        if self.placed.pair_count() == 1 {
+            return Ok(None);
+        }
+        let problem = Problem::new(rates, self.epsilon, &self.weights[0], &self.weights[1]);
+        let start = self.model.as_ref().map(|model| &model.factors);
+        let stop = match start {
+            // A replicate need not be fitted more finely than its noise.
+            Some(_) => Stop { tolerance: 100.0 * self.stop.tolerance, settle_curve: false, ..self.stop },
+            None => self.stop,
+        };
+        fit(&problem, self.center, stop, start, workers).map(Some)
+    }
+
+    fn curve_of(&self, rates: &[f64], model: Option<&Fit>) -> Curve {
+        let Some(model) = model else {
+            return self.empirical_curve(rates);
+        };
+        let half = model.effects.len() / 2;
+        let raw =
+            [0..half, half..2 * half].map(|rows| model.effects[rows].iter().map(|&effect| expit(effect)).collect());
+        let [mut tpr, mut fpr]: [Vec<f64>; 2] = raw.clone();
+        make_monotone(&mut tpr);
+        make_monotone(&mut fpr);
+        Curve { raw, area: area_under(&fpr, &tpr), tpr, fpr }
+    }
+
+    /// The curve of one pair. Unweighted rates are whole counts over class sizes: summed as such, the area has no rounding
+    /// but that of one division.
+    fn empirical_curve(&self, rates: &[f64]) -> Curve {
+        let (tpr, fpr) = rates.split_at(rates.len() / 2);
+        let [negatives, positives] = match self.placed.class_totals()[..] {
+            [(_, negatives), (_, positives)] if !self.placed.is_weighted() => [negatives, positives],
+            _ => [1.0, 1.0],
+        };
+        let counts = |rates: &[f64], total: f64| -> Vec<f64> {
+            rates.iter().map(|rate| if total > 1.0 { (rate * total).round() } else { rate * total }).collect()
+        };
+        let mut last = (0.0, 0.0);
+        let mut doubled = 0.0;
+        let points = counts(fpr, negatives).into_iter().zip(counts(tpr, positives));
+        for point in points.chain([(negatives, positives)]) {
+            doubled += (point.0 - last.0) * (point.1 + last.1);
+            last = point;
+        }
+        Curve {
+            raw: [tpr.to_vec(), fpr.to_vec()],
+            tpr: tpr.to_vec(),
+            fpr: fpr.to_vec(),
+            area: doubled / (2.0 * negatives * positives),
+        }
+    }
+}
+
+/// Harmonic mean of the class sizes. A size is the class's weight (so that integer weights count as repeated rows), but
+/// at least its number of rows: weights that were scaled to a small sum leave the rates as certain as they are.
+fn mean_class_size(placed: &PlacedCells) -> f64 {
+    let sizes = placed.class_totals().into_iter().zip(placed.class_rows());
+    let sizes: Vec<f64> = sizes.map(|((_, weight), rows)| weight.max(f64::from(rows))).collect();
+    sizes.len() as f64 / sizes.iter().map(|size| 1.0 / size).sum::<f64>()
+}
+
+impl Curve {
+    /// The curve's height at increasing false-positive rates; the upper end where it rises vertically.
+    #[must_use]
+    pub fn heights(&self, at: &[f64]) -> Vec<f64> {
+        let mut points = self.fpr.iter().copied().zip(self.tpr.iter().copied()).chain([(1.0, 1.0)]).peekable();
+        let mut left = (0.0, 0.0);
+        let height = |&x: &f64| {
+            while let Some(point) = points.next_if(|point| point.0 <= x) {
+                left = point;
+            }
+            match points.peek() {
+                Some(right) => left.1 + (right.1 - left.1) * (x - left.0) / (right.0 - left.0),
+                None => left.1,
+            }
+        };
+        at.iter().map(height).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heights_of_a_curve() {
+        let (tpr, fpr) = (vec![0.5, 0.75, 0.75], vec![0.0, 0.5, 0.5]);
+        let curve = Curve { raw: [tpr.clone(), fpr.clone()], tpr, fpr, area: f64::NAN };
+        assert_eq!(curve.heights(&[0.0, 0.25, 0.5, 0.75, 1.0]), [0.5, 0.625, 0.75, 0.875, 1.0]);
+    }
+}

@@ -1,0 +1,247 @@
+//! True- and false-positive rates of all ordered pairs of classes along a grid of thresholds.
+//!
+//! For the pair (c, d) and the threshold t the rates are the shares of class c and of class d with `p_c > t`. Every cell is
+//! placed among the thresholds once and kept as a byte, so the rates of a bootstrap sample are a weighted histogram of
+//! bytes: O(nK log T + K²T) once and O(nK + K²T) for each sample, never O(nKT).
+
+mod placement;
+mod selection;
+mod thresholds;
+
+pub use thresholds::Grid;
+
+use crate::error::Result;
+use crate::float::Score;
+use crate::parallel::Workers;
+use crate::resampling::Plan;
+use crate::sample::PresentClasses;
+use crate::sample::ScoredSample;
+use placement::{Cut, Tile};
+use thresholds::Grids;
+
+/// Which cells the quantiles are taken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// All cells: one grid for all pairs.
+    Shared,
+    /// The column of the pair's positive class.
+    Class,
+    /// That column, in the rows of the pair's two classes.
+    Pair,
+}
+
+/// The cells of a sample, placed among thresholds.
+#[derive(Debug, Clone)]
+pub struct PlacedCells {
+    classes: PresentClasses,
+    grids: Grids,
+    pairs: Vec<Pair>,
+    /// Number of cuts of each class.
+    cuts: Vec<usize>,
+    tiles: Vec<Tile>,
+    plan: Plan,
+}
+
+/// An ordered pair of classes and where its rates come from.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    positive: usize,
+    negative: usize,
+    grid: usize,
+    /// Cut of the positive class, and of the negative class.
+    true_positive_cut: usize,
+    false_positive_cut: usize,
+}
+
+impl PlacedCells {
+    /// Finds the thresholds and places every cell.
+    ///
+    /// With two classes only the pair (second, first) counts, cut at the quantiles of the second class's column.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    ///
+    /// # Panics
+    /// If there are no thresholds, or 65,536 or more.
+    pub fn new<T: Score>(
+        sample: &ScoredSample<'_, T>,
+        grid: Grid<'_>,
+        scope: Scope,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        let classes = PresentClasses::new(sample);
+        let grids = Grids::new(sample, &classes, grid, scope, workers)?;
+        assert!((1..1 << 16).contains(&grids.thresholds()), "between 1 and 65,535 thresholds");
+        let (pairs, cuts) = lay_out(&classes, &grids, scope);
+        let tiles = placement::place(sample, &classes, &cuts, &grids, workers)?;
+        let plan = Plan::stratified(&classes.sizes());
+        Ok(Self { cuts: cuts.iter().map(Vec::len).collect(), classes, grids, pairs, tiles, plan })
+    }
+
+    /// Number of thresholds T: a row of rates for each, in each half of the matrix.
+    #[must_use]
+    pub fn thresholds(&self) -> usize {
+        self.grids.thresholds()
+    }
+
+    /// Number of pairs J.
+    #[must_use]
+    pub fn pair_count(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether rows have weights.
+    #[must_use]
+    pub fn is_weighted(&self) -> bool {
+        self.classes.is_weighted()
+    }
+
+    /// The pairs (positive class, negative class) as columns of the sample.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(usize, usize)> {
+        let originals = self.classes.originals();
+        self.pairs.iter().map(|pair| (originals[pair.positive], originals[pair.negative])).collect()
+    }
+
+    /// Falling thresholds of each pair, pair after pair; of one grid only where all pairs share it.
+    #[must_use]
+    pub fn threshold_columns(&self) -> Vec<Vec<f64>> {
+        let falling = |grid: &Vec<f64>| grid.iter().rev().copied().collect();
+        if self.grids.ascending.len() == 1 {
+            return self.grids.ascending.iter().map(falling).collect();
+        }
+        self.pairs.iter().map(|pair| falling(&self.grids.ascending[pair.grid])).collect()
+    }
+
+    /// Total weight of each class that has rows, with its column.
+    #[must_use]
+    pub fn class_totals(&self) -> Vec<(usize, f64)> {
+        self.classes.originals().iter().copied().zip(self.classes.totals()).collect()
+    }
+
+    /// Number of rows of each class that has any.
+    #[must_use]
+    pub fn class_rows(&self) -> Vec<u32> {
+        self.classes.sizes()
+    }
+
+    /// The stacked 2T × J matrix of rates, row after row: true-positive rates by falling threshold, then false-positive.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    pub fn rates(&self, workers: &Workers<'_>) -> Result<Vec<f64>> {
+        let width = self.thresholds() + 1;
+        let weights = self.classes.weights();
+        let parts = workers.map(self.tiles.len(), |index| {
+            let tile = &self.tiles[index];
+            let mut sums = vec![0.0; self.cuts[tile.class] * width];
+            match weights {
+                Some(weights) => {
+                    let weights = &weights[tile.first..][..tile.rows];
+                    tile.add_masses(|row| weights[row], width, &mut sums);
+                }
+                None => tile.add_masses(|_| 1.0, width, &mut sums),
+            }
+            Ok(sums)
+        })?;
+        let mut sums = self.empty_sums();
+        for (tile, part) in self.tiles.iter().zip(parts) {
+            sums[tile.class].iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+        }
+        Ok(self.rates_from(sums))
+    }
+
+    /// The same matrix for a bootstrap sample that keeps the class sizes. Rows keep their weights.
+    #[must_use]
+    pub fn resampled_rates(&self, seed: u64, replicate: u32) -> Vec<f64> {
+        let width = self.thresholds() + 1;
+        let mut counts = vec![0; self.plan.units()];
+        self.plan.draw(seed, replicate, &mut counts);
+        let mut sums = self.empty_sums();
+        let mut masses = Vec::new();
+        for tile in &self.tiles {
+            let places = tile.first..tile.first + tile.rows;
+            masses.clear();
+            masses.extend(counts[places.clone()].iter().map(|&count| f64::from(count)));
+            if let Some(weights) = self.classes.weights() {
+                masses.iter_mut().zip(&weights[places]).for_each(|(mass, weight)| *mass *= weight);
+            }
+            tile.add_masses(|row| masses[row], width, &mut sums[tile.class]);
+        }
+        self.rates_from(sums)
+    }
+
+    fn empty_sums(&self) -> Vec<Vec<f64>> {
+        self.cuts.iter().map(|cuts| vec![0.0; cuts * (self.thresholds() + 1)]).collect()
+    }
+
+    /// Cumulative shares of the masses by code.
+    fn rates_from(&self, mut sums: Vec<Vec<f64>>) -> Vec<f64> {
+        let thresholds = self.thresholds();
+        for sums in sums.iter_mut().flat_map(|sums| sums.chunks_exact_mut(thresholds + 1)) {
+            let mut total = 0.0;
+            for sum in sums.iter_mut() {
+                total += *sum;
+                *sum = total;
+            }
+            for sum in sums.iter_mut() {
+                *sum /= total;
+            }
+        }
+        let shares = |class: usize, cut: usize| &sums[class][cut * (thresholds + 1)..][..thresholds];
+        let columns = self.pairs.len();
+        let mut rates = vec![0.0; 2 * thresholds * columns];
+        let (true_positive, false_positive) = rates.split_at_mut(thresholds * columns);
+        for (column, pair) in self.pairs.iter().enumerate() {
+            let halves = [
+                (&mut *true_positive, shares(pair.positive, pair.true_positive_cut)),
+                (&mut *false_positive, shares(pair.negative, pair.false_positive_cut)),
+            ];
+            for (half, shares) in halves {
+                for (row, share) in half.chunks_exact_mut(columns).zip(shares) {
+                    row[column] = *share;
+                }
+            }
+        }
+        rates
+    }
+}
+
+/// The pairs, and the cuts that each class needs for them.
+fn lay_out(classes: &PresentClasses, grids: &Grids, scope: Scope) -> (Vec<Pair>, Vec<Vec<Cut>>) {
+    const UNUSED: usize = usize::MAX;
+    let count = classes.count();
+    let mut cuts: Vec<Vec<Cut>> = vec![Vec::new(); count];
+    // The cut of (class, positive class), where all pairs of a positive class share it.
+    let mut known = vec![UNUSED; count * count];
+    let one_grid = grids.ascending.len() == 1;
+    let mut pairs = Vec::new();
+    for positive in 0..count {
+        for negative in (0..count).filter(|&negative| negative != positive) {
+            if count == 2 && positive == 0 {
+                continue;
+            }
+            let grid = if one_grid {
+                0
+            } else if scope == Scope::Class {
+                positive
+            } else {
+                pairs.len()
+            };
+            let cut = Cut { column: classes.columns()[positive], grid };
+            let [true_positive_cut, false_positive_cut] = [positive, negative].map(|class| {
+                let place = class * count + positive;
+                if known[place] == UNUSED || cuts[class][known[place]] != cut {
+                    known[place] = cuts[class].len();
+                    cuts[class].push(cut);
+                }
+                known[place]
+            });
+            pairs.push(Pair { positive, negative, grid, true_positive_cut, false_positive_cut });
+        }
+    }
+    (pairs, cuts)
+}
+
+#[cfg(test)]
+mod tests;

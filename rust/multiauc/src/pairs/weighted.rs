@@ -1,0 +1,127 @@
+//! Weighted rows: counts become sums of weights. Sorted in the simple way, in an order that no thread count changes.
+
+use std::ops::Range;
+
+use super::averages::PairSizes;
+use super::cost_scores::{PairScore, cost_score};
+use crate::error::Result;
+use crate::float::Score;
+use crate::keys::DifferenceRule;
+use crate::keys::ExactKey;
+use crate::keys::FractionCache;
+use crate::parallel::Workers;
+use crate::ranking::{SortedTable, WeightedKeys, weighted_count};
+use crate::sample::GroupedRows;
+use crate::sample::ScoredSample;
+
+/// The pairwise values of weighted rows.
+pub(crate) struct WeightedPairs<'s, 'a, T> {
+    sample: &'s ScoredSample<'a, T>,
+    rows: GroupedRows,
+    rule: DifferenceRule,
+}
+
+impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
+    pub(crate) fn new(sample: &'s ScoredSample<'a, T>, workers: &Workers<'_>) -> Result<Self> {
+        let rule = DifferenceRule::of(sample, workers)?;
+        Ok(Self { sample, rows: GroupedRows::new(sample), rule })
+    }
+
+    /// U_cd by the score of the pair.
+    pub(crate) fn value(&self, c: usize, d: usize, score: &PairScore, keys: &mut WeightedKeys) -> f64 {
+        let (rows_c, rows_d) = (self.present_rows(c), self.present_rows(d));
+        let scores = &self.sample.scores;
+        keys.clear();
+        let mut fractions = FractionCache::default();
+        let mut single = Vec::with_capacity(1);
+        for (is_first, rows) in [(true, &rows_c), (false, &rows_d)] {
+            for &row in rows {
+                let key = match score {
+                    PairScore::Tie => 0.0,
+                    PairScore::Costs(coefficients) => cost_score(scores, row, coefficients),
+                    PairScore::Difference => {
+                        single.clear();
+                        let (of_c, of_d) = (scores.get(row, c), scores.get(row, d));
+                        self.rule.append_keys(&[of_c], &[of_d], &mut fractions, &mut single);
+                        single[0]
+                    }
+                };
+                keys.push(is_first, key, self.sample.weight(row));
+            }
+        }
+        let near = if *score == PairScore::Difference { self.rule.near } else { None };
+        let exact = |is_first: bool, index: usize| -> ExactKey {
+            let row = if is_first { rows_c[index] } else { rows_d[index] };
+            self.rule.exact(scores.get(row, c).into(), scores.get(row, d).into())
+        };
+        let [w_c, w_d] = PairSizes::of(&self.sample.sizes, c, d).weights;
+        weighted_count(keys, near, exact) / (2.0 * w_c * w_d)
+    }
+
+    fn present_rows(&self, class: usize) -> Vec<usize> {
+        let rows = self.rows.of(class).iter().map(|&row| row as usize);
+        rows.filter(|&row| self.sample.has_row(row)).collect()
+    }
+}
+
+/// Rows between two looks at the cancel flag, and of one task: a fixed number, so that sums are taken in the same order
+/// on any number of threads.
+const SPAN: usize = 1 << 14;
+
+fn spans(rows: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..rows).step_by(SPAN).map(move |start| start..(start + SPAN).min(rows))
+}
+
+/// For column and class c: Σ over the rows b of class d of w_b · (twice the weight of class c below b, plus ties), all d.
+pub(crate) fn doubled_losses<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    class: usize,
+    column: usize,
+    workers: &Workers<'_>,
+) -> Result<Vec<f64>> {
+    let score = |row: usize| -> f64 { sample.scores.get(row, column).into() };
+    let mut own = Vec::with_capacity(sample.sizes.rows[class] as usize);
+    sample.codes.for_each(0..sample.rows(), |row, code| {
+        if code == class && sample.has_row(row) {
+            own.push((score(row), sample.weight(row)));
+        }
+    });
+    let table = SortedTable::new(own);
+    let mut totals = vec![0.0; sample.classes()];
+    for span in spans(sample.rows()) {
+        workers.check()?;
+        sample.codes.for_each(span, |row, code| {
+            if code != class && sample.has_row(row) {
+                totals[code] += sample.weight(row) * table.doubled_weight_below(score(row));
+            }
+        });
+    }
+    Ok(totals)
+}
+
+/// The micro average: own cells against all others, each with the weight of its row.
+pub(crate) fn micro<T: Score>(sample: &ScoredSample<'_, T>, columns: &[usize], workers: &Workers<'_>) -> Result<f64> {
+    let score = |row: usize, column: usize| -> f64 { sample.scores.get(row, column).into() };
+    let mut own = Vec::with_capacity(sample.rows());
+    sample.codes.for_each(0..sample.rows(), |row, class| {
+        if sample.has_row(row) {
+            own.push((score(row, class), sample.weight(row)));
+        }
+    });
+    let table = SortedTable::new(own);
+    let spans: Vec<Range<usize>> = spans(sample.rows()).collect();
+    let parts = workers.map(spans.len(), |span| {
+        let mut total = 0.0;
+        for row in spans[span].clone().filter(|&row| sample.has_row(row)) {
+            workers.check()?;
+            let own_column = sample.codes.get(row);
+            let others = columns.iter().filter(|&&column| column != own_column);
+            let losses: f64 = others.map(|&column| table.doubled_weight_below(score(row, column))).sum();
+            total += sample.weight(row) * losses;
+        }
+        Ok(total)
+    })?;
+    let weight: f64 = sample.sizes.weights.iter().sum();
+    let pairs = weight * weight * (columns.len() - 1) as f64;
+    Ok(1.0 - parts.into_iter().sum::<f64>() / (2.0 * pairs))
+}

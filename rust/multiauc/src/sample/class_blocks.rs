@@ -1,0 +1,320 @@
+//! The layout the kernels read: for each class and score column, one contiguous run of the class's scores.
+
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::float::Score;
+use crate::memory;
+use crate::parallel::Workers;
+use crate::sample::ScoreMatrix;
+use crate::sample::{ScoredSample, row_spans};
+use crate::simd::{Simd, Vectorizable, run_widest};
+
+/// Rows copied at a time, so that a column's run is written a cache line or two at once.
+const BATCH: usize = 16;
+/// Blocks gathered by each thread, so that none waits long for another.
+const BLOCKS_PER_THREAD: usize = 2;
+
+/// Row numbers grouped by class.
+#[derive(Debug)]
+pub(crate) struct GroupedRows {
+    rows: Vec<u32>,
+    /// `starts[class]..starts[class + 1]` are the rows of a class.
+    starts: Vec<usize>,
+}
+
+impl GroupedRows {
+    /// Groups all rows by class (one counting sort; increasing row numbers within a class).
+    pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
+        let mut starts = vec![0; sample.classes() + 2];
+        sample.codes.for_each(0..sample.rows(), |_, class| starts[class + 2] += 1);
+        for class in 2..starts.len() {
+            starts[class] += starts[class - 1];
+        }
+        let mut rows = vec![0; sample.rows()];
+        sample.codes.for_each(0..sample.rows(), |row, class| {
+            rows[starts[class + 1]] = row as u32;
+            starts[class + 1] += 1;
+        });
+        starts.pop();
+        Self { rows, starts }
+    }
+
+    /// Groups all rows that count, those of weight zero left out.
+    pub(crate) fn present<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
+        let all = Self::new(sample);
+        if sample.weights.is_none() {
+            return all;
+        }
+        let mut present = Self { rows: Vec::with_capacity(all.rows.len()), starts: vec![0] };
+        for class in 0..sample.classes() {
+            present.rows.extend(all.of(class).iter().filter(|&&row| sample.has_row(row as usize)));
+            present.starts.push(present.rows.len());
+        }
+        present
+    }
+
+    /// The rows of a class.
+    pub(crate) fn of(&self, class: usize) -> &[u32] {
+        &self.rows[self.starts[class]..self.starts[class + 1]]
+    }
+}
+
+/// The scores of some consecutive classes in some consecutive columns: column after column, in each class after class.
+#[derive(Debug)]
+pub(crate) struct ClassBlock<T> {
+    classes: Range<usize>,
+    columns: Range<usize>,
+    /// `starts[i]..starts[i + 1]` are the places of the i-th class in every column.
+    starts: Vec<usize>,
+    values: Vec<T>,
+}
+
+impl<T: Score> ClassBlock<T> {
+    /// Copies the scores of `classes` × `columns`.
+    pub(crate) fn gather(
+        scores: &ScoreMatrix<'_, T>,
+        rows: &GroupedRows,
+        classes: Range<usize>,
+        columns: Range<usize>,
+    ) -> Self {
+        Self::gather_into(Vec::new(), scores, rows, classes, columns)
+    }
+
+    /// The same in a buffer that is used again.
+    pub(crate) fn gather_into(
+        buffer: Vec<T>,
+        scores: &ScoreMatrix<'_, T>,
+        rows: &GroupedRows,
+        classes: Range<usize>,
+        columns: Range<usize>,
+    ) -> Self {
+        let sizes = classes.clone().map(|class| rows.of(class).len());
+        let mut block = Self::empty(classes.clone(), sizes, columns, buffer);
+        for (index, class) in classes.enumerate() {
+            let place = block.starts[index];
+            run_widest(CopyRows { block: &mut block, scores, place, rows: rows.of(class) });
+        }
+        block
+    }
+
+    /// Copies the scores of all classes of a span of rows in some columns, row after row: each score goes to the end of its
+    /// run, of which there are few enough to stay in the cache.
+    fn gather_span(buffer: Vec<T>, sample: &ScoredSample<'_, T>, span: Range<usize>, columns: Range<usize>) -> Self {
+        let mut sizes = vec![0; sample.classes()];
+        sample.codes.for_each(span.clone(), |_, class| sizes[class] += 1);
+        let mut block = Self::empty(0..sizes.len(), sizes.into_iter(), columns.clone(), buffer);
+        let length = block.rows();
+        let scatter = |columns: Range<usize>, values: &mut [T]| {
+            let mut places = block.starts.clone();
+            sample.codes.for_each(span.clone(), |row, class| {
+                let mut place = places[class];
+                places[class] += 1;
+                if let Some(line) = sample.scores.contiguous_row(row) {
+                    for &score in &line[columns.clone()] {
+                        values[place] = score;
+                        place += length;
+                    }
+                } else {
+                    for column in columns.clone() {
+                        values[place] = sample.scores.get(row, column);
+                        place += length;
+                    }
+                }
+            });
+        };
+        if sample.scores.is_column_major() {
+            for (column, run) in columns.zip(block.values.chunks_exact_mut(length.max(1))) {
+                scatter(column..column + 1, run);
+            }
+        } else {
+            scatter(columns, &mut block.values);
+        }
+        block
+    }
+
+    fn empty(
+        classes: Range<usize>,
+        sizes: impl Iterator<Item = usize>,
+        columns: Range<usize>,
+        mut values: Vec<T>,
+    ) -> Self {
+        let mut starts = vec![0];
+        for size in sizes {
+            starts.push(starts[starts.len() - 1] + size);
+        }
+        let length = starts[starts.len() - 1] * columns.len();
+        if values.capacity() < length {
+            values = memory::zeroed(length);
+        } else {
+            values.resize(length, T::ZERO);
+        }
+        Self { classes, columns, starts, values }
+    }
+
+    /// Its memory, for another block.
+    pub(crate) fn into_buffer(self) -> Vec<T> {
+        self.values
+    }
+
+    /// The classes it has rows of.
+    pub(crate) fn classes(&self) -> Range<usize> {
+        self.classes.clone()
+    }
+
+    /// Number of rows.
+    pub(crate) fn rows(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    /// The scores of a class in a column.
+    pub(crate) fn run(&self, class: usize, column: usize) -> &[T] {
+        self.run_within(class, column, 0..self.rows())
+    }
+
+    /// Those of them whose places in the column are within a range.
+    pub(crate) fn run_within(&self, class: usize, column: usize, places: Range<usize>) -> &[T] {
+        let index = class - self.classes.start;
+        let clamp = |place: usize| place.clamp(places.start, places.end);
+        let first = (column - self.columns.start) * self.rows();
+        &self.values[first + clamp(self.starts[index])..first + clamp(self.starts[index + 1])]
+    }
+}
+
+/// Writes the scores of some rows into the runs of a block, from a place on.
+struct CopyRows<'c, 'a, T> {
+    block: &'c mut ClassBlock<T>,
+    scores: &'c ScoreMatrix<'a, T>,
+    place: usize,
+    rows: &'c [u32],
+}
+
+impl<T: Score> Vectorizable for CopyRows<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let Self { block, scores, place, rows } = self;
+        let (length, columns) = (block.rows(), block.columns.clone());
+        let line = |row: u32| scores.contiguous_row(row as usize).map(|whole| &whole[columns.clone()]);
+        if scores.is_column_major() || line(0).is_none() {
+            for (run, column) in block.values.chunks_exact_mut(length.max(1)).zip(columns.clone()) {
+                for (value, &row) in run[place..].iter_mut().zip(rows) {
+                    *value = scores.get(row as usize, column);
+                }
+            }
+            return;
+        }
+        for (batch, batch_rows) in rows.chunks(BATCH).enumerate() {
+            let mut lines = [&[][..]; BATCH];
+            lines.iter_mut().zip(batch_rows).for_each(|(entry, &row)| *entry = line(row).unwrap_or(&[]));
+            for &row in rows.iter().skip((batch + 2) * BATCH).take(BATCH) {
+                // The rows of a class lie apart: the machine does not guess where the next ones are.
+                for score in line(row).unwrap_or(&[]).iter().step_by(64 / size_of::<T>()) {
+                    simd.prefetch(score);
+                }
+            }
+            let values = &mut block.values[place + batch * BATCH..];
+            if batch_rows.len() == BATCH {
+                copy_transposed(&lines, columns.len(), values, length);
+            } else {
+                for (column, run) in values.chunks_mut(length).take(columns.len()).enumerate() {
+                    run.iter_mut().zip(&lines[..batch_rows.len()]).for_each(|(value, line)| *value = line[column]);
+                }
+            }
+        }
+    }
+}
+
+/// Writes entry i of line r to `values[i · length + r]`.
+#[inline(always)]
+fn copy_transposed<T: Score>(lines: &[&[T]; BATCH], columns: usize, values: &mut [T], length: usize) {
+    const SIDE: usize = 4;
+    for first in (0..columns / SIDE * SIDE).step_by(SIDE) {
+        for rows in (0..BATCH).step_by(SIDE) {
+            // Four by four: registers that the compiler turns round without going through memory.
+            let square: [[T; SIDE]; SIDE] =
+                std::array::from_fn(|row| *lines[rows + row][first..].first_chunk().expect("four columns"));
+            for column in 0..SIDE {
+                let turned: [T; SIDE] = std::array::from_fn(|row| square[row][column]);
+                values[(first + column) * length + rows..][..SIDE].copy_from_slice(&turned);
+            }
+        }
+    }
+    for column in columns / SIDE * SIDE..columns {
+        let run = &mut values[column * length..][..BATCH];
+        run.iter_mut().zip(lines).for_each(|(value, line)| *value = line[column]);
+    }
+}
+
+/// All classes in some columns, cut into blocks that were gathered in parallel.
+#[derive(Debug)]
+pub(crate) struct ClassBlocks<T> {
+    blocks: Vec<ClassBlock<T>>,
+}
+
+impl<T> Default for ClassBlocks<T> {
+    fn default() -> Self {
+        Self { blocks: Vec::new() }
+    }
+}
+
+impl<T: Score> ClassBlocks<T> {
+    /// Gathers some columns in blocks of rows, in the memory of what was gathered before: for few classes.
+    pub(crate) fn gather_rows(
+        previous: Self,
+        sample: &ScoredSample<'_, T>,
+        columns: &Range<usize>,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        let spans = row_spans(sample.rows(), BLOCKS_PER_THREAD, workers);
+        Self::gather(previous, spans.len(), workers, |block, buffer| {
+            ClassBlock::gather_span(buffer, sample, spans[block].clone(), columns.clone())
+        })
+    }
+
+    /// The same in blocks of classes: for many, whose rows were grouped before.
+    pub(crate) fn gather_classes(
+        previous: Self,
+        scores: &ScoreMatrix<'_, T>,
+        rows: &GroupedRows,
+        columns: &Range<usize>,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        let classes = rows.starts.len() - 1;
+        let count = if workers.threads() == 1 { 1 } else { classes.min(BLOCKS_PER_THREAD * workers.threads()) };
+        // Classes that begin in the block's share of the rows.
+        let first =
+            |block: usize| rows.starts[..classes].partition_point(|&start| start < block * rows.rows.len() / count);
+        Self::gather(previous, count, workers, |block, buffer| {
+            let last = if block + 1 == count { classes } else { first(block + 1) };
+            ClassBlock::gather_into(buffer, scores, rows, first(block)..last, columns.clone())
+        })
+    }
+
+    fn gather(
+        previous: Self,
+        count: usize,
+        workers: &Workers<'_>,
+        block: impl Fn(usize, Vec<T>) -> ClassBlock<T> + Sync,
+    ) -> Result<Self> {
+        let mut buffers: Vec<Vec<T>> = previous.blocks.into_iter().map(ClassBlock::into_buffer).collect();
+        buffers.resize_with(count, Vec::new);
+        let blocks =
+            workers.map_chunks(&mut buffers, 1, |index, buffer| Ok(block(index, std::mem::take(&mut buffer[0]))))?;
+        Ok(Self { blocks })
+    }
+
+    /// The blocks, all of which have all columns.
+    pub(crate) fn blocks(&self) -> &[ClassBlock<T>] {
+        &self.blocks
+    }
+
+    /// The scores of a class in a column: one slice per block.
+    pub(crate) fn runs(&self, class: usize, column: usize) -> impl Iterator<Item = &[T]> + Clone {
+        self.blocks
+            .iter()
+            .filter(move |block| block.classes.contains(&class))
+            .map(move |block| block.run(class, column))
+    }
+}

@@ -1,0 +1,107 @@
+//! Scores as they lie in memory: n × K, either precision, any strides.
+
+use crate::error::{Error, Result};
+
+/// An n × K matrix of scores with any strides, borrowed.
+#[derive(Debug, Clone, Copy)]
+pub struct ScoreMatrix<'a, T> {
+    data: &'a [T],
+    origin: usize,
+    rows: usize,
+    columns: usize,
+    row_stride: isize,
+    column_stride: isize,
+}
+
+impl<'a, T: Copy> ScoreMatrix<'a, T> {
+    /// The matrix whose entry (r, c) is `data[origin + r·row_stride + c·column_stride]`.
+    ///
+    /// # Errors
+    /// [`Error::StridesOutOfBounds`] if an entry lies outside `data`; [`Error::TooLarge`].
+    pub fn new(
+        data: &'a [T],
+        origin: usize,
+        (rows, columns): (usize, usize),
+        (row_stride, column_stride): (isize, isize),
+    ) -> Result<Self> {
+        if rows as u64 > 1 << 32 || columns > 1 << 16 {
+            return Err(Error::TooLarge { rows, columns });
+        }
+        if rows > 0 && columns > 0 {
+            let reach = |count: usize, stride: isize| (count as i128 - 1) * stride as i128;
+            let (across, down) = (reach(columns, column_stride), reach(rows, row_stride));
+            let first = origin as i128 + across.min(0) + down.min(0);
+            let last = origin as i128 + across.max(0) + down.max(0);
+            if first < 0 || last >= data.len() as i128 {
+                return Err(Error::StridesOutOfBounds);
+            }
+        }
+        Ok(Self { data, origin, rows, columns, row_stride, column_stride })
+    }
+
+    /// A matrix stored row after row.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn from_rows(data: &'a [T], columns: usize) -> Result<Self> {
+        let rows = data.len().checked_div(columns).unwrap_or(0);
+        Self::new(data, 0, (rows, columns), (columns as isize, 1))
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    #[must_use]
+    pub const fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// The entry at (row, column).
+    #[inline]
+    #[must_use]
+    pub fn get(&self, row: usize, column: usize) -> T {
+        self.data[self.index(row, column)]
+    }
+
+    /// The entries of a row as one slice, where they lie side by side.
+    #[inline]
+    pub(crate) fn contiguous_row(&self, row: usize) -> Option<&'a [T]> {
+        (self.column_stride == 1).then(|| &self.data[self.index(row, 0)..][..self.columns])
+    }
+
+    /// The entries of a column as one slice, where they lie side by side.
+    pub(crate) fn contiguous_column(&self, column: usize) -> Option<&'a [T]> {
+        (self.row_stride == 1).then(|| &self.data[self.index(0, column)..][..self.rows])
+    }
+
+    #[inline]
+    fn index(&self, row: usize, column: usize) -> usize {
+        // In range by construction; wrapping arithmetic on any other value still meets the bounds check.
+        self.origin
+            .wrapping_add((row as isize).wrapping_mul(self.row_stride) as usize)
+            .wrapping_add((column as isize).wrapping_mul(self.column_stride) as usize)
+    }
+
+    /// Whether walking down a column touches memory in smaller steps than walking along a row.
+    pub(crate) const fn is_column_major(&self) -> bool {
+        self.row_stride.unsigned_abs() < self.column_stride.unsigned_abs()
+    }
+
+    /// The matrix of the rows from `first` on, at most `count` of them.
+    pub(crate) fn row_range(&self, first: usize, count: usize) -> Self {
+        let origin = if first < self.rows { self.index(first, 0) } else { 0 };
+        Self { origin, rows: count.min(self.rows.saturating_sub(first)), ..*self }
+    }
+
+    /// All entries where they form one slice without gaps, in any order.
+    pub(crate) fn as_dense_slice(&self) -> Option<&'a [T]> {
+        let (rows, columns) = (self.rows as isize, self.columns as isize);
+        let by_rows = self.column_stride == 1 && self.row_stride == columns;
+        let by_columns = self.row_stride == 1 && self.column_stride == rows;
+        (by_rows || by_columns).then(|| &self.data[self.origin..self.origin + self.rows * self.columns])
+    }
+}
