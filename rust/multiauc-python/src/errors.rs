@@ -1,57 +1,89 @@
 //! The sentences users read.
 
-use multiauc::Error;
+use multiauc::{Error, Metric, RowArray};
 use pyo3::PyErr;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyTypeError, PyValueError};
 
 /// The exception for an error of the core.
 pub fn to_python(error: Error) -> PyErr {
     match error {
         // Only reached when the signal handler itself did not raise.
-        Error::Cancelled => PyKeyboardInterrupt::new_err("the computation was interrupted"),
-        Error::LengthMismatch { rows, found } => {
-            PyValueError::new_err(format!("y_score has {rows} rows, but an array with one entry per row has {found}"))
+        Error::Cancelled => PyKeyboardInterrupt::new_err(error.to_string()),
+        Error::TooLarge { .. } | Error::TooManyRowsDrawn { .. } => PyMemoryError::new_err(error.to_string()),
+        Error::RatesTooLarge { .. } => PyMemoryError::new_err(format!("{error}; use fewer thresholds")),
+        _ => PyValueError::new_err(sentence(error)),
+    }
+}
+
+/// What is wrong, in the words of the public functions' arguments.
+fn sentence(error: Error) -> String {
+    match error {
+        Error::LengthMismatch { array, rows, found } => {
+            format!("{} must have one entry per row, {rows} of them; got {found}", argument(array))
         }
-        Error::TooLarge { rows, columns } => PyMemoryError::new_err(format!(
-            "y_score has {rows} rows and {columns} columns; at most 4,294,967,296 rows and 65,536 columns are supported"
-        )),
-        Error::TooManyRowsDrawn { rows } => {
-            PyMemoryError::new_err(format!("a bootstrap sample has {rows} rows; at most 2,147,483,647 can be counted"))
-        }
-        Error::StridesOutOfBounds => PyValueError::new_err("y_score has strides that lead outside its memory"),
-        Error::NonFiniteScore { row, column, value } => PyValueError::new_err(format!(
+        Error::NonFiniteScore { row, column, value } => format!(
             "y_score contains {} at row {row}, column {column}; every score must be a finite number",
             name_of(value)
-        )),
-        Error::CodeOutOfRange { row, code, classes } => {
-            PyValueError::new_err(format!("row {row} has class code {code}; codes go from 0 to {}", classes - 1))
+        ),
+        Error::InvalidWeight { row, value } => {
+            format!("sample_weight contains {} at row {row}; weights must be finite and not negative", name_of(value))
         }
-        Error::InvalidWeight { row, value } => PyValueError::new_err(format!(
-            "sample_weight contains {} at row {row}; weights must be finite and not negative",
-            name_of(value)
-        )),
-        Error::TooFewClasses { present } => PyValueError::new_err(format!(
+        Error::TooFewClasses { present } => format!(
             "y_true has {present} class{} with rows of positive weight; at least two are needed to rank one against another",
             if present == 1 { "" } else { "es" }
-        )),
-        Error::RowSumNotOne { row, sum, tolerance } => PyValueError::new_err(format!(
+        ),
+        Error::RowSumNotOne { row, sum, tolerance } => format!(
             "y_score row {row} sums to {sum}, but the rows of partition have unequal sums, which needs probabilities: \
              every row of y_score must sum to 1 within {tolerance}"
-        )),
+        ),
         Error::NoPairWeight => {
-            PyValueError::new_err("pair_weights is zero for every pair of classes that have rows; one must be positive")
+            "pair_weights is zero for every pair of classes that have rows; one must be positive".to_owned()
         }
-        Error::RatesTooLarge { bytes, limit } => PyMemoryError::new_err(format!(
-            "the matrix of rates would take {bytes} bytes, more than the {limit} allowed; use fewer thresholds"
-        )),
         Error::TooManyClasses { limit } => {
-            PyValueError::new_err(format!("y_true has more than {limit} distinct labels; is it a class label at all?"))
+            format!("y_true has more than {limit} distinct labels; is it a class label at all?")
         }
-        other => PyValueError::new_err(format!("{other:?}")),
+        // Not reached from the public functions, which check first.
+        other => other.to_string(),
     }
 }
 
 /// A float as NumPy writes it.
 fn name_of(value: f64) -> String {
     if value.is_nan() { "nan".to_owned() } else { value.to_string() }
+}
+
+/// The argument of the public functions that an array comes from.
+const fn argument(array: RowArray) -> &'static str {
+    match array {
+        RowArray::Weights => "sample_weight",
+        RowArray::Groups => "groups",
+        RowArray::Scores => "the scores of every model",
+        _ => "y_true",
+    }
+}
+
+/// A word that is none of those accepted.
+pub fn unknown_word(argument: &str, found: &str, accepted: &[&str]) -> PyErr {
+    let words: Vec<String> = accepted.iter().map(|word| format!("{word:?}")).collect();
+    PyValueError::new_err(format!("{argument} is {found:?}; accepted: {}", words.join(", ")))
+}
+
+/// A metric that does not average over pairs of classes.
+pub fn no_pairs(metric: Metric) -> PyErr {
+    PyValueError::new_err(format!("{} does not average over pairs of classes", metric.name()))
+}
+
+/// No model to compare.
+pub fn no_model() -> PyErr {
+    PyValueError::new_err("there is no model to compare")
+}
+
+/// Multiplicities of other rows.
+pub fn other_rows() -> PyErr {
+    PyValueError::new_err("multiplicities need a column per row of the sample")
+}
+
+/// An array whose entries do not lie side by side.
+pub fn not_contiguous() -> PyErr {
+    PyTypeError::new_err("arrays other than scores must be contiguous, matrices row after row")
 }

@@ -2,24 +2,30 @@
 //!
 //! | Python | Rust |
 //! |---|---|
-//! | (n, K) float32 / float64 array, any strides | [`multiauc::ScoreMatrix`], borrowed |
-//! | uint8 / uint16 array of column numbers | [`multiauc::ClassCodes`], borrowed |
-//! | float64 array or None | `Option<&[f64]>`, borrowed |
-//! | "size_product", "size_sum", float64 array or None | [`multiauc::PairWeights`] |
+//! | a sample: (scores, codes, weights, groups) | [`sample::SampleView`], borrowed |
+//! | (n, K) float32 / float64 array, any strides | [`multiauc::ScoreMatrix`] |
+//! | uint8 / uint16 array of column numbers | [`multiauc::ClassCodes`] |
+//! | the name of a metric | [`multiauc::Metric`] |
+//! | a dict of options | [`multiauc::MetricOptions`], [`multiclass_roc::RocOptions`] |
 //! | `ValueError` | [`multiauc::Error`]; the sentence is chosen in `errors` |
 //!
-//! `arrays` is the only file that reads and makes arrays, `errors` the only one with sentences for users, `running` keeps
-//! the interpreter free and Ctrl-C working, `functions` has a few lines for each function.
+//! `arrays` is the only file that reads and makes arrays, `sample` the only one that knows of two precisions, `options`
+//! reads words, `errors` has the sentences for users, `running` keeps the interpreter free and Ctrl-C working. The others
+//! have a few lines for each function of one room of the core.
 
 #![allow(clippy::needless_pass_by_value)] // PyO3 hands arguments over by value.
 
 mod arrays;
-mod bootstrap;
+mod curves;
 mod errors;
-mod functions;
+mod inference;
+mod labels;
+mod metrics;
 mod multiclass_roc;
+mod options;
+mod resampling;
 mod running;
-mod uncertainty;
+mod sample;
 
 use pyo3::prelude::*;
 
@@ -28,20 +34,14 @@ use pyo3::prelude::*;
 #[expect(non_upper_case_globals, reason = "the names that Python sees")]
 mod _rust {
     #[pymodule_export]
-    use super::bootstrap::{Resampler, partial_aucs};
-
-    #[pymodule_export]
-    use super::functions::{
-        auc_mu, auc_mu_matrix, binary_auc, class_sizes, code_bytes, code_integers, get_num_threads, hand_till,
-        hand_till_matrix, one_vs_rest, one_vs_rest_per_class, roc_curve_points, set_num_threads,
-    };
-
-    #[pymodule_export]
-    use super::multiclass_roc::{RocModel, multiclass_roc};
-
-    #[pymodule_export]
-    use super::uncertainty::{
-        Evaluated, auc_mu_variances, compare, evaluate, hand_till_variances, influences, interactions,
+    use super::{
+        curves::{partial_aucs, roc_curve_points},
+        inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
+        inference::{compare, evaluate, influences, interactions},
+        labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},
+        metrics::{one_vs_rest, one_vs_rest_per_class, pair_matrix, score},
+        multiclass_roc::{RocModel, multiclass_roc},
+        resampling::Resampler,
     };
 
     #[pymodule_export]

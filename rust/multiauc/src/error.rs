@@ -1,4 +1,21 @@
-//! What can go wrong, as a kind and its data. The sentence a user reads is written at the boundary, never here.
+//! What can go wrong, as a kind and its data. [`Display`](std::fmt::Display) words it for users of this crate; bindings
+//! word it for theirs.
+
+use std::fmt;
+
+/// An array with one entry per row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RowArray {
+    /// The class codes.
+    Codes,
+    /// The weights.
+    Weights,
+    /// The groups.
+    Groups,
+    /// The scores of another model.
+    Scores,
+}
 
 /// Everything the crate can refuse.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -6,11 +23,13 @@
 pub enum Error {
     /// The caller's [`Cancel`](crate::Cancel) flag was raised.
     Cancelled,
-    /// Scores, codes or weights disagree about the number of rows.
+    /// Two arrays disagree about the number of rows.
     LengthMismatch {
+        /// The array that does not fit.
+        array: RowArray,
         /// Rows of the score matrix.
         rows: usize,
-        /// Length of the other array.
+        /// Length of the array.
         found: usize,
     },
     /// More rows than the 2^32 that row numbers can hold, or more columns than the 65,536 that codes can.
@@ -57,6 +76,11 @@ pub enum Error {
         /// How many have.
         present: usize,
     },
+    /// A curve needs a class that has no rows of positive weight.
+    AbsentClass {
+        /// The class.
+        class: usize,
+    },
     /// A partition matrix whose rows have unequal sums needs scores that sum to one.
     RowSumNotOne {
         /// First such row.
@@ -75,6 +99,13 @@ pub enum Error {
         /// Bytes allowed.
         limit: usize,
     },
+    /// Rates to fit that have another shape than those of the model.
+    RatesMismatch {
+        /// Rates of the model.
+        expected: usize,
+        /// Rates given.
+        found: usize,
+    },
     /// More distinct labels than codes can hold.
     TooManyClasses {
         /// The most that can be held.
@@ -82,9 +113,61 @@ pub enum Error {
     },
 }
 
-impl std::fmt::Display for Error {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        std::fmt::Debug::fmt(self, formatter)
+impl fmt::Display for RowArray {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Codes => "class codes",
+            Self::Weights => "weights",
+            Self::Groups => "groups",
+            Self::Scores => "scores of another model",
+        })
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Cancelled => write!(formatter, "the computation was cancelled"),
+            Self::LengthMismatch { array, rows, found } => {
+                write!(formatter, "the {array} have {found} entries, but the scores have {rows} rows")
+            }
+            Self::TooLarge { rows, columns } => {
+                write!(
+                    formatter,
+                    "the scores have {rows} rows and {columns} columns; at most 2^32 and 65,536 are supported"
+                )
+            }
+            Self::TooManyRowsDrawn { rows } => {
+                write!(formatter, "a bootstrap sample has {rows} rows; at most 2^31 - 1 can be counted")
+            }
+            Self::StridesOutOfBounds => write!(formatter, "the strides of the scores lead outside their data"),
+            Self::NonFiniteScore { row, column, value } => {
+                write!(formatter, "the score at row {row}, column {column} is {value}; scores must be finite")
+            }
+            Self::CodeOutOfRange { row, code, classes } => {
+                write!(formatter, "row {row} has class code {code}, but there are {classes} classes")
+            }
+            Self::InvalidWeight { row, value } => {
+                write!(formatter, "the weight of row {row} is {value}; weights must be finite and not negative")
+            }
+            Self::TooFewClasses { present } => {
+                write!(formatter, "{present} of the classes have rows of positive weight; at least two must have")
+            }
+            Self::AbsentClass { class } => write!(formatter, "class {class} has no rows of positive weight"),
+            Self::RowSumNotOne { row, sum, tolerance } => write!(
+                formatter,
+                "the scores of row {row} sum to {sum}; a partition matrix whose rows have unequal sums needs rows of \
+                 scores that sum to 1 within {tolerance}"
+            ),
+            Self::NoPairWeight => write!(formatter, "the weights of all pairs of classes that have rows are zero"),
+            Self::RatesTooLarge { bytes, limit } => {
+                write!(formatter, "the matrix of rates would take {bytes} bytes, more than the {limit} allowed")
+            }
+            Self::RatesMismatch { expected, found } => {
+                write!(formatter, "{found} rates were given to a model of {expected}")
+            }
+            Self::TooManyClasses { limit } => write!(formatter, "there are more than {limit} distinct labels"),
+        }
     }
 }
 
@@ -92,3 +175,15 @@ impl std::error::Error for Error {}
 
 /// The crate's result.
 pub type Result<T> = std::result::Result<T, Error>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_read_as_sentences_and_name_the_array() {
+        let error = Error::LengthMismatch { array: RowArray::Weights, rows: 5, found: 4 };
+        assert_eq!(error.to_string(), "the weights have 4 entries, but the scores have 5 rows");
+        assert_eq!(Error::AbsentClass { class: 2 }.to_string(), "class 2 has no rows of positive weight");
+    }
+}

@@ -53,6 +53,7 @@ mod float;
 mod inference;
 mod keys;
 mod memory;
+mod metric;
 mod metrics;
 mod multiclass_roc;
 mod pairs;
@@ -62,20 +63,21 @@ mod resampling;
 mod sample;
 mod simd;
 
-pub use curves::{CurvePoints, PartialAucs, Region, partial_aucs, roc_curves};
-pub use error::{Error, Result};
+pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves};
+pub use error::{Error, Result, RowArray};
 pub use float::Score;
-pub use inference::{
-    Components, Design, Estimate, Interactions, METRICS, Metric, MetricOptions, ModelComponents, ModelMoments, Moments,
-    PairTable, compare, components, interactions,
-};
+pub use inference::{Compared, Design, Estimate, Moments, Statistic, compare, influences, moments};
+pub use metric::Metric;
+#[doc(hidden)]
+pub use metrics::auc_mu_rounded;
 pub use metrics::{
-    auc_mu, auc_mu_matrix, auc_mu_rounded, binary_auc, hand_till, hand_till_matrix, one_vs_rest, one_vs_rest_per_class,
+    Evaluated, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix, evaluate, hand_till,
+    hand_till_matrix, interactions, one_vs_rest, one_vs_rest_per_class, value,
 };
 pub use multiclass_roc::{Center, Curve, CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Replicate, Scope, Stop};
 pub use pairs::{OneVsRestAverage, PairWeights};
 pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
-pub use resampling::{KeptOrders, Orders, Plan, Resampler, Sampling, ScoreOrders, SortedRows, rows_of_groups};
+pub use resampling::{KeptOrders, Orders, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
-    ClassCodes, ClassSizes, Codes, Coding, Integer, ScoreMatrix, ScoredSample, code_bytes, code_integers,
+    ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };

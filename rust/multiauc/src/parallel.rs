@@ -1,5 +1,6 @@
 //! The only door to rayon: a pool that is built lazily, survives `fork`, and can be cancelled.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -101,6 +102,13 @@ impl<'a> Workers<'a> {
             Some(pool) => pool.install(work),
             None => work(),
         }
+    }
+
+    /// Rows cut into spans: several per thread, so that none waits long for another.
+    pub(crate) fn row_spans(&self, rows: usize, per_thread: usize) -> Vec<Range<usize>> {
+        const SMALLEST: usize = 8192;
+        let count = if self.threads() == 1 { 1 } else { (rows / SMALLEST).clamp(1, per_thread * self.threads()) };
+        (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
     }
 
     /// `task(0)`, …, `task(count - 1)` in any order, the results in index order. Tasks may call `map` again.

@@ -1,9 +1,9 @@
 //! The public functions against the definitions, pair of rows by pair of rows.
 
 use multiauc::{
-    Cancel, ClassCodes, Design, Error, MetricOptions, OneVsRestAverage, PairWeights, ScoreMatrix, ScoredSample,
-    Workers, auc_mu, auc_mu_matrix, components, hand_till, hand_till_matrix, one_vs_rest, one_vs_rest_per_class,
-    set_num_threads,
+    Cancel, ClassCodes, Design, Error, Metric, MetricOptions, OneVsRestAverage, PairWeights, RowArray, Sampling,
+    ScoreMatrix, ScoredSample, Workers, auc_mu, auc_mu_matrix, evaluate, hand_till, hand_till_matrix, moments,
+    one_vs_rest, one_vs_rest_per_class, set_num_threads,
 };
 use proptest::prelude::*;
 
@@ -88,8 +88,9 @@ proptest! {
         let matrix = ScoreMatrix::from_rows(&scores, CLASSES)?;
         let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers)?;
         let options = MetricOptions { partition: None, pair_weights: PairWeights::Equal };
-        let found = components(&sample, options, Design::default(), None, &workers)?;
-        let estimates = found.estimates(&found.moments(&workers)?);
+        let design = Design::new(&sample, Sampling::Stratified)?;
+        let found = evaluate(&sample, &design, &[Metric::AucMu, Metric::HandTill], options, &workers)?;
+        let estimates = moments(&design, &found.statistics, &workers)?.estimates;
         let score = |row: usize, column: usize| scores[row * CLASSES + column];
         let by_difference = |c: usize, d: usize, a: usize, b: usize| {
             credit(score(a, c) - score(a, d), score(b, c) - score(b, d)) + credit(score(b, d) - score(b, c), score(a, d) - score(a, c))
@@ -167,7 +168,7 @@ fn what_is_wrong_with_the_input_is_said() {
     };
     let good = [0.1, 0.9, 0.8, 0.2];
     assert_eq!(sample(&good, &[0, 1], None), Ok(()));
-    assert_eq!(sample(&good, &[0], None), Err(Error::LengthMismatch { rows: 2, found: 1 }));
+    assert_eq!(sample(&good, &[0], None), Err(Error::LengthMismatch { array: RowArray::Codes, rows: 2, found: 1 }));
     assert_eq!(sample(&good, &[0, 2], None), Err(Error::CodeOutOfRange { row: 1, code: 2, classes: 2 }));
     assert_eq!(sample(&good, &[1, 1], None), Err(Error::TooFewClasses { present: 1 }));
     assert_eq!(sample(&good, &[0, 1], Some(&[1.0, -1.0])), Err(Error::InvalidWeight { row: 1, value: -1.0 }));

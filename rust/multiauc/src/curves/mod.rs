@@ -3,6 +3,6 @@
 mod partial;
 mod points;
 
-pub use partial::{PartialAucs, Region, partial_aucs};
-pub(crate) use partial::{partial_area, present_curves};
+pub use partial::{CurveSides, PartialAucs, Region, partial_aucs};
+pub(crate) use partial::{check_present, partial_area};
 pub use points::{CurvePoints, roc_curves};

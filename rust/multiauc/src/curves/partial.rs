@@ -5,8 +5,10 @@ use crate::float::Score;
 use crate::pairs::{column_order, weighted_mean};
 use crate::parallel::Workers;
 use crate::ranking::{Order, StepRows};
-use crate::sample::PresentClasses;
-use crate::sample::ScoredSample;
+use crate::sample::{ClassRows, ScoredSample};
+
+/// The positive class of a curve, and its negative class or `None` for all others.
+pub type CurveSides = (usize, Option<usize>);
 
 /// The part of a ROC curve that counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,22 +36,21 @@ pub struct PartialAucs {
 /// (McClish 1989). TPR ≥ t is the same on the curve of (1 − TPR, 1 − FPR), with f = 1 − t.
 ///
 /// # Errors
-/// [`Error::TooFewClasses`] if a side of a curve has no rows, [`Error::Cancelled`].
+/// [`Error::AbsentClass`] if a side of a curve has no rows, [`Error::Cancelled`].
 pub fn partial_aucs<T: Score>(
     sample: &ScoredSample<'_, T>,
-    curves: &[(usize, Option<usize>)],
+    curves: &[CurveSides],
     region: Region,
     workers: &Workers<'_>,
 ) -> Result<PartialAucs> {
-    let classes = PresentClasses::new(sample);
-    let curves = present_curves(&classes, curves)?;
+    let rows = ClassRows::new(sample);
+    check_present(&rows, curves)?;
     let values = workers.map(curves.len(), |curve| {
         let (c, d) = curves[curve];
-        let mass = |place: u32| classes.weights().map_or(1.0, |weights| weights[place as usize]);
-        Ok(partial_area(&column_order(sample, &classes, c, d), region, mass))
+        let mass = |position: u32| rows.weights().map_or(1.0, |weights| weights[position as usize]);
+        Ok(partial_area(&column_order(sample, &rows, c, d), region, mass))
     })?;
-    let prevalence = |class: usize| sample.sizes.weights[classes.originals()[class]];
-    let weighted = curves.iter().zip(&values).map(|(&(c, _), &value)| (prevalence(c), value)).collect();
+    let weighted = curves.iter().zip(&values).map(|(&(c, _), &value)| (rows.weight(c), value)).collect();
     Ok(PartialAucs {
         mean: weighted_mean(values.iter().map(|&value| (1.0, value)).collect())?,
         mean_by_prevalence: weighted_mean(weighted)?,
@@ -57,16 +58,11 @@ pub fn partial_aucs<T: Score>(
     })
 }
 
-/// The curves with their classes numbered among those that have rows.
-pub(crate) fn present_curves(
-    classes: &PresentClasses,
-    curves: &[(usize, Option<usize>)],
-) -> Result<Vec<(usize, Option<usize>)>> {
-    let number = |class: usize| {
-        let found = classes.originals().iter().position(|&original| original == class);
-        found.ok_or(Error::TooFewClasses { present: 1 })
-    };
-    curves.iter().map(|&(c, d)| Ok((number(c)?, d.map(number).transpose()?))).collect()
+/// # Errors
+/// [`Error::AbsentClass`] if a side of a curve has no rows.
+pub(crate) fn check_present(rows: &ClassRows, curves: &[CurveSides]) -> Result<()> {
+    let absent = curves.iter().flat_map(|&(c, d)| [Some(c), d]).flatten().find(|&class| rows.count(class) == 0);
+    absent.map_or(Ok(()), |class| Err(Error::AbsentClass { class }))
 }
 
 /// The standardised area of the own rows' curve against the other rows; NaN where a side has no mass.

@@ -1,5 +1,6 @@
 //! The points of ROC curves.
 
+use super::partial::CurveSides;
 use crate::error::{Error, Result};
 use crate::float::Score;
 use crate::parallel::Workers;
@@ -16,20 +17,20 @@ pub struct CurvePoints {
     pub thresholds: Vec<f64>,
 }
 
-/// The curves of some pairs (positive class c, negative class or all others), by the scores of column c.
+/// Some curves (positive class c, negative class or all others), by the scores of column c.
 ///
 /// With `drop_intermediate` points on a straight line between their neighbours are left out.
 ///
 /// # Errors
-/// [`Error::TooFewClasses`] if a side of a curve has no rows, [`Error::Cancelled`].
+/// [`Error::AbsentClass`] if a side of a curve has no rows, [`Error::Cancelled`].
 pub fn roc_curves<T: Score>(
     sample: &ScoredSample<'_, T>,
-    pairs: &[(usize, Option<usize>)],
+    curves: &[CurveSides],
     drop_intermediate: bool,
     workers: &Workers<'_>,
 ) -> Result<Vec<CurvePoints>> {
-    workers.map(pairs.len(), |pair| {
-        let (positive, negative) = pairs[pair];
+    workers.map(curves.len(), |curve| {
+        let (positive, negative) = curves[curve];
         roc_curve(sample, positive, negative, drop_intermediate)
     })
 }
@@ -60,8 +61,12 @@ fn roc_curve<T: Score>(
         }
         points.push((false_positives, true_positives, tie[0].0));
     }
-    if false_positives <= 0.0 || true_positives <= 0.0 {
-        return Err(Error::TooFewClasses { present: 1 });
+    if true_positives <= 0.0 {
+        return Err(Error::AbsentClass { class: positive });
+    }
+    if false_positives <= 0.0 {
+        // At least two classes have rows, so that only a named one can be absent.
+        return Err(Error::AbsentClass { class: negative.unwrap_or(positive) });
     }
     if drop_intermediate {
         points = corners(&points);

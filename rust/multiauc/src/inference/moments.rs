@@ -4,134 +4,204 @@
 //! Cov = Σ_k n_k/(n_k−1) Σ_{i∈k} φ_i φ′_i, and rows in G groups have Cov = G/(G−1) Σ_g (Σ_{i∈g} φ_i)(Σ_{i∈g} φ′_i).
 //! Random class sizes add (w_i/W)(g_k − ḡ) to what row i contributes, g_k being the slope of θ in the share of class k.
 
-use super::layout::{CHUNK, Groups, Layout};
+use std::ops::Range;
+
+use super::design::{Design, Groups};
+use super::statistic::{Estimate, Statistic, components_of};
 use crate::error::Result;
 use crate::parallel::Workers;
 
-/// Components of one class, row after row with M entries each.
-pub(super) struct Segment<'v> {
+/// Rows of one task where sums of floats are taken: a fixed number, so that they have the same bits on any number of
+/// threads.
+pub(crate) const CHUNK: usize = 1 << 14;
+
+/// Components of the rows of one class, a column per statistic.
+pub(crate) struct Segment<'v> {
     pub class: usize,
-    pub values: &'v [f64],
+    pub columns: &'v [&'v [f64]],
 }
 
-/// Variances and covariances of some statistics.
+impl Segment<'_> {
+    fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.len())
+    }
+}
+
+/// Statistics with their variances and covariances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Moments {
-    /// Columns × columns.
+    /// Each statistic with its variance.
+    pub estimates: Vec<Estimate>,
+    /// Of the statistics, row after row.
     pub covariance: Vec<f64>,
-    /// Degrees of freedom of each variance (Satterthwaite).
-    pub freedom: Vec<f64>,
-    /// The variance terms of each class, one row of columns per class of the segments.
-    pub class_terms: Vec<f64>,
 }
 
-impl Moments {
-    /// Standing of one column.
-    pub(super) fn variance(&self, column: usize) -> f64 {
-        let columns = self.freedom.len();
-        self.covariance[column * columns + column]
-    }
+/// The variances and covariances of statistics of the same rows.
+///
+/// # Errors
+/// [`Error::Cancelled`](crate::Error::Cancelled).
+pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>) -> Result<Moments> {
+    let present = design.rows.present();
+    let columns: Vec<Vec<&[f64]>> = present.iter().map(|&class| components_of(design, statistics, class)).collect();
+    let segments: Vec<Segment<'_>> =
+        present.iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
+    let slopes: Vec<&[f64]> = statistics.iter().map(|statistic| &statistic.slopes[..]).collect();
+    let sums = squares_and_products(design, &segments, Some(&slopes), workers)?;
+    let estimate = |(column, statistic): (usize, &Statistic)| sums.estimate(design, &segments, column, statistic.value);
+    let estimates = statistics.iter().enumerate().map(estimate).collect();
+    Ok(Moments { estimates, covariance: sums.covariance })
 }
 
-/// The moments of statistics whose components are in `segments`, `columns` entries per row. `slopes[column][class]` are the
-/// slopes in the classes' shares; they count where class sizes are random.
-pub(super) fn moments(
-    layout: &Layout,
+/// One value with its variance, from the components of some classes.
+pub(crate) fn estimate_one(
+    design: &Design,
     segments: &[Segment<'_>],
-    columns: usize,
-    slopes: Option<&[Vec<f64>]>,
+    slopes: &[f64],
+    value: f64,
     workers: &Workers<'_>,
-) -> Result<Moments> {
-    let means = segments.iter().map(|segment| means(layout, segment, columns, workers)).collect::<Result<Vec<_>>>()?;
-    let slopes = slopes.filter(|_| layout.is_iid).map(|slopes| centred_slopes(layout, segments, slopes));
-    if let Some(groups) = &layout.groups {
-        return Ok(grouped(layout, groups, segments, columns, &means, slopes.as_deref()));
+) -> Result<Estimate> {
+    let sums = squares_and_products(design, segments, Some(&[slopes]), workers)?;
+    Ok(sums.estimate(design, segments, 0, value))
+}
+
+/// The variance of the share of two classes, from their placements; class sizes count as fixed.
+pub(crate) fn pair_variance(
+    design: &Design,
+    classes: [usize; 2],
+    placements: [&[f64]; 2],
+    workers: &Workers<'_>,
+) -> Result<f64> {
+    let [first, second] = classes;
+    let segments =
+        [Segment { class: first, columns: &placements[..1] }, Segment { class: second, columns: &placements[1..] }];
+    Ok(squares_and_products(design, &segments, None, workers)?.variance(0))
+}
+
+/// The sums behind variances.
+struct Sums {
+    /// Columns × columns.
+    covariance: Vec<f64>,
+    /// Degrees of freedom of each variance (Satterthwaite).
+    degrees_of_freedom: Vec<f64>,
+    /// The variance terms of each class, one row of columns per class of the segments.
+    class_terms: Vec<f64>,
+}
+
+impl Sums {
+    fn variance(&self, column: usize) -> f64 {
+        self.covariance[column * self.degrees_of_freedom.len() + column]
     }
-    let mut moments = Moments {
+
+    fn estimate(&self, design: &Design, segments: &[Segment<'_>], column: usize, value: f64) -> Estimate {
+        let terms = self.class_terms.iter().skip(column).step_by(self.degrees_of_freedom.len());
+        let plug_in = terms.zip(segments).map(|(term, segment)| {
+            let rows = design.rows.count(segment.class) as f64;
+            term * (rows - 1.0) / rows
+        });
+        Estimate {
+            value,
+            variance: self.variance(column),
+            degrees_of_freedom: self.degrees_of_freedom[column],
+            plug_in: plug_in.sum(),
+        }
+    }
+}
+
+/// The sums of statistics whose components are in `segments`. `slopes[column][class]` are the slopes in the classes'
+/// shares; they count where class sizes are random.
+fn squares_and_products(
+    design: &Design,
+    segments: &[Segment<'_>],
+    slopes: Option<&[&[f64]]>,
+    workers: &Workers<'_>,
+) -> Result<Sums> {
+    let columns = segments.first().map_or(0, |segment| segment.columns.len());
+    let means = segments.iter().map(|segment| means(design, segment, workers)).collect::<Result<Vec<_>>>()?;
+    let slopes = slopes.filter(|_| design.is_iid).map(|slopes| centred_slopes(design, segments, slopes));
+    if let Some(groups) = &design.groups {
+        return Ok(grouped(design, groups, segments, &means, slopes.as_deref()));
+    }
+    let mut sums = Sums {
         covariance: vec![0.0; columns * columns],
-        freedom: vec![0.0; columns],
+        degrees_of_freedom: vec![0.0; columns],
         class_terms: Vec::with_capacity(segments.len() * columns),
     };
     for (segment, mean) in segments.iter().zip(&means) {
-        let (products, squared_weights) = products(layout, segment, mean, columns, workers)?;
-        let rows = layout.counts[segment.class] as f64;
+        let (products, squared_weights) = products(design, segment, mean, workers)?;
+        let rows = design.rows.count(segment.class) as f64;
         let correction = if rows > 1.0 { rows / (rows - 1.0) } else { f64::NAN };
-        for (entry, product) in moments.covariance.iter_mut().zip(&products) {
+        for (entry, product) in sums.covariance.iter_mut().zip(&products) {
             *entry += correction * product;
         }
         for column in 0..columns {
             let term = correction * products[column * columns + column];
-            moments.class_terms.push(term);
-            moments.freedom[column] += term * term / (rows - 1.0);
+            sums.class_terms.push(term);
+            sums.degrees_of_freedom[column] += term * term / (rows - 1.0);
         }
         if let Some(slopes) = &slopes {
-            let share = layout.totals[segment.class] / layout.total();
+            let share = design.rows.weight(segment.class) / design.rows.total_weight();
             for first in 0..columns {
                 for second in 0..columns {
                     let product = slopes[first][segment.class] * slopes[second][segment.class];
-                    moments.covariance[first * columns + second] += product * squared_weights * share * share;
+                    sums.covariance[first * columns + second] += product * squared_weights * share * share;
                 }
             }
         }
     }
-    let rows: u64 = segments.iter().map(|segment| layout.counts[segment.class]).sum();
+    let rows: u64 = segments.iter().map(|segment| design.rows.count(segment.class)).sum();
     for column in 0..columns {
-        let variance = moments.variance(column);
-        let within: f64 = moments.class_terms.iter().skip(column).step_by(columns).sum();
+        let variance = sums.variance(column);
+        let within: f64 = sums.class_terms.iter().skip(column).step_by(columns).sum();
         let between = variance - within;
-        moments.freedom[column] =
-            variance * variance / (moments.freedom[column] + between * between / (rows - 1) as f64);
+        sums.degrees_of_freedom[column] =
+            variance * variance / (sums.degrees_of_freedom[column] + between * between / (rows - 1) as f64);
     }
-    Ok(moments)
+    Ok(sums)
 }
 
 /// T̄_k of every column.
-pub(super) fn means(layout: &Layout, segment: &Segment<'_>, columns: usize, workers: &Workers<'_>) -> Result<Vec<f64>> {
-    let weights = layout.weights_of(segment.class);
-    if columns == 1 && weights.is_none() {
-        let sums = workers.map(segment.values.len().div_ceil(CHUNK), |chunk| {
-            Ok(vec![lane_sum(chunk_of(segment.values, chunk), |value| value)])
+pub(super) fn means(design: &Design, segment: &Segment<'_>, workers: &Workers<'_>) -> Result<Vec<f64>> {
+    let (weights, total) = (design.rows.weights_of(segment.class), design.rows.weight(segment.class));
+    if let ([only], None) = (segment.columns, weights) {
+        let sums = workers.map(only.len().div_ceil(CHUNK), |chunk| {
+            Ok(vec![lane_sum(&only[rows_of_chunk(segment, chunk)], |value| value)])
         })?;
-        return Ok(vec![folded(sums, 1)[0] / layout.totals[segment.class]]);
+        return Ok(vec![folded(sums, 1)[0] / total]);
     }
-    let parts = workers.map((segment.values.len() / columns).div_ceil(CHUNK), |chunk| {
+    let columns = segment.columns.len();
+    let parts = workers.map(segment.rows().div_ceil(CHUNK), |chunk| {
         let mut sums = vec![0.0; columns];
-        for (row, values) in rows_of_chunk(segment, columns, chunk) {
+        for row in rows_of_chunk(segment, chunk) {
             let weight = weights.map_or(1.0, |weights| weights[row]);
-            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight * value);
+            sums.iter_mut().zip(segment.columns).for_each(|(sum, column)| *sum += weight * column[row]);
         }
         Ok(sums)
     })?;
     let mut means = folded(parts, columns);
     for mean in &mut means {
-        *mean /= layout.totals[segment.class];
+        *mean /= total;
     }
     Ok(means)
 }
 
 /// Σ (w/W_k)² (T − T̄)(T′ − T̄′) of every two columns, and Σ (w/W_k)².
-fn products(
-    layout: &Layout,
-    segment: &Segment<'_>,
-    means: &[f64],
-    columns: usize,
-    workers: &Workers<'_>,
-) -> Result<(Vec<f64>, f64)> {
-    let weights = layout.weights_of(segment.class);
-    let total = layout.totals[segment.class];
-    if columns == 1 && weights.is_none() {
-        let sums = workers.map(segment.values.len().div_ceil(CHUNK), |chunk| {
-            Ok(vec![lane_sum(chunk_of(segment.values, chunk), |value| (value - means[0]) * (value - means[0]))])
+fn products(design: &Design, segment: &Segment<'_>, means: &[f64], workers: &Workers<'_>) -> Result<(Vec<f64>, f64)> {
+    let (weights, total) = (design.rows.weights_of(segment.class), design.rows.weight(segment.class));
+    if let ([only], None) = (segment.columns, weights) {
+        let sums = workers.map(only.len().div_ceil(CHUNK), |chunk| {
+            let values = &only[rows_of_chunk(segment, chunk)];
+            Ok(vec![lane_sum(values, |value| (value - means[0]) * (value - means[0]))])
         })?;
         return Ok((vec![folded(sums, 1)[0] / (total * total)], 1.0 / total));
     }
-    let parts = workers.map((segment.values.len() / columns).div_ceil(CHUNK), |chunk| {
+    let columns = segment.columns.len();
+    let parts = workers.map(segment.rows().div_ceil(CHUNK), |chunk| {
         let mut sums = vec![0.0; columns * columns + 1];
         let mut centred = vec![0.0; columns];
-        for (row, values) in rows_of_chunk(segment, columns, chunk) {
+        for row in rows_of_chunk(segment, chunk) {
             let share = weights.map_or(1.0, |weights| weights[row]) / total;
-            for ((entry, value), mean) in centred.iter_mut().zip(values).zip(means) {
-                *entry = share * (value - mean);
+            for ((entry, column), mean) in centred.iter_mut().zip(segment.columns).zip(means) {
+                *entry = share * (column[row] - mean);
             }
             for first in 0..columns {
                 for second in first..columns {
@@ -150,19 +220,19 @@ fn products(
 
 /// Rows in groups: what the rows of a group contribute is summed before it is squared.
 fn grouped(
-    layout: &Layout,
+    design: &Design,
     groups: &Groups,
     segments: &[Segment<'_>],
-    columns: usize,
     means: &[Vec<f64>],
     slopes: Option<&[Vec<f64>]>,
-) -> Moments {
+) -> Sums {
+    let columns = means.first().map_or(0, Vec::len);
     let mut class_terms = Vec::with_capacity(segments.len() * columns);
     let mut uncertainty = vec![0.0; columns];
     // What each class adds to each of its groups: the sums, and where those of a group by its name begin.
     let (mut sums, mut entries) = (Vec::new(), Vec::new());
     for (segment, means) in segments.iter().zip(means) {
-        let of_class = group_sums(layout, groups, segment, means, slopes);
+        let of_class = group_sums(design, groups, segment, means, slopes);
         let units = of_class.len() as f64 / columns as f64;
         let correction = if units > 1.0 { units / (units - 1.0) } else { f64::NAN };
         for (column, uncertainty) in uncertainty.iter_mut().enumerate() {
@@ -198,31 +268,31 @@ fn grouped(
         *entry *= correction;
     }
     mirror(&mut covariance, columns);
-    let freedom = (0..columns).map(|column| {
+    let degrees_of_freedom = (0..columns).map(|column| {
         let within: f64 = class_terms.iter().skip(column).step_by(columns).sum();
         (within * within / uncertainty[column]).min(units - 1.0)
     });
-    Moments { covariance, freedom: freedom.collect(), class_terms }
+    Sums { covariance, degrees_of_freedom: degrees_of_freedom.collect(), class_terms }
 }
 
 /// Σ φ_i over the rows of a class in each of its groups, a row of columns per group.
 fn group_sums(
-    layout: &Layout,
+    design: &Design,
     groups: &Groups,
     segment: &Segment<'_>,
     means: &[f64],
     slopes: Option<&[Vec<f64>]>,
 ) -> Vec<f64> {
     let columns = means.len();
-    let weights = layout.weights_of(segment.class);
-    let (total, all_weight) = (layout.totals[segment.class], layout.total());
+    let weights = design.rows.weights_of(segment.class);
+    let (total, all_weight) = (design.rows.weight(segment.class), design.rows.total_weight());
     let of_class = &groups.of_class[segment.class];
     let mut sums = vec![0.0; of_class.names.len() * columns];
-    for (row, (values, &group)) in segment.values.chunks_exact(columns).zip(&of_class.of_rows).enumerate() {
+    for (row, &group) in of_class.of_rows.iter().enumerate() {
         let weight = weights.map_or(1.0, |weights| weights[row]);
         let sums = &mut sums[group as usize * columns..][..columns];
         for (column, sum) in sums.iter_mut().enumerate() {
-            *sum += weight / total * (values[column] - means[column]);
+            *sum += weight / total * (segment.columns[column][row] - means[column]);
             if let Some(slopes) = slopes {
                 *sum += weight / all_weight * slopes[column][segment.class];
             }
@@ -232,30 +302,20 @@ fn group_sums(
 }
 
 /// g − ḡ over the classes of the segments.
-fn centred_slopes(layout: &Layout, segments: &[Segment<'_>], slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
-    let total: f64 = segments.iter().map(|segment| layout.totals[segment.class]).sum();
+fn centred_slopes(design: &Design, segments: &[Segment<'_>], slopes: &[&[f64]]) -> Vec<Vec<f64>> {
+    let total: f64 = segments.iter().map(|segment| design.rows.weight(segment.class)).sum();
     slopes
         .iter()
         .map(|slopes| {
-            let weighted = segments.iter().map(|segment| layout.totals[segment.class] * slopes[segment.class]);
+            let weighted = segments.iter().map(|segment| design.rows.weight(segment.class) * slopes[segment.class]);
             let mean = weighted.sum::<f64>() / total;
             slopes.iter().map(|slope| slope - mean).collect()
         })
         .collect()
 }
 
-fn rows_of_chunk<'v>(
-    segment: &Segment<'v>,
-    columns: usize,
-    chunk: usize,
-) -> impl Iterator<Item = (usize, &'v [f64])> + use<'v> {
-    let rows = segment.values.len() / columns;
-    let (first, last) = (chunk * CHUNK, rows.min((chunk + 1) * CHUNK));
-    (first..last).zip(segment.values[first * columns..last * columns].chunks_exact(columns))
-}
-
-fn chunk_of(values: &[f64], chunk: usize) -> &[f64] {
-    &values[chunk * CHUNK..values.len().min((chunk + 1) * CHUNK)]
+fn rows_of_chunk(segment: &Segment<'_>, chunk: usize) -> Range<usize> {
+    chunk * CHUNK..segment.rows().min((chunk + 1) * CHUNK)
 }
 
 /// Σ term(value), in eight sums side by side that do not wait for each other.

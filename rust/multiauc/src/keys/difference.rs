@@ -9,12 +9,13 @@
 //! * *plain*: the rest; the key is the rounded difference, and keys within a few units in the last place are looked at
 //!   again, in case fractions hide among them.
 
+use super::exact_key::{ExactKey, rounding_of_difference};
+use super::fraction::{FractionCache, any_rounded_fraction};
+use super::survey::Survey;
 use crate::error::Result;
 use crate::float::Score;
-use crate::keys::{ExactKey, rounding_of_difference};
-use crate::keys::{Fraction, FractionCache, MOST_DENOMINATOR, any_rounded_fraction, common_denominator};
 use crate::parallel::Workers;
-use crate::sample::{ScoredSample, row_spans};
+use crate::sample::ScoredSample;
 
 /// How differences become keys, for one sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,32 +39,33 @@ impl DifferenceRule {
     /// Rounded differences, and rounding decides between them: what exactness is measured against.
     pub(crate) const ROUNDED: Self = Self { kind: Kind::Plain { factor: 1.0, is_single: false }, near: None };
 
-    /// The rule for a sample: a few scores rule a lattice out, all of them confirm it.
+    /// The rule for a sample.
     pub(crate) fn of<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Self> {
-        let survey = Survey::of(sample);
-        if let Some(denominator) = survey.confirmed_lattice(sample, workers)? {
-            return Ok(Self { kind: Kind::Lattice(f64::from(denominator)), near: None });
+        Ok(Self::from_survey::<T>(&Survey::of(sample, workers)?))
+    }
+
+    /// The rule for rows of which a survey is known: the key of a row depends on the row and the survey alone.
+    pub(crate) fn from_survey<T: Score>(survey: &Survey) -> Self {
+        if let Some(denominator) = survey.lattice() {
+            return Self { kind: Kind::Lattice(f64::from(denominator)), near: None };
         }
-        let largest = sample.magnitudes.largest;
+        let largest = survey.magnitudes().largest;
         let factor = if largest > f64::MAX / 4.0 { 0.25 } else { 1.0 };
         // Each of two keys is off by at most half a unit in the last place of both operands and of the difference.
         let rounding = 5.0 * f64::EPSILON * (largest * factor);
-        if !T::IS_SINGLE && survey.is_rich_in_fractions {
-            let near = if all_fractions(sample, workers)? { None } else { Some(rounding) };
-            return Ok(Self { kind: Kind::Fractions, near });
+        if !T::IS_SINGLE && survey.is_rich_in_fractions() {
+            let near = if survey.has_only_fractions() { None } else { Some(rounding) };
+            return Self { kind: Kind::Fractions, near };
         }
-        // Scores far apart make differences of small ones that look alike beside the rounding of large ones.
-        let has_wide_range =
-            sample.magnitudes.smallest_nonzero < largest * 2_f64.powi(if T::IS_SINGLE { -27 } else { -40 });
-        let near = match (T::IS_SINGLE, has_wide_range) {
+        let near = match (T::IS_SINGLE, survey.has_wide_range::<T>()) {
             // The difference of two singles is exact in a double, unless their exponents are far apart.
             (true, false) => None,
             (true, true) => Some(0.0),
             // Only rounded fractions make differences err by more than their own rounding, which equal ones show.
-            (false, true) if !has_rounded_fraction(sample, workers)? => Some(0.0),
+            (false, true) if survey.has_no_rounded_fraction() => Some(0.0),
             (false, _) => Some(rounding),
         };
-        Ok(Self { kind: Kind::Plain { factor, is_single: T::IS_SINGLE }, near })
+        Self { kind: Kind::Plain { factor, is_single: T::IS_SINGLE }, near }
     }
 
     /// Appends the keys of own − other, row by row.
@@ -97,8 +99,8 @@ impl DifferenceRule {
     /// The exact key of a − b.
     pub(crate) fn exact(self, a: f64, b: f64) -> ExactKey {
         match self.kind {
-            Kind::Plain { is_single: true, .. } => ExactKey::new(a, b, [None, None]),
-            _ => ExactKey::new(a, b, [Fraction::of_double(a), Fraction::of_double(b)]),
+            Kind::Plain { is_single: true, .. } => ExactKey::plain(a, b),
+            _ => ExactKey::of_doubles(a, b),
         }
     }
 
@@ -134,103 +136,4 @@ impl DifferenceRule {
     fn roundings_decide(self) -> bool {
         self.near == Some(0.0) && matches!(self.kind, Kind::Plain { factor: 1.0, .. })
     }
-}
-
-/// What a few scores say about all of them.
-struct Survey {
-    /// The lattices 1/m that hold the scores seen, in increasing order of m.
-    denominators: Vec<u16>,
-    /// Whether a good part of them are fractions that doubles can only approximate.
-    is_rich_in_fractions: bool,
-}
-
-impl Survey {
-    fn of<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
-        const CELLS: usize = 32;
-        let columns = sample.scores.columns();
-        let cells = sample.rows() * columns;
-        // Half of them from the beginning, half spread over the whole.
-        let first = 0..CELLS.min(cells);
-        let spread = (0..CELLS).map(|step| (cells as u128 * step as u128 / CELLS as u128) as usize);
-        let scores = first
-            .chain(spread)
-            .filter(|cell| sample.has_row(cell / columns))
-            .map(|cell| sample.scores.get(cell / columns, cell % columns));
-        let mut denominators: Vec<u16> = (1..=MOST_DENOMINATOR as u16).collect();
-        let (mut seen, mut inexact) = (0, 0);
-        for score in scores {
-            if T::IS_SINGLE {
-                denominators.retain(|&denominator| is_multiple(score, denominator));
-                if denominators.is_empty() {
-                    break;
-                }
-                continue;
-            }
-            let fraction = Fraction::of_double(score.into());
-            let holds = |m: u16| fraction.is_some_and(|fraction| i64::from(m) % fraction.denominator == 0);
-            denominators.retain(|&denominator| holds(denominator));
-            seen += 1;
-            inexact += usize::from(fraction.is_some_and(|fraction| !fraction.is_dyadic()));
-        }
-        Self { denominators, is_rich_in_fractions: 4 * inexact > seen }
-    }
-
-    /// The coarsest of the lattices that holds every score.
-    fn confirmed_lattice<T: Score>(&self, sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Option<u16>> {
-        let Some(&coarsest) = self.denominators.first() else { return Ok(None) };
-        let spans = row_spans(sample.rows(), 8, workers);
-        let parts = workers.map(spans.len(), |span| {
-            let mut current = Some(coarsest);
-            all_cells(sample, spans[span].clone(), |score| {
-                // A finer lattice holds all that the coarser one held.
-                let finer = |from: u16| {
-                    let multiples = self.denominators.iter().copied().filter(|m| m.is_multiple_of(from));
-                    multiples.into_iter().find(|&m| is_multiple(score, m))
-                };
-                current = current.and_then(finer);
-                current.is_some()
-            });
-            Ok(current)
-        })?;
-        let common = |a: u16, b: u16| common_denominator(a.into(), b.into()).map(|multiple| multiple as u16);
-        Ok(parts.into_iter().try_fold(coarsest, |a, b| common(a, b?)))
-    }
-}
-
-/// Whether the score is the float nearest to a multiple of 1/m.
-#[inline]
-fn is_multiple<T: Score>(score: T, m: u16) -> bool {
-    let value: f64 = score.into();
-    let scaled = value * f64::from(m);
-    T::nearest(scaled.round_ties_even() / f64::from(m)) == score && value.abs() < Fraction::LARGEST
-}
-
-fn all_fractions<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
-    let spans = row_spans(sample.rows(), 8, workers);
-    let parts = workers.map(spans.len(), |span| {
-        let mut fractions = FractionCache::default();
-        Ok(all_cells(sample, spans[span].clone(), |score| fractions.get(score.into()).is_some()))
-    })?;
-    Ok(parts.into_iter().all(|all| all))
-}
-
-/// Whether a score stands for a fraction that its double only approximates.
-fn has_rounded_fraction<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
-    let spans = row_spans(sample.rows(), 8, workers);
-    let parts = workers.map(spans.len(), |span| {
-        let rows = spans[span].clone().filter(|&row| sample.has_row(row));
-        let columns = 0..sample.scores.columns();
-        let cells = rows.flat_map(|row| columns.clone().map(move |column| (row, column)));
-        Ok(any_rounded_fraction(cells.map(|(row, column)| sample.scores.get(row, column).into())))
-    })?;
-    Ok(parts.into_iter().any(|any| any))
-}
-
-fn all_cells<T: Score>(
-    sample: &ScoredSample<'_, T>,
-    rows: std::ops::Range<usize>,
-    mut holds: impl FnMut(T) -> bool,
-) -> bool {
-    let mut rows = rows.filter(|&row| sample.has_row(row));
-    rows.all(|row| (0..sample.scores.columns()).all(|column| holds(sample.scores.get(row, column))))
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use crate::keys::Fraction;
+use super::fraction::Fraction;
 
 /// κ = r_a − r_b of one row, r being the score or the fraction it stands for.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,17 @@ pub(crate) struct ExactKey {
 }
 
 impl ExactKey {
-    pub(crate) fn new(a: f64, b: f64, fractions: [Option<Fraction>; 2]) -> Self {
+    /// Of scores that stand for themselves.
+    pub(crate) fn plain(a: f64, b: f64) -> Self {
+        Self::new(a, b, [None, None])
+    }
+
+    /// Of scores that stand for fractions where they are the doubles nearest to any.
+    pub(crate) fn of_doubles(a: f64, b: f64) -> Self {
+        Self::new(a, b, [Fraction::of_double(a), Fraction::of_double(b)])
+    }
+
+    pub(super) fn new(a: f64, b: f64, fractions: [Option<Fraction>; 2]) -> Self {
         let denominators = fractions.map(|fraction| fraction.map_or(0, |fraction| fraction.denominator as u16));
         Self { difference: a - b, a, b, denominators }
     }
@@ -158,7 +168,7 @@ mod tests {
     use super::*;
 
     fn key(a: f64, b: f64) -> ExactKey {
-        ExactKey::new(a, b, [Fraction::of_double(a), Fraction::of_double(b)])
+        ExactKey::of_doubles(a, b)
     }
 
     #[test]

@@ -3,7 +3,8 @@
 mod difference;
 mod exact_key;
 mod fraction;
+mod survey;
 
 pub(crate) use difference::DifferenceRule;
 pub(crate) use exact_key::{ExactKey, rounding_of_difference};
-pub(crate) use fraction::{Fraction, FractionCache, MOST_DENOMINATOR, any_rounded_fraction, common_denominator};
+pub(crate) use fraction::FractionCache;

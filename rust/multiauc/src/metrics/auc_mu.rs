@@ -1,16 +1,21 @@
 //! AUC_mu (Kleiman & Page 2019): each pair of classes ranked by the distance from the boundary between them.
 
+use super::pair_placements::{PlacingScratch, for_each_pair, place_by_difference};
+use super::single_score::single_score_wins;
+use super::weighting::PairWeighting;
+use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
+use crate::inference::{Contribution, Design, Statistic, add, pair_variance};
 use crate::keys::DifferenceRule;
-use crate::pairs::WeightedPairs;
-use crate::pairs::{PairAverage, PairSizes, PairWeights, ratio};
-use crate::pairs::{PairCount, fold_pairs};
-use crate::pairs::{PairScore, Partition, cost_score};
+use crate::metric::Metric;
+use crate::pairs::{
+    PairScore, PairWeights, Partition, SampleAverage, ShareMatrix, Tally, WeightedPairs, Wins, cost_score,
+    tally_differences,
+};
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, Lookup, WeightedKeys};
-use crate::sample::GroupedRows;
-use crate::sample::ScoredSample;
+use crate::sample::{ClassRows, ScoredSample};
 
 /// AUC_mu = Σ_{c<d} ω_cd S(c, d), where S(c, d) is the share of pairs of rows, one of class c and one of class d, that the
 /// scores s_cd put in the right order, ties counting half.
@@ -40,27 +45,15 @@ pub fn auc_mu<T: Score>(
     weights: PairWeights<'_>,
     workers: &Workers<'_>,
 ) -> Result<f64> {
-    let parts = fold_values(sample, partition, workers, |average: &mut PairAverage, c, d, value| {
-        let sizes = PairSizes::of(&sample.sizes, c, d);
-        match value {
-            PairValue::DoubledWins(wins) => average.add(weights, sizes, wins),
-            PairValue::Share(share) => average.add_value(weights, sizes, share),
-        }
-    })?;
-    PairAverage::finish(parts)
+    tally_pairs(sample, partition, workers, SampleAverage::new(weights, sample.sizes()))?.finish()
 }
 
 /// AUC_mu by rounded differences: ties on paper break and orders next to 1 are lost. It is here for the benchmark of what
 /// exactness costs.
-///
-/// # Errors
-/// As [`auc_mu`].
 #[doc(hidden)]
 pub fn auc_mu_rounded<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<f64> {
-    let fold = |average: &mut PairAverage, pair: PairCount| {
-        average.add(PairWeights::Equal, PairSizes::of(&sample.sizes, pair.first, pair.second), pair.doubled_wins);
-    };
-    PairAverage::finish(fold_pairs(sample, DifferenceRule::ROUNDED, workers, |_, _| true, fold)?)
+    let average = SampleAverage::new(PairWeights::Equal, sample.sizes());
+    tally_differences(sample, DifferenceRule::ROUNDED, workers, |_, _| true, average)?.finish()
 }
 
 /// S(c, d) of all pairs as a symmetric K × K matrix, row after row; NaN on the diagonal and for absent classes.
@@ -72,94 +65,136 @@ pub fn auc_mu_matrix<T: Score>(
     partition: Option<&[f64]>,
     workers: &Workers<'_>,
 ) -> Result<Vec<f64>> {
-    let classes = sample.classes();
-    let parts = fold_values(sample, partition, workers, |cells: &mut Vec<(usize, usize, f64)>, c, d, value| {
-        let [n_c, n_d] = PairSizes::of(&sample.sizes, c, d).rows;
-        let share = match value {
-            PairValue::DoubledWins(wins) => ratio(wins.into(), 2 * u128::from(n_c) * u128::from(n_d)),
-            PairValue::Share(share) => share,
-        };
-        cells.push((c, d, share));
-    })?;
-    let mut matrix = vec![f64::NAN; classes * classes];
-    for (c, d, share) in parts.into_iter().flatten() {
-        matrix[c * classes + d] = share;
-        matrix[d * classes + c] = share;
+    Ok(tally_pairs(sample, partition, workers, ShareMatrix::new(sample.classes()))?.symmetric())
+}
+
+/// AUC_mu with the components of the rows, and the values of the pairs with their variances.
+pub(super) fn auc_mu_statistic<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    design: &Design,
+    options: MetricOptions<'_>,
+    workers: &Workers<'_>,
+) -> Result<(Statistic, PairTable)> {
+    let (rows, classes) = (&design.rows, sample.classes());
+    let weighting = PairWeighting::new(options.pair_weights, rows)?;
+    let scores = PairScores::new(sample, options.partition, workers)?;
+    let rule = DifferenceRule::of(sample, workers)?;
+    let mut average = SampleAverage::new(options.pair_weights, sample.sizes());
+    let mut table = PairTable::missing(classes);
+    let mut components = [vec![0.0; rows.len()]];
+    for_each_pair(
+        sample,
+        rows,
+        workers,
+        |scratch: &mut PlacingScratch, pair| {
+            let [c, d] = pair.classes;
+            let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch);
+            let [of_c, of_d] = &placed.placements;
+            let variance = pair_variance(design, [c, d], [of_c, of_d], workers)?;
+            Ok((c, d, placed, variance))
+        },
+        |wave| {
+            let mut contributions = Vec::with_capacity(2 * wave.len());
+            for (c, d, placed, variance) in &wave {
+                average.add(*c, *d, placed.wins);
+                for (row, column) in [(*c, *d), (*d, *c)] {
+                    table.values[row * classes + column] = placed.wins.share();
+                    table.variances[row * classes + column] = *variance;
+                }
+                for (class, values) in [*c, *d].into_iter().zip(&placed.placements) {
+                    let coefficients = vec![weighting.omega[c * classes + d]];
+                    contributions.push(Contribution { start: rows.range(class).start, values, coefficients });
+                }
+            }
+            add(&mut components, &contributions, workers)
+        },
+    )?;
+    let value = average.finish()?;
+    let slopes = weighting.slopes(rows, &table.values, value);
+    let [components] = components;
+    Ok((Statistic { id: Metric::AucMu, value, components, slopes }, table))
+}
+
+/// What ranks each pair of classes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PairScores<'a>(Option<Partition<'a>>);
+
+impl<'a> PairScores<'a> {
+    pub(super) fn new<T: Score>(
+        sample: &ScoredSample<'_, T>,
+        partition: Option<&'a [f64]>,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        Ok(Self(partition.map(|costs| Partition::new(costs, sample, workers)).transpose()?))
     }
-    Ok(matrix)
+
+    pub(super) fn of(&self, c: usize, d: usize) -> PairScore {
+        self.0.map_or(PairScore::Difference, |partition| partition.score(c, d))
+    }
 }
 
-/// The value of a pair: a count, or a share where rows have weights.
-#[derive(Clone, Copy)]
-enum PairValue {
-    DoubledWins(u64),
-    Share(f64),
-}
-
-/// Calls `fold(accumulator, c, d, value)` for all pairs c < d of present classes.
-fn fold_values<T: Score, A: Default + Send>(
+/// Tallies the wins of all pairs c < d of present classes.
+fn tally_pairs<T: Score, A: Tally>(
     sample: &ScoredSample<'_, T>,
     partition: Option<&[f64]>,
     workers: &Workers<'_>,
-    fold: impl Fn(&mut A, usize, usize, PairValue) + Sync,
-) -> Result<Vec<A>> {
-    let classes = sample.classes();
-    let partition = partition.map(|costs| Partition::new(costs, classes));
-    if let Some(partition) = partition {
-        partition.check_scores(&sample.scores)?;
+    mut tally: A,
+) -> Result<A> {
+    let scores = PairScores::new(sample, partition, workers)?;
+    if sample.has_single_score() && scores.of(0, 1) == PairScore::Difference {
+        tally.add(0, 1, single_score_wins(sample, workers)?);
+        return Ok(tally);
     }
-    let score = |c: usize, d: usize| partition.map_or(PairScore::Difference, |partition| partition.score(c, d));
-    let fold_count =
-        |a: &mut A, pair: PairCount| fold(a, pair.first, pair.second, PairValue::DoubledWins(pair.doubled_wins));
-    if sample.weights.is_none() && partition.is_none() {
-        return fold_pairs(sample, DifferenceRule::of(sample, workers)?, workers, |_, _| true, fold_count);
-    }
-    let is_present = |class: &usize| sample.sizes.rows[*class] > 0;
-    let present: Vec<usize> = (0..classes).filter(is_present).collect();
-    let pairs: Vec<(usize, usize)> =
-        present.iter().enumerate().flat_map(|(index, &c)| present[index + 1..].iter().map(move |&d| (c, d))).collect();
     if sample.weights.is_some() {
-        let weighted = WeightedPairs::new(sample, workers)?;
-        return workers.map_with(pairs.len(), WeightedKeys::default, |keys, pair| {
-            let (c, d) = pairs[pair];
-            let mut value = A::default();
-            fold(&mut value, c, d, PairValue::Share(weighted.value(c, d, &score(c, d), keys)));
-            Ok(value)
-        });
+        return tally_weighted(sample, scores, workers, tally);
     }
-    let is_difference = |c: usize, d: usize| score(c, d) == PairScore::Difference;
-    let mut folded = Vec::new();
-    if pairs.iter().any(|&(c, d)| is_difference(c, d)) {
-        folded = fold_pairs(sample, DifferenceRule::of(sample, workers)?, workers, is_difference, fold_count)?;
+    let is_difference = |c: usize, d: usize| scores.of(c, d) == PairScore::Difference;
+    let pairs: Vec<(usize, usize)> = sample.pairs().collect();
+    if partition.is_none() || pairs.iter().any(|&(c, d)| is_difference(c, d)) {
+        tally = tally_differences(sample, DifferenceRule::of(sample, workers)?, workers, is_difference, tally)?;
     }
-    let rows = GroupedRows::new(sample);
+    if partition.is_none() {
+        return Ok(tally);
+    }
+    let rows = ClassRows::new(sample);
     let by_costs = workers.map_with(pairs.len(), BucketTable::default, |table, pair| {
         let (c, d) = pairs[pair];
-        let mut value = A::default();
-        match score(c, d) {
-            PairScore::Difference => {}
-            PairScore::Tie => {
-                fold(&mut value, c, d, PairValue::DoubledWins(sample.sizes.rows[c] * sample.sizes.rows[d]));
-            }
-            PairScore::Costs(coefficients) => {
-                let wins = count_by_costs(sample, &rows, (c, d), &coefficients, table);
-                fold(&mut value, c, d, PairValue::DoubledWins(wins));
-            }
-        }
-        Ok(value)
+        Ok(match scores.of(c, d) {
+            PairScore::Difference => None,
+            PairScore::Tie => Some(Wins::counted(rows.count(c) * rows.count(d), [rows.count(c), rows.count(d)])),
+            PairScore::Costs(coefficients) => Some(count_by_costs(sample, &rows, (c, d), &coefficients, table)),
+        })
     })?;
-    folded.extend(by_costs);
-    Ok(folded)
+    for ((c, d), wins) in pairs.into_iter().zip(by_costs) {
+        wins.into_iter().for_each(|wins| tally.add(c, d, wins));
+    }
+    Ok(tally)
 }
 
-/// Twice the wins of class c over class d, ranked by the cost score; equal floats tie.
+/// The same for rows with weights.
+fn tally_weighted<T: Score, A: Tally>(
+    sample: &ScoredSample<'_, T>,
+    scores: PairScores<'_>,
+    workers: &Workers<'_>,
+    mut tally: A,
+) -> Result<A> {
+    let (weighted, pairs) = (WeightedPairs::new(sample, workers)?, sample.pairs().collect::<Vec<_>>());
+    let found = workers.map_with(pairs.len(), WeightedKeys::default, |keys, pair| {
+        let (c, d) = pairs[pair];
+        Ok(weighted.wins(c, d, &scores.of(c, d), keys))
+    })?;
+    pairs.into_iter().zip(found).for_each(|((c, d), wins)| tally.add(c, d, wins));
+    Ok(tally)
+}
+
+/// What class c wins of class d, ranked by the cost score; equal floats tie.
 fn count_by_costs<T: Score>(
     sample: &ScoredSample<'_, T>,
-    rows: &GroupedRows,
+    rows: &ClassRows,
     (c, d): (usize, usize),
     coefficients: &[(usize, f64)],
     table: &mut BucketTable<f64>,
-) -> u64 {
+) -> Wins {
     let keys = |class: usize| -> Vec<f64> {
         rows.of(class).iter().map(|&row| cost_score(&sample.scores, row as usize, coefficients)).collect()
     };
@@ -168,9 +203,11 @@ fn count_by_costs<T: Score>(
         table.build(std::iter::once(table_keys), None);
         table.count(looked_up, Lookup::PLAIN, &mut Vec::new())
     };
-    if of_d.len() <= of_c.len() {
+    let sizes = [of_c.len() as u64, of_d.len() as u64];
+    let doubled = if of_d.len() <= of_c.len() {
         count_below(&of_d, &of_c)
     } else {
-        2 * (of_c.len() * of_d.len()) as u64 - count_below(&of_c, &of_d)
-    }
+        2 * sizes[0] * sizes[1] - count_below(&of_c, &of_d)
+    };
+    Wins::counted(doubled, sizes)
 }

@@ -1,7 +1,116 @@
-//! The metrics.
+//! The metrics: one file for each, from counts of pairs to a value, and from placements of rows to components.
 
 mod auc_mu;
-mod columns;
+mod column_placements;
+mod column_statistics;
+mod hand_till;
+mod interactions;
+mod one_vs_rest;
+mod pair_placements;
+mod single_score;
+mod waves;
+mod weighting;
 
 pub use auc_mu::{auc_mu, auc_mu_matrix, auc_mu_rounded};
-pub use columns::{binary_auc, hand_till, hand_till_matrix, one_vs_rest, one_vs_rest_per_class};
+pub use hand_till::{hand_till, hand_till_matrix};
+pub use interactions::{Interaction, Interactions, interactions};
+pub use one_vs_rest::{one_vs_rest, one_vs_rest_per_class};
+
+use crate::error::Result;
+use crate::float::Score;
+use crate::inference::{Design, Estimate, Statistic};
+use crate::metric::Metric;
+use crate::pairs::{OneVsRestAverage, PairWeights};
+use crate::parallel::Workers;
+use crate::sample::ScoredSample;
+use auc_mu::auc_mu_statistic;
+use column_statistics::column_statistics;
+
+/// What metrics depend on beside the sample.
+#[derive(Debug, Clone, Copy)]
+pub struct MetricOptions<'a> {
+    /// K × K costs that rank the pairs of AUC_mu; `None` for differences of scores.
+    pub partition: Option<&'a [f64]>,
+    /// How much each pair counts in AUC_mu and in M.
+    pub pair_weights: PairWeights<'a>,
+}
+
+/// The values of all pairs of classes with their variances: K × K, NaN on the diagonal and for absent classes.
+#[derive(Debug, Clone)]
+pub struct PairTable {
+    /// S(c, d), symmetric, or A(c|d) at row c and column d.
+    pub values: Vec<f64>,
+    /// Their variances.
+    pub variances: Vec<f64>,
+}
+
+impl PairTable {
+    fn missing(classes: usize) -> Self {
+        Self { values: vec![f64::NAN; classes * classes], variances: vec![f64::NAN; classes * classes] }
+    }
+}
+
+/// Some metrics of a sample, and what was found on the way to them.
+#[derive(Debug)]
+pub struct Evaluated {
+    /// The metrics asked for, in that order.
+    pub statistics: Vec<Statistic>,
+    /// The pairs of those that average over pairs of classes.
+    pub pairs: Vec<(Metric, PairTable)>,
+    /// Each class against the rest; empty unless a metric that ranks by columns was asked for.
+    pub per_class: Vec<Estimate>,
+}
+
+/// The value of one metric.
+///
+/// # Errors
+/// [`Error::RowSumNotOne`](crate::Error::RowSumNotOne), [`Error::NoPairWeight`](crate::Error::NoPairWeight),
+/// [`Error::Cancelled`](crate::Error::Cancelled).
+pub fn value<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    metric: Metric,
+    options: MetricOptions<'_>,
+    workers: &Workers<'_>,
+) -> Result<f64> {
+    match metric {
+        Metric::AucMu => auc_mu(sample, options.partition, options.pair_weights, workers),
+        Metric::HandTill => hand_till(sample, options.pair_weights, workers),
+        Metric::OneVsRest => one_vs_rest(sample, OneVsRestAverage::Macro, workers),
+        Metric::OneVsRestPrevalence => one_vs_rest(sample, OneVsRestAverage::Prevalence, workers),
+    }
+}
+
+/// Metrics of a sample with what each row contributes to them.
+///
+/// # Errors
+/// As [`value`], and [`Error::LengthMismatch`](crate::Error::LengthMismatch) if the design is of other rows.
+pub fn evaluate<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    design: &Design,
+    metrics: &[Metric],
+    options: MetricOptions<'_>,
+    workers: &Workers<'_>,
+) -> Result<Evaluated> {
+    design.check_rows(sample)?;
+    let mut found = Evaluated { statistics: Vec::new(), pairs: Vec::new(), per_class: Vec::new() };
+    if metrics.contains(&Metric::AucMu) {
+        let (statistic, table) = auc_mu_statistic(sample, design, options, workers)?;
+        found.statistics.push(statistic);
+        found.pairs.push((Metric::AucMu, table));
+    }
+    let ranks_by_column =
+        |metric: &Metric| matches!(metric, Metric::HandTill | Metric::OneVsRest | Metric::OneVsRestPrevalence);
+    let by_column: Vec<Metric> = metrics.iter().copied().filter(ranks_by_column).collect();
+    if !by_column.is_empty() {
+        // One walk over the columns serves all of these.
+        let mut columns = column_statistics(sample, design, &by_column, options, workers)?;
+        found.statistics.append(&mut columns.statistics);
+        found.per_class = columns.per_class;
+        if by_column.contains(&Metric::HandTill) {
+            found.pairs.push((Metric::HandTill, columns.pairs));
+        }
+    }
+    let place = |statistic: &Statistic| metrics.iter().position(|&metric| metric == statistic.id);
+    found.statistics.sort_by_key(place);
+    Ok(found)
+}

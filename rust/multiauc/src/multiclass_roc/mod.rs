@@ -18,9 +18,9 @@ use factorization::{Problem, area_under, expit, fit, make_monotone};
 pub struct CurveOptions<'a> {
     /// Whether the row effects are parameters of their own.
     pub center: Center,
-    /// Weight of each pair's true-positive rates, in the order of [`PlacedCells::pairs`].
+    /// Weight of the true-positive rates of the pair (c, d) at [c · K + d].
     pub tp_weights: &'a [f64],
-    /// Weight of each pair's false-positive rates.
+    /// The same of its false-positive rates.
     pub fp_weights: &'a [f64],
     /// a in ε = a / (ñ + 2a), ñ the harmonic mean of the class sizes (the larger of rows and weight); rates are drawn to
     /// (1 − 2ε)x + ε.
@@ -76,19 +76,20 @@ impl MulticlassRoc {
     /// [`Error::RatesTooLarge`] beyond the memory limit; [`Error::Cancelled`].
     ///
     /// # Panics
-    /// If there is not one weight per pair.
+    /// If there is not a weight for every pair.
     pub fn new(placed: PlacedCells, options: CurveOptions<'_>, workers: &Workers<'_>) -> Result<Self> {
         let pairs = placed.pair_count();
-        assert_eq!((options.tp_weights.len(), options.fp_weights.len()), (pairs, pairs), "one weight per pair");
         let bytes = (2 * placed.thresholds()).saturating_mul(pairs).saturating_mul(size_of::<f64>());
         if bytes > options.memory_limit {
             return Err(Error::RatesTooLarge { bytes, limit: options.memory_limit });
         }
         let epsilon = options.continuity / (mean_class_size(&placed) + 2.0 * options.continuity);
         let rates = placed.rates(workers)?;
+        let cells: Vec<usize> = placed.pairs().iter().map(|&(c, d)| c * placed.classes() + d).collect();
+        let of_pairs = |weights: &[f64]| -> Vec<f64> { cells.iter().map(|&cell| weights[cell]).collect() };
         let mut roc = Self {
             placed,
-            weights: [options.tp_weights.to_vec(), options.fp_weights.to_vec()],
+            weights: [of_pairs(options.tp_weights), of_pairs(options.fp_weights)],
             center: options.center,
             stop: options.stop,
             epsilon,
@@ -111,8 +112,12 @@ impl MulticlassRoc {
     /// The curve of other rates of the same shape, fitted from this one as a start.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
+    /// [`Error::RatesMismatch`], [`Error::Cancelled`].
     pub fn refit(&self, rates: &[f64], workers: &Workers<'_>) -> Result<Curve> {
+        let (expected, found) = (self.rates.len(), rates.len());
+        if found != expected {
+            return Err(Error::RatesMismatch { expected, found });
+        }
         let model = self.fit(rates, workers)?;
         Ok(self.curve_of(rates, model.as_ref()))
     }

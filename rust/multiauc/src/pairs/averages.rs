@@ -1,5 +1,6 @@
 //! From counts of pairs to numbers: exact ratios, and averages that do not depend on the order of the classes.
 
+use super::wins::{Tally, Wins, ratio};
 use crate::error::{Error, Result};
 use crate::sample::ClassSizes;
 
@@ -16,6 +17,19 @@ pub enum PairWeights<'a> {
     Matrix(&'a [f64]),
 }
 
+impl PairWeights<'_> {
+    /// The weight of a pair, up to a factor that all pairs have in common.
+    pub(crate) fn of(self, pair: PairSizes) -> f64 {
+        let [w_c, w_d] = pair.weights;
+        match self {
+            Self::Equal => 1.0,
+            Self::SizeSum => w_c + w_d,
+            Self::SizeProduct => w_c * w_d,
+            Self::Matrix(matrix) => matrix[pair.cell],
+        }
+    }
+}
+
 /// How one-vs-rest values of the classes become one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OneVsRestAverage {
@@ -27,19 +41,6 @@ pub enum OneVsRestAverage {
     PrevalenceEqualRest,
     /// The AUC of all cells, pooled: own column against the others.
     Micro,
-}
-
-/// The double nearest to numerator / denominator (or one next to it, where both exceed 2^53).
-pub(crate) fn ratio(numerator: u128, denominator: u128) -> f64 {
-    const EXACT: u128 = 1 << f64::MANTISSA_DIGITS;
-    if numerator < EXACT && denominator < EXACT {
-        return numerator as f64 / denominator as f64;
-    }
-    // Long division to 64 more bits; the shares of pairs never exceed 1 by much, so this does not overflow.
-    let whole = numerator / denominator;
-    let (rest, scale) = (numerator % denominator, denominator.leading_zeros().min(64));
-    let fraction = (rest << scale) / denominator;
-    whole as f64 + fraction as f64 / 2_f64.powi(scale as i32)
 }
 
 /// A sum of shares as whole multiples of 2^−128: the same bits in whatever order it is taken.
@@ -93,7 +94,7 @@ pub(crate) fn weighted_mean(mut terms: Vec<(f64, f64)>) -> Result<f64> {
     Ok(sum / total)
 }
 
-/// The average of the shares of pairs, in the making.
+/// The average of the shares of pairs: what is known of it while pairs are added.
 #[derive(Debug, Default)]
 pub(crate) struct PairAverage {
     /// Equal and size-sum weights: exact.
@@ -106,53 +107,101 @@ pub(crate) struct PairAverage {
 }
 
 impl PairAverage {
-    /// Adds a pair of classes by its count.
-    pub(crate) fn add(&mut self, weights: PairWeights<'_>, pair: PairSizes, doubled_wins: u64) {
-        let [n_c, n_d] = pair.rows;
-        let doubled_pairs = 2 * n_c * n_d;
-        match weights {
-            PairWeights::Equal => self.shares.add(doubled_wins, doubled_pairs, 1),
-            PairWeights::SizeSum => self.shares.add(doubled_wins, doubled_pairs, n_c + n_d),
-            PairWeights::SizeProduct => {
-                self.doubled_wins += u128::from(doubled_wins);
+    /// Adds a pair of classes.
+    pub(crate) fn add(&mut self, weights: PairWeights<'_>, pair: PairSizes, wins: Wins) {
+        match (weights, wins) {
+            (PairWeights::Equal, Wins::Counted { doubled, doubled_pairs }) => {
+                self.shares.add(doubled, doubled_pairs, 1);
+            }
+            (PairWeights::SizeSum, Wins::Counted { doubled, doubled_pairs }) => {
+                self.shares.add(doubled, doubled_pairs, pair.rows[0] + pair.rows[1]);
+            }
+            (PairWeights::SizeProduct, Wins::Counted { doubled, doubled_pairs }) => {
+                self.doubled_wins += u128::from(doubled);
                 self.doubled_pairs += u128::from(doubled_pairs);
             }
-            PairWeights::Matrix(matrix) => {
-                let value = ratio(doubled_wins.into(), doubled_pairs.into());
-                self.terms.push((matrix[pair.cell], value));
-            }
+            _ => self.terms.push((weights.of(pair), wins.share())),
         }
     }
 
-    /// Adds a pair of classes of weighted rows by its value.
-    pub(crate) fn add_value(&mut self, weights: PairWeights<'_>, pair: PairSizes, value: f64) {
-        let [w_c, w_d] = pair.weights;
-        let weight = match weights {
-            PairWeights::Equal => 1.0,
-            PairWeights::SizeSum => w_c + w_d,
-            PairWeights::SizeProduct => w_c * w_d,
-            PairWeights::Matrix(matrix) => matrix[pair.cell],
-        };
-        self.terms.push((weight, value));
+    pub(crate) fn merge(mut self, mut other: Self) -> Self {
+        self.shares = self.shares.merge(other.shares);
+        self.doubled_wins += other.doubled_wins;
+        self.doubled_pairs += other.doubled_pairs;
+        self.terms.append(&mut other.terms);
+        self
     }
 
-    /// The average of all that was added to any of the parts.
-    pub(crate) fn finish(parts: impl IntoIterator<Item = Self>) -> Result<f64> {
-        let all = parts.into_iter().reduce(|mut all, mut part| {
-            all.shares = all.shares.merge(part.shares);
-            all.doubled_wins += part.doubled_wins;
-            all.doubled_pairs += part.doubled_pairs;
-            all.terms.append(&mut part.terms);
-            all
-        });
-        let all = all.unwrap_or_default();
-        if all.shares.count > 0 {
-            Ok(all.shares.mean())
-        } else if all.doubled_pairs > 0 {
-            Ok(ratio(all.doubled_wins, all.doubled_pairs))
+    /// The average of all that was added.
+    pub(crate) fn finish(self) -> Result<f64> {
+        if self.shares.count > 0 {
+            Ok(self.shares.mean())
+        } else if self.doubled_pairs > 0 {
+            Ok(ratio(self.doubled_wins, self.doubled_pairs))
         } else {
-            weighted_mean(all.terms)
+            weighted_mean(self.terms)
         }
+    }
+}
+
+/// The average of the pairs of one sample.
+#[derive(Debug)]
+pub(crate) struct SampleAverage<'a> {
+    weights: PairWeights<'a>,
+    sizes: &'a ClassSizes,
+    average: PairAverage,
+}
+
+impl<'a> SampleAverage<'a> {
+    pub(crate) fn new(weights: PairWeights<'a>, sizes: &'a ClassSizes) -> Self {
+        Self { weights, sizes, average: PairAverage::default() }
+    }
+
+    pub(crate) fn finish(self) -> Result<f64> {
+        self.average.finish()
+    }
+}
+
+impl Tally for SampleAverage<'_> {
+    fn empty(&self) -> Self {
+        Self::new(self.weights, self.sizes)
+    }
+
+    fn add(&mut self, c: usize, d: usize, wins: Wins) {
+        self.average.add(self.weights, PairSizes::of(self.sizes, c, d), wins);
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Self { average: self.average.merge(other.average), ..self }
+    }
+}
+
+/// The average of the values of classes: what is known of it while classes are added.
+#[derive(Debug, Default)]
+pub(crate) struct ClassAverage {
+    shares: ShareSum,
+    /// Of values that are no counts: (weight, value).
+    terms: Vec<(f64, f64)>,
+}
+
+impl ClassAverage {
+    /// Adds a value that counts as many `times`, or as much as `weight` where rows have weights.
+    pub(crate) fn add(&mut self, wins: Wins, times: u64, weight: f64) {
+        match wins {
+            Wins::Counted { doubled, doubled_pairs } => self.shares.add(doubled, doubled_pairs, times),
+            Wins::Weighed(share) => self.terms.push((weight, share)),
+        }
+    }
+
+    pub(crate) fn merge(mut self, mut other: Self) -> Self {
+        self.shares = self.shares.merge(other.shares);
+        self.terms.append(&mut other.terms);
+        self
+    }
+
+    /// The average of all that was added.
+    pub(crate) fn finish(self) -> Result<f64> {
+        if self.terms.is_empty() { Ok(self.shares.mean()) } else { weighted_mean(self.terms) }
     }
 }
 
@@ -178,15 +227,6 @@ impl PairSizes {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ratios_are_correctly_rounded_also_beyond_two_to_the_53() {
-        assert_eq!(ratio(1, 3), 1.0 / 3.0);
-        let big = (1_u128 << 62) - 57;
-        assert_eq!(ratio(2 * big, 3 * big), 2.0 / 3.0);
-        assert_eq!(ratio(big, big), 1.0);
-        assert_eq!(ratio(u128::from(u64::MAX), 1 << 64), 1.0);
-    }
 
     #[test]
     fn share_sums_are_exact_where_the_mean_is_a_double() {

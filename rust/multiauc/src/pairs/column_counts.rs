@@ -2,26 +2,25 @@
 
 use std::ops::Range;
 
-use super::averages::ratio;
-use super::pair_counts::WHOLE_MATRIX_CLASSES;
+use super::tiles::{ColumnTiling, WHOLE_MATRIX_CLASSES};
 use super::weighted;
+use super::wins::Wins;
 use crate::error::Result;
 use crate::float::Score;
 use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, KeyStream, Lookup, count_partitioned, sample_spans, stream_spans};
-use crate::sample::ScoredSample;
-use crate::sample::{ClassBlock, ClassBlocks, GroupedRows};
+use crate::sample::{ClassBlock, ClassBlocks, ClassRows, ClassSizes, ScoredSample};
 
 /// One column counted: class c against every other class.
 pub(crate) struct ColumnCount<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
     pub(crate) class: usize,
-    pub(crate) losses: Losses,
+    losses: Losses,
 }
 
 /// Twice the pairs that others win, ties counting one.
-pub(crate) enum Losses {
+enum Losses {
     /// By class.
     Counts(Vec<u64>),
     /// Of all other classes together.
@@ -51,53 +50,33 @@ impl Rest {
 
 impl<T: Score> ColumnCount<'_, '_, T> {
     /// The other present classes.
-    pub(crate) fn others(&self) -> impl Iterator<Item = usize> {
-        let rows = &self.sample.sizes.rows;
-        (0..rows.len()).filter(move |&d| d != self.class && rows[d] > 0)
+    pub(crate) fn others(&self) -> impl Iterator<Item = usize> + Clone {
+        self.sample.present_classes().filter(move |&d| d != self.class)
     }
 
-    fn doubled_pairs(&self, d: usize) -> u64 {
-        2 * self.sample.sizes.rows[self.class] * self.sample.sizes.rows[d]
+    /// What the class wins of class d: A(c|d). Only where the losses to each class were asked for.
+    pub(crate) fn wins(&self, d: usize) -> Wins {
+        self.wins_over(std::iter::once(d), |losses: &[u64]| losses[d])
     }
 
-    pub(crate) fn doubled_wins(&self, d: usize) -> u64 {
+    /// What the class wins of all others pooled.
+    pub(crate) fn wins_over_rest(&self) -> Wins {
+        self.wins_over(self.others(), |losses: &[u64]| self.others().map(|d| losses[d]).sum())
+    }
+
+    fn wins_over(&self, others: impl Iterator<Item = usize> + Clone, lost: impl Fn(&[u64]) -> u64) -> Wins {
+        let ClassSizes { rows, weights } = &self.sample.sizes;
+        let sizes = [rows[self.class], others.clone().map(|d| rows[d]).sum()];
+        let counted = |losses: u64| Wins::counted(2 * sizes[0] * sizes[1] - losses, sizes);
         match &self.losses {
-            Losses::Counts(losses) => self.doubled_pairs(d) - losses[d],
-            Losses::Pooled(_) => unreachable!("the losses to each class were not asked for"),
-            Losses::Weights(_) => unreachable!("weighted rows have shares, not counts"),
-        }
-    }
-
-    /// Twice the pairs won against all other classes, and twice all those pairs.
-    pub(crate) fn doubled_wins_over_rest(&self) -> (u128, u128) {
-        let pairs = self.others().map(|d| u128::from(self.doubled_pairs(d))).sum();
-        let wins = match &self.losses {
-            Losses::Pooled(losses) => pairs - u128::from(*losses),
-            _ => self.others().map(|d| u128::from(self.doubled_wins(d))).sum(),
-        };
-        (wins, pairs)
-    }
-
-    /// A(c|d).
-    pub(crate) fn share(&self, d: usize) -> f64 {
-        match &self.losses {
+            Losses::Counts(losses) => counted(lost(losses)),
+            Losses::Pooled(losses) => counted(*losses),
             Losses::Weights(losses) => {
-                let weights = &self.sample.sizes.weights;
-                1.0 - losses[d] / (2.0 * weights[self.class] * weights[d])
+                let weight: f64 = others.clone().map(|d| weights[d]).sum();
+                let lost: f64 = others.map(|d| losses[d]).sum();
+                Wins::Weighed(1.0 - lost / (2.0 * weights[self.class] * weight))
             }
-            _ => ratio(self.doubled_wins(d).into(), self.doubled_pairs(d).into()),
         }
-    }
-
-    /// The AUC against all other classes pooled.
-    pub(crate) fn share_of_rest(&self) -> f64 {
-        if let Losses::Weights(losses) = &self.losses {
-            let rest: f64 = self.others().map(|d| self.sample.sizes.weights[d]).sum();
-            let lost: f64 = self.others().map(|d| losses[d]).sum();
-            return 1.0 - lost / (2.0 * self.sample.sizes.weights[self.class] * rest);
-        }
-        let (wins, pairs) = self.doubled_wins_over_rest();
-        ratio(wins, pairs)
     }
 }
 
@@ -108,38 +87,37 @@ pub(crate) fn fold_columns<T: Score, R: Send>(
     workers: &Workers<'_>,
     fold: impl Fn(&ColumnCount<'_, '_, T>) -> R + Sync,
 ) -> Result<Vec<R>> {
-    let present: Vec<(usize, usize)> =
-        (0..sample.classes()).filter(|&class| sample.sizes.rows[class] > 0).map(|class| (class, class)).collect();
+    let present: Vec<usize> = sample.present_classes().collect();
     count_columns(sample, &present, rest, workers, fold)
 }
 
-/// `fold(column)` for some (class, column), a few columns gathered at a time.
+/// `fold(column)` for the columns of some classes, a few columns gathered at a time.
 pub(crate) fn count_columns<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
-    wanted: &[(usize, usize)],
+    wanted: &[usize],
     rest: Rest,
     workers: &Workers<'_>,
     fold: impl Fn(&ColumnCount<'_, '_, T>) -> R + Sync,
 ) -> Result<Vec<R>> {
     if sample.weights.is_some() {
         return workers.map(wanted.len(), |index| {
-            let (class, column) = wanted[index];
-            let losses = Losses::Weights(weighted::doubled_losses(sample, class, column, workers)?);
+            let class = wanted[index];
+            let losses = Losses::Weights(weighted::doubled_losses(sample, class, workers)?);
             Ok(fold(&ColumnCount { sample, class, losses }))
         });
     }
-    let (streamed, gathered): (Vec<_>, Vec<_>) = wanted.iter().partition(|&&(class, _)| is_streamed(sample, class));
+    let (streamed, gathered): (Vec<_>, Vec<_>) = wanted.iter().partition(|&&class| is_streamed(sample, class));
     let mut folded = Vec::with_capacity(wanted.len());
     // One after the other, each on all threads: their copies would not fit into memory side by side.
     let buffers = Buffers::default();
-    for (class, column) in streamed {
+    for class in streamed {
         let table_len = sample.sizes.rows[class] as usize;
         let spans = stream_spans(sample.rows(), table_len, rest.sides(sample.classes()), workers);
-        let losses = ColumnStream { sample, class, column, rest, spans }.count(&buffers, workers)?;
-        folded.push((column, fold(&ColumnCount { sample, class, losses })));
+        let losses = ColumnStream { sample, class, rest, spans }.count(&buffers, workers)?;
+        folded.push((class, fold(&ColumnCount { sample, class, losses })));
     }
     folded.extend(count_gathered(sample, workers, &gathered, &fold)?);
-    folded.sort_by_key(|&(column, _)| column);
+    folded.sort_by_key(|&(class, _)| class);
     Ok(folded.into_iter().map(|(_, value)| value).collect())
 }
 
@@ -149,73 +127,51 @@ fn is_streamed<T: Score>(sample: &ScoredSample<'_, T>, class: usize) -> bool {
     const FEW_COLUMNS: usize = 4;
     const MANY_ROWS: usize = 1 << 18;
     const LARGEST_TABLE: u64 = 1 << 20;
-    let has_few_columns = sample.scores.columns() <= FEW_COLUMNS && sample.rows() > MANY_ROWS;
+    let has_few_columns = sample.classes() <= FEW_COLUMNS && sample.rows() > MANY_ROWS;
     has_few_columns || sample.sizes.rows[class] > LARGEST_TABLE
 }
 
-/// (column, `fold(column)`) for some (class, column), a tile of columns gathered at a time.
+/// (class, `fold(column)`) for some classes, a tile of columns gathered at a time.
 fn count_gathered<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
     workers: &Workers<'_>,
-    wanted: &[(usize, usize)],
+    wanted: &[usize],
     fold: &(impl Fn(&ColumnCount<'_, '_, T>) -> R + Sync),
 ) -> Result<Vec<(usize, R)>> {
-    let Tiling { width, is_shared } = Tiling::of(sample, workers.threads());
-    let tiles: Vec<&[(usize, usize)]> = wanted.chunks(width).collect();
-    let rows = (sample.classes() > WHOLE_MATRIX_CLASSES).then(|| GroupedRows::new(sample));
+    let ColumnTiling { width, is_shared } = ColumnTiling::of(sample, workers.threads());
+    let tiles: Vec<&[usize]> = wanted.chunks(width).collect();
+    let rows = (sample.classes() > WHOLE_MATRIX_CLASSES).then(|| ClassRows::new(sample));
     // Either all threads work on one tile, or each on its own.
     let (across, within) = if is_shared { (&workers.alone(), workers) } else { (workers, &workers.alone()) };
     let folded = across.map_with(tiles.len(), ClassBlocks::default, |blocks, tile| {
         let tile = tiles[tile];
-        let (columns, previous) = (tile[0].1..tile[tile.len() - 1].1 + 1, std::mem::take(blocks));
+        let (columns, previous) = (tile[0]..tile[tile.len() - 1] + 1, std::mem::take(blocks));
         *blocks = match &rows {
-            Some(rows) => ClassBlocks::gather_classes(previous, &sample.scores, rows, &columns, within)?,
+            Some(rows) => {
+                let classes = 0..sample.classes();
+                ClassBlocks::gather_classes(previous, &sample.scores, rows, &classes, &columns, within)?
+            }
             None => ClassBlocks::gather_rows(previous, sample, &columns, within)?,
         };
         within.map_with(tile.len(), BucketTable::default, |table, index| {
-            let (class, column) = tile[index];
-            let losses = Losses::Counts(count_column(sample, blocks, (class, column), table, within)?);
-            Ok((column, fold(&ColumnCount { sample, class, losses })))
+            let class = tile[index];
+            let losses = Losses::Counts(count_column(sample, blocks, class, table, within)?);
+            Ok((class, fold(&ColumnCount { sample, class, losses })))
         })
     })?;
     Ok(folded.into_iter().flatten().collect())
 }
 
-/// How columns are gathered: so few at a time that the copy stays small beside the scores.
-struct Tiling {
-    width: usize,
-    /// Whether all threads share a tile.
-    is_shared: bool,
-}
-
-impl Tiling {
-    /// Half of the columns at a time up to 16 classes, beyond that a sixth; a tile for each thread if they are not narrow.
-    fn of<T: Score>(sample: &ScoredSample<'_, T>, threads: usize) -> Self {
-        const NARROW: usize = 4;
-        const WIDE: usize = 16;
-        let columns = sample.scores.columns();
-        if sample.classes() <= WHOLE_MATRIX_CLASSES {
-            let width = columns.div_ceil(2).next_multiple_of(threads).min(columns);
-            return Self { width, is_shared: true };
-        }
-        let at_a_time = columns / 6;
-        match at_a_time / threads {
-            NARROW.. => Self { width: (at_a_time / threads).min(WIDE), is_shared: false },
-            _ => Self { width: at_a_time.clamp(1, 2 * WIDE), is_shared: true },
-        }
-    }
-}
-
 fn count_column<T: Score>(
     sample: &ScoredSample<'_, T>,
     blocks: &ClassBlocks<T>,
-    (class, column): (usize, usize),
+    class: usize,
     table: &mut BucketTable<T>,
     workers: &Workers<'_>,
 ) -> Result<Vec<u64>> {
     /// Rows that one thread looks up in one go.
     const CHUNK: usize = 1 << 15;
-    table.build(blocks.runs(class, column), None);
+    table.build(blocks.runs(class, class), None);
     let table = &*table;
     let chunks: Vec<(&ClassBlock<T>, usize)> = blocks
         .blocks()
@@ -227,7 +183,7 @@ fn count_column<T: Score>(
         let places = start..(start + CHUNK).min(block.rows());
         let runs = block.classes().map(|d| match d {
             _ if d == class => &[][..],
-            _ => block.run_within(d, column, places.clone()),
+            _ => block.run_within(d, class, places.clone()),
         });
         let mut losses = Vec::with_capacity(block.classes().len());
         table.count_runs(runs, |count| losses.push(count));
@@ -244,7 +200,6 @@ fn count_column<T: Score>(
 struct ColumnStream<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
     class: usize,
-    column: usize,
     rest: Rest,
     spans: Vec<Range<usize>>,
 }
@@ -312,7 +267,7 @@ impl<T: Score> ColumnStream<'_, '_, T> {
 
     fn scores(&self, rows: Range<usize>, mut visit: impl FnMut(usize, T)) {
         let scores = &self.sample.scores;
-        self.sample.codes.for_each(rows, |row, class| visit(class, scores.get(row, self.column)));
+        self.sample.codes.for_each(rows, |row, class| visit(class, scores.get(row, self.class)));
     }
 }
 
@@ -329,7 +284,7 @@ impl<T: Score> KeyStream<T> for ColumnStream<'_, '_, T> {
         self.sample.sizes.rows[self.class] as usize
     }
 
-    fn table_sample(&self, wanted: usize) -> Vec<T> {
+    fn table_sample(&self, wanted: usize) -> Result<Vec<T>> {
         let mut sample = Vec::new();
         for rows in sample_spans(self.sample.rows(), wanted) {
             self.scores(rows, |class, score| {
@@ -338,14 +293,15 @@ impl<T: Score> KeyStream<T> for ColumnStream<'_, '_, T> {
                 }
             });
         }
-        sample
+        Ok(sample)
     }
 
-    fn for_each(&self, span: usize, memory: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) {
+    fn for_each(&self, span: usize, memory: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) -> Result<()> {
         let rows = self.spans[span].clone();
         if self.rest == Rest::Pooled {
             let runs = self.split::<2>(rows, memory, |class| usize::from(class != self.class));
-            return runs.into_iter().for_each(|run| visit(&memory[run]));
+            runs.into_iter().for_each(|run| visit(&memory[run]));
+            return Ok(());
         }
         let runs = match self.sides() {
             2 => self.split::<2>(rows, memory, |class| class),
@@ -356,5 +312,6 @@ impl<T: Score> KeyStream<T> for ColumnStream<'_, '_, T> {
         for side in 0..self.sides() {
             visit(&memory[runs[self.class_of(side)].clone()]);
         }
+        Ok(())
     }
 }

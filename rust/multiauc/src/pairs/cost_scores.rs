@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::float::Score;
-use crate::sample::ScoreMatrix;
+use crate::parallel::Workers;
+use crate::sample::{ScoreMatrix, ScoredSample};
 
 /// How the rows of a pair of classes are ranked.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,16 +16,24 @@ pub(crate) enum PairScore {
     Costs(Vec<(usize, f64)>),
 }
 
-/// A partition matrix: `costs[i · K + j]` is the cost of predicting class i where the truth is j.
+/// A partition matrix that fits the scores of a sample: `costs[i · K + j]` is the cost of predicting class i where the
+/// truth is j.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Partition<'a> {
     costs: &'a [f64],
     classes: usize,
+    /// Whether one score s stands for the probabilities (1 − s, s): the score of the pair then falls or rises with s
+    /// throughout, at the slope |v·(e_c − e_d)|.
+    is_of_single_score: bool,
 }
 
 impl<'a> Partition<'a> {
-    pub(crate) const fn new(costs: &'a [f64], classes: usize) -> Self {
-        Self { costs, classes }
+    /// # Errors
+    /// [`Error::RowSumNotOne`], [`Error::Cancelled`].
+    pub(crate) fn new<T: Score>(costs: &'a [f64], sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Self> {
+        let partition = Self { costs, classes: sample.classes(), is_of_single_score: sample.has_single_score() };
+        partition.check_scores(sample, workers)?;
+        Ok(partition)
     }
 
     fn row(&self, class: usize) -> &'a [f64] {
@@ -39,6 +48,9 @@ impl<'a> Partition<'a> {
         if orientation == 0.0 {
             return PairScore::Tie;
         }
+        if self.is_of_single_score {
+            return PairScore::Difference;
+        }
         let sign = orientation.signum();
         let coefficients: Vec<(usize, f64)> = (0..self.classes)
             .map(|column| (column, sign * normal(column)))
@@ -52,22 +64,26 @@ impl<'a> Partition<'a> {
 
     /// A matrix whose rows have unequal sums gives scores that change when a constant is added to a row of logits, so it
     /// needs rows on the simplex.
-    pub(crate) fn check_scores<T: Score>(&self, scores: &ScoreMatrix<'_, T>) -> Result<()> {
+    fn check_scores<T: Score>(&self, sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<()> {
         let sums = (0..self.classes).map(|class| self.row(class).iter().sum::<f64>());
         let (low, high) =
             sums.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), sum| (low.min(sum), high.max(sum)));
         let scale = self.costs.iter().fold(0.0, |largest: f64, cost| largest.max(cost.abs())) * self.classes as f64;
-        if high - low <= 1e-12 * scale {
+        if self.is_of_single_score || high - low <= 1e-12 * scale {
             return Ok(());
         }
         let tolerance = if T::IS_SINGLE { 1e-3 } else { 1e-6 };
-        for row in 0..scores.rows() {
-            let sum: f64 = (0..scores.columns()).map(|column| -> f64 { scores.get(row, column).into() }).sum();
-            if (sum - 1.0).abs() > tolerance {
-                return Err(Error::RowSumNotOne { row, sum, tolerance });
-            }
+        let spans = workers.row_spans(sample.rows(), 8);
+        let first_wrong = workers.map(spans.len(), |span| {
+            let sum =
+                |row: usize| -> f64 { (0..self.classes).map(|column| sample.scores.get(row, column).into()).sum() };
+            let rows = spans[span].clone().filter(|&row| sample.has_row(row)).map(|row| (row, sum(row)));
+            Ok({ rows }.find(|&(_, sum)| (sum - 1.0).abs() > tolerance))
+        })?;
+        match first_wrong.into_iter().flatten().next() {
+            Some((row, sum)) => Err(Error::RowSumNotOne { row, sum, tolerance }),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

@@ -7,14 +7,14 @@ use crate::keys::DifferenceRule;
 use crate::keys::FractionCache;
 use crate::parallel::Workers;
 use crate::ranking::{Order, OrderedRows};
-use crate::sample::PresentClasses;
+use crate::sample::ClassRows;
 use crate::sample::ScoredSample;
 
-/// Sorts the rows of a sample; classes are numbered, and rows placed, as in [`PresentClasses`].
+/// Sorts the rows of a sample by the scores of pairs; rows are numbered by their positions in [`ClassRows`].
 #[derive(Debug)]
 pub(crate) struct OrderMaker<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
-    classes: &'s PresentClasses,
+    rows: &'s ClassRows,
     partition: Option<Partition<'s>>,
     rule: DifferenceRule,
 }
@@ -24,32 +24,27 @@ impl<'s, 'a, T: Score> OrderMaker<'s, 'a, T> {
     /// [`Error::RowSumNotOne`](crate::Error::RowSumNotOne), [`Error::Cancelled`](crate::Error::Cancelled).
     pub(crate) fn new(
         sample: &'s ScoredSample<'a, T>,
-        classes: &'s PresentClasses,
+        rows: &'s ClassRows,
         partition: Option<&'s [f64]>,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let partition = partition.map(|costs| Partition::new(costs, sample.classes()));
-        if let Some(partition) = partition {
-            partition.check_scores(&sample.scores)?;
-        }
-        Ok(Self { sample, classes, partition, rule: DifferenceRule::of(sample, workers)? })
+        let partition = partition.map(|costs| Partition::new(costs, sample, workers)).transpose()?;
+        Ok(Self { sample, rows, partition, rule: DifferenceRule::of(sample, workers)? })
     }
 
     /// Rows of class c (own) and class d by the score of the pair, c before d.
     pub(crate) fn pair(&self, c: usize, d: usize) -> Order {
-        let [column_c, column_d] = [c, d].map(|class| self.classes.originals()[class]);
-        let score = self.partition.map_or(PairScore::Difference, |partition| partition.score(column_c, column_d));
+        let score = self.partition.map_or(PairScore::Difference, |partition| partition.score(c, d));
         let scores = &self.sample.scores;
-        let operands = |row: usize| (scores.get(row, column_c), scores.get(row, column_d));
+        let operands = |row: usize| (scores.get(row, c), scores.get(row, d));
         let mut keys = Vec::new();
         let mut fractions = FractionCache::default();
-        let mut rows = OrderedRows::default();
+        let mut ordered = OrderedRows::default();
         for (class, side) in [(c, Order::OWN), (d, Order::OTHER)] {
-            let places = self.classes.rows_of(class);
-            let row_numbers = self.classes.row_numbers(places.clone()).iter().map(|&row| row as usize);
+            let row_numbers = self.rows.of(class).iter().map(|&row| row as usize);
             keys.clear();
             match &score {
-                PairScore::Tie => keys.resize(places.len(), 0.0),
+                PairScore::Tie => keys.resize(row_numbers.len(), 0.0),
                 PairScore::Costs(coefficients) => {
                     keys.extend(row_numbers.map(|row| cost_score(scores, row, coefficients)));
                 }
@@ -58,12 +53,11 @@ impl<'s, 'a, T: Score> OrderMaker<'s, 'a, T> {
                     self.rule.append_keys(&of_c, &of_d, &mut fractions, &mut keys);
                 }
             }
-            rows.extend(side, places.start as u32, keys.iter().copied());
+            ordered.extend(side, self.rows.range(class).start as u32, keys.iter().copied());
         }
         let near = self.rule.near.filter(|_| score == PairScore::Difference);
-        Order::new(&mut rows, near, |place| {
-            let row = self.classes.row_numbers(place as usize..place as usize + 1)[0];
-            let (of_c, of_d) = operands(row as usize);
+        Order::new(&mut ordered, near, |position| {
+            let (of_c, of_d) = operands(self.rows.rows()[position as usize] as usize);
             self.rule.exact(of_c.into(), of_d.into())
         })
     }
@@ -72,16 +66,17 @@ impl<'s, 'a, T: Score> OrderMaker<'s, 'a, T> {
 /// Rows of class c (own) and of all others, or of one other, by the column of class c.
 pub(crate) fn column_order<T: Score>(
     sample: &ScoredSample<'_, T>,
-    classes: &PresentClasses,
+    rows: &ClassRows,
     c: usize,
     other: Option<usize>,
 ) -> Order {
-    let (column, own) = (classes.columns()[c], classes.rows_of(c));
-    let others = other.map_or([0..own.start, own.end..classes.rows()], |d| [classes.rows_of(d), 0..0]);
-    let mut rows = OrderedRows::default();
-    for (places, side) in [(own, Order::OWN)].into_iter().chain(others.map(|places| (places, Order::OTHER))) {
-        let row_numbers = classes.row_numbers(places.clone()).iter();
-        rows.extend(side, places.start as u32, row_numbers.map(|&row| sample.scores.get(row as usize, column).into()));
+    let own = rows.range(c);
+    let others = other.map_or([0..own.start, own.end..rows.len()], |d| [rows.range(d), 0..0]);
+    let mut ordered = OrderedRows::default();
+    for (positions, side) in [(own, Order::OWN)].into_iter().chain(others.map(|positions| (positions, Order::OTHER))) {
+        let row_numbers = rows.rows()[positions.clone()].iter();
+        let scores = row_numbers.map(|&row| sample.scores.get(row as usize, c).into());
+        ordered.extend(side, positions.start as u32, scores);
     }
-    Order::new(&mut rows, None, |_| unreachable!("scores of one column are compared as they are"))
+    Order::new(&mut ordered, None, |_| unreachable!("scores of one column are compared as they are"))
 }

@@ -15,7 +15,7 @@ use crate::sample::ScoredSample;
 const BLOCK: usize = 512;
 
 /// The differences of two classes, read from the scores each time.
-pub(crate) struct PairStream<'c, 's, 'a, T> {
+pub(super) struct PairStream<'c, 's, 'a, T> {
     counter: &'c PairCounter<'s, 'a, T>,
     /// The class of the table and the one that is looked up.
     classes: [usize; 2],
@@ -23,13 +23,13 @@ pub(crate) struct PairStream<'c, 's, 'a, T> {
 }
 
 impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
-    pub(crate) fn new(counter: &'c PairCounter<'s, 'a, T>, table: usize, other: usize, workers: &Workers<'_>) -> Self {
+    pub(super) fn new(counter: &'c PairCounter<'s, 'a, T>, table: usize, other: usize, workers: &Workers<'_>) -> Self {
         let spans = stream_spans(counter.sample.rows(), counter.size(table) as usize, 2, workers);
         Self { counter, classes: [table, other], spans }
     }
 
     /// Σ over the looked-up keys x of #(v < −x) + #(v ≤ −x), v running through the table.
-    pub(crate) fn count(&self, buffers: &Buffers<f64>, workers: &Workers<'_>) -> Result<u64> {
+    pub(super) fn count(&self, buffers: &Buffers<f64>, workers: &Workers<'_>) -> Result<u64> {
         let rule = self.counter.rule;
         let (counts, found) = count_partitioned(self, Lookup { negate: true, near: rule.near }, buffers, workers)?;
         let count = counts[1] as u64;
@@ -83,7 +83,7 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
         self.counter.size(self.classes[0]) as usize
     }
 
-    fn table_sample(&self, wanted: usize) -> Vec<f64> {
+    fn table_sample(&self, wanted: usize) -> Result<Vec<f64>> {
         let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
         for rows in sample_spans(self.counter.sample.rows(), wanted) {
             self.operands(rows, |side, own, other| {
@@ -92,10 +92,10 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
                 }
             });
         }
-        keys
+        Ok(keys)
     }
 
-    fn for_each(&self, span: usize, table: &mut Vec<f64>, visit: &mut dyn FnMut(&[f64])) {
+    fn for_each(&self, span: usize, table: &mut Vec<f64>, visit: &mut dyn FnMut(&[f64])) -> Result<()> {
         let mut fractions = FractionCache::default();
         let rows = self.spans[span].clone();
         let mut looked_up = Vec::with_capacity(rows.len() / 2);
@@ -106,5 +106,6 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
         });
         visit(table);
         visit(&looked_up);
+        Ok(())
     }
 }

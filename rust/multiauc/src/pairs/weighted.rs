@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::averages::PairSizes;
 use super::cost_scores::{PairScore, cost_score};
+use super::wins::Wins;
 use crate::error::Result;
 use crate::float::Score;
 use crate::keys::DifferenceRule;
@@ -11,31 +12,31 @@ use crate::keys::ExactKey;
 use crate::keys::FractionCache;
 use crate::parallel::Workers;
 use crate::ranking::{SortedTable, WeightedKeys, weighted_count};
-use crate::sample::GroupedRows;
+use crate::sample::ClassRows;
 use crate::sample::ScoredSample;
 
 /// The pairwise values of weighted rows.
 pub(crate) struct WeightedPairs<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
-    rows: GroupedRows,
+    rows: ClassRows,
     rule: DifferenceRule,
 }
 
 impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
     pub(crate) fn new(sample: &'s ScoredSample<'a, T>, workers: &Workers<'_>) -> Result<Self> {
         let rule = DifferenceRule::of(sample, workers)?;
-        Ok(Self { sample, rows: GroupedRows::new(sample), rule })
+        Ok(Self { sample, rows: ClassRows::new(sample), rule })
     }
 
-    /// U_cd by the score of the pair.
-    pub(crate) fn value(&self, c: usize, d: usize, score: &PairScore, keys: &mut WeightedKeys) -> f64 {
-        let (rows_c, rows_d) = (self.present_rows(c), self.present_rows(d));
+    /// What class c wins of class d by the score of the pair.
+    pub(crate) fn wins(&self, c: usize, d: usize, score: &PairScore, keys: &mut WeightedKeys) -> Wins {
+        let (rows_c, rows_d) = (self.rows.of(c), self.rows.of(d));
         let scores = &self.sample.scores;
         keys.clear();
         let mut fractions = FractionCache::default();
         let mut single = Vec::with_capacity(1);
-        for (is_first, rows) in [(true, &rows_c), (false, &rows_d)] {
-            for &row in rows {
+        for (is_first, rows) in [(true, rows_c), (false, rows_d)] {
+            for row in rows.iter().map(|&row| row as usize) {
                 let key = match score {
                     PairScore::Tie => 0.0,
                     PairScore::Costs(coefficients) => cost_score(scores, row, coefficients),
@@ -51,16 +52,11 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
         }
         let near = if *score == PairScore::Difference { self.rule.near } else { None };
         let exact = |is_first: bool, index: usize| -> ExactKey {
-            let row = if is_first { rows_c[index] } else { rows_d[index] };
+            let row = if is_first { rows_c[index] } else { rows_d[index] } as usize;
             self.rule.exact(scores.get(row, c).into(), scores.get(row, d).into())
         };
         let [w_c, w_d] = PairSizes::of(&self.sample.sizes, c, d).weights;
-        weighted_count(keys, near, exact) / (2.0 * w_c * w_d)
-    }
-
-    fn present_rows(&self, class: usize) -> Vec<usize> {
-        let rows = self.rows.of(class).iter().map(|&row| row as usize);
-        rows.filter(|&row| self.sample.has_row(row)).collect()
+        Wins::Weighed(weighted_count(keys, near, exact) / (2.0 * w_c * w_d))
     }
 }
 
@@ -72,14 +68,13 @@ fn spans(rows: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(SPAN).map(move |start| start..(start + SPAN).min(rows))
 }
 
-/// For column and class c: Σ over the rows b of class d of w_b · (twice the weight of class c below b, plus ties), all d.
+/// For the column of class c: Σ over the rows b of class d of w_b · (twice the weight of class c below b, plus ties), all d.
 pub(crate) fn doubled_losses<T: Score>(
     sample: &ScoredSample<'_, T>,
     class: usize,
-    column: usize,
     workers: &Workers<'_>,
 ) -> Result<Vec<f64>> {
-    let score = |row: usize| -> f64 { sample.scores.get(row, column).into() };
+    let score = |row: usize| -> f64 { sample.scores.get(row, class).into() };
     let mut own = Vec::with_capacity(sample.sizes.rows[class] as usize);
     sample.codes.for_each(0..sample.rows(), |row, code| {
         if code == class && sample.has_row(row) {

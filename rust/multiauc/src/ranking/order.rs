@@ -140,7 +140,7 @@ mod tests {
         let mut rows = rows(&[0.3 - 0.2], &[0.2 - 0.1]);
         let exact = |place: u32| {
             let (a, b) = scores[place as usize];
-            ExactKey::new(a, b, [a, b].map(crate::keys::Fraction::of_double))
+            ExactKey::of_doubles(a, b)
         };
         assert_eq!(steps(&Order::new(&mut rows, Some(1e-15), exact)), [(vec![0], vec![1], true)]);
     }

@@ -167,7 +167,7 @@ mod tests {
         rows.extend(0, 0, keys.iter().copied());
         rows.sort();
         let mut ties = Vec::new();
-        let exact = |row: &RankedRow| ExactKey::new(row.key, 0.0, [None, None]);
+        let exact = |row: &RankedRow| ExactKey::plain(row.key, 0.0);
         rows.for_each_tie(None, exact, |tie| {
             let mut tie: Vec<u32> = tie.iter().map(|row| row.row).collect();
             tie.sort_unstable();
@@ -202,7 +202,7 @@ mod tests {
         rows.extend(0, 4, [2.0 + 2e-9].into_iter());
         rows.sort();
         // Exactly, rows 2 and 4 tie and row 3 is below both.
-        let exact = |row: &RankedRow| ExactKey::new(if row.row == 3 { 0.5 } else { 0.75 }, 0.0, [None, None]);
+        let exact = |row: &RankedRow| ExactKey::plain(if row.row == 3 { 0.5 } else { 0.75 }, 0.0);
         let mut ties = Vec::new();
         rows.for_each_tie(Some(1e-8), exact, |tie| ties.push(tie.iter().map(|row| row.row).collect::<Vec<_>>()));
         assert_eq!(ties, [vec![0], vec![1], vec![3], vec![2, 4]]);

@@ -29,9 +29,12 @@ pub(crate) trait KeyStream<T>: Sync {
     /// Number of table keys.
     fn table_len(&self) -> usize;
     /// About `wanted` table keys from all over the table, at least one.
-    fn table_sample(&self, wanted: usize) -> Vec<T>;
+    fn table_sample(&self, wanted: usize) -> Result<Vec<T>>;
     /// Calls `visit(keys)` for the keys of each side in a span, the table's first. `memory` is there to hold them.
-    fn for_each(&self, span: usize, memory: &mut Vec<T>, visit: &mut dyn FnMut(&[T]));
+    ///
+    /// # Errors
+    /// Those of whatever the keys are read from.
+    fn for_each(&self, span: usize, memory: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) -> Result<()>;
 }
 
 /// For every side, Σ over its keys x of #(v < x) + #(v ≤ x), v running through the table; and the keys that are near to
@@ -42,9 +45,9 @@ pub(crate) fn count_partitioned<T: Float>(
     buffers: &Buffers<T>,
     workers: &Workers<'_>,
 ) -> Result<(Vec<u128>, Vec<T>)> {
-    let map = PartMap::new(stream);
+    let map = PartMap::new(stream)?;
     let spans = workers.map_with(stream.spans(), SpanScratch::default, |scratch, span| {
-        Ok(PartitionedSpan::new(stream, span, &map, lookup, buffers, scratch))
+        PartitionedSpan::new(stream, span, &map, lookup, buffers, scratch)
     })?;
     let table_len = |part: usize| spans.iter().map(|span| span.keys(0, part).len()).sum::<usize>();
     let mut keys_below = vec![0_u64];
@@ -105,8 +108,8 @@ struct PartMap<T> {
 
 impl<T: Float> PartMap<T> {
     /// Parts that hold about as many table keys each, judged by a sample of them.
-    fn new(stream: &impl KeyStream<T>) -> Self {
-        let sample = stream.table_sample(SAMPLE);
+    fn new(stream: &impl KeyStream<T>) -> Result<Self> {
+        let sample = stream.table_sample(SAMPLE)?;
         let step = (stream.table_len() / sample.len().max(1)).max(1);
         let (mut lowest, mut highest) = (T::INFINITY, T::INFINITY.negated());
         for &key in &sample {
@@ -129,7 +132,7 @@ impl<T: Float> PartMap<T> {
             filled += count;
             map.part_of_cell[cell] = map.parts as u16 - 1;
         }
-        map
+        Ok(map)
     }
 
     #[inline(always)]
@@ -157,7 +160,7 @@ struct PartitionedSide<T> {
     keys: Vec<T>,
 }
 
-/// Memory that one span leaves to the next.
+/// Memory that is used for one span after another.
 struct SpanScratch<T> {
     keys: Vec<T>,
     /// The part of each key.
@@ -178,7 +181,7 @@ impl<T: Float> PartitionedSpan<T> {
         lookup: Lookup<T>,
         buffers: &Buffers<T>,
         SpanScratch { keys, parts }: &mut SpanScratch<T>,
-    ) -> Self {
+    ) -> Result<Self> {
         let mut sides: Vec<PartitionedSide<T>> = Vec::new();
         let mut at_borders = Vec::new();
         stream.for_each(span, keys, &mut |keys| {
@@ -186,8 +189,8 @@ impl<T: Float> PartitionedSpan<T> {
             let lookup = if is_table { Lookup::PLAIN } else { lookup };
             let (buffer, at_borders) = (buffers.take(keys.len()), &mut at_borders);
             sides.push(run_widest(PartitionSide { keys, lookup, map, parts, buffer, at_borders }));
-        });
-        Self { sides, at_borders }
+        })?;
+        Ok(Self { sides, at_borders })
     }
 
     fn keys(&self, side: usize, part: usize) -> &[T] {

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::bucket_map::BucketMap;
 use super::{BucketTable, KeyStream, Lookup, SortedTable, WeightedKeys, count_partitioned, weighted_count};
+use crate::error::Result;
 use crate::float::Float;
 use crate::keys::ExactKey;
 use crate::memory::Buffers;
@@ -68,14 +69,15 @@ impl<T: Float> KeyStream<T> for TwoSides<'_, T> {
         self.table.len()
     }
 
-    fn table_sample(&self, wanted: usize) -> Vec<T> {
-        self.table.iter().step_by((self.table.len() / wanted).max(1)).copied().collect()
+    fn table_sample(&self, wanted: usize) -> Result<Vec<T>> {
+        Ok(self.table.iter().step_by((self.table.len() / wanted).max(1)).copied().collect())
     }
 
-    fn for_each(&self, span: usize, _: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) {
+    fn for_each(&self, span: usize, _: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) -> Result<()> {
         for side in [self.table, self.keys] {
             visit(&side[span * side.len() / self.spans..(span + 1) * side.len() / self.spans]);
         }
+        Ok(())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The bootstrap of the pairwise family: sort once, count every replicate by other multiplicities.
+//! The bootstrap: sort once, count every replicate by other multiplicities.
 //!
 //! A metric needs some orders of rows: one per pair of classes (AUC_mu) or one per column (Hand & Till's M, one-vs-rest).
 //! They depend on the scores alone, so they are made once, and a replicate is one walk through each: O(K n) instead of a
@@ -12,24 +12,22 @@ mod walk;
 
 use std::borrow::Cow;
 
-use crate::curves::{Region, present_curves};
-use crate::error::{Error, Result};
+use crate::curves::{CurveSides, Region, check_present};
+use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
-use crate::inference::Metric;
+use crate::metric::Metric;
 use crate::pairs::{OrderMaker, PairWeights, column_order};
 use crate::parallel::Workers;
 use crate::ranking::Order;
-use crate::sample::ScoredSample;
-pub(crate) use draws::Draws;
-use draws::LANES;
-pub use draws::Sampling;
-pub use plan::{Plan, rows_of_groups};
-use sums::{Replicates, Sums, Wanted};
+use crate::sample::{Sampling, ScoredSample};
+use draws::{Draws, LANES};
+pub(crate) use plan::Plan;
+use sums::{Replicates, Resampled, Sum, Wanted};
 
 /// Most bytes of the multiplicities that are drawn ahead.
 const DRAWN_AHEAD: usize = 1 << 29;
 
-/// An order that the metrics need; classes are numbered among those that have rows.
+/// An order that the numbers need.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Job {
     /// Two classes by the score of their pair.
@@ -45,9 +43,8 @@ enum Job {
 pub struct Resampler {
     draws: Draws,
     class_of: Vec<u16>,
-    sample_classes: usize,
     jobs: Vec<Job>,
-    metrics: Vec<Metric>,
+    numbers: Vec<Resampled>,
 }
 
 /// The orders of one model: kept, or made from its scores whenever they are needed.
@@ -90,7 +87,7 @@ impl<T: Score> Orders for ScoreOrders<'_, '_, T> {
     }
 
     fn get(&self, job: usize) -> Cow<'_, SortedRows> {
-        let column = |c, other| column_order(self.sample, &self.resampler.draws.classes, c, other);
+        let column = |c, other| column_order(self.sample, &self.resampler.draws.rows, c, other);
         Cow::Owned(SortedRows(match (self.resampler.jobs[job], &self.maker) {
             (Job::Pair(c, d), Some(maker)) => maker.pair(c, d),
             (Job::Pair(..), None) => unreachable!("pairs have a maker"),
@@ -101,52 +98,44 @@ impl<T: Score> Orders for ScoreOrders<'_, '_, T> {
 }
 
 impl Resampler {
-    /// The rows of a sample with a column per class.
+    /// The rows of a sample, for some metrics.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] unless there is a group for every row; [`Error::TooManyRowsDrawn`].
-    ///
-    /// # Panics
-    /// If the sample has not a column per class.
     pub fn new<T: Score>(sample: &ScoredSample<'_, T>, sampling: Sampling<'_>, metrics: &[Metric]) -> Result<Self> {
-        assert_eq!(sample.scores.columns(), sample.classes(), "a column per class");
         let draws = Draws::new(sample, sampling)?;
-        let count = draws.classes.count();
         let mut jobs = Vec::new();
         if metrics.contains(&Metric::AucMu) {
-            jobs.extend((0..count).flat_map(|c| (c + 1..count).map(move |d| Job::Pair(c, d))));
+            jobs.extend(draws.rows.pairs().map(|(c, d)| Job::Pair(c, d)));
         }
         if metrics.iter().any(|&metric| metric != Metric::AucMu) {
-            jobs.extend((0..count).map(Job::Column));
+            jobs.extend(draws.rows.present().iter().map(|&class| Job::Column(class)));
         }
-        Ok(Self::with_jobs(draws, jobs, sample.classes(), metrics.to_vec()))
+        Ok(Self::with_jobs(draws, jobs, metrics.iter().map(|&metric| Resampled::Metric(metric)).collect()))
     }
 
-    /// The rows of a sample, for partial areas of some curves (positive class, negative class or all others): their mean
-    /// and their mean by prevalence.
+    /// The rows of a sample, for partial areas of some curves: their mean and their mean by prevalence.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`Error::TooFewClasses`] if a side of a curve has no rows.
+    /// As [`new`](Self::new); [`Error::AbsentClass`] if a side of a curve has no rows.
     pub fn of_curves<T: Score>(
         sample: &ScoredSample<'_, T>,
         sampling: Sampling<'_>,
-        curves: &[(usize, Option<usize>)],
+        curves: &[CurveSides],
         region: Region,
     ) -> Result<Self> {
         let draws = Draws::new(sample, sampling)?;
-        let curves = present_curves(&draws.classes, curves)?;
-        let jobs = curves.into_iter().map(|(c, other)| Job::Curve(c, other, region)).collect();
-        // Areas are averaged as one-vs-rest is.
-        let metrics = vec![Metric::OneVsRest, Metric::OneVsRestPrevalence];
-        Ok(Self::with_jobs(draws, jobs, sample.classes(), metrics))
+        check_present(&draws.rows, curves)?;
+        let jobs = curves.iter().map(|&(c, other)| Job::Curve(c, other, region)).collect();
+        Ok(Self::with_jobs(draws, jobs, vec![Resampled::MeanArea, Resampled::MeanAreaByPrevalence]))
     }
 
-    fn with_jobs(draws: Draws, jobs: Vec<Job>, sample_classes: usize, metrics: Vec<Metric>) -> Self {
-        let mut class_of = vec![0; draws.classes.rows()];
-        for class in 0..draws.classes.count() {
-            class_of[draws.classes.rows_of(class)].fill(class as u16);
+    fn with_jobs(draws: Draws, jobs: Vec<Job>, numbers: Vec<Resampled>) -> Self {
+        let mut class_of = vec![0; draws.rows.len()];
+        for &class in draws.rows.present() {
+            class_of[draws.rows.range(class)].fill(class as u16);
         }
-        Self { draws, class_of, sample_classes, jobs, metrics }
+        Self { draws, class_of, jobs, numbers }
     }
 
     /// Bytes that the orders of one model take, or less.
@@ -163,10 +152,8 @@ impl Resampler {
 
     fn job_rows(&self, job: usize) -> usize {
         match self.jobs[job] {
-            Job::Pair(c, d) | Job::Curve(c, Some(d), _) => {
-                self.draws.classes.rows_of(c).len() + self.draws.classes.rows_of(d).len()
-            }
-            Job::Column(_) | Job::Curve(_, None, _) => self.draws.classes.rows(),
+            Job::Pair(c, d) | Job::Curve(c, Some(d), _) => self.draws.rows.of(c).len() + self.draws.rows.of(d).len(),
+            Job::Column(_) | Job::Curve(_, None, _) => self.draws.rows.len(),
         }
     }
 
@@ -179,7 +166,7 @@ impl Resampler {
 
     /// How often sixteen replicates are drawn ahead.
     fn draws_ahead(&self) -> usize {
-        (DRAWN_AHEAD / (LANES * self.draws.classes.rows())).clamp(1, 1 << 10)
+        (DRAWN_AHEAD / (LANES * self.draws.rows.len())).clamp(1, 1 << 10)
     }
 
     /// The orders of a model, to be made from its scores when they are needed.
@@ -193,10 +180,11 @@ impl Resampler {
         workers: &Workers<'_>,
     ) -> Result<ScoreOrders<'s, 'a, T>> {
         if sample.rows() != self.draws.sample_rows() {
-            return Err(Error::LengthMismatch { rows: self.draws.sample_rows(), found: sample.rows() });
+            let (rows, found) = (self.draws.sample_rows(), sample.rows());
+            return Err(Error::LengthMismatch { array: RowArray::Scores, rows, found });
         }
         let has_pairs = matches!(self.jobs.first(), Some(Job::Pair(..)));
-        let maker = has_pairs.then(|| OrderMaker::new(sample, &self.draws.classes, partition, workers)).transpose()?;
+        let maker = has_pairs.then(|| OrderMaker::new(sample, &self.draws.rows, partition, workers)).transpose()?;
         Ok(ScoreOrders { resampler: self, sample, maker })
     }
 
@@ -256,13 +244,13 @@ impl Resampler {
         workers: &Workers<'_>,
         draw: impl Fn(usize, usize) -> Result<draws::Draw> + Sync,
     ) -> Result<Vec<f64>> {
-        let wanted = Wanted { metrics: &self.metrics, pair_weights, class_of: &self.class_of };
+        let wanted = Wanted { numbers: &self.numbers, pair_weights, class_of: &self.class_of };
         let starts: Vec<usize> = (0..count).step_by(LANES).collect();
-        let mut values = Vec::with_capacity(count * models.len() * self.metrics.len());
+        let mut values = Vec::with_capacity(count * models.len() * self.numbers.len());
         for ahead in starts.chunks(self.draws_ahead()) {
             let drawn = workers.map(ahead.len(), |index| {
                 let draw = draw(ahead[index], (count - ahead[index]).min(LANES))?;
-                Replicates::new(&self.draws.classes, draw, self.sample_classes)
+                Replicates::new(&self.draws.rows, draw)
             })?;
             let mut sums = Vec::with_capacity(models.len());
             for &model in models {
@@ -271,9 +259,8 @@ impl Resampler {
             for (group, replicates) in drawn.iter().enumerate() {
                 for lane in 0..replicates.used() {
                     for parts in &mut sums {
-                        let parts: Vec<Sums> =
-                            parts[group].iter_mut().map(|part| std::mem::take(&mut part[lane])).collect();
-                        values.extend(replicates.finish(lane, parts, &self.metrics)?);
+                        let of_lane = std::mem::take(&mut parts[group][lane]);
+                        values.extend(replicates.finish(lane, of_lane)?);
                     }
                 }
             }
@@ -281,15 +268,16 @@ impl Resampler {
         Ok(values)
     }
 
-    /// For each sixteen replicates, parts of the sums of their lanes.
+    /// For each sixteen replicates, for each of their lanes, the sums of the numbers.
     fn count(
         &self,
         model: &dyn Orders,
         drawn: &[Replicates<'_>],
         wanted: Wanted<'_>,
         workers: &Workers<'_>,
-    ) -> Result<Vec<Vec<Vec<Sums>>>> {
-        let mut sums: Vec<Vec<Vec<Sums>>> = drawn.iter().map(|_| Vec::new()).collect();
+    ) -> Result<Vec<Vec<Vec<Sum>>>> {
+        let empty = |group: usize| -> Vec<Vec<Sum>> { (0..drawn[group].used()).map(|_| wanted.empty_sums()).collect() };
+        let mut sums: Vec<Vec<Vec<Sum>>> = (0..drawn.len()).map(empty).collect();
         let mut first = 0;
         while first < self.jobs.len() {
             let last = if model.are_kept() { self.jobs.len() } else { self.tile_end(first) };
@@ -298,7 +286,7 @@ impl Resampler {
             let pieces = (4 * workers.threads()).div_ceil(drawn.len()).min(orders.len());
             let parts = workers.map(drawn.len() * pieces, |task| {
                 let (group, piece) = (task / pieces, task % pieces);
-                let mut lanes: Vec<Sums> = (0..drawn[group].used()).map(|_| Sums::default()).collect();
+                let mut lanes = empty(group);
                 let span = piece * orders.len() / pieces..(piece + 1) * orders.len() / pieces;
                 for (&job, order) in self.jobs[first..][span.clone()].iter().zip(&orders[span]) {
                     workers.check()?;
@@ -307,7 +295,10 @@ impl Resampler {
                 Ok(lanes)
             })?;
             for (task, part) in parts.into_iter().enumerate() {
-                sums[task / pieces].push(part);
+                for (lane, found) in sums[task / pieces].iter_mut().zip(part) {
+                    let merged = std::mem::take(lane).into_iter().zip(found).map(|(all, part)| all.merge(part));
+                    *lane = merged.collect();
+                }
             }
             first = last;
         }

@@ -6,27 +6,24 @@
 
 /// What is drawn, and from what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// Number of units in each stratum; units are numbered stratum after stratum.
     strata: Vec<u32>,
 }
 
 impl Plan {
     /// As many rows of every class as there are, drawn from that class. Units are the rows, class after class.
-    #[must_use]
-    pub fn stratified(class_sizes: &[u32]) -> Self {
+    pub(crate) fn stratified(class_sizes: &[u32]) -> Self {
         Self { strata: class_sizes.to_vec() }
     }
 
     /// As many units as there are, drawn from all of them: single rows, or whole groups of rows.
-    #[must_use]
-    pub fn iid(units: u32) -> Self {
+    pub(crate) fn iid(units: u32) -> Self {
         Self { strata: vec![units] }
     }
 
     /// Number of units.
-    #[must_use]
-    pub fn units(&self) -> usize {
+    pub(crate) fn units(&self) -> usize {
         self.strata.iter().map(|&size| size as usize).sum()
     }
 
@@ -34,7 +31,7 @@ impl Plan {
     ///
     /// # Panics
     /// If `counts` does not have one entry per unit.
-    pub fn draw(&self, seed: u64, replicate: u32, counts: &mut [u32]) {
+    pub(crate) fn draw(&self, seed: u64, replicate: u32, counts: &mut [u32]) {
         assert_eq!(counts.len(), self.units(), "one count per unit");
         counts.fill(0);
         let mut rest = counts;
@@ -50,7 +47,7 @@ impl Plan {
 }
 
 /// The multiplicity of each row when whole groups are drawn: that of its group.
-pub fn rows_of_groups(group_of_row: &[u32], group_counts: &[u32], row_counts: &mut [u32]) {
+pub(crate) fn rows_of_groups(group_of_row: &[u32], group_counts: &[u32], row_counts: &mut [u32]) {
     for (count, &group) in row_counts.iter_mut().zip(group_of_row) {
         *count = group_counts[group as usize];
     }

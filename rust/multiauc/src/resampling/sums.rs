@@ -1,50 +1,87 @@
-//! From the losses of orders to the metrics of each replicate, by the averages that the bare scores use.
-
-use std::mem::take;
+//! From the losses of orders to the numbers of each replicate, by the averages that the bare scores use.
 
 use super::Job;
 use super::draws::{Draw, LANES, Lanes};
 use super::walk::{Counts, Masses, Weights, add_doubled_losses};
 use crate::curves::{Region, partial_area};
 use crate::error::{Error, Result};
-use crate::inference::Metric;
-use crate::pairs::{PairAverage, PairSizes, PairWeights, ShareSum, weighted_mean};
+use crate::metric::Metric;
+use crate::pairs::{ClassAverage, PairAverage, PairSizes, PairWeights, Wins};
 use crate::ranking::Order;
-use crate::sample::ClassSizes;
-use crate::sample::PresentClasses;
+use crate::sample::{ClassRows, ClassSizes};
+
+/// A number that is resampled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Resampled {
+    Metric(Metric),
+    /// The mean of partial areas.
+    MeanArea,
+    /// Their mean weighted by the size of the positive class.
+    MeanAreaByPrevalence,
+}
 
 /// Sixteen replicates and their class sizes.
 pub(super) struct Replicates<'b> {
-    classes: &'b PresentClasses,
+    rows: &'b ClassRows,
     draw: Draw,
     /// Of each lane; `None` for a lane without rows of a class that the sample has.
     sizes: Vec<Option<ClassSizes>>,
 }
 
-/// What has been counted of one replicate.
-#[derive(Debug, Default)]
-pub(super) struct Sums {
-    auc_mu: PairAverage,
-    hand_till: PairAverage,
-    equal: ClassAverage,
-    by_size: ClassAverage,
+/// What has been counted of one number in one replicate.
+#[derive(Debug)]
+pub(super) enum Sum {
+    OfPairs(PairAverage),
+    OfClasses(ClassAverage),
 }
 
-/// An average of one-vs-rest values in the making.
-#[derive(Debug, Default)]
-struct ClassAverage {
-    shares: ShareSum,
-    /// Of weighted rows and of curves: (weight, value).
-    terms: Vec<(f64, f64)>,
-}
-
-/// Which averages are wanted.
+/// Which numbers are wanted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted<'b> {
-    pub metrics: &'b [Metric],
+    pub numbers: &'b [Resampled],
     pub pair_weights: PairWeights<'b>,
-    /// The class of each place, among those that have rows.
+    /// The class of each position.
     pub class_of: &'b [u16],
+}
+
+impl Wanted<'_> {
+    /// A sum for each number, with nothing in it.
+    pub(super) fn empty_sums(&self) -> Vec<Sum> {
+        let empty = |number: &Resampled| match number {
+            Resampled::Metric(Metric::AucMu | Metric::HandTill) => Sum::OfPairs(PairAverage::default()),
+            _ => Sum::OfClasses(ClassAverage::default()),
+        };
+        self.numbers.iter().map(empty).collect()
+    }
+}
+
+impl Sum {
+    pub(super) fn merge(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::OfPairs(a), Self::OfPairs(b)) => Self::OfPairs(a.merge(b)),
+            (Self::OfClasses(a), Self::OfClasses(b)) => Self::OfClasses(a.merge(b)),
+            _ => unreachable!("sums of one number are of one kind"),
+        }
+    }
+
+    fn finish(self) -> Result<f64> {
+        match self {
+            Self::OfPairs(average) => average.finish(),
+            Self::OfClasses(average) => average.finish(),
+        }
+    }
+
+    fn add_pair(&mut self, weights: PairWeights<'_>, sizes: PairSizes, wins: Wins) {
+        if let Self::OfPairs(average) = self {
+            average.add(weights, sizes, wins);
+        }
+    }
+
+    fn add_class(&mut self, wins: Wins, times: u64, weight: f64) {
+        if let Self::OfClasses(average) = self {
+            average.add(wins, times, weight);
+        }
+    }
 }
 
 /// Losses of a job, by class, in counts or in weights.
@@ -56,27 +93,27 @@ enum Losses {
 impl<'b> Replicates<'b> {
     /// # Errors
     /// [`Error::TooManyRowsDrawn`] if a replicate has more rows than the lanes of a walk can count twice.
-    pub(super) fn new(classes: &'b PresentClasses, draw: Draw, sample_classes: usize) -> Result<Self> {
-        let sizes = sizes_of(classes, &draw, sample_classes);
+    pub(super) fn new(rows: &'b ClassRows, draw: Draw) -> Result<Self> {
+        let sizes = sizes_of(rows, &draw);
         for sizes in sizes.iter().flatten() {
             let rows: u64 = sizes.rows.iter().sum();
             if rows >> 31 > 0 {
                 return Err(Error::TooManyRowsDrawn { rows });
             }
         }
-        Ok(Self { classes, draw, sizes })
+        Ok(Self { rows, draw, sizes })
     }
 
     pub(super) const fn used(&self) -> usize {
         self.draw.used
     }
 
-    /// Walks through an order and adds what it says of each replicate.
-    pub(super) fn add(&self, job: Job, order: &Order, wanted: Wanted<'_>, sums: &mut [Sums]) {
+    /// Walks through an order and adds what it says of each replicate: `sums[lane]` has a sum per number.
+    pub(super) fn add(&self, job: Job, order: &Order, wanted: Wanted<'_>, sums: &mut [Vec<Sum>]) {
         if let Job::Curve(c, _, region) = job {
-            return self.add_curve(c, region, order, sums);
+            return self.add_curve(c, region, order, wanted, sums);
         }
-        let losses = match self.classes.weights() {
+        let losses = match self.rows.weights() {
             None => Losses::Counts(self.walk(job, order, Counts(&self.draw.counts), wanted.class_of)),
             Some(weights) => {
                 let masses = Weights { counts: &self.draw.counts, weights };
@@ -85,23 +122,25 @@ impl<'b> Replicates<'b> {
         };
         for (lane, sums) in sums.iter_mut().enumerate() {
             if let Some(sizes) = &self.sizes[lane] {
-                let column = Compared { originals: self.classes.originals(), sizes, losses: &losses, lane };
-                sums.add(job, &column, wanted);
+                let compared = Compared { sizes, losses: &losses, lane };
+                compared.add(job, self.rows, wanted, sums);
             }
         }
     }
 
-    fn add_curve(&self, c: usize, region: Region, order: &Order, sums: &mut [Sums]) {
-        let weights = self.classes.weights();
+    fn add_curve(&self, c: usize, region: Region, order: &Order, wanted: Wanted<'_>, sums: &mut [Vec<Sum>]) {
+        let weights = self.rows.weights();
         for (lane, sums) in sums.iter_mut().enumerate() {
             if let Some(sizes) = &self.sizes[lane] {
-                let mass = |place: u32| {
-                    let count = f64::from(self.draw.counts[place as usize][lane]);
-                    weights.map_or(count, |weights| count * weights[place as usize])
+                let mass = |position: u32| {
+                    let count = f64::from(self.draw.counts[position as usize][lane]);
+                    weights.map_or(count, |weights| count * weights[position as usize])
                 };
-                let value = partial_area(order, region, mass);
-                sums.equal.terms.push((1.0, value));
-                sums.by_size.terms.push((sizes.weights[self.classes.originals()[c]], value));
+                let area = Wins::Weighed(partial_area(order, region, mass));
+                for (number, sum) in wanted.numbers.iter().zip(sums) {
+                    let weight = if *number == Resampled::MeanArea { 1.0 } else { sizes.weights[c] };
+                    sum.add_class(area, 1, weight);
+                }
             }
         }
     }
@@ -109,42 +148,36 @@ impl<'b> Replicates<'b> {
     fn walk<M: Masses>(&self, job: Job, order: &Order, masses: M, class_of: &[u16]) -> Vec<Lanes<M::Total>> {
         let (class_of, classes) = match job {
             Job::Pair(..) => (None, 1),
-            Job::Column(_) | Job::Curve(..) => (Some(class_of), self.classes.count()),
+            Job::Column(_) | Job::Curve(..) => (Some(class_of), self.rows.classes()),
         };
         let mut totals = vec![[M::Total::default(); LANES]; classes];
         add_doubled_losses(order, masses, class_of, &mut totals);
         totals
     }
 
-    /// The metrics of a replicate, NaN where a class has vanished.
-    pub(super) fn finish(&self, lane: usize, mut parts: Vec<Sums>, metrics: &[Metric]) -> Result<Vec<f64>> {
+    /// The numbers of a replicate, NaN where a class has vanished.
+    pub(super) fn finish(&self, lane: usize, sums: Vec<Sum>) -> Result<Vec<f64>> {
         if self.sizes[lane].is_none() {
-            return Ok(vec![f64::NAN; metrics.len()]);
+            return Ok(vec![f64::NAN; sums.len()]);
         }
-        let mut value = |metric: &Metric| match metric {
-            Metric::AucMu => PairAverage::finish(parts.iter_mut().map(|part| take(&mut part.auc_mu))),
-            Metric::HandTill => PairAverage::finish(parts.iter_mut().map(|part| take(&mut part.hand_till))),
-            Metric::OneVsRest => ClassAverage::finish(parts.iter_mut().map(|part| take(&mut part.equal))),
-            Metric::OneVsRestPrevalence => ClassAverage::finish(parts.iter_mut().map(|part| take(&mut part.by_size))),
-        };
-        metrics.iter().map(&mut value).collect()
+        sums.into_iter().map(Sum::finish).collect()
     }
 }
 
 /// The class sizes of each lane; `None` for a lane that has lost a class.
-fn sizes_of(classes: &PresentClasses, draw: &Draw, sample_classes: usize) -> Vec<Option<ClassSizes>> {
-    let empty = ClassSizes { rows: vec![0; sample_classes], weights: vec![0.0; sample_classes] };
+fn sizes_of(rows: &ClassRows, draw: &Draw) -> Vec<Option<ClassSizes>> {
+    let empty = ClassSizes { rows: vec![0; rows.classes()], weights: vec![0.0; rows.classes()] };
     let mut sizes = vec![Some(empty); LANES];
-    for (class, &original) in classes.originals().iter().enumerate() {
-        let (mut rows, mut weights) = ([0_u64; LANES], [0.0; LANES]);
-        let counts = &draw.counts[classes.rows_of(class)];
+    for &class in rows.present() {
+        let (mut numbers, mut weights) = ([0_u64; LANES], [0.0; LANES]);
+        let counts = &draw.counts[rows.range(class)];
         for counts in counts {
             for lane in 0..LANES {
-                rows[lane] += u64::from(counts[lane]);
+                numbers[lane] += u64::from(counts[lane]);
             }
         }
-        match classes.weights_of(class) {
-            None => weights = rows.map(|rows| rows as f64),
+        match rows.weights_of(class) {
+            None => weights = numbers.map(|number| number as f64),
             Some(of_rows) => {
                 for (counts, weight) in counts.iter().zip(of_rows) {
                     for lane in 0..LANES {
@@ -154,10 +187,10 @@ fn sizes_of(classes: &PresentClasses, draw: &Draw, sample_classes: usize) -> Vec
             }
         }
         for (lane, lane_sizes) in sizes.iter_mut().enumerate() {
-            if rows[lane] == 0 {
+            if numbers[lane] == 0 {
                 *lane_sizes = None;
             } else if let Some(sizes) = lane_sizes {
-                (sizes.rows[original], sizes.weights[original]) = (rows[lane], weights[lane]);
+                (sizes.rows[class], sizes.weights[class]) = (numbers[lane], weights[lane]);
             }
         }
     }
@@ -166,93 +199,54 @@ fn sizes_of(classes: &PresentClasses, draw: &Draw, sample_classes: usize) -> Vec
 
 /// What one replicate says of one order.
 struct Compared<'c> {
-    originals: &'c [usize],
     sizes: &'c ClassSizes,
     losses: &'c Losses,
     lane: usize,
 }
 
-/// The share that a class wins of another or of the rest: a count, or a number where rows have weights.
-#[derive(Clone, Copy)]
-enum Share {
-    DoubledWins(u64),
-    Value(f64),
-}
-
 impl Compared<'_> {
-    /// Class c against some classes, given with their places among the totals.
-    fn share(&self, c: usize, others: impl Iterator<Item = (usize, usize)>) -> (Share, u64) {
-        let own = self.originals[c];
+    /// What class c wins of some classes, given with their places among the losses.
+    fn wins(&self, c: usize, others: impl Iterator<Item = (usize, usize)>) -> Wins {
         let (mut rows, mut weight) = (0, 0.0);
         let (mut lost_count, mut lost_weight) = (0, 0.0);
         for (d, place) in others {
-            rows += self.sizes.rows[self.originals[d]];
-            weight += self.sizes.weights[self.originals[d]];
+            rows += self.sizes.rows[d];
+            weight += self.sizes.weights[d];
             match self.losses {
                 Losses::Counts(totals) => lost_count += totals[place][self.lane],
                 Losses::Weights(totals) => lost_weight += totals[place][self.lane],
             }
         }
-        let doubled_pairs = 2 * self.sizes.rows[own] * rows;
-        let share = match self.losses {
-            Losses::Counts(_) => Share::DoubledWins(doubled_pairs - lost_count),
-            Losses::Weights(_) => Share::Value(1.0 - lost_weight / (2.0 * self.sizes.weights[own] * weight)),
-        };
-        (share, doubled_pairs)
+        let sizes = [self.sizes.rows[c], rows];
+        match self.losses {
+            Losses::Counts(_) => Wins::counted(2 * sizes[0] * sizes[1] - lost_count, sizes),
+            Losses::Weights(_) => Wins::Weighed(1.0 - lost_weight / (2.0 * self.sizes.weights[c] * weight)),
+        }
     }
 
-    fn pair_sizes(&self, c: usize, d: usize) -> PairSizes {
-        PairSizes::of(self.sizes, self.originals[c], self.originals[d])
-    }
-}
-
-impl Sums {
-    fn add(&mut self, job: Job, compared: &Compared<'_>, wanted: Wanted<'_>) {
-        match job {
-            Job::Pair(c, d) => {
-                let (share, _) = compared.share(c, std::iter::once((d, 0)));
-                add_pair(&mut self.auc_mu, wanted.pair_weights, compared.pair_sizes(c, d), share);
-            }
-            Job::Curve(..) => unreachable!("curves are walked through one replicate at a time"),
-            Job::Column(c) => {
-                let others = (0..compared.originals.len()).filter(|&d| d != c);
-                if wanted.metrics.contains(&Metric::HandTill) {
-                    for d in others.clone() {
-                        let (share, _) = compared.share(c, std::iter::once((d, d)));
-                        add_pair(&mut self.hand_till, wanted.pair_weights, compared.pair_sizes(c, d), share);
+    fn add(&self, job: Job, rows: &ClassRows, wanted: Wanted<'_>, sums: &mut [Sum]) {
+        for (number, sum) in wanted.numbers.iter().zip(sums) {
+            match (job, number) {
+                (Job::Pair(c, d), Resampled::Metric(Metric::AucMu)) => {
+                    let wins = self.wins(c, std::iter::once((d, 0)));
+                    sum.add_pair(wanted.pair_weights, PairSizes::of(self.sizes, c, d), wins);
+                }
+                (Job::Column(c), Resampled::Metric(Metric::HandTill)) => {
+                    for d in rows.others(c) {
+                        let wins = self.wins(c, std::iter::once((d, d)));
+                        sum.add_pair(wanted.pair_weights, PairSizes::of(self.sizes, c, d), wins);
                     }
                 }
-                let own = compared.originals[c];
-                let (rows, weight) = (compared.sizes.rows[own], compared.sizes.weights[own]);
-                let of_rest = compared.share(c, others.map(|d| (d, d)));
-                self.equal.add(of_rest, 1, 1.0);
-                self.by_size.add(of_rest, rows, weight);
+                (Job::Column(c), Resampled::Metric(Metric::OneVsRest)) => {
+                    sum.add_class(self.wins(c, rows.others(c).map(|d| (d, d))), 1, 1.0);
+                }
+                (Job::Column(c), Resampled::Metric(Metric::OneVsRestPrevalence)) => {
+                    let wins = self.wins(c, rows.others(c).map(|d| (d, d)));
+                    sum.add_class(wins, self.sizes.rows[c], self.sizes.weights[c]);
+                }
+                // The order is another number's.
+                _ => {}
             }
         }
-    }
-}
-
-fn add_pair(average: &mut PairAverage, weights: PairWeights<'_>, sizes: PairSizes, share: Share) {
-    match share {
-        Share::DoubledWins(wins) => average.add(weights, sizes, wins),
-        Share::Value(value) => average.add_value(weights, sizes, value),
-    }
-}
-
-impl ClassAverage {
-    fn add(&mut self, (share, doubled_pairs): (Share, u64), times: u64, weight: f64) {
-        match share {
-            Share::DoubledWins(wins) => self.shares.add(wins, doubled_pairs, times),
-            Share::Value(value) => self.terms.push((weight, value)),
-        }
-    }
-
-    fn finish(parts: impl Iterator<Item = Self>) -> Result<f64> {
-        let (mut shares, mut terms) = (ShareSum::default(), Vec::new());
-        for mut part in parts {
-            shares = shares.merge(part.shares);
-            terms.append(&mut part.terms);
-        }
-        if terms.is_empty() { Ok(shares.mean()) } else { weighted_mean(terms) }
     }
 }

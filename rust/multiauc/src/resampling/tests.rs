@@ -197,7 +197,7 @@ fn replicates_are_those_of_their_multiplicities_on_any_number_of_threads() -> Re
     let cancel = Cancel::new();
     let workers = &Workers::with_threads(3, &cancel);
     let sample = &sample_of(&scores, &codes, None, 5, workers)?;
-    for sampling in [Sampling::Stratified, Sampling::Iid, Sampling::Groups(&groups)] {
+    for sampling in [Sampling::Stratified, Sampling::Iid, Sampling::Groups { of_rows: &groups, is_iid: false }] {
         let resampler = Resampler::new(sample, sampling, &ALL)?;
         let orders = resampler.orders(sample, None, workers)?;
         let models: [&dyn Orders; 2] = [&orders, &resampler.keep(&orders, workers)?];
@@ -217,7 +217,7 @@ fn replicates_are_those_of_their_multiplicities_on_any_number_of_threads() -> Re
         };
         let is_stratified = sizes(&times[..700]) == sizes(&[1; 700]);
         assert_eq!(is_stratified, sampling == Sampling::Stratified);
-        if let Sampling::Groups(groups) = sampling {
+        if let Sampling::Groups { of_rows: groups, .. } = sampling {
             assert!(
                 (0..700).all(|row| (0..700).all(|other| groups[row] != groups[other] || times[row] == times[other]))
             );

@@ -2,63 +2,19 @@
 
 use std::ops::Range;
 
+use super::class_rows::ClassRows;
+use super::score_matrix::ScoreMatrix;
+use super::scored_sample::ScoredSample;
 use crate::error::Result;
 use crate::float::Score;
 use crate::memory;
 use crate::parallel::Workers;
-use crate::sample::ScoreMatrix;
-use crate::sample::{ScoredSample, row_spans};
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Rows copied at a time, so that a column's run is written a cache line or two at once.
 const BATCH: usize = 16;
 /// Blocks gathered by each thread, so that none waits long for another.
 const BLOCKS_PER_THREAD: usize = 2;
-
-/// Row numbers grouped by class.
-#[derive(Debug)]
-pub(crate) struct GroupedRows {
-    rows: Vec<u32>,
-    /// `starts[class]..starts[class + 1]` are the rows of a class.
-    starts: Vec<usize>,
-}
-
-impl GroupedRows {
-    /// Groups all rows by class (one counting sort; increasing row numbers within a class).
-    pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
-        let mut starts = vec![0; sample.classes() + 2];
-        sample.codes.for_each(0..sample.rows(), |_, class| starts[class + 2] += 1);
-        for class in 2..starts.len() {
-            starts[class] += starts[class - 1];
-        }
-        let mut rows = vec![0; sample.rows()];
-        sample.codes.for_each(0..sample.rows(), |row, class| {
-            rows[starts[class + 1]] = row as u32;
-            starts[class + 1] += 1;
-        });
-        starts.pop();
-        Self { rows, starts }
-    }
-
-    /// Groups all rows that count, those of weight zero left out.
-    pub(crate) fn present<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
-        let all = Self::new(sample);
-        if sample.weights.is_none() {
-            return all;
-        }
-        let mut present = Self { rows: Vec::with_capacity(all.rows.len()), starts: vec![0] };
-        for class in 0..sample.classes() {
-            present.rows.extend(all.of(class).iter().filter(|&&row| sample.has_row(row as usize)));
-            present.starts.push(present.rows.len());
-        }
-        present
-    }
-
-    /// The rows of a class.
-    pub(crate) fn of(&self, class: usize) -> &[u32] {
-        &self.rows[self.starts[class]..self.starts[class + 1]]
-    }
-}
 
 /// The scores of some consecutive classes in some consecutive columns: column after column, in each class after class.
 #[derive(Debug)]
@@ -74,7 +30,7 @@ impl<T: Score> ClassBlock<T> {
     /// Copies the scores of `classes` × `columns`.
     pub(crate) fn gather(
         scores: &ScoreMatrix<'_, T>,
-        rows: &GroupedRows,
+        rows: &ClassRows,
         classes: Range<usize>,
         columns: Range<usize>,
     ) -> Self {
@@ -85,7 +41,7 @@ impl<T: Score> ClassBlock<T> {
     pub(crate) fn gather_into(
         buffer: Vec<T>,
         scores: &ScoreMatrix<'_, T>,
-        rows: &GroupedRows,
+        rows: &ClassRows,
         classes: Range<usize>,
         columns: Range<usize>,
     ) -> Self {
@@ -267,27 +223,30 @@ impl<T: Score> ClassBlocks<T> {
         columns: &Range<usize>,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let spans = row_spans(sample.rows(), BLOCKS_PER_THREAD, workers);
+        let spans = workers.row_spans(sample.rows(), BLOCKS_PER_THREAD);
         Self::gather(previous, spans.len(), workers, |block, buffer| {
             ClassBlock::gather_span(buffer, sample, spans[block].clone(), columns.clone())
         })
     }
 
-    /// The same in blocks of classes: for many, whose rows were grouped before.
+    /// The same in blocks of classes, for some of them: for many, whose rows were grouped before.
     pub(crate) fn gather_classes(
         previous: Self,
         scores: &ScoreMatrix<'_, T>,
-        rows: &GroupedRows,
+        rows: &ClassRows,
+        classes: &Range<usize>,
         columns: &Range<usize>,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let classes = rows.starts.len() - 1;
-        let count = if workers.threads() == 1 { 1 } else { classes.min(BLOCKS_PER_THREAD * workers.threads()) };
-        // Classes that begin in the block's share of the rows.
-        let first =
-            |block: usize| rows.starts[..classes].partition_point(|&start| start < block * rows.rows.len() / count);
+        let count = if workers.threads() == 1 { 1 } else { classes.len().min(BLOCKS_PER_THREAD * workers.threads()) };
+        let (before, all) = (rows.range(classes.start).start, rows.positions(classes).len());
+        // Classes that begin in the block's part of the rows.
+        let first = |block: usize| {
+            let begins_before = |class: &usize| rows.range(*class).start < before + block * all / count;
+            classes.start + classes.clone().take_while(begins_before).count()
+        };
         Self::gather(previous, count, workers, |block, buffer| {
-            let last = if block + 1 == count { classes } else { first(block + 1) };
+            let last = if block + 1 == count { classes.end } else { first(block + 1) };
             ClassBlock::gather_into(buffer, scores, rows, first(block)..last, columns.clone())
         })
     }
@@ -308,6 +267,12 @@ impl<T: Score> ClassBlocks<T> {
     /// The blocks, all of which have all columns.
     pub(crate) fn blocks(&self) -> &[ClassBlock<T>] {
         &self.blocks
+    }
+
+    /// The scores of a class in a column, gathered in blocks of classes: one slice.
+    pub(crate) fn run(&self, class: usize, column: usize) -> &[T] {
+        let holder = self.blocks.partition_point(|block| block.classes.end <= class);
+        self.blocks[holder].run(class, column)
     }
 
     /// The scores of a class in a column: one slice per block.

@@ -1,14 +1,16 @@
 //! The input, checked once: scores, classes and weights of rows, and the layouts that kernels read them in.
 
 mod class_blocks;
+mod class_rows;
 mod labels;
-mod present_classes;
+mod sampling;
 mod score_matrix;
 mod scored_sample;
 
-pub(crate) use class_blocks::{ClassBlock, ClassBlocks, GroupedRows};
+pub(crate) use class_blocks::{ClassBlock, ClassBlocks};
+pub(crate) use class_rows::ClassRows;
 pub use labels::{Codes, Coding, Integer, code_bytes, code_integers};
-pub(crate) use present_classes::PresentClasses;
+pub use sampling::Sampling;
 pub use score_matrix::ScoreMatrix;
-pub(crate) use scored_sample::row_spans;
+pub(crate) use scored_sample::Magnitudes;
 pub use scored_sample::{ClassCodes, ClassSizes, ScoredSample};

@@ -1,6 +1,7 @@
 //! Scores as they lie in memory: n × K, either precision, any strides.
 
 use crate::error::{Error, Result};
+use crate::float::Float;
 
 /// An n × K matrix of scores with any strides, borrowed.
 #[derive(Debug, Clone, Copy)]
@@ -11,9 +12,11 @@ pub struct ScoreMatrix<'a, T> {
     columns: usize,
     row_stride: isize,
     column_stride: isize,
+    /// Whether the one column s stands for the two columns (−s, s).
+    is_mirrored: bool,
 }
 
-impl<'a, T: Copy> ScoreMatrix<'a, T> {
+impl<'a, T: Float> ScoreMatrix<'a, T> {
     /// The matrix whose entry (r, c) is `data[origin + r·row_stride + c·column_stride]`.
     ///
     /// # Errors
@@ -36,7 +39,7 @@ impl<'a, T: Copy> ScoreMatrix<'a, T> {
                 return Err(Error::StridesOutOfBounds);
             }
         }
-        Ok(Self { data, origin, rows, columns, row_stride, column_stride })
+        Ok(Self { data, origin, rows, columns, row_stride, column_stride, is_mirrored: false })
     }
 
     /// A matrix stored row after row.
@@ -60,11 +63,22 @@ impl<'a, T: Copy> ScoreMatrix<'a, T> {
         self.columns
     }
 
+    /// The columns (−s, s) of a single column s. Unlike 1 − s, −s rounds nothing.
+    pub(crate) const fn mirrored(self) -> Self {
+        Self { columns: 2, column_stride: 0, is_mirrored: true, ..self }
+    }
+
+    /// Whether one column stands for two.
+    pub(crate) const fn is_mirrored(&self) -> bool {
+        self.is_mirrored
+    }
+
     /// The entry at (row, column).
     #[inline]
     #[must_use]
     pub fn get(&self, row: usize, column: usize) -> T {
-        self.data[self.index(row, column)]
+        let entry = self.data[self.index(row, column)];
+        if self.is_mirrored && column == 0 { entry.negated() } else { entry }
     }
 
     /// The entries of a row as one slice, where they lie side by side.
@@ -75,7 +89,7 @@ impl<'a, T: Copy> ScoreMatrix<'a, T> {
 
     /// The entries of a column as one slice, where they lie side by side.
     pub(crate) fn contiguous_column(&self, column: usize) -> Option<&'a [T]> {
-        (self.row_stride == 1).then(|| &self.data[self.index(0, column)..][..self.rows])
+        (self.row_stride == 1 && !self.is_mirrored).then(|| &self.data[self.index(0, column)..][..self.rows])
     }
 
     #[inline]
@@ -88,7 +102,7 @@ impl<'a, T: Copy> ScoreMatrix<'a, T> {
 
     /// Whether walking down a column touches memory in smaller steps than walking along a row.
     pub(crate) const fn is_column_major(&self) -> bool {
-        self.row_stride.unsigned_abs() < self.column_stride.unsigned_abs()
+        self.is_mirrored || self.row_stride.unsigned_abs() < self.column_stride.unsigned_abs()
     }
 
     /// The matrix of the rows from `first` on, at most `count` of them.

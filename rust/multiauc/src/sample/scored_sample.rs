@@ -1,9 +1,9 @@
-//! The input, valid by construction: finite scores, codes that are columns, weights that weigh.
+//! The input, valid by construction: finite scores, codes that are columns, weights that are not negative.
 
-use crate::error::{Error, Result};
+use super::score_matrix::ScoreMatrix;
+use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
 use crate::parallel::Workers;
-use crate::sample::ScoreMatrix;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// The class of each row as a column number.
@@ -78,7 +78,7 @@ impl ClassSizes {
         if let Some(weights) = weights {
             return Self::count_weighted(codes, weights, classes, 1.0);
         }
-        let spans = row_spans(codes.len(), 8, workers);
+        let spans = workers.row_spans(codes.len(), 8);
         let parts = workers.map(spans.len(), |span| count_codes(codes, spans[span].clone(), classes))?;
         let rows: Vec<u64> = (0..classes).map(|class| parts.iter().map(|part| part[class]).sum()).collect();
         let weights = rows.iter().map(|&rows| rows as f64).collect();
@@ -88,7 +88,7 @@ impl ClassSizes {
     /// Weights are multiplied by `scale`. One thread, so that the sums have the same bits for any number of them.
     fn count_weighted(codes: ClassCodes<'_>, weights: &[f64], classes: usize, scale: f64) -> Result<Self> {
         if weights.len() != codes.len() {
-            return Err(Error::LengthMismatch { rows: codes.len(), found: weights.len() });
+            return Err(Error::LengthMismatch { array: RowArray::Weights, rows: codes.len(), found: weights.len() });
         }
         if let Some(row) = weights.iter().position(|weight| !(weight.is_finite() && *weight >= 0.0)) {
             return Err(Error::InvalidWeight { row, value: weights[row] });
@@ -126,13 +126,6 @@ fn count_codes(codes: ClassCodes<'_>, rows: std::ops::Range<usize>, classes: usi
     Ok(total)
 }
 
-/// Rows cut into spans for the workers: several per thread, so that none waits long for another.
-pub(crate) fn row_spans(rows: usize, per_thread: usize, workers: &Workers<'_>) -> Vec<std::ops::Range<usize>> {
-    const SMALLEST: usize = 8192;
-    let count = if workers.threads() == 1 { 1 } else { (rows / SMALLEST).clamp(1, per_thread * workers.threads()) };
-    (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
-}
-
 /// Scores with the class and the weight of each row.
 #[derive(Debug, Clone)]
 pub struct ScoredSample<'a, T> {
@@ -157,8 +150,19 @@ pub(crate) struct Magnitudes {
     pub smallest_nonzero: f64,
 }
 
+impl Magnitudes {
+    /// The range of both.
+    pub(crate) const fn merge(self, other: Self) -> Self {
+        Self {
+            largest: self.largest.max(other.largest),
+            smallest_nonzero: self.smallest_nonzero.min(other.smallest_nonzero),
+        }
+    }
+}
+
 impl<'a, T: Score> ScoredSample<'a, T> {
-    /// Checks everything once.
+    /// Checks everything once. A single column scores the second of two classes: it stands for the columns (−s, s), by which
+    /// both classes rank the rows alike, in opposite order.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`], [`Error::NonFiniteScore`], [`Error::CodeOutOfRange`], [`Error::InvalidWeight`],
@@ -169,23 +173,10 @@ impl<'a, T: Score> ScoredSample<'a, T> {
         weights: Option<&'a [f64]>,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        Self::with_classes(scores, codes, weights, scores.columns(), workers)
-    }
-
-    /// A sample whose number of classes is not that of its columns, such as one column that scores class 1 of two.
-    ///
-    /// # Errors
-    /// As [`new`](Self::new).
-    pub fn with_classes(
-        scores: ScoreMatrix<'a, T>,
-        codes: ClassCodes<'a>,
-        weights: Option<&'a [f64]>,
-        classes: usize,
-        workers: &Workers<'_>,
-    ) -> Result<Self> {
         if codes.len() != scores.rows() {
-            return Err(Error::LengthMismatch { rows: scores.rows(), found: codes.len() });
+            return Err(Error::LengthMismatch { array: RowArray::Codes, rows: scores.rows(), found: codes.len() });
         }
+        let classes = if scores.columns() == 1 { 2 } else { scores.columns() };
         let (sizes, weight_scale) = match weights {
             None => (ClassSizes::count(codes, None, classes, workers)?, 1.0),
             Some(weights) => {
@@ -197,7 +188,14 @@ impl<'a, T: Score> ScoredSample<'a, T> {
         if sizes.present() < 2 {
             return Err(Error::TooFewClasses { present: sizes.present() });
         }
+        let scores = if scores.columns() == 1 { scores.mirrored() } else { scores };
         Ok(Self { scores, codes, weights, weight_scale, sizes, magnitudes })
+    }
+
+    /// Whether one score per row, that of the second of two classes, stands for both.
+    #[must_use]
+    pub const fn has_single_score(&self) -> bool {
+        self.scores.is_mirrored()
     }
 
     /// Number of rows.
@@ -210,6 +208,17 @@ impl<'a, T: Score> ScoredSample<'a, T> {
     #[must_use]
     pub fn classes(&self) -> usize {
         self.sizes.rows.len()
+    }
+
+    /// The classes that have rows, in increasing order.
+    pub(crate) fn present_classes(&self) -> impl Iterator<Item = usize> + Clone {
+        (0..self.classes()).filter(|&class| self.sizes.rows[class] > 0)
+    }
+
+    /// The pairs c < d of classes that have rows.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let after = |c: usize| self.present_classes().filter(move |&d| d > c);
+        self.present_classes().flat_map(move |c| after(c).map(move |d| (c, d)))
     }
 
     /// Whether the row counts at all: rows of weight zero do not exist.
@@ -258,16 +267,13 @@ fn check_finite<T: Score>(
         }
         return range.finish().ok_or(Error::NonFiniteScore { row: 0, column: 0, value: f64::NAN });
     }
-    let spans = row_spans(scores.rows(), 8, workers);
+    let spans = workers.row_spans(scores.rows(), 8);
     let parts = workers.map(spans.len(), |span| {
         let rows = spans[span].clone();
         let part = scores.row_range(rows.start, rows.len());
         magnitudes_of(&part).ok_or_else(|| first_non_finite(&part, rows.start))
     })?;
-    Ok(parts.into_iter().fold(Magnitudes { largest: 0.0, smallest_nonzero: f64::INFINITY }, |a, b| Magnitudes {
-        largest: a.largest.max(b.largest),
-        smallest_nonzero: a.smallest_nonzero.min(b.smallest_nonzero),
-    }))
+    Ok(parts.into_iter().fold(Magnitudes { largest: 0.0, smallest_nonzero: f64::INFINITY }, Magnitudes::merge))
 }
 
 /// `None` if a score is not finite.

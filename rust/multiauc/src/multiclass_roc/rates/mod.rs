@@ -14,8 +14,7 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
 use crate::resampling::Plan;
-use crate::sample::PresentClasses;
-use crate::sample::ScoredSample;
+use crate::sample::{ClassRows, ScoredSample};
 use placement::{Cut, Tile};
 use thresholds::Grids;
 
@@ -33,7 +32,7 @@ pub enum Scope {
 /// The cells of a sample, placed among thresholds.
 #[derive(Debug, Clone)]
 pub struct PlacedCells {
-    classes: PresentClasses,
+    rows: ClassRows,
     grids: Grids,
     pairs: Vec<Pair>,
     /// Number of cuts of each class.
@@ -69,13 +68,13 @@ impl PlacedCells {
         scope: Scope,
         workers: &Workers<'_>,
     ) -> Result<Self> {
-        let classes = PresentClasses::new(sample);
-        let grids = Grids::new(sample, &classes, grid, scope, workers)?;
+        let rows = ClassRows::new(sample);
+        let grids = Grids::new(sample, &rows, grid, scope, workers)?;
         assert!((1..1 << 16).contains(&grids.thresholds()), "between 1 and 65,535 thresholds");
-        let (pairs, cuts) = lay_out(&classes, &grids, scope);
-        let tiles = placement::place(sample, &classes, &cuts, &grids, workers)?;
-        let plan = Plan::stratified(&classes.sizes());
-        Ok(Self { cuts: cuts.iter().map(Vec::len).collect(), classes, grids, pairs, tiles, plan })
+        let (pairs, cuts) = lay_out(&rows, &grids, scope);
+        let tiles = placement::place(sample, &rows, &cuts, &grids, workers)?;
+        let plan = Plan::stratified(&rows.present_counts());
+        Ok(Self { cuts: cuts.iter().map(Vec::len).collect(), rows, grids, pairs, tiles, plan })
     }
 
     /// Number of thresholds T: a row of rates for each, in each half of the matrix.
@@ -90,17 +89,22 @@ impl PlacedCells {
         self.pairs.len()
     }
 
+    /// Number of classes, present or not.
+    #[must_use]
+    pub fn classes(&self) -> usize {
+        self.rows.classes()
+    }
+
     /// Whether rows have weights.
     #[must_use]
     pub fn is_weighted(&self) -> bool {
-        self.classes.is_weighted()
+        self.rows.weights().is_some()
     }
 
     /// The pairs (positive class, negative class) as columns of the sample.
     #[must_use]
     pub fn pairs(&self) -> Vec<(usize, usize)> {
-        let originals = self.classes.originals();
-        self.pairs.iter().map(|pair| (originals[pair.positive], originals[pair.negative])).collect()
+        self.pairs.iter().map(|pair| (pair.positive, pair.negative)).collect()
     }
 
     /// Falling thresholds of each pair, pair after pair; of one grid only where all pairs share it.
@@ -116,13 +120,13 @@ impl PlacedCells {
     /// Total weight of each class that has rows, with its column.
     #[must_use]
     pub fn class_totals(&self) -> Vec<(usize, f64)> {
-        self.classes.originals().iter().copied().zip(self.classes.totals()).collect()
+        self.rows.present().iter().copied().zip(self.rows.present_weights()).collect()
     }
 
     /// Number of rows of each class that has any.
     #[must_use]
     pub fn class_rows(&self) -> Vec<u32> {
-        self.classes.sizes()
+        self.rows.present_counts()
     }
 
     /// The stacked 2T × J matrix of rates, row after row: true-positive rates by falling threshold, then false-positive.
@@ -131,7 +135,7 @@ impl PlacedCells {
     /// [`Error::Cancelled`](crate::Error::Cancelled).
     pub fn rates(&self, workers: &Workers<'_>) -> Result<Vec<f64>> {
         let width = self.thresholds() + 1;
-        let weights = self.classes.weights();
+        let weights = self.rows.weights();
         let parts = workers.map(self.tiles.len(), |index| {
             let tile = &self.tiles[index];
             let mut sums = vec![0.0; self.cuts[tile.class] * width];
@@ -163,7 +167,7 @@ impl PlacedCells {
             let places = tile.first..tile.first + tile.rows;
             masses.clear();
             masses.extend(counts[places.clone()].iter().map(|&count| f64::from(count)));
-            if let Some(weights) = self.classes.weights() {
+            if let Some(weights) = self.rows.weights() {
                 masses.iter_mut().zip(&weights[places]).for_each(|(mass, weight)| *mass *= weight);
             }
             tile.add_masses(|row| masses[row], width, &mut sums[tile.class]);
@@ -208,34 +212,32 @@ impl PlacedCells {
 }
 
 /// The pairs, and the cuts that each class needs for them.
-fn lay_out(classes: &PresentClasses, grids: &Grids, scope: Scope) -> (Vec<Pair>, Vec<Vec<Cut>>) {
+fn lay_out(rows: &ClassRows, grids: &Grids, scope: Scope) -> (Vec<Pair>, Vec<Vec<Cut>>) {
     const UNUSED: usize = usize::MAX;
-    let count = classes.count();
-    let mut cuts: Vec<Vec<Cut>> = vec![Vec::new(); count];
+    let (classes, present) = (rows.classes(), rows.present());
+    let mut cuts: Vec<Vec<Cut>> = vec![Vec::new(); classes];
     // The cut of (class, positive class), where all pairs of a positive class share it.
-    let mut known = vec![UNUSED; count * count];
-    let one_grid = grids.ascending.len() == 1;
+    let mut known = vec![UNUSED; classes * classes];
+    let has_one_grid = grids.ascending.len() == 1;
     let mut pairs = Vec::new();
-    for positive in 0..count {
-        for negative in (0..count).filter(|&negative| negative != positive) {
-            if count == 2 && positive == 0 {
+    for (place, &positive) in present.iter().enumerate() {
+        for negative in rows.others(positive) {
+            if present.len() == 2 && place == 0 {
                 continue;
             }
-            let grid = if one_grid {
-                0
-            } else if scope == Scope::Class {
-                positive
-            } else {
-                pairs.len()
+            let grid = match scope {
+                _ if has_one_grid => 0,
+                Scope::Class => place,
+                _ => pairs.len(),
             };
-            let cut = Cut { column: classes.columns()[positive], grid };
+            let cut = Cut { column: positive, grid };
             let [true_positive_cut, false_positive_cut] = [positive, negative].map(|class| {
-                let place = class * count + positive;
-                if known[place] == UNUSED || cuts[class][known[place]] != cut {
-                    known[place] = cuts[class].len();
+                let cell = class * classes + positive;
+                if known[cell] == UNUSED || cuts[class][known[cell]] != cut {
+                    known[cell] = cuts[class].len();
                     cuts[class].push(cut);
                 }
-                known[place]
+                known[cell]
             });
             pairs.push(Pair { positive, negative, grid, true_positive_cut, false_positive_cut });
         }

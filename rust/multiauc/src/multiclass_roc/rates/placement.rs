@@ -6,8 +6,7 @@ use super::thresholds::Grids;
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
-use crate::sample::PresentClasses;
-use crate::sample::ScoredSample;
+use crate::sample::{ClassRows, ScoredSample};
 
 /// Rows of a tile: its codes and masses stay in the cache while its columns are counted.
 const TILE_ROWS: usize = 4096;
@@ -23,7 +22,7 @@ pub(super) struct Cut {
 #[derive(Debug, Clone)]
 pub(super) struct Tile {
     pub class: usize,
-    /// First place of the rows.
+    /// First position of the rows.
     pub first: usize,
     pub rows: usize,
     codes: Codes,
@@ -39,29 +38,29 @@ enum Codes {
 /// Places the rows of every class under the class's cuts.
 pub(super) fn place<T: Score>(
     sample: &ScoredSample<'_, T>,
-    classes: &PresentClasses,
+    rows: &ClassRows,
     cuts: &[Vec<Cut>],
     grids: &Grids,
     workers: &Workers<'_>,
 ) -> Result<Vec<Tile>> {
-    let tiles: Vec<(usize, std::ops::Range<usize>)> = (0..classes.count())
+    let tiles: Vec<(usize, std::ops::Range<usize>)> = (0..rows.classes())
         .flat_map(|class| {
-            let places = classes.rows_of(class);
-            let end = places.end;
-            places.step_by(TILE_ROWS).map(move |first| (class, first..end.min(first + TILE_ROWS)))
+            let positions = rows.range(class);
+            let end = positions.end;
+            positions.step_by(TILE_ROWS).map(move |first| (class, first..end.min(first + TILE_ROWS)))
         })
         .collect();
     let tables: Vec<SearchTable<'_>> = grids.ascending.iter().map(|grid| SearchTable::new(grid)).collect();
     workers.map(tiles.len(), |index| {
-        let (class, places) = tiles[index].clone();
-        let rows = classes.row_numbers(places.clone());
+        let (class, positions) = tiles[index].clone();
+        let rows = &rows.rows()[positions.clone()];
         let cuts = &cuts[class];
         let codes = if u8::try_from(grids.thresholds()).is_ok() {
             Codes::Bytes(codes_of(sample, rows, cuts, &tables, |code| code as u8))
         } else {
             Codes::Words(codes_of(sample, rows, cuts, &tables, |code| code as u16))
         };
-        Ok(Tile { class, first: places.start, rows: rows.len(), codes })
+        Ok(Tile { class, first: positions.start, rows: rows.len(), codes })
     })
 }
 

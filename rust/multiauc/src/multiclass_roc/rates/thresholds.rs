@@ -5,8 +5,7 @@ use super::selection::{Cells, select};
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
-use crate::sample::PresentClasses;
-use crate::sample::{ScoredSample, row_spans};
+use crate::sample::{ClassRows, ScoredSample};
 
 /// The thresholds wanted.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +26,7 @@ pub(super) struct Grids {
 impl Grids {
     pub(super) fn new<T: Score>(
         sample: &ScoredSample<'_, T>,
-        classes: &PresentClasses,
+        rows: &ClassRows,
         grid: Grid<'_>,
         scope: Scope,
         workers: &Workers<'_>,
@@ -39,34 +38,29 @@ impl Grids {
             Grid::Quantiles(count) => count,
         };
         let levels: Vec<f64> = (1..=count).map(|i| (i as f64 - 0.5) / count as f64).collect();
-        let unit = classes.lightest_row();
+        let unit = rows.lightest_row();
+        let present = rows.present();
         let grids = match scope {
-            _ if classes.count() == 2 => {
-                let column = ColumnValues::new(classes, sample, 1);
-                vec![quantiles(
-                    &column.of_classes(classes, &[0, 1]),
-                    unit,
-                    &levels,
-                    &serial_if_weighted(classes, workers),
-                )?]
+            _ if present.len() == 2 => {
+                let column = ColumnValues::new(rows, sample, present[1]);
+                let cells = column.of_classes(rows, present);
+                vec![quantiles(&cells, unit, &levels, &serial_if_weighted(rows, workers))?]
             }
             Scope::Shared => {
-                let workers = serial_if_weighted(classes, workers);
-                let cells =
-                    MatrixCells { sample, columns: classes.columns(), spans: row_spans(sample.rows(), 2, &workers) };
+                let workers = serial_if_weighted(rows, workers);
+                let cells = MatrixCells { sample, columns: present, spans: workers.row_spans(sample.rows(), 2) };
                 vec![quantiles(&cells, unit, &levels, &workers)?]
             }
-            Scope::Class => workers.map(classes.count(), |c| {
-                let column = ColumnValues::new(classes, sample, c);
-                let everyone: Vec<usize> = (0..classes.count()).collect();
-                quantiles(&column.of_classes(classes, &everyone), unit, &levels, &workers.alone())
+            Scope::Class => workers.map(present.len(), |place| {
+                let column = ColumnValues::new(rows, sample, present[place]);
+                quantiles(&column.of_classes(rows, present), unit, &levels, &workers.alone())
             })?,
             Scope::Pair => {
-                let by_class = workers.map(classes.count(), |c| {
-                    let column = ColumnValues::new(classes, sample, c);
-                    let others = (0..classes.count()).filter(|&d| d != c);
-                    let grid = |d| quantiles(&column.of_classes(classes, &[c, d]), unit, &levels, &workers.alone());
-                    others.map(grid).collect::<Result<Vec<_>>>()
+                let by_class = workers.map(present.len(), |place| {
+                    let c = present[place];
+                    let column = ColumnValues::new(rows, sample, c);
+                    let grid = |d| quantiles(&column.of_classes(rows, &[c, d]), unit, &levels, &workers.alone());
+                    rows.others(c).map(grid).collect::<Result<Vec<_>>>()
                 })?;
                 by_class.into_iter().flatten().collect()
             }
@@ -81,8 +75,8 @@ impl Grids {
 }
 
 /// Sums of weights have the same bits for any number of threads only if one thread takes them.
-fn serial_if_weighted<'a>(classes: &PresentClasses, workers: &Workers<'a>) -> Workers<'a> {
-    if classes.is_weighted() { workers.alone() } else { workers.clone() }
+fn serial_if_weighted<'a>(rows: &ClassRows, workers: &Workers<'a>) -> Workers<'a> {
+    if rows.weights().is_some() { workers.alone() } else { workers.clone() }
 }
 
 /// Drops thresholds that are equal to the one before in every grid.
@@ -166,16 +160,15 @@ struct ClassCells<'a> {
 
 impl ColumnValues {
     /// The scores of one class's column, all rows, class after class.
-    fn new<T: Score>(classes: &PresentClasses, sample: &ScoredSample<'_, T>, class: usize) -> Self {
-        let (column, rows) = (classes.columns()[class], classes.row_numbers(0..classes.rows()));
+    fn new<T: Score>(rows: &ClassRows, sample: &ScoredSample<'_, T>, class: usize) -> Self {
         Self {
-            values: rows.iter().map(|&row| sample.scores.get(row as usize, column).into()).collect(),
+            values: rows.rows().iter().map(|&row| sample.scores.get(row as usize, class).into()).collect(),
             magnitudes: (sample.magnitudes.largest, sample.magnitudes.smallest_nonzero),
         }
     }
 
-    fn of_classes<'a>(&'a self, classes: &'a PresentClasses, wanted: &[usize]) -> ClassCells<'a> {
-        let run = |&class: &usize| (&self.values[classes.rows_of(class)], classes.weights_of(class));
+    fn of_classes<'a>(&'a self, rows: &'a ClassRows, wanted: &[usize]) -> ClassCells<'a> {
+        let run = |&class: &usize| (&self.values[rows.range(class)], rows.weights_of(class));
         ClassCells { runs: wanted.iter().map(run).collect(), magnitudes: self.magnitudes }
     }
 }

@@ -4,26 +4,35 @@
 //! taken out. The unbiased variance subtracts Σ SS_cd/((n_c−1)(n_d−1)n_c n_d) from the first-order one, the variance of
 //! infinitely many bootstrap samples adds Σ SS_cd/(n_c n_d)² to the plug-in one.
 
-use super::layout::{Design, Layout};
-use super::pairs::{
-    PairOperands, PairPlacements, PairScratch, for_each_pair, never_near, place_by_column, place_by_difference,
+use super::MetricOptions;
+use super::auc_mu::PairScores;
+use super::pair_placements::{
+    PairOperands, PairPlacements, PlacingScratch, for_each_pair, never_near, place_by_column, place_by_difference,
 };
-use super::shares::{PairShares, RestShares};
-use super::{METRICS, MetricOptions};
+use super::weighting::{PairWeighting, RestWeighting};
 use crate::error::Result;
 use crate::float::Score;
 use crate::keys::DifferenceRule;
-use crate::pairs::{PairScore, Partition};
+use crate::metric::Metric;
 use crate::parallel::Workers;
-use crate::sample::ScoredSample;
+use crate::sample::{ClassRows, ScoredSample};
 
-/// Sums over pairs of classes, for the four metrics and then the one-vs-rest value of each class.
+/// What the first-order variance of one number leaves out.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Interaction {
+    /// Σ SS_cd/((n_c−1)(n_d−1)n_c n_d).
+    pub unbiased: f64,
+    /// Σ SS_cd/(n_c n_d)².
+    pub bootstrap: f64,
+}
+
+/// The interactions of the pairwise family.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interactions {
-    /// Σ SS_cd/((n_c−1)(n_d−1)n_c n_d).
-    pub unbiased: Vec<f64>,
-    /// Σ SS_cd/(n_c n_d)².
-    pub bootstrap: Vec<f64>,
+    /// Of AUC_mu, M, one-vs-rest and one-vs-rest by prevalence.
+    pub metrics: Vec<(Metric, Interaction)>,
+    /// Of the one-vs-rest value of each class.
+    pub per_class: Vec<Interaction>,
 }
 
 /// SS of one pair of classes.
@@ -39,61 +48,76 @@ struct PairSquares {
 /// The interaction terms of a sample without weights.
 ///
 /// # Errors
-/// As [`components`](super::components).
+/// As [`auc_mu`](crate::auc_mu).
 pub fn interactions<T: Score>(
     sample: &ScoredSample<'_, T>,
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
 ) -> Result<Interactions> {
-    let classes = sample.classes();
-    let layout = Layout::new(sample, Design::default())?;
-    let partition = options.partition.map(|costs| Partition::new(costs, classes));
+    let rows = ClassRows::new(sample);
+    let scores = PairScores::new(sample, options.partition, workers)?;
     let rule = DifferenceRule::of(sample, workers)?;
-    let shares = PairShares::new(options.pair_weights, &layout)?;
-    let rests = RestShares::new(&layout);
-    let mut sums = Interactions { unbiased: vec![0.0; METRICS + classes], bootstrap: vec![0.0; METRICS + classes] };
+    let mut sums = InteractionSums {
+        pair_weighting: PairWeighting::new(options.pair_weights, &rows)?,
+        rest_weighting: RestWeighting::new(&rows),
+        rows: &rows,
+        metrics: [Interaction::default(); 4],
+        per_class: vec![Interaction::default(); sample.classes()],
+    };
     for_each_pair(
         sample,
-        &layout,
+        &rows,
         workers,
         |scratch: &mut Scratch, pair| {
             let [c, d] = pair.classes;
-            let score = partition.map_or(PairScore::Difference, |partition| partition.score(c, d));
-            let placed = place_by_difference(sample, &layout, pair, &score, rule, &mut scratch.pair);
-            let (columns, product) = scratch.squares_by_column(&layout, pair);
+            let placed = place_by_difference(sample, &rows, pair, &scores.of(c, d), rule, &mut scratch.placing);
+            let (columns, product) = scratch.squares_by_column(&rows, pair);
             Ok(PairSquares { classes: pair.classes, difference: squares(&placed), columns, product })
         },
         |wave| {
-            for pair in wave {
-                sums.add(&layout, &shares, &rests, &pair);
-            }
+            wave.iter().for_each(|pair| sums.add(pair));
             Ok(())
         },
     )?;
-    Ok(sums)
+    let names = [Metric::AucMu, Metric::HandTill, Metric::OneVsRest, Metric::OneVsRestPrevalence];
+    Ok(Interactions { metrics: names.into_iter().zip(sums.metrics).collect(), per_class: sums.per_class })
 }
 
-impl Interactions {
-    fn add(&mut self, layout: &Layout, shares: &PairShares<'_>, rests: &RestShares, pair: &PairSquares) {
+/// Interactions while pairs are added.
+struct InteractionSums<'r, 'a> {
+    rows: &'r ClassRows,
+    pair_weighting: PairWeighting<'a>,
+    rest_weighting: RestWeighting,
+    /// AUC_mu, M, one-vs-rest, one-vs-rest by prevalence.
+    metrics: [Interaction; 4],
+    per_class: Vec<Interaction>,
+}
+
+impl InteractionSums<'_, '_> {
+    fn add(&mut self, pair: &PairSquares) {
+        let Self { rows, rest_weighting: rests, .. } = self;
         let [c, d] = pair.classes;
-        let (n_c, n_d) = (layout.counts[c] as f64, layout.counts[d] as f64);
-        let omega = shares.omega[c * layout.counts.len() + d];
-        let [of_c, of_d] = [rests.of(d) / rests.of_rest(layout, c), rests.of(c) / rests.of_rest(layout, d)];
+        let [n_c, n_d] = [c, d].map(|class| rows.count(class) as f64);
+        let omega = self.pair_weighting.omega[c * rows.classes() + d];
+        let [of_c, of_d] = [rests.of(d) / rests.of_rest(rows, c), rests.of(c) / rests.of_rest(rows, d)];
         let both = |first: f64, second: f64| {
             let [alone, other] = pair.columns;
             first * first * alone + 2.0 * first * second * pair.product + second * second * other
         };
-        let metrics = [
-            (0, omega * omega * pair.difference),
-            (1, both(0.5 * omega, 0.5 * omega)),
-            (2, both(rests.even * of_c, rests.even * of_d)),
-            (3, both(rests.of(c) * of_c, rests.of(d) * of_d)),
-            (METRICS + c, both(of_c, 0.0)),
-            (METRICS + d, both(0.0, of_d)),
+        let of_metrics = [
+            omega * omega * pair.difference,
+            both(0.5 * omega, 0.5 * omega),
+            both(rests.even * of_c, rests.even * of_d),
+            both(rests.of(c) * of_c, rests.of(d) * of_d),
         ];
-        for (metric, squares) in metrics {
-            self.unbiased[metric] += squares / ((n_c - 1.0) * (n_d - 1.0) * n_c * n_d);
-            self.bootstrap[metric] += squares / (n_c * n_d).powi(2);
+        let of_classes = [(c, both(of_c, 0.0)), (d, both(0.0, of_d))];
+        let add = |sum: &mut Interaction, squares: f64| {
+            sum.unbiased += squares / ((n_c - 1.0) * (n_d - 1.0) * n_c * n_d);
+            sum.bootstrap += squares / (n_c * n_d).powi(2);
+        };
+        self.metrics.iter_mut().zip(of_metrics).for_each(|(sum, squares)| add(sum, squares));
+        for (class, squares) in of_classes {
+            add(&mut self.per_class[class], squares);
         }
     }
 }
@@ -102,14 +126,15 @@ impl Interactions {
 fn squares(placed: &PairPlacements) -> f64 {
     let [first, second] = &placed.placements;
     let (n_c, n_d) = (first.len() as f64, second.len() as f64);
-    let spread = |values: &[f64]| values.iter().map(|value| (value - placed.share).powi(2)).sum::<f64>();
-    n_c * n_d * placed.share * (1.0 - placed.share) - 0.25 * placed.ties - n_d * spread(first) - n_c * spread(second)
+    let share = placed.wins.share();
+    let spread = |values: &[f64]| values.iter().map(|value| (value - share).powi(2)).sum::<f64>();
+    n_c * n_d * share * (1.0 - share) - 0.25 * placed.ties - n_d * spread(first) - n_c * spread(second)
 }
 
-/// Memory that one pair leaves to the next.
+/// Memory that is used for one pair after another.
 #[derive(Default)]
 struct Scratch {
-    pair: PairScratch,
+    placing: PlacingScratch,
     /// Ranks of the rows of either class in the second class's column.
     ranks: [Vec<u32>; 2],
     counts: RankCounts,
@@ -117,11 +142,11 @@ struct Scratch {
 
 impl Scratch {
     /// SS by the column of either class, and of the product of the two kernels.
-    fn squares_by_column<T: Score>(&mut self, layout: &Layout, pair: &PairOperands<'_, T>) -> ([f64; 2], f64) {
-        let Self { pair: PairScratch { ordered, .. }, ranks, counts } = self;
+    fn squares_by_column<T: Score>(&mut self, rows: &ClassRows, pair: &PairOperands<'_, T>) -> ([f64; 2], f64) {
+        let Self { placing: PlacingScratch { ordered, .. }, ranks, counts } = self;
         let [c, d] = pair.classes;
         // By the column of class d, whose rows are the first side.
-        let by_second = place_by_column(layout, pair, 1, ordered);
+        let by_second = place_by_column(rows, pair, 1, ordered);
         let mut rank = 0;
         ranks[0].resize(pair.of[0][1].len(), 0);
         ranks[1].resize(pair.of[1][1].len(), 0);
@@ -132,7 +157,7 @@ impl Scratch {
             rank += 1;
         });
         // By the column of class c, and how often both columns are right.
-        let by_first = place_by_column(layout, pair, 0, ordered);
+        let by_first = place_by_column(rows, pair, 0, ordered);
         counts.reset(rank as usize);
         let mut fourfold = 0;
         ordered.for_each_tie(None, never_near, |tie| {
@@ -144,13 +169,14 @@ impl Scratch {
             tie.iter().filter(|row| row.side == 1).for_each(|row| counts.insert(ranks[1][row.row as usize]));
             fourfold += won(counts);
         });
-        let (n_c, n_d) = (layout.counts[c] as f64, layout.counts[d] as f64);
+        let [n_c, n_d] = [c, d].map(|class| rows.count(class) as f64);
+        let (first_share, second_share) = (by_first.wins.share(), by_second.wins.share());
         let products = |of_first: &[f64], of_second: &[f64]| -> f64 {
             let pairs = of_first.iter().zip(of_second);
-            pairs.map(|(x, y)| (x - by_first.share) * (y - by_second.share)).sum()
+            pairs.map(|(x, y)| (x - first_share) * (y - second_share)).sum()
         };
         let product = 0.25 * fourfold as f64
-            - n_c * n_d * by_first.share * by_second.share
+            - n_c * n_d * first_share * second_share
             - n_d * products(&by_first.placements[0], &by_second.placements[1])
             - n_c * products(&by_first.placements[1], &by_second.placements[0]);
         ([squares(&by_first), squares(&by_second)], product)

@@ -1,0 +1,44 @@
+//! ROC curves of single columns: their points, and areas under parts of them.
+
+use multiauc::{CurvePoints, CurveSides};
+use pyo3::prelude::*;
+
+use crate::arrays::{Vector, vector};
+use crate::options::region_named;
+use crate::sample::{SampleArgument, compute};
+
+/// What a point of a curve costs, in units of a cell that is counted.
+const CURVE_POINT: usize = 40;
+
+#[pyfunction]
+pub fn roc_curve_points<'py>(
+    py: Python<'py>,
+    sample: SampleArgument<'py>,
+    curves: Vec<CurveSides>,
+    drop_intermediate: bool,
+) -> PyResult<Vec<(Vector<'py>, Vector<'py>, Vector<'py>)>> {
+    let view = sample.view()?;
+    let found = compute!(py, view, CURVE_POINT, |sample, workers| {
+        multiauc::roc_curves(sample, &curves, drop_intermediate, workers)
+    })?;
+    let points = |curve: CurvePoints| {
+        (vector(py, curve.false_positive_rates), vector(py, curve.true_positive_rates), vector(py, curve.thresholds))
+    };
+    Ok(found.into_iter().map(points).collect())
+}
+
+/// (value of each curve, mean, mean by prevalence) of partial areas.
+#[pyfunction]
+pub fn partial_aucs(
+    py: Python<'_>,
+    sample: SampleArgument<'_>,
+    curves: Vec<CurveSides>,
+    region: &str,
+    rate: f64,
+) -> PyResult<(Vec<f64>, f64, f64)> {
+    let (view, region) = (sample.view()?, region_named(region)?(rate));
+    let areas = compute!(py, view, CURVE_POINT, |sample, workers| {
+        multiauc::partial_aucs(sample, &curves, region, workers)
+    })?;
+    Ok((areas.values, areas.mean, areas.mean_by_prevalence))
+}

@@ -1,0 +1,164 @@
+//! Closed-form uncertainty: estimates with their variances, covariances of models, what each row contributes.
+
+use multiauc::{Design, Metric};
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::arrays::{Matrix, integers, rectangle};
+use crate::errors::no_model;
+use crate::options::{OptionsArgument, metric_named, metrics_named};
+use crate::running::run;
+use crate::sample::{SampleArgument, SampleView, compute, with_sample};
+
+/// A value with its variance.
+#[pyclass(frozen, get_all, module = "multiauc._rust")]
+pub struct Estimate {
+    value: f64,
+    variance: f64,
+    degrees_of_freedom: f64,
+    plug_in: f64,
+}
+
+/// K × K values of pairs of classes, and their variances.
+#[pyclass(frozen, get_all, module = "multiauc._rust")]
+pub struct PairTable {
+    values: Py<PyArray2<f64>>,
+    variances: Py<PyArray2<f64>>,
+}
+
+/// Some metrics of a sample with their uncertainty.
+#[pyclass(frozen, get_all, module = "multiauc._rust")]
+pub struct Evaluated {
+    estimates: Py<PyDict>,
+    covariance: Py<PyArray2<f64>>,
+    per_class: Vec<Py<Estimate>>,
+    pairs: Py<PyDict>,
+    units: Py<PyArray1<i64>>,
+}
+
+/// One metric of several models scored on the same rows.
+#[pyclass(frozen, get_all, module = "multiauc._rust")]
+pub struct Compared {
+    estimates: Vec<Py<Estimate>>,
+    covariance: Py<PyArray2<f64>>,
+    differences: Vec<Py<Estimate>>,
+    units: Py<PyArray1<i64>>,
+}
+
+/// What the first-order variance leaves out, by metric and by class.
+#[pyclass(frozen, get_all, module = "multiauc._rust")]
+pub struct Interactions {
+    metrics: Py<PyDict>,
+    per_class: Vec<(f64, f64)>,
+}
+
+#[pyfunction]
+pub fn evaluate(
+    py: Python<'_>,
+    sample: SampleArgument<'_>,
+    metrics: Vec<String>,
+    options: OptionsArgument<'_>,
+    is_iid: bool,
+) -> PyResult<Evaluated> {
+    let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
+    let (design, found, moments) = compute!(py, view, 1, |sample, workers| {
+        let design = Design::new(sample, view.sampling(is_iid))?;
+        let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
+        let moments = multiauc::moments(&design, &found.statistics, workers)?;
+        Ok((design, found, moments))
+    })?;
+    let pair_table = |(metric, table): (Metric, multiauc::PairTable)| {
+        let [values, variances] = [table.values, table.variances].map(|matrix| rectangle(py, matrix, view.classes()));
+        Ok((metric, PairTable { values: values?.unbind(), variances: variances?.unbind() }))
+    };
+    let pairs = found.pairs.into_iter().map(pair_table).collect::<PyResult<Vec<_>>>()?;
+    Ok(Evaluated {
+        estimates: by_metric(py, metrics.iter().copied().zip(estimates(py, moments.estimates)?))?,
+        covariance: rectangle(py, moments.covariance, metrics.len())?.unbind(),
+        per_class: estimates(py, found.per_class)?,
+        pairs: by_metric(py, pairs)?,
+        units: integers(py, design.units()).unbind(),
+    })
+}
+
+#[pyfunction]
+pub fn influences<'py>(
+    py: Python<'py>,
+    sample: SampleArgument<'py>,
+    metrics: Vec<String>,
+    options: OptionsArgument<'py>,
+) -> PyResult<Matrix<'py>> {
+    let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
+    let influences = compute!(py, view, 1, |sample, workers| {
+        let design = Design::new(sample, view.sampling(false))?;
+        let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
+        multiauc::influences(&design, &found.statistics, workers)
+    })?;
+    rectangle(py, influences, metrics.len())
+}
+
+#[pyfunction]
+pub fn compare(
+    py: Python<'_>,
+    samples: Vec<SampleArgument<'_>>,
+    metric: &str,
+    options: OptionsArgument<'_>,
+    is_iid: bool,
+) -> PyResult<Compared> {
+    let (metric, options) = (metric_named(metric)?, options.read()?);
+    let views = samples.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?;
+    let first = views.first().ok_or_else(no_model)?;
+    let cost = views.iter().map(SampleView::cost).sum();
+    let (design, found) = run(py, cost, |workers| {
+        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling(is_iid)))?;
+        let mut models = Vec::with_capacity(views.len());
+        for view in &views {
+            with_sample!(&view.check(workers)?, |sample| {
+                models.append(&mut multiauc::evaluate(sample, &design, &[metric], options, workers)?.statistics);
+            });
+        }
+        let found = multiauc::compare(&design, &models, workers)?;
+        Ok((design, found))
+    })?;
+    Ok(Compared {
+        covariance: rectangle(py, found.covariance, samples.len())?.unbind(),
+        estimates: estimates(py, found.estimates)?,
+        differences: estimates(py, found.differences)?,
+        units: integers(py, design.units()).unbind(),
+    })
+}
+
+#[pyfunction]
+pub fn interactions(
+    py: Python<'_>,
+    sample: SampleArgument<'_>,
+    options: OptionsArgument<'_>,
+) -> PyResult<Interactions> {
+    let (view, options) = (sample.view()?, options.read()?);
+    let found = compute!(py, view, 1, |sample, workers| multiauc::interactions(sample, options, workers))?;
+    let pair = |interaction: multiauc::Interaction| (interaction.unbiased, interaction.bootstrap);
+    Ok(Interactions {
+        metrics: by_metric(py, found.metrics.into_iter().map(|(metric, found)| (metric, pair(found))))?,
+        per_class: found.per_class.into_iter().map(pair).collect(),
+    })
+}
+
+fn by_metric<'py, V: IntoPyObject<'py>>(
+    py: Python<'py>,
+    values: impl IntoIterator<Item = (Metric, V)>,
+) -> PyResult<Py<PyDict>> {
+    let dict = PyDict::new(py);
+    for (metric, value) in values {
+        dict.set_item(metric.name(), value)?;
+    }
+    Ok(dict.unbind())
+}
+
+fn estimates(py: Python<'_>, estimates: Vec<multiauc::Estimate>) -> PyResult<Vec<Py<Estimate>>> {
+    let of_python = |found: multiauc::Estimate| {
+        let multiauc::Estimate { value, variance, degrees_of_freedom, plug_in } = found;
+        Py::new(py, Estimate { value, variance, degrees_of_freedom, plug_in })
+    };
+    estimates.into_iter().map(of_python).collect()
+}

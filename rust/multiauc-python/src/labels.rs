@@ -1,0 +1,66 @@
+//! Labels become codes; threads.
+
+use multiauc::{ClassSizes, Coding};
+use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+use crate::arrays::{CodeArray, Integers, Vector, code_array, contiguous, integers, records, vector};
+use crate::running::run;
+
+type CodingTuple<'py> = (Bound<'py, PyAny>, Bound<'py, PyArray1<isize>>, Integers<'py>);
+
+#[pyfunction]
+pub fn set_num_threads(n: usize) {
+    multiauc::set_num_threads(n);
+}
+
+#[pyfunction]
+pub fn get_num_threads() -> usize {
+    multiauc::num_threads()
+}
+
+/// Integer labels of any width, and how they are coded.
+macro_rules! integer_labels {
+    ($($variant:ident: $integer:ty),*) => {
+        #[derive(FromPyObject)]
+        pub enum IntegerArray<'py> {
+            $($variant(PyReadonlyArray1<'py, $integer>),)*
+        }
+
+        #[pyfunction]
+        pub fn code_integers<'py>(py: Python<'py>, values: IntegerArray<'py>) -> PyResult<CodingTuple<'py>> {
+            let coding = match &values {
+                $(IntegerArray::$variant(array) => {
+                    let values = contiguous(array)?;
+                    run(py, values.len(), |workers| multiauc::code_integers(values, workers))
+                })*
+            };
+            Ok(coding_tuple(py, coding?))
+        }
+    };
+}
+integer_labels!(I64: i64, I32: i32, U8: u8, I16: i16, I8: i8, U64: u64, U32: u32, U16: u16);
+
+#[pyfunction]
+pub fn code_bytes<'py>(py: Python<'py>, values: PyReadonlyArray2<'py, u8>) -> PyResult<CodingTuple<'py>> {
+    let (entries, width) = records(&values)?;
+    Ok(coding_tuple(py, run(py, entries.len() / width.max(1), |_| multiauc::code_bytes(entries, width))?))
+}
+
+fn coding_tuple(py: Python<'_>, coding: Coding) -> CodingTuple<'_> {
+    let first_rows = vector(py, coding.first_rows.into_iter().map(usize::cast_signed).collect());
+    (code_array(py, coding.codes), first_rows, integers(py, coding.counts))
+}
+
+#[pyfunction]
+pub fn class_sizes<'py>(
+    py: Python<'py>,
+    codes: CodeArray<'py>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    n_classes: usize,
+) -> PyResult<(Integers<'py>, Vector<'py>)> {
+    let codes = codes.codes()?;
+    let weights = weights.as_ref().map(contiguous).transpose()?;
+    let sizes = run(py, codes.len(), |workers| ClassSizes::count(codes, weights, n_classes, workers))?;
+    Ok((integers(py, sizes.rows), vector(py, sizes.weights)))
+}

@@ -1,0 +1,47 @@
+//! Bare numbers: metrics without their uncertainty.
+
+use multiauc::Metric;
+use pyo3::prelude::*;
+
+use crate::arrays::{Matrix, Vector, rectangle, vector};
+use crate::errors::no_pairs;
+use crate::options::{OptionsArgument, average_named, metric_named};
+use crate::sample::{SampleArgument, compute};
+
+#[pyfunction]
+pub fn score(py: Python<'_>, sample: SampleArgument<'_>, metric: &str, options: OptionsArgument<'_>) -> PyResult<f64> {
+    let (view, metric) = (sample.view()?, metric_named(metric)?);
+    let (factor, options) = (options.cost(view.classes()), options.read()?);
+    compute!(py, view, factor, |sample, workers| multiauc::value(sample, metric, options, workers))
+}
+
+#[pyfunction]
+pub fn one_vs_rest(py: Python<'_>, sample: SampleArgument<'_>, average: &str) -> PyResult<f64> {
+    let (view, average) = (sample.view()?, average_named(average)?);
+    compute!(py, view, 1, |sample, workers| multiauc::one_vs_rest(sample, average, workers))
+}
+
+#[pyfunction]
+pub fn one_vs_rest_per_class<'py>(py: Python<'py>, sample: SampleArgument<'py>) -> PyResult<Vector<'py>> {
+    let view = sample.view()?;
+    Ok(vector(py, compute!(py, view, 1, |sample, workers| multiauc::one_vs_rest_per_class(sample, workers))?))
+}
+
+#[pyfunction]
+pub fn pair_matrix<'py>(
+    py: Python<'py>,
+    sample: SampleArgument<'py>,
+    metric: &str,
+    options: OptionsArgument<'py>,
+) -> PyResult<Matrix<'py>> {
+    let view = sample.view()?;
+    let (factor, options) = (options.cost(view.classes()), options.read()?);
+    let values = match metric_named(metric)? {
+        Metric::AucMu => compute!(py, view, factor, |sample, workers| {
+            multiauc::auc_mu_matrix(sample, options.partition, workers)
+        }),
+        Metric::HandTill => compute!(py, view, 1, |sample, workers| multiauc::hand_till_matrix(sample, workers)),
+        other => Err(no_pairs(other)),
+    }?;
+    rectangle(py, values, view.classes())
+}

@@ -1,0 +1,124 @@
+//! Samples of either precision: the only file that knows of two.
+
+use multiauc::{ClassCodes, Result, Sampling, ScoreMatrix, ScoredSample, Workers};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+
+use crate::arrays::{CodeArray, contiguous, matrix};
+
+/// What a cell costs where rows are sorted because they have weights, in units of a cell that is counted.
+const SORTED_CELL: usize = 10;
+
+/// Scores of either precision.
+#[derive(FromPyObject)]
+enum ScoreArray<'py> {
+    Double(PyReadonlyArray2<'py, f64>),
+    Single(PyReadonlyArray2<'py, f32>),
+}
+
+/// (scores, codes, weights, groups), borrowed from Python.
+#[derive(FromPyObject)]
+pub struct SampleArgument<'py>(
+    ScoreArray<'py>,
+    CodeArray<'py>,
+    Option<PyReadonlyArray1<'py, f64>>,
+    Option<PyReadonlyArray1<'py, u32>>,
+);
+
+/// The same as the core reads it; not checked yet.
+#[derive(Clone, Copy)]
+pub struct SampleView<'a> {
+    scores: ScoresView<'a>,
+    codes: ClassCodes<'a>,
+    weights: Option<&'a [f64]>,
+    groups: Option<&'a [u32]>,
+}
+
+#[derive(Clone, Copy)]
+enum ScoresView<'a> {
+    Double(ScoreMatrix<'a, f64>),
+    Single(ScoreMatrix<'a, f32>),
+}
+
+/// A sample, checked.
+pub enum AnySample<'a> {
+    Double(ScoredSample<'a, f64>),
+    Single(ScoredSample<'a, f32>),
+}
+
+/// The one dispatcher: the same expression for a checked sample of either precision.
+macro_rules! with_sample {
+    ($sample:expr, |$typed:ident| $work:expr) => {
+        match $sample {
+            $crate::sample::AnySample::Double($typed) => $work,
+            $crate::sample::AnySample::Single($typed) => $work,
+        }
+    };
+}
+
+/// Runs `work` on a sample with the interpreter released; each cell costs as much as `factor` that are counted.
+macro_rules! compute {
+    ($py:expr, $view:expr, $factor:expr, |$typed:ident, $workers:ident| $work:expr) => {{
+        let view = &$view;
+        $crate::running::run($py, view.cost().saturating_mul($factor), |$workers| {
+            $crate::sample::with_sample!(&view.check($workers)?, |$typed| $work)
+        })
+    }};
+}
+pub(crate) use {compute, with_sample};
+
+impl SampleArgument<'_> {
+    /// The arrays as the core reads them.
+    pub fn view(&self) -> PyResult<SampleView<'_>> {
+        let Self(scores, codes, weights, groups) = self;
+        Ok(SampleView {
+            scores: match scores {
+                ScoreArray::Double(array) => ScoresView::Double(matrix(array)?),
+                ScoreArray::Single(array) => ScoresView::Single(matrix(array)?),
+            },
+            codes: codes.codes()?,
+            weights: weights.as_ref().map(contiguous).transpose()?,
+            groups: groups.as_ref().map(contiguous).transpose()?,
+        })
+    }
+}
+
+impl<'a> SampleView<'a> {
+    /// Checks everything.
+    pub fn check(&self, workers: &Workers<'_>) -> Result<AnySample<'a>> {
+        let (codes, weights) = (self.codes, self.weights);
+        Ok(match self.scores {
+            ScoresView::Double(scores) => AnySample::Double(ScoredSample::new(scores, codes, weights, workers)?),
+            ScoresView::Single(scores) => AnySample::Single(ScoredSample::new(scores, codes, weights, workers)?),
+        })
+    }
+
+    /// How the rows were drawn.
+    pub const fn sampling(&self, is_iid: bool) -> Sampling<'a> {
+        match self.groups {
+            Some(of_rows) => Sampling::Groups { of_rows, is_iid },
+            None if is_iid => Sampling::Iid,
+            None => Sampling::Stratified,
+        }
+    }
+
+    /// Number of rows.
+    pub const fn rows(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        let columns = match self.scores {
+            ScoresView::Double(scores) => scores.columns(),
+            ScoresView::Single(scores) => scores.columns(),
+        };
+        if columns == 1 { 2 } else { columns }
+    }
+
+    /// What counting every cell once costs.
+    pub fn cost(&self) -> usize {
+        let cells = self.rows() * self.classes();
+        if self.weights.is_some() { cells.saturating_mul(SORTED_CELL) } else { cells }
+    }
+}

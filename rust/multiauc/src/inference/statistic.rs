@@ -1,0 +1,108 @@
+//! A statistic: a value, and what every row contributes to it.
+
+use super::design::Design;
+use super::moments::{CHUNK, Segment, means};
+use crate::error::Result;
+use crate::metric::Metric;
+use crate::parallel::Workers;
+
+/// A number that is, to first order, a sum of means over classes: θ − E θ ≈ Σ_k mean over class k of (T(i) − E T).
+#[derive(Debug, Clone)]
+pub struct Statistic {
+    /// Which number it is.
+    pub id: Metric,
+    /// The number.
+    pub value: f64,
+    /// T(i) by position in the design's order of rows.
+    pub(crate) components: Vec<f64>,
+    /// Slopes of the number in the classes' shares of the rows, by class; zero where it does not depend on them.
+    pub(crate) slopes: Vec<f64>,
+}
+
+/// A value with its variance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The value.
+    pub value: f64,
+    /// Its first-order variance.
+    pub variance: f64,
+    /// Degrees of freedom of the variance.
+    pub degrees_of_freedom: f64,
+    /// The variance with sums of squares over n_k² instead of n_k(n_k−1): the main term of the bootstrap's.
+    pub plug_in: f64,
+}
+
+impl Estimate {
+    /// NaN throughout: of a class without rows.
+    pub(crate) const MISSING: Self =
+        Self { value: f64::NAN, variance: f64::NAN, degrees_of_freedom: f64::NAN, plug_in: f64::NAN };
+}
+
+/// Values of consecutive positions that go into the components of statistics, with a coefficient for each of them.
+pub(crate) struct Contribution<'v> {
+    pub start: usize,
+    pub values: &'v [f64],
+    pub coefficients: Vec<f64>,
+}
+
+/// Adds contributions to the components of some statistics. Those of a position are added in the order they are listed,
+/// whatever the threads.
+pub(crate) fn add(
+    components: &mut [Vec<f64>],
+    contributions: &[Contribution<'_>],
+    workers: &Workers<'_>,
+) -> Result<()> {
+    let positions = components.first().map_or(0, Vec::len);
+    let mut chunks: Vec<Vec<&mut [f64]>> = (0..positions.div_ceil(CHUNK)).map(|_| Vec::new()).collect();
+    for of_statistic in components {
+        chunks.iter_mut().zip(of_statistic.chunks_mut(CHUNK)).for_each(|(chunk, part)| chunk.push(part));
+    }
+    workers.map_chunks(&mut chunks, 1, |chunk, parts| {
+        let first = chunk * CHUNK;
+        let last = (first + CHUNK).min(positions);
+        for contribution in contributions {
+            let start = contribution.start.max(first);
+            let end = (contribution.start + contribution.values.len()).min(last);
+            if start >= end {
+                continue;
+            }
+            let values = &contribution.values[start - contribution.start..end - contribution.start];
+            for (part, &coefficient) in parts[0].iter_mut().zip(&contribution.coefficients) {
+                if coefficient != 0.0 {
+                    let entries = part[start - first..end - first].iter_mut();
+                    entries.zip(values).for_each(|(entry, value)| *entry += coefficient * value);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// u_i = (w_i/W_k)(T(i) − T̄_k) of each row of the sample, an entry per statistic: what a row contributes to the error of
+/// the estimate. Zero for rows of weight zero.
+///
+/// # Errors
+/// [`Error::Cancelled`](crate::Error::Cancelled).
+pub fn influences(design: &Design, statistics: &[Statistic], workers: &Workers<'_>) -> Result<Vec<f64>> {
+    let rows = &design.rows;
+    let mut influences = vec![0.0; design.sample_rows * statistics.len()];
+    for &class in rows.present() {
+        let columns = components_of(design, statistics, class);
+        let means = means(design, &Segment { class, columns: &columns }, workers)?;
+        let (weights, total) = (rows.weights_of(class), rows.weight(class));
+        for (place, &row) in rows.of(class).iter().enumerate() {
+            let share = weights.map_or(1.0, |weights| weights[place]) / total;
+            let entries = &mut influences[row as usize * statistics.len()..][..statistics.len()];
+            for ((entry, column), mean) in entries.iter_mut().zip(&columns).zip(&means) {
+                *entry = share * (column[place] - mean);
+            }
+        }
+    }
+    Ok(influences)
+}
+
+/// The components of a class, statistic after statistic.
+pub(super) fn components_of<'s>(design: &Design, statistics: &'s [Statistic], class: usize) -> Vec<&'s [f64]> {
+    statistics.iter().map(|statistic| &statistic.components[design.rows.range(class)]).collect()
+}

@@ -1,0 +1,228 @@
+//! What the scores of a sample say about its keys, in a form that merges: two surveys of parts make one of the whole.
+
+use std::ops::Range;
+
+use super::fraction::{Fraction, FractionCache, MOST_DENOMINATOR, any_rounded_fraction, common_denominator};
+use crate::error::Result;
+use crate::float::Score;
+use crate::parallel::Workers;
+use crate::sample::{Magnitudes, ScoredSample};
+
+/// Facts about all scores of some rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Survey {
+    /// The coarsest lattice 1/m that holds every score.
+    lattice: Option<u16>,
+    /// Of some scores looked at first: how many there are, and how many are fractions that doubles can only approximate.
+    peeked: usize,
+    peeked_fractions: usize,
+    /// Known to be so; `false` where it was not worth looking.
+    has_only_fractions: bool,
+    has_no_rounded_fraction: bool,
+    magnitudes: Magnitudes,
+}
+
+impl Survey {
+    /// Surveys a sample: a few scores rule a lattice out, all of them confirm it.
+    pub(crate) fn of<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Self> {
+        let peek = Peek::of(sample);
+        let lattice = peek.confirmed_lattice(sample, workers)?;
+        let mut survey = Self {
+            lattice,
+            peeked: peek.seen,
+            peeked_fractions: peek.fractions,
+            has_only_fractions: lattice.is_some(),
+            has_no_rounded_fraction: lattice.is_some_and(u16::is_power_of_two),
+            magnitudes: sample.magnitudes,
+        };
+        if lattice.is_none() && !T::IS_SINGLE {
+            if survey.is_rich_in_fractions() {
+                survey.has_only_fractions = all_fractions(sample, workers)?;
+            } else if survey.has_wide_range::<T>() {
+                survey.has_no_rounded_fraction = !has_rounded_fraction(sample, workers)?;
+            }
+        }
+        Ok(survey)
+    }
+
+    /// The survey of the rows of both.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for rows that come in parts"))]
+    pub(crate) fn merge(self, other: Self) -> Self {
+        let common = |a: u16, b: u16| common_denominator(a.into(), b.into()).map(|multiple| multiple as u16);
+        Self {
+            lattice: self.lattice.zip(other.lattice).and_then(|(a, b)| common(a, b)),
+            peeked: self.peeked + other.peeked,
+            peeked_fractions: self.peeked_fractions + other.peeked_fractions,
+            has_only_fractions: self.has_only_fractions && other.has_only_fractions,
+            has_no_rounded_fraction: self.has_no_rounded_fraction && other.has_no_rounded_fraction,
+            magnitudes: self.magnitudes.merge(other.magnitudes),
+        }
+    }
+
+    pub(super) const fn lattice(&self) -> Option<u16> {
+        self.lattice
+    }
+
+    pub(super) const fn magnitudes(&self) -> Magnitudes {
+        self.magnitudes
+    }
+
+    /// Whether a good part of the scores are fractions that doubles can only approximate.
+    pub(super) const fn is_rich_in_fractions(&self) -> bool {
+        4 * self.peeked_fractions > self.peeked
+    }
+
+    /// Whether every score is known to be a fraction.
+    pub(super) const fn has_only_fractions(&self) -> bool {
+        self.has_only_fractions
+    }
+
+    /// Whether no score is known to be a fraction that its double only approximates.
+    pub(super) const fn has_no_rounded_fraction(&self) -> bool {
+        self.has_no_rounded_fraction
+    }
+
+    /// Whether scores are so far apart that differences of small ones look alike beside the rounding of large ones.
+    pub(super) fn has_wide_range<T: Score>(&self) -> bool {
+        let Magnitudes { largest, smallest_nonzero } = self.magnitudes;
+        smallest_nonzero < largest * 2_f64.powi(if T::IS_SINGLE { -27 } else { -40 })
+    }
+}
+
+/// What a few scores say about all of them.
+struct Peek {
+    /// The lattices 1/m that hold the scores seen, in increasing order of m.
+    denominators: Vec<u16>,
+    seen: usize,
+    /// How many of them are fractions that doubles can only approximate.
+    fractions: usize,
+}
+
+impl Peek {
+    fn of<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
+        const CELLS: usize = 32;
+        let columns = sample.scores.columns();
+        let cells = sample.rows() * columns;
+        // Half of them from the beginning, half spread over the whole.
+        let first = 0..CELLS.min(cells);
+        let spread = (0..CELLS).map(|step| (cells as u128 * step as u128 / CELLS as u128) as usize);
+        let scores = first
+            .chain(spread)
+            .filter(|cell| sample.has_row(cell / columns))
+            .map(|cell| sample.scores.get(cell / columns, cell % columns));
+        let mut denominators: Vec<u16> = (1..=MOST_DENOMINATOR as u16).collect();
+        let (mut seen, mut fractions) = (0, 0);
+        for score in scores {
+            if T::IS_SINGLE {
+                denominators.retain(|&denominator| is_multiple(score, denominator));
+                if denominators.is_empty() {
+                    break;
+                }
+                continue;
+            }
+            let fraction = Fraction::of_double(score.into());
+            let holds = |m: u16| fraction.is_some_and(|fraction| i64::from(m) % fraction.denominator == 0);
+            denominators.retain(|&denominator| holds(denominator));
+            seen += 1;
+            fractions += usize::from(fraction.is_some_and(|fraction| !fraction.is_dyadic()));
+        }
+        Self { denominators, seen, fractions }
+    }
+
+    /// The coarsest of the lattices that holds every score.
+    fn confirmed_lattice<T: Score>(&self, sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Option<u16>> {
+        let Some(&coarsest) = self.denominators.first() else { return Ok(None) };
+        let spans = workers.row_spans(sample.rows(), 8);
+        let parts = workers.map(spans.len(), |span| {
+            let mut current = Some(coarsest);
+            all_cells(sample, spans[span].clone(), |score| {
+                // A finer lattice holds all that the coarser one held.
+                let finer = |from: u16| {
+                    let multiples = self.denominators.iter().copied().filter(|m| m.is_multiple_of(from));
+                    multiples.into_iter().find(|&m| is_multiple(score, m))
+                };
+                current = current.and_then(finer);
+                current.is_some()
+            });
+            Ok(current)
+        })?;
+        let common = |a: u16, b: u16| common_denominator(a.into(), b.into()).map(|multiple| multiple as u16);
+        Ok(parts.into_iter().try_fold(coarsest, |a, b| common(a, b?)))
+    }
+}
+
+/// Whether the score is the float nearest to a multiple of 1/m.
+#[inline]
+fn is_multiple<T: Score>(score: T, m: u16) -> bool {
+    let value: f64 = score.into();
+    let scaled = value * f64::from(m);
+    T::nearest(scaled.round_ties_even() / f64::from(m)) == score && value.abs() < Fraction::LARGEST
+}
+
+fn all_fractions<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
+    let spans = workers.row_spans(sample.rows(), 8);
+    let parts = workers.map(spans.len(), |span| {
+        let mut fractions = FractionCache::default();
+        Ok(all_cells(sample, spans[span].clone(), |score| fractions.get(score.into()).is_some()))
+    })?;
+    Ok(parts.into_iter().all(|all| all))
+}
+
+/// Whether a score stands for a fraction that its double only approximates.
+fn has_rounded_fraction<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
+    let spans = workers.row_spans(sample.rows(), 8);
+    let parts = workers.map(spans.len(), |span| {
+        let rows = spans[span].clone().filter(|&row| sample.has_row(row));
+        let columns = 0..sample.scores.columns();
+        let cells = rows.flat_map(|row| columns.clone().map(move |column| (row, column)));
+        Ok(any_rounded_fraction(cells.map(|(row, column)| sample.scores.get(row, column).into())))
+    })?;
+    Ok(parts.into_iter().any(|any| any))
+}
+
+fn all_cells<T: Score>(sample: &ScoredSample<'_, T>, rows: Range<usize>, mut holds: impl FnMut(T) -> bool) -> bool {
+    let mut rows = rows.filter(|&row| sample.has_row(row));
+    rows.all(|row| (0..sample.scores.columns()).all(|column| holds(sample.scores.get(row, column))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::Cancel;
+    use crate::sample::{ClassCodes, ScoreMatrix};
+
+    fn survey<T: Score>(scores: &[T]) -> Survey {
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(1, &cancel);
+        let codes: Vec<u8> = (0..scores.len() / 2).map(|row| (row % 2) as u8).collect();
+        let matrix = ScoreMatrix::from_rows(scores, 2).expect("a matrix");
+        let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers).expect("a sample");
+        Survey::of(&sample, &workers).expect("a survey")
+    }
+
+    fn assert_merges<T: Score>(first: &[T], second: &[T]) {
+        let whole = survey(&[first, second].concat());
+        let merged = survey(first).merge(survey(second));
+        assert_eq!(merged.lattice, whole.lattice);
+        assert_eq!(merged.magnitudes, whole.magnitudes);
+        // What a part did not look for counts as unknown: never as known without being so.
+        assert!(!merged.has_only_fractions || whole.has_only_fractions);
+        assert!(!merged.has_no_rounded_fraction || whole.has_no_rounded_fraction);
+    }
+
+    #[test]
+    fn surveys_of_parts_make_the_survey_of_the_whole() {
+        let tenths: Vec<f64> = (0..40).map(|i| f64::from(i % 11) / 10.0).collect();
+        let quarters: Vec<f64> = (0..40).map(|i| f64::from(i % 5) / 4.0).collect();
+        let sevenths: Vec<f64> = (0..40).map(|i| f64::from(i % 8) / 7.0).collect();
+        let smooth: Vec<f64> = (0..40).map(|i| f64::from(i).mul_add(0.618_033_988_749_894_9, 0.1).fract()).collect();
+        for first in [&tenths, &quarters, &sevenths, &smooth] {
+            for second in [&tenths, &quarters, &sevenths, &smooth] {
+                assert_merges(first, second);
+            }
+        }
+        assert_eq!(survey(&tenths).merge(survey(&quarters)).lattice, Some(20));
+        let singles: Vec<f32> = tenths.iter().map(|&score| score as f32).collect();
+        assert_merges(&singles, &singles);
+    }
+}

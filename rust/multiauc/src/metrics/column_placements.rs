@@ -1,0 +1,143 @@
+//! Placements of one column: its class against every other, for Hand & Till's M and one-vs-rest.
+
+use super::waves::in_waves;
+use crate::error::Result;
+use crate::float::Score;
+use crate::inference::{Design, pair_variance};
+use crate::pairs::{ColumnTiling, Wins};
+use crate::parallel::Workers;
+use crate::ranking::PlacementTable;
+use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
+
+/// Where the rows stand in one column.
+#[derive(Debug)]
+pub(super) struct ColumnPlacements {
+    pub class: usize,
+    /// By position. Of each row of the class the share of all other rows below it; of each other row the share of the
+    /// class above it.
+    pub placements: Vec<f64>,
+    /// Of each row of the class Σ_d ω_cd · (share of class d below it).
+    pub by_pair: Vec<f64>,
+    /// What the class wins of every other: A(c|d); `None` for the class itself and absent ones.
+    pub wins: Vec<Option<Wins>>,
+    /// Var A(c|d) of the same; NaN for the class itself and absent ones.
+    pub variances: Vec<f64>,
+}
+
+impl ColumnPlacements {
+    /// A(c|d) of every other class; NaN for the class itself and absent ones.
+    pub(super) fn shares(&self) -> Vec<f64> {
+        self.wins.iter().map(|wins| wins.map_or(f64::NAN, Wins::share)).collect()
+    }
+
+    /// What the class wins of all others pooled.
+    pub(super) fn wins_over_rest(&self, rows: &ClassRows) -> Wins {
+        if rows.weights().is_none() {
+            let doubled = |wins: &Wins| match wins {
+                Wins::Counted { doubled, .. } => *doubled,
+                Wins::Weighed(_) => unreachable!("rows without weights are counted"),
+            };
+            let rest = rows.others(self.class).map(|d| rows.count(d)).sum();
+            return Wins::counted(self.wins.iter().flatten().map(doubled).sum(), [rows.count(self.class), rest]);
+        }
+        let shares = self.shares();
+        let rest: f64 = rows.others(self.class).map(|d| rows.weight(d)).sum();
+        Wins::Weighed(rows.others(self.class).map(|d| rows.weight(d) / rest * shares[d]).sum())
+    }
+}
+
+/// Memory that is used for one column after another.
+#[derive(Debug, Default)]
+struct ColumnScratch {
+    table: PlacementTable,
+    by_rank: Vec<f64>,
+    of_pair: Vec<f64>,
+}
+
+/// `task(placements)` for the column of every present class, `consume` gets the results some at a time in class order.
+/// `omega` is the K × K matrix of what pairs count.
+pub(super) fn for_each_column<T: Score, R: Send>(
+    sample: &ScoredSample<'_, T>,
+    design: &Design,
+    omega: &[f64],
+    workers: &Workers<'_>,
+    task: impl Fn(ColumnPlacements) -> Result<R> + Sync,
+    mut consume: impl FnMut(Vec<R>) -> Result<()>,
+) -> Result<()> {
+    let classes = sample.classes();
+    let width = ColumnTiling::shared(classes).width;
+    let mut blocks = ClassBlocks::default();
+    for first in (0..classes).step_by(width) {
+        let columns = first..(first + width).min(classes);
+        let wanted: Vec<usize> = columns.clone().filter(|&class| design.rows.count(class) > 0).collect();
+        blocks = ClassBlocks::gather_classes(blocks, &sample.scores, &design.rows, &(0..classes), &columns, workers)?;
+        let run = |scratch: &mut ColumnScratch, index: usize| {
+            let class = wanted[index];
+            task(place_column(design, &blocks, class, &omega[class * classes..][..classes], scratch, workers)?)
+        };
+        // All columns take about the same time, and each holds a number per row.
+        in_waves(workers, wanted.len(), 1, run, &mut consume)?;
+    }
+    Ok(())
+}
+
+/// The class of the column is the table, and every other class looks itself up in it.
+fn place_column<T: Score>(
+    design: &Design,
+    blocks: &ClassBlocks<T>,
+    class: usize,
+    omega: &[f64],
+    scratch: &mut ColumnScratch,
+    workers: &Workers<'_>,
+) -> Result<ColumnPlacements> {
+    let rows = &design.rows;
+    let ColumnScratch { table, by_rank, of_pair } = scratch;
+    let keys = |d: usize| blocks.run(d, class).iter().map(|&score| score.into());
+    table.build(keys(class), rows.weights_of(class));
+    let own_total = rows.weight(class);
+    let rest_total: f64 = rows.others(class).map(|d| rows.weight(d)).sum();
+    let mut column = ColumnPlacements {
+        class,
+        placements: vec![0.0; rows.len()],
+        by_pair: vec![0.0; table.len()],
+        wins: vec![None; rows.classes()],
+        variances: vec![f64::NAN; rows.classes()],
+    };
+    let mut rest_below = vec![0.0; table.len()];
+    let mut sum_by_pair = vec![0.0; table.len()];
+    for d in rows.others(class) {
+        workers.check()?;
+        let placements = &mut column.placements[rows.range(d)];
+        let totals = table.look_up(keys(d), rows.weights_of(d), None, placements);
+        for below in placements.iter_mut() {
+            *below = (own_total - *below) / own_total;
+        }
+        table.below_by_rank(by_rank);
+        // An ordered pair counts half of what the two together do.
+        let (per_weight, share_of_pair) = (rows.weight(d).recip(), 0.5 * omega[d] / rows.weight(d));
+        for ((below, rest), sum) in by_rank.iter_mut().zip(&mut rest_below).zip(&mut sum_by_pair) {
+            *rest += *below;
+            *sum += share_of_pair * *below;
+            *below *= per_weight;
+        }
+        of_pair.clear();
+        if design.is_order_needed() {
+            of_pair.resize(by_rank.len(), 0.0);
+            table.rows().zip(by_rank.iter()).for_each(|(row, &below)| of_pair[row] = below);
+        } else {
+            of_pair.extend_from_slice(by_rank);
+        }
+        column.variances[d] = pair_variance(design, [class, d], [of_pair, placements], workers)?;
+        let sizes = [rows.count(class), rows.count(d)];
+        column.wins[d] = Some(match rows.weights() {
+            None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
+            Some(_) => Wins::Weighed(1.0 - totals.weighted_below / (2.0 * own_total * rows.weight(d))),
+        });
+    }
+    let own = &mut column.placements[rows.range(class)];
+    for ((row, &below), &by_pair) in table.rows().zip(&rest_below).zip(&sum_by_pair) {
+        own[row] = below / rest_total;
+        column.by_pair[row] = by_pair;
+    }
+    Ok(column)
+}

@@ -1,0 +1,166 @@
+//! The statistics that rank by single columns, from one walk over the columns: Hand & Till's M and one-vs-rest.
+
+use super::column_placements::{ColumnPlacements, for_each_column};
+use super::weighting::{PairWeighting, RestWeighting};
+use super::{MetricOptions, PairTable};
+use crate::error::Result;
+use crate::float::Score;
+use crate::inference::{Contribution, Design, Estimate, Segment, Statistic, add, estimate_one};
+use crate::metric::Metric;
+use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
+use crate::parallel::Workers;
+use crate::sample::ScoredSample;
+
+/// What the columns of a sample say.
+pub(super) struct ColumnStatistics {
+    /// Those asked for, in that order.
+    pub statistics: Vec<Statistic>,
+    /// A(c|d) of all ordered pairs.
+    pub pairs: PairTable,
+    /// Each class against the rest.
+    pub per_class: Vec<Estimate>,
+}
+
+/// Some of M, one-vs-rest and one-vs-rest by prevalence, with the components of the rows.
+pub(super) fn column_statistics<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    design: &Design,
+    wanted: &[Metric],
+    options: MetricOptions<'_>,
+    workers: &Workers<'_>,
+) -> Result<ColumnStatistics> {
+    let (rows, classes) = (&design.rows, sample.classes());
+    let pair_weighting = PairWeighting::new(options.pair_weights, rows)?;
+    let rest_weighting = RestWeighting::new(rows);
+    let mut averages = Averages::new(sample, options);
+    let mut pairs = PairTable::missing(classes);
+    let mut per_class = vec![Estimate::MISSING; classes];
+    let mut class_slopes = vec![vec![0.0; classes]; classes];
+    let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| vec![0.0; rows.len()]).collect();
+    for_each_column(
+        sample,
+        design,
+        &pair_weighting.omega,
+        workers,
+        |mut column| {
+            let wins = column.wins_over_rest(rows);
+            let slopes = rest_weighting.class_slopes(rows, column.class, &column.shares(), wins.share());
+            let estimate = estimate_class(design, &rest_weighting, &mut column, &slopes, wins.share(), workers)?;
+            Ok((column, wins, estimate, slopes))
+        },
+        |wave| {
+            let mut contributions = Vec::new();
+            for (column, wins, estimate, slopes) in &wave {
+                let c = column.class;
+                averages.add(column, *wins);
+                pairs.values[c * classes..][..classes].copy_from_slice(&column.shares());
+                pairs.variances[c * classes..][..classes].copy_from_slice(&column.variances);
+                per_class[c] = *estimate;
+                class_slopes[c].clone_from(slopes);
+                contributions.extend(contributions_of(design, wanted, &pair_weighting, &rest_weighting, column));
+            }
+            add(&mut components, &contributions, workers)
+        },
+    )?;
+    let values: Vec<f64> = per_class.iter().map(|estimate| estimate.value).collect();
+    let [hand_till, even, prevalence] = averages.finish()?;
+    let [of_even, of_prevalence] = rest_weighting.slopes(rows, &values, &class_slopes);
+    let statistics = wanted.iter().zip(components).map(|(&id, components)| {
+        let (value, slopes) = match id {
+            Metric::HandTill => (hand_till, pair_weighting.slopes(rows, &pairs.values, hand_till)),
+            Metric::OneVsRestPrevalence => (prevalence, of_prevalence.clone()),
+            _ => (even, of_even.clone()),
+        };
+        Statistic { id, value, components, slopes }
+    });
+    Ok(ColumnStatistics { statistics: statistics.collect(), pairs, per_class })
+}
+
+/// The column's own one-vs-rest value with its variance. The placements become its components: those of class d are
+/// scaled by the prevalence of class d among the rest.
+fn estimate_class(
+    design: &Design,
+    weighting: &RestWeighting,
+    column: &mut ColumnPlacements,
+    slopes: &[f64],
+    value: f64,
+    workers: &Workers<'_>,
+) -> Result<Estimate> {
+    let (rows, rest) = (&design.rows, weighting.of_rest(&design.rows, column.class));
+    for d in rows.others(column.class) {
+        let scale = weighting.of(d) / rest;
+        column.placements[rows.range(d)].iter_mut().for_each(|placement| *placement *= scale);
+    }
+    let columns: Vec<[&[f64]; 1]> =
+        rows.present().iter().map(|&class| [&column.placements[rows.range(class)]]).collect();
+    let segments: Vec<Segment<'_>> =
+        rows.present().iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
+    estimate_one(design, &segments, slopes, value, workers)
+}
+
+/// What a column adds to the components of the statistics wanted.
+fn contributions_of<'v>(
+    design: &Design,
+    wanted: &[Metric],
+    pair_weighting: &PairWeighting<'_>,
+    rest_weighting: &RestWeighting,
+    column: &'v ColumnPlacements,
+) -> Vec<Contribution<'v>> {
+    let rows = &design.rows;
+    let (c, classes) = (column.class, rows.classes());
+    let rest = rest_weighting.of_rest(rows, c);
+    // The placements are scaled for one-vs-rest; M has its own weights, and its own placements of the column's class.
+    let of_pair = |d: usize| match d {
+        _ if d == c => 0.0,
+        _ => 0.5 * pair_weighting.omega[c * classes + d] * rest / rest_weighting.of(d),
+    };
+    let coefficient = |metric: &Metric, d: usize| match metric {
+        Metric::HandTill => of_pair(d),
+        Metric::OneVsRestPrevalence => rest_weighting.of(c),
+        _ => rest_weighting.even,
+    };
+    let by_class = rows.present().iter().map(|&d| {
+        let range = rows.range(d);
+        let coefficients = wanted.iter().map(|metric| coefficient(metric, d)).collect();
+        Contribution { start: range.start, values: &column.placements[range], coefficients }
+    });
+    let is_hand_till = |metric: &Metric| f64::from(u8::from(*metric == Metric::HandTill));
+    let by_pair = Contribution {
+        start: rows.range(c).start,
+        values: &column.by_pair,
+        coefficients: wanted.iter().map(is_hand_till).collect(),
+    };
+    by_class.chain([by_pair]).collect()
+}
+
+/// The averages over columns: what is known of them while columns are added.
+struct Averages<'s, 'a, T> {
+    sample: &'s ScoredSample<'a, T>,
+    hand_till: SampleAverage<'s>,
+    even: ClassAverage,
+    prevalence: ClassAverage,
+}
+
+impl<'s, 'a, T: Score> Averages<'s, 'a, T> {
+    fn new(sample: &'s ScoredSample<'a, T>, options: MetricOptions<'s>) -> Self {
+        Self {
+            sample,
+            hand_till: SampleAverage::new(options.pair_weights, sample.sizes()),
+            even: ClassAverage::default(),
+            prevalence: ClassAverage::default(),
+        }
+    }
+
+    fn add(&mut self, column: &ColumnPlacements, over_rest: Wins) {
+        let c = column.class;
+        for (d, wins) in column.wins.iter().enumerate() {
+            wins.iter().for_each(|&wins| self.hand_till.add(c, d, wins));
+        }
+        self.even.add(over_rest, 1, 1.0);
+        self.prevalence.add(over_rest, self.sample.sizes.rows[c], self.sample.sizes.weights[c]);
+    }
+
+    fn finish(self) -> Result<[f64; 3]> {
+        Ok([self.hand_till.finish()?, self.even.finish()?, self.prevalence.finish()?])
+    }
+}

@@ -1,0 +1,32 @@
+//! Tasks whose results are large: some at a time.
+
+use std::sync::Mutex;
+
+use crate::error::Result;
+use crate::parallel::Workers;
+
+/// `task(scratch, 0)`, …, `task(scratch, count − 1)`, some at a time: `consume` gets the results of each such wave, in
+/// order, and no more of them are kept than `per_thread` for each thread. Scratch is handed on from task to task.
+pub(super) fn in_waves<S: Default + Send, R: Send>(
+    workers: &Workers<'_>,
+    count: usize,
+    per_thread: usize,
+    task: impl Fn(&mut S, usize) -> Result<R> + Sync,
+    mut consume: impl FnMut(Vec<R>) -> Result<()>,
+) -> Result<()> {
+    let wave = if workers.threads() == 1 { 1 } else { per_thread * workers.threads() };
+    let idle: Mutex<Vec<S>> = Mutex::new(Vec::new());
+    for first in (0..count).step_by(wave) {
+        let results = workers.map(wave.min(count - first), |index| {
+            let spare = idle.lock().ok().and_then(|mut idle| idle.pop());
+            let mut scratch = spare.unwrap_or_default();
+            let result = task(&mut scratch, first + index);
+            if let Ok(mut idle) = idle.lock() {
+                idle.push(scratch);
+            }
+            result
+        })?;
+        consume(results)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! How classes and columns are gathered: a tile at a time, so that the copy stays small beside the scores.
+
+use std::ops::Range;
+
+use crate::error::Result;
+use crate::float::Score;
+use crate::parallel::Workers;
+use crate::sample::{ClassBlock, ClassBlocks, ClassRows, ScoredSample};
+
+/// Up to this many classes the whole matrix may be gathered at once; beyond, tiles.
+pub(crate) const WHOLE_MATRIX_CLASSES: usize = 16;
+
+/// Columns that are gathered together.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ColumnTiling {
+    pub width: usize,
+    /// Whether all threads share a tile, instead of each working on its own.
+    pub is_shared: bool,
+}
+
+impl ColumnTiling {
+    /// Half of the columns at a time up to 16 classes, beyond that a sixth; a tile for each thread if they are not narrow.
+    pub(crate) fn of<T: Score>(sample: &ScoredSample<'_, T>, threads: usize) -> Self {
+        const NARROW: usize = 4;
+        const WIDE: usize = 16;
+        let columns = sample.classes();
+        if columns <= WHOLE_MATRIX_CLASSES {
+            let width = columns.div_ceil(2).next_multiple_of(threads).min(columns);
+            return Self { width, is_shared: true };
+        }
+        let at_a_time = columns / 6;
+        match at_a_time / threads {
+            NARROW.. => Self { width: (at_a_time / threads).min(WIDE), is_shared: false },
+            _ => Self { width: at_a_time.clamp(1, 2 * WIDE), is_shared: true },
+        }
+    }
+
+    /// The same for threads that always share a tile, and keep a number per row for every column they work on.
+    pub(crate) fn shared(classes: usize) -> Self {
+        let width = if classes <= WHOLE_MATRIX_CLASSES { classes } else { (classes / 6).min(32) };
+        Self { width, is_shared: true }
+    }
+}
+
+/// All pairs of classes, cut into tiles: two groups of classes, each in the columns of the other.
+pub(crate) struct PairTiles<'s, 'a, T> {
+    sample: &'s ScoredSample<'a, T>,
+    rows: &'s ClassRows,
+    /// Every class in its own column.
+    own: Vec<ClassBlock<T>>,
+    groups: Vec<Range<usize>>,
+}
+
+/// The scores of a tile.
+pub(crate) struct PairTile<T> {
+    left: Range<usize>,
+    right: Range<usize>,
+    left_blocks: ClassBlocks<T>,
+    /// Empty where both groups are the same.
+    right_blocks: ClassBlocks<T>,
+}
+
+impl<T> Default for PairTile<T> {
+    fn default() -> Self {
+        Self { left: 0..0, right: 0..0, left_blocks: ClassBlocks::default(), right_blocks: ClassBlocks::default() }
+    }
+}
+
+impl<'s, 'a, T: Score> PairTiles<'s, 'a, T> {
+    /// Tiles of groups of `width` classes.
+    pub(crate) fn new(
+        sample: &'s ScoredSample<'a, T>,
+        rows: &'s ClassRows,
+        width: usize,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        let classes = sample.classes();
+        let own = workers
+            .map(classes, |class| Ok(ClassBlock::gather(&sample.scores, rows, class..class + 1, class..class + 1)))?;
+        let groups = (0..classes).step_by(width).map(|first| first..(first + width).min(classes)).collect();
+        Ok(Self { sample, rows, own, groups })
+    }
+
+    /// The tiles by their groups.
+    pub(crate) fn tiles(&self) -> Vec<(usize, usize)> {
+        let groups = self.groups.len();
+        (0..groups).flat_map(|left| (left..groups).map(move |right| (left, right))).collect()
+    }
+
+    /// Gathers a tile in the memory of another.
+    pub(crate) fn gather(
+        &self,
+        (left, right): (usize, usize),
+        previous: PairTile<T>,
+        workers: &Workers<'_>,
+    ) -> Result<PairTile<T>> {
+        let gather = |memory, classes: &Range<usize>, columns: &Range<usize>| {
+            ClassBlocks::gather_classes(memory, &self.sample.scores, self.rows, classes, columns, workers)
+        };
+        let (left, right) = (self.groups[left].clone(), self.groups[right].clone());
+        let left_blocks = gather(previous.left_blocks, &left, &right)?;
+        let right_blocks =
+            if left == right { previous.right_blocks } else { gather(previous.right_blocks, &right, &left)? };
+        Ok(PairTile { left, right, left_blocks, right_blocks })
+    }
+
+    /// The pairs c < d of present classes in a tile.
+    pub(crate) fn pairs(&self, tile: &PairTile<T>) -> impl Iterator<Item = (usize, usize)> {
+        let is_present = |class: &usize| self.rows.count(*class) > 0;
+        let (left, right) = (tile.left.clone(), tile.right.clone());
+        let after = move |c: usize| (right.start.max(c + 1)..right.end).filter(is_present).map(move |d| (c, d));
+        left.filter(is_present).flat_map(after)
+    }
+
+    /// The rows of a class in its own column and in that of another class of the tile.
+    pub(crate) fn operands<'t>(&'t self, tile: &'t PairTile<T>, class: usize, other: usize) -> (&'t [T], &'t [T]) {
+        let is_left = class < other || tile.left == tile.right;
+        let blocks = if is_left { &tile.left_blocks } else { &tile.right_blocks };
+        (self.own[class].run(class, class), blocks.run(class, other))
+    }
+}
+
+/// Classes per group where every thread has its own tile: a few megabytes, all threads together at most a tenth of the
+/// scores.
+pub(crate) fn own_group_width<T: Score>(sample: &ScoredSample<'_, T>, threads: usize) -> usize {
+    const TILE_BYTES: f64 = 8e6;
+    let by_cache = classes_within::<T>(TILE_BYTES, sample.classes(), sample.rows()).max(8.0);
+    let by_memory = sample.classes() as f64 * (0.05 / threads as f64).sqrt();
+    (by_cache.min(by_memory) as usize).max(1)
+}
+
+/// Classes per group where all threads share a tile.
+pub(crate) fn shared_group_width<T: Score>(classes: usize, rows: usize) -> usize {
+    const TILE_BYTES: f64 = 16e6;
+    if classes <= WHOLE_MATRIX_CLASSES {
+        return classes;
+    }
+    (classes_within::<T>(TILE_BYTES, classes, rows) as usize).clamp(8, classes)
+}
+
+/// Classes of which two groups of rows, each in the columns of the other, take so many bytes.
+fn classes_within<T>(bytes: f64, classes: usize, rows: usize) -> f64 {
+    let rows_per_class = (rows as f64 / classes as f64).max(1.0);
+    (bytes / (2.0 * rows_per_class * size_of::<T>() as f64)).sqrt()
+}
