@@ -21,7 +21,6 @@ from pyarrow import parquet
 import multiauc
 from command_line import ANIMALS, command, sample
 from multiauc.cli import _demo
-from multiauc.cli._predictions import Request, read_predictions
 
 pytestmark = pytest.mark.usefixtures("files")
 
@@ -375,12 +374,3 @@ class TestProcess:
             "import sys, multiauc; print([m for m in ('click', 'rich', 'pyarrow', 'matplotlib') if m in sys.modules])"
         )
         assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-def test_predictions_keep_float32(files):
-    read = read_predictions(Request(files=("one.parquet",), label="y"))
-    assert read.models["one"].dtype == np.float64
-    table = parquet.read_table("one.parquet")
-    kinds = [pa.float32() if name.startswith("p_") else table.schema.field(name).type for name in table.column_names]
-    parquet.write_table(table.cast(pa.schema(list(zip(table.column_names, kinds, strict=True)))), "single.parquet")
-    assert read_predictions(Request(files=("single.parquet",), label="y")).models["single"].dtype == np.float32

@@ -9,6 +9,7 @@ import click
 
 from multiauc import __version__, set_num_threads
 from multiauc.cli import _options
+from multiauc.cli._requests import request
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -60,7 +61,7 @@ def evaluate(**options: Any) -> None:
     from multiauc.cli._evaluation import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
 
     _threads(options)
-    evaluate_file(_options.request(options), **options)
+    evaluate_file(request(options), **options)
 
 
 @multiauc.command(
@@ -91,7 +92,7 @@ def compare(**options: Any) -> None:
     from multiauc.cli._evaluation import compare_files  # noqa: PLC0415
 
     _threads(options)
-    compare_files(_options.request(options), **options)
+    compare_files(request(options), **options)
 
 
 @multiauc.command(
@@ -124,7 +125,7 @@ def roc(**options: Any) -> None:
     from multiauc.cli._roc import roc_of_file  # noqa: PLC0415
 
     _threads(options)
-    roc_of_file(_options.request(options), **options)
+    roc_of_file(request(options), **options)
 
 
 @multiauc.command(
@@ -152,7 +153,7 @@ def report(**options: Any) -> None:
     from multiauc.cli._evaluation import report_on_files  # noqa: PLC0415
 
     _threads(options)
-    report_on_files(_options.request(options), **options)
+    report_on_files(request(options), **options)
 
 
 @multiauc.command(context_settings=SETTINGS, epilog="\b\nExample:\n  $ multiauc demo --directory demo")

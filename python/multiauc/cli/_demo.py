@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from multiauc._files.predictions import Request, Source
 from multiauc.cli._evaluation import compare_files, report_on_files
-from multiauc.cli._predictions import Request
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +30,7 @@ def run_demo(directory: Path) -> None:
     """Write three files of predictions and a matrix of costs, compare the models, write a report, say what to try."""
     directory.mkdir(parents=True, exist_ok=True)
     write_files(directory)
-    files = tuple(str(directory / f"{name}.parquet") for name in SIGHT)
-    request = Request(files=files, label="y")
+    request = Request({name: Source(str(directory / f"{name}.parquet")) for name in SIGHT}, label="y")
     options: dict[str, Any] = {
         "sampling": "stratified",
         "partition": None,

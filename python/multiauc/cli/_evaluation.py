@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import multiauc
+from multiauc._files.costs import read_costs
+from multiauc._files.predictions import read_predictions
 from multiauc._report import numbers
 from multiauc._report.words import metric_name, verdict
 from multiauc._wording import counted
-from multiauc.cli._costs import read_costs
 from multiauc.cli._output import Outcome, Table, show
-from multiauc.cli._predictions import read_predictions
 from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
-    from multiauc.cli._predictions import Predictions, Request
+    from multiauc._files.predictions import Predictions, Request
 
 ESTIMATE = ("value", "standard_error", "low", "high")
 

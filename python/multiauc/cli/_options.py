@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from multiauc.cli._output import FORMATS
-from multiauc.cli._predictions import Request
-from multiauc.cli._problems import Problem
+from multiauc.cli._requests import split_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,15 +17,15 @@ if TYPE_CHECKING:
 
 def _column_names(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
     """Columns of the files on the command line so far."""
-    from multiauc.cli._files import open_file  # noqa: PLC0415 - completion must not wait for what it does not need
+    from multiauc._files.formats import open_file  # noqa: PLC0415 - completion must not wait for what it does not need
 
     # An option that still lacks its value keeps click from telling which words are the files.
     given: Any = context.params.get("files") or context.args
     names: dict[str, None] = {}
     for path in [given] if isinstance(given, str) else given:
         try:
-            names |= dict.fromkeys(open_file(path.partition("=")[2] or path).names)
-        except Problem:
+            names |= dict.fromkeys(open_file(split_name(path)[1]).names)
+        except ValueError:
             continue
     return [name for name in names if name.startswith(typed)]
 
@@ -106,19 +105,3 @@ def _all(options: tuple[Callable[[Any], Any], ...], command: Command) -> Command
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def request(options: dict[str, Any]) -> Request:
-    """What to read, from the options of a command; these are taken out of `options`."""
-    files = options.pop("files")
-    classes = options.pop("classes")
-    return Request(
-        files=(files,) if isinstance(files, str) else tuple(files),
-        label=options.pop("label"),
-        scores=options.pop("scores"),
-        classes=None if classes is None else tuple(name.strip() for name in classes.split(",")),
-        weights=options.pop("weights"),
-        groups=options.pop("groups", None),
-        row_id=options.pop("row_id", None),
-        absent=options["absent"],
-    )

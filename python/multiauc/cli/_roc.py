@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import multiauc
+from multiauc._files.predictions import read_predictions
 from multiauc._wording import counted
 from multiauc.cli._output import Outcome, Table, show
-from multiauc.cli._predictions import read_predictions
 from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc.cli._predictions import Predictions, Request
+    from multiauc._files.predictions import Predictions, Request
     from multiauc.multiclass_roc_results import MulticlassRocBootstrap
 
 # Where the table shows the curve.

@@ -5,50 +5,63 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from multiauc._files.formats import open_file
 from multiauc._wording import counted, listing
-from multiauc.cli._files import open_file, require
-from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from numpy.typing import NDArray
 
-    from multiauc.cli._files import DataFile
+    from multiauc._files.formats import DataFile
 
-# Where scores are looked for unless --scores says so.
+# Where scores are looked for unless a pattern is given.
 USUAL_SCORES = ("p_*", "y_score")
+
+
+def as_argument(option: str, value: str | None = None) -> str:
+    """How a message names an option, perhaps with a value, to someone who writes Python."""
+    return option if value is None else f"{option}={value!r}"
+
+
+class Source(NamedTuple):
+    """Where the scores of a model are: a file, and a pattern of its columns (`USUAL_SCORES` if empty)."""
+
+    path: str
+    scores: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """What the command line asks to read.
+    """What to read.
 
     Attributes
     ----------
-    files
-        Paths, each perhaps with a model's name before it: ``knn=a.parquet``.
+    sources
+        Where the scores are, by the name of the model; at least one.
     label, weights, groups, row_id
         Columns, the last three perhaps None.
-    scores
-        Patterns of columns, each perhaps with a model's name before it.
     classes
         The classes in the order of the score columns, or None.
     absent
         What to do about classes without rows.
+    spelled
+        How messages name the options above and ``scores``, perhaps with a value, to whoever chose them.
     """
 
-    files: tuple[str, ...]
+    sources: dict[str, Source]
     label: str
-    scores: tuple[str, ...] = ()
     classes: tuple[str, ...] | None = None
     weights: str | None = None
     groups: str | None = None
     row_id: str | None = None
     absent: str = "raise"
+    spelled: Callable[..., str] = as_argument
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,33 +95,21 @@ class ScoreColumns(NamedTuple):
 
 
 def read_predictions(request: Request) -> Predictions:
-    """Read the files; errors name the file, the column and the row (counted from 1, without a header)."""
-    sources = [_named(text) for text in request.files]
-    specs = [_named(text) for text in request.scores] or [("", "")]
-    if len(sources) > 1 and len(specs) > 1:
-        raise Problem(
-            "give several files or several --scores, not both: a model is a file, or some columns of one file"
-        )
+    """Read the files, each once for all of its models that follow one another."""
     first: _Rows | None = None
     models: dict[str, NDArray[Any]] = {}
-    for file_name, path in sources:
-        file = open_file(path)
-        rows = _Rows(file, request)
-        if first is not None:
+    for path, sources in groupby(request.sources.items(), key=lambda item: item[1].path):
+        rows = _Rows(open_file(path), request)
+        if first is None:
+            first = rows
+        else:
             rows.align(first)
-        for spec_name, pattern in specs:
-            columns = _score_columns(file, pattern, request)
-            scores, labels = rows.scores(columns, request.classes)
-            if first is None:
-                first = rows
+        for name, source in sources:
+            columns = _score_columns(rows.file, source.scores, request)
+            models[name], labels = rows.scores(columns, request.classes)
             rows.check_labels(labels, first)
-            name = spec_name or file_name or (pattern.split("*")[0].strip("_-. ") if len(specs) > 1 else "")
-            name = name or Path(path).name.split(".")[0]
-            if name in models:
-                raise Problem(f"two models are called {name!r}; give them names, as in other={path}")
-            models[name] = scores
     if first is None:
-        raise Problem("no file given")
+        raise ValueError("no file to read was given")
     if request.absent == "raise":
         first.refuse_absent()
     return Predictions(first.y_true(), models, first.labels, first.weights(), first.groups())
@@ -120,18 +121,18 @@ class _Rows:
     def __init__(self, file: DataFile, request: Request) -> None:
         self.file = file
         self._request = request
-        require(file, [request.label], "--label")
+        _require(file, [request.label], request.spelled("label"))
         self._codes, self._texts = file.texts(request.label)
         self._order: NDArray[np.intp] | None = None
         self._ids: list[str] | None = None
         self.labels: list[str] = []
         if request.row_id is not None:
-            require(file, [request.row_id], "--id")
+            _require(file, [request.row_id], request.spelled("row_id"))
             codes, texts = file.texts(request.row_id)
             self._ids = [texts[code] for code in codes.tolist()]
             if len(texts) < len(codes):
                 row = next(k for k, count in enumerate(_times_seen(codes)) if count)
-                raise Problem(
+                raise ValueError(
                     f"{file.path}: column {request.row_id!r}, row {row + 1}: {self._ids[row]!r} is there twice"
                 )
 
@@ -143,18 +144,20 @@ class _Rows:
             if missing is not None or len(place) != len(first._ids):
                 absent = missing if missing is not None else next(iter(set(place).difference(first._ids)))
                 lacks, has = (self, first) if missing is not None else (first, self)
-                raise Problem(f"{lacks.file.path}: no row with --id {absent!r}, which {has.file.path} has")
+                key = f"{self._request.spelled('row_id')} {absent!r}"
+                raise ValueError(f"{lacks.file.path}: no row with {key}, which {has.file.path} has")
             self._order = np.array([place[key] for key in first._ids], dtype=np.intp)
+        rule = f"models are compared on the same rows ({self._request.spelled('row_id')} matches them)"
         if len(self._codes) != len(first._codes):
             sizes = f"{counted(len(self._codes), 'row')}, {first.file.path} has {len(first._codes)}"
-            raise Problem(f"{self.file.path}: {sizes}; models are compared on the same rows (--id matches them)")
+            raise ValueError(f"{self.file.path}: {sizes}; {rule}")
         ours, theirs = self.y_true(), first.y_true()
         differs = ours != theirs
         if differs.any():
             row = int(np.argmax(differs))
-            raise Problem(
+            raise ValueError(
                 f"{self.file.path}: column {self._request.label!r}, row {row + 1}: {ours[row]!r}, but "
-                f"{first.file.path} has {theirs[row]!r}; models are compared on the same rows (--id matches them)"
+                f"{first.file.path} has {theirs[row]!r}; {rule}"
             )
 
     def y_true(self) -> NDArray[Any]:
@@ -166,7 +169,7 @@ class _Rows:
         """The scores and the class of each of their columns."""
         values = self.file.numbers(columns.names)
         if len(values) != len(self._codes):
-            raise Problem(f"{self.file.path}: {len(values)} rows of scores for {counted(len(self._codes), 'label')}")
+            raise ValueError(f"{self.file.path}: {len(values)} rows of scores for {counted(len(self._codes), 'label')}")
         labels = self._classes(columns, values.shape[1], classes)
         scores = values[:, 0] if values.shape[1] == 1 else values
         return (scores if self._order is None else scores[self._order]), labels
@@ -175,7 +178,8 @@ class _Rows:
         expected = max(2, n_columns)
         if classes is not None:
             if len(classes) != expected:
-                raise Problem(f"--classes names {len(classes)} classes, but {self.file.path} has scores for {expected}")
+                named = f"{self._request.spelled('classes')} names {len(classes)} classes"
+                raise ValueError(f"{named}, but {self.file.path} has scores for {expected}")
             return list(classes)
         seen = set(self._texts)
         if n_columns == 1 or n_columns != len(columns.names):
@@ -183,7 +187,8 @@ class _Rows:
             found = sorted(seen, key=_number_or_text)
             if len(found) != expected:
                 problem = f"{counted(len(found), 'label')} ({listing(found)}) for scores of {expected} classes"
-                raise Problem(f"{self.file.path}: {problem}; name the classes in column order with --classes")
+                advice = f"name the classes in column order with {self._request.spelled('classes')}"
+                raise ValueError(f"{self.file.path}: {problem}; {advice}")
             return found
         return next((list(names) for names in columns.class_names if seen <= set(names)), columns.class_names[0])
 
@@ -193,14 +198,16 @@ class _Rows:
         unknown = next((k for k, text in enumerate(self._texts) if text not in known), None)
         if unknown is not None:
             row = int(np.argmax(self._codes == unknown))
-            raise Problem(
+            spelled = self._request.spelled
+            raise ValueError(
                 f"{self.file.path}: column {self._request.label!r}, row {row + 1}: the class {self._texts[unknown]!r} "
-                f"has no score column; there are scores for {listing(labels)} (see --scores and --classes)"
+                f"has no score column; there are scores for {listing(labels)} "
+                f"(see {spelled('scores')} and {spelled('classes')})"
             )
         if not first.labels:
             first.labels = labels
         if labels != first.labels:
-            raise Problem(
+            raise ValueError(
                 f"{self.file.path}: the score columns are for {listing(labels)}, those of {first.file.path} for "
                 f"{listing(first.labels)}; models are compared on the same classes in the same order"
             )
@@ -209,10 +216,11 @@ class _Rows:
         """Raise if a class has no rows."""
         absent = [label for label in self.labels if label not in set(self._texts)]
         if absent:
-            raise Problem(
+            spelled = self._request.spelled
+            raise ValueError(
                 f"{self.file.path}: column {self._request.label!r} has no rows of "
-                f"{counted(len(absent), 'class', 'classes')}: {listing(absent)}; --absent ignore leaves it out, "
-                "--absent nan gives no value to what needs it"
+                f"{counted(len(absent), 'class', 'classes')}: {listing(absent)}; {spelled('absent', 'ignore')} leaves "
+                f"it out, {spelled('absent', 'nan')} gives no value to what needs it"
             )
 
     def weights(self) -> NDArray[Any] | None:
@@ -220,25 +228,26 @@ class _Rows:
         name = self._request.weights
         if name is None:
             return None
-        require(self.file, [name], "--weights")
+        _require(self.file, [name], self._request.spelled("weights"))
         weights = self.file.numbers([name])[:, 0]
         if (weights < 0).any():
             row = int(np.argmax(weights < 0))
-            raise Problem(f"{self.file.path}: column {name!r}, row {row + 1}: the weight {weights[row]} is negative")
+            raise ValueError(f"{self.file.path}: column {name!r}, row {row + 1}: the weight {weights[row]} is negative")
         return weights
 
     def groups(self) -> NDArray[Any] | None:
         """The group of each row as a number."""
         if self._request.groups is None:
             return None
-        require(self.file, [self._request.groups], "--groups")
+        _require(self.file, [self._request.groups], self._request.spelled("groups"))
         return self.file.texts(self._request.groups)[0]
 
 
-def _named(text: str) -> tuple[str, str]:
-    """``name=rest`` as (name, rest); without a name the name is empty."""
-    name, separator, rest = text.partition("=")
-    return (name, rest) if separator else ("", text)
+def _require(file: DataFile, names: Iterable[str], option: str) -> None:
+    """Raise unless the file has all columns."""
+    for name in names:
+        if name not in file.names:
+            raise ValueError(f"{file.path}: no column {name!r} ({option}); it has {listing(file.names)}")
 
 
 def _score_columns(file: DataFile, pattern: str, request: Request) -> ScoreColumns:
@@ -247,20 +256,20 @@ def _score_columns(file: DataFile, pattern: str, request: Request) -> ScoreColum
     if not pattern:
         usual = next((usual for usual in USUAL_SCORES if _matching(file.names, usual, taken)), None)
         if usual is None:
-            raise Problem(
-                f"{file.path}: no columns {' or '.join(map(repr, USUAL_SCORES))}; name the scores with --scores, "
-                f"out of {listing([name for name in file.names if name not in taken])}"
+            raise ValueError(
+                f"{file.path}: no columns {' or '.join(map(repr, USUAL_SCORES))}; name the scores with "
+                f"{request.spelled('scores')}, out of {listing([name for name in file.names if name not in taken])}"
             )
         pattern = usual
     if "*" not in pattern:
         names = [name.strip() for name in pattern.split(",")]
-        require(file, names, "--scores")
+        _require(file, names, request.spelled("scores"))
         return ScoreColumns(names, [_without_prefix(names), names])
     names = _matching(file.names, pattern, taken)
     if len(names) < 2:
-        raise Problem(
-            f"{file.path}: --scores {pattern!r} fits {counted(len(names), 'column')}, and two classes or more are "
-            f"needed; it has {listing(file.names)}"
+        raise ValueError(
+            f"{file.path}: {request.spelled('scores', pattern)} fits {counted(len(names), 'column')}, and two classes "
+            f"or more are needed; it has {listing(file.names)}"
         )
     before, after = pattern.split("*", 1)
     return ScoreColumns(names, [[name[len(before) : len(name) - len(after)] for name in names], names])

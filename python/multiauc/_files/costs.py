@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from multiauc._wording import listing
-from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,13 +25,13 @@ def read_costs(path: str, labels: list[str]) -> NDArray[np.float64]:
             lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise Problem(f"{path}: cannot be read: {reason}") from None
+        raise ValueError(f"{path}: cannot be read: {reason}") from None
     n_classes = len(labels)
     if len(lines) == n_classes + 1:
         return _named_costs(path, lines, labels)
     if len(lines) == n_classes:
         return _numbers(path, lines, n_classes, header=0)
-    raise Problem(
+    raise ValueError(
         f"{path}: {len(lines)} lines; a partition of {n_classes} classes has a header and {n_classes} rows with names, "
         f"or {n_classes} rows of numbers"
     )
@@ -42,7 +41,7 @@ def _named_costs(path: str, lines: list[list[str]], labels: list[str]) -> NDArra
     truths, predictions = lines[0][1:], [line[0] for line in lines[1:]]
     for found, where in ((truths, "header"), (predictions, "first column")):
         if sorted(found) != sorted(labels):
-            raise Problem(f"{path}: the {where} names {listing(found)}; the classes are {listing(labels)}")
+            raise ValueError(f"{path}: the {where} names {listing(found)}; the classes are {listing(labels)}")
     costs = _numbers(path, [line[1:] for line in lines[1:]], len(labels), header=1)
     return costs[np.ix_([predictions.index(c) for c in labels], [truths.index(c) for c in labels])]
 
@@ -51,11 +50,11 @@ def _numbers(path: str, lines: list[list[str]], n_classes: int, *, header: int) 
     costs = np.empty((n_classes, n_classes))
     for row, line in enumerate(lines):
         if len(line) != n_classes:
-            raise Problem(f"{path}: row {row + 1} has {len(line)} costs; there are {n_classes} classes")
+            raise ValueError(f"{path}: row {row + 1} has {len(line)} costs; there are {n_classes} classes")
         for column, text in enumerate(line):
             try:
                 costs[row, column] = float(text)
             except ValueError:
                 where = f"row {row + 1}, column {column + 1 + header}"
-                raise Problem(f"{path}: {where}: {text!r} is not a number") from None
+                raise ValueError(f"{path}: {where}: {text!r} is not a number") from None
     return costs
