@@ -13,8 +13,8 @@ CARGO := cargo
 # One interpreter for every Rust build, so that cargo and maturin share what they compile.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 
-PYTHON_SOURCES := python tests tests_browser tests_integrations examples benches requirements .ci
-TYPED := python/multiauc benches requirements
+PYTHON_SOURCES := python tests tests_browser tests_integrations examples benches studies requirements .ci
+TYPED := python/multiauc benches studies requirements
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python develop wheel sdist \
@@ -75,8 +75,8 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/bootstrap_speed.py
 
 figures: develop  ## Draw the pictures of docs/multiclass-roc.md and docs/plots.md (a minute or two)
-	$(PY) benches/figures_multiclass_roc.py
-	$(PY) benches/figures_plots.py
+	$(PY) studies/figures_multiclass_roc.py
+	$(PY) studies/figures_plots.py
 
 bench-quick: bench-install  ## The same on a few sizes, printed only (two minutes)
 	$(BENCH_PY) benches/compare.py --quick

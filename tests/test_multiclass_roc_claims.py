@@ -45,7 +45,7 @@ def test_rewards_move_the_majority_classifier(k):
 
 
 def test_intervals_cover():
-    """The full table is made by benches/coverage_multiclass_roc.py; here only that nothing is badly off."""
+    """The full table is made by studies/coverage_multiclass_roc.py; here only that nothing is badly off."""
     rng = np.random.default_rng(23)
     x, b, codes = paper_simulation(rng, 60_000, k=3)
     scores = np.exp(x[:, :5] @ b[:5])

@@ -1,6 +1,6 @@
 """How often the closed-form intervals cover, and how often the paired test errs.
 
-    python benches/coverage.py [--repeats 2000] [--only K] [--processes 1] [--output FILE]
+    python studies/coverage.py [--repeats 2000] [--only K] [--processes 1] [--output FILE]
 
 Samples have K classes of given sizes and scores softmax(signal * one-hot + normal noise); the signal is set so that
 AUC_mu of the population is about the wanted value, and the population's values are those of a large sample. Every

@@ -1,6 +1,6 @@
 """How often the intervals of `multiclass_roc` cover the population's D.
 
-    python benches/coverage_multiclass_roc.py [--repeats 1000] [--resamples 200] [--seconds 600] [--output FILE]
+    python studies/coverage_multiclass_roc.py [--repeats 1000] [--resamples 200] [--seconds 600] [--output FILE]
 
 Samples of n rows are drawn from the paper's simulation (p = 10 covariates, labels drawn from the multinomial model,
 scores from a model that sees the first five), and D of the population is that of a million rows. Each sample gets the
