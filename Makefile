@@ -13,7 +13,7 @@ CARGO := cargo
 # One interpreter for every Rust build, so that cargo and maturin share what they compile.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 
-PYTHON_SOURCES := python tests tests_browser tests_integrations examples benches studies requirements .ci
+PYTHON_SOURCES := python tests examples benches studies requirements .ci
 TYPED := python/multiauc benches studies requirements
 
 .DEFAULT_GOAL := help
@@ -37,13 +37,13 @@ test-python: develop
 
 test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with the real libraries (installs 3 GB)
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
-	$(INTEGRATIONS_PY) -m pytest tests_integrations
+	$(INTEGRATIONS_PY) -m pytest tests/integrations
 
 test-browser: develop $(VENV)/.browser  ## Open reports in a real browser (installs Debian's chromium if there is none)
-	$(PY) -m pytest tests_browser
+	$(PY) -m pytest tests/browser
 
 screenshots: develop $(VENV)/.browser  ## Pictures of reports to look at, into target/screenshots, and that of the docs
-	$(PY) tests_browser/screenshots.py
+	$(PY) tests/browser/screenshots.py
 
 check: check-rust check-python  ## Formatting, lints, types, stubs
 

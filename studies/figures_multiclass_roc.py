@@ -16,7 +16,7 @@ import multiauc
 
 ROOT = Path(__file__).resolve().parent.parent
 FIGURES = ROOT / "docs" / "figures"
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "core"))
 
 from multiclass_roc_data import (  # noqa: E402
     majority_classifier,

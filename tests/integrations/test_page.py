@@ -10,7 +10,7 @@ import pytest
 import multiauc.sklearn
 from multiauc.sklearn import patching
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "replace-what-you-use-today.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", PAGE, re.DOTALL)
 CLAIMS = [line for line in PAGE.splitlines() if line.startswith("|") and "`test_" in line]
@@ -49,6 +49,6 @@ def test_every_row_of_every_table_names_its_tests():
 @pytest.mark.parametrize("reference", sorted(set(re.findall(r"`(test_\w+\.py::test_\w+)`", PAGE))))
 def test_the_named_test_exists(reference):
     file, test = reference.split("::")
-    found = [folder / file for folder in (ROOT / "tests", ROOT / "tests_integrations") if (folder / file).exists()]
+    found = [path for folder in ("core", "integrations") if (path := ROOT / "tests" / folder / file).exists()]
     assert len(found) == 1
     assert re.search(rf"^def {test}\(", found[0].read_text("utf-8"), re.MULTILINE)

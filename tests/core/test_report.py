@@ -1,6 +1,6 @@
 """The report as a file: what it says in words, what it holds, and the samples that are hard to report on.
 
-The page itself is tested in a browser, in tests_browser.
+The page itself is tested in a browser, in tests/browser.
 """
 
 import json

@@ -11,7 +11,7 @@ import multiauc
 import oracle
 from strategies import softmax
 
-DATA = Path(__file__).parents[1].parent / "shared" / "data"
+DATA = Path(__file__).parents[3] / "shared" / "data"
 ORDERED = {"small": 0, "low": 0, "med": 1, "big": 2, "high": 2, "vhigh": 3, "5more": 5, "more": 5}
 
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="the data sets are not part of the repository")

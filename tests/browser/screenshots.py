@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 import multiauc
 from conftest import ANIMALS, CHROMIUM, HOSTILE, predictions
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "target" / "screenshots"
 WIDTHS = {"phone": 390, "desktop": 1100}
 

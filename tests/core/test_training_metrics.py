@@ -1,4 +1,4 @@
-"""`multiauc.metrics` and `multiauc.boosting` by themselves; tests_integrations runs them inside the libraries."""
+"""`multiauc.metrics` and `multiauc.boosting` by themselves; tests/integrations runs them inside the libraries."""
 
 import copy
 import math
