@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import multiauc
-from multiauc._report import numbers
-from multiauc._report.words import metric_name, verdict
+from multiauc._render import numbers
+from multiauc._render.words import metric_name, verdict
 from multiauc._wording import counted
 from multiauc.cli._costs import read_costs
 from multiauc.cli._output import Outcome, Table, show
