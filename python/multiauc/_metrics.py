@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from multiauc._probabilities import OUTPUTS, probabilities_of
+from multiauc._input.probabilities import OUTPUTS, probabilities_of
 from multiauc._wording import one_of
 from multiauc.one_vs_rest import one_vs_rest_score
 from multiauc.pairwise import auc_mu_score, hand_till_score

@@ -1,8 +1,8 @@
 """The metrics: their names, titles and properties stand here and nowhere else.
 
 A new metric is a row of `METRICS`, its name in `MetricName`, a file in the core and a public function. Everything that
-offers metrics by name (`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers) reads
-this table.
+offers metrics by name (`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers)
+reads this table.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._input.options import read_level
 from multiauc._progress import Progress
-from multiauc._uncertainty_options import read_level
-from multiauc._wording import counted, described, one_of
+from multiauc._wording import counted, one_of
 from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
@@ -25,18 +24,6 @@ if TYPE_CHECKING:
 MEMORY_LIMIT = 1 << 30
 
 INTERVALS = ("logit", "percentile", "basic", "bca")
-
-
-def read_rng(rng: Any) -> np.random.Generator:
-    """The generator itself, or a new one from a seed or from the system."""
-    if rng is None or isinstance(rng, np.random.Generator):
-        return np.random.default_rng(rng)
-    if isinstance(rng, (bool, np.bool_)) or not hasattr(rng, "__index__"):
-        raise TypeError(f"rng must be an int, a numpy.random.Generator or None; got {described(rng)}")
-    seed = operator.index(rng)
-    if seed < 0:
-        raise ValueError(f"rng must not be negative as a seed; got {seed}")
-    return np.random.default_rng(seed)
 
 
 def draw_seed(generator: np.random.Generator) -> int:

@@ -15,7 +15,7 @@ from multiauc import _rust
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._inputs import Sample
+    from multiauc._input.sample import Sample
 
 
 def single_score_auc(sample: Sample, partition: NDArray[np.float64] | None = None) -> float:

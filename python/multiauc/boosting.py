@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from multiauc._arrays import as_scores
+from multiauc._input.arrays import as_scores
 from multiauc._metrics import TrainingMetric, metric_function
 
 if TYPE_CHECKING:

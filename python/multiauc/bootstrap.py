@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from multiauc import _rust
+from multiauc._input.options import read_rng
 from multiauc._replicates import (
     INTERVALS,
     MEMORY_LIMIT,
     Replicates,
     accelerations,
     draw_seed,
-    read_rng,
     run_replicates,
     standard_errors,
 )
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._held_inputs import HeldInputs
+    from multiauc._input.held_inputs import HeldInputs
     from multiauc.results import ConfidenceInterval
 
 # Tied models share a replicate among all orders that agree with it: at most this many.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from multiauc import _rust
-from multiauc._held_inputs import HeldInputs
-from multiauc._inputs import read_sample
-from multiauc._multiclass_roc_options import positive_integer
-from multiauc._options import read_pair_weights, read_partition
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_pair_weights, read_partition
+from multiauc._input.sample import read_sample
+from multiauc._json import to_json
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._tables import html_table, text_table
-from multiauc._uncertainty_options import SAMPLINGS, read_groups
 from multiauc._wording import described, listing, one_of
 from multiauc.bootstrap import ComparisonBootstrap, model_accelerations, resampled_curves, resampled_metrics
 from multiauc.differences import Difference, holm
@@ -29,7 +27,6 @@ from multiauc.evaluation import (
     method_of,
     sizes_in_words,
     smallest_units,
-    without_nan,
 )
 from multiauc.multiclass_roc import multiclass_roc
 from multiauc.results import _read_only
@@ -42,7 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._inputs import Sample
+    from multiauc._input.sample import Sample
     from multiauc._types import Absent, Labels, PairWeights
     from multiauc.estimates import Estimate
     from multiauc.plotting import ComparisonDisplay
@@ -410,7 +407,7 @@ class Comparison:
 
     def to_json(self) -> str:
         """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
-        return json.dumps(without_nan(self.to_dict()), default=str)
+        return to_json(self.to_dict())
 
     def __repr__(self) -> str:
         blocks = [text_table(self._models())]

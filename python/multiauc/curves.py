@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._inputs import read_sample
+from multiauc._input.sample import read_sample
 from multiauc._wording import one_of
 from multiauc.results import RocCurve
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._inputs import Sample
+    from multiauc._input.sample import Sample
     from multiauc._types import Absent, CurveKind, Labels
 
 CURVE_KINDS = ("one_vs_rest", "pairwise")

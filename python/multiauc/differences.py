@@ -7,8 +7,8 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from multiauc._input.options import read_level
 from multiauc._student import two_sided_p, upper_quantile
-from multiauc._uncertainty_options import read_level
 from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:

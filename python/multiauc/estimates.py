@@ -7,13 +7,13 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from multiauc._input.options import read_level
 from multiauc._student import upper_quantile
-from multiauc._uncertainty_options import read_level
 from multiauc._wording import one_of
 from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
-    from multiauc._held_inputs import HeldInputs
+    from multiauc._input.held_inputs import HeldInputs
 
 INTERVALS = ("logit", "wald")
 VARIANCES = ("first_order", "unbiased", "bootstrap_limit")

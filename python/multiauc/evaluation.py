@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import warnings
 from dataclasses import dataclass
@@ -11,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from multiauc import _rust
-from multiauc._held_inputs import HeldInputs
-from multiauc._inputs import read_sample
-from multiauc._multiclass_roc_options import positive_integer
-from multiauc._options import read_pair_weights, read_partition
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_pair_weights, read_partition
+from multiauc._input.sample import read_sample
+from multiauc._json import to_json
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._tables import html_table, text_table
-from multiauc._uncertainty_options import SAMPLINGS, read_groups
 from multiauc._wording import counted, listing, one_of
 from multiauc.bootstrap import Bootstrap, metric_accelerations, resampled_metrics
 from multiauc.estimates import Estimate
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._inputs import Sample
+    from multiauc._input.sample import Sample
     from multiauc._types import Absent, Labels, PairWeights
 
 METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
@@ -372,7 +370,7 @@ class Evaluation:
 
     def to_json(self) -> str:
         """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
-        return json.dumps(without_nan(self.to_dict()), default=str)
+        return to_json(self.to_dict())
 
     def __repr__(self) -> str:
         return "\n".join([self._title(), *text_table(self._table()), self.method])
@@ -398,12 +396,3 @@ def sizes_in_words(labels: tuple[Any, ...], counts: NDArray[np.int64]) -> str:
         sizes[TABLE_AT_MOST:] = [f"and {len(sizes) - TABLE_AT_MOST} more"]
     n_rows, n_classes = counted(int(counts.sum()), "row"), counted(len(labels), "class", "classes")
     return f"{n_rows}, {n_classes} ({', '.join(sizes)})"
-
-
-def without_nan(value: Any) -> Any:
-    """The same structure with None for numbers that JSON does not have."""
-    if isinstance(value, dict):
-        return {key: without_nan(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [without_nan(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from multiauc._arrays import as_array, as_scores
-from multiauc._inputs import read_weights
+from multiauc._input.arrays import as_array, as_scores
+from multiauc._input.sample import read_weights
 from multiauc._metrics import TrainingMetric
 from multiauc._wording import counted
 

@@ -8,25 +8,27 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._inputs import read_sample
-from multiauc._multiclass_roc_options import (
+from multiauc._input.options import (
     CENTERS,
-    MEMORY_LIMIT,
     SCOPES,
     read_max_iter,
     read_non_negative,
+    read_pair_weights,
     read_rate_weights,
     read_thresholds,
 )
-from multiauc._options import read_pair_weights
+from multiauc._input.sample import read_sample
 from multiauc._wording import counted, one_of
 from multiauc.multiclass_roc_results import MulticlassRoc
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._inputs import Sample
+    from multiauc._input.sample import Sample
     from multiauc._types import Absent, Center, Labels, PairWeights, Scope
+
+# Most bytes of the matrix of rates, 2T x K(K - 1) numbers.
+MEMORY_LIMIT = 2 << 30
 
 
 def multiclass_roc(  # noqa: PLR0913

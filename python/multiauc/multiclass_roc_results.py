@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from multiauc._multiclass_roc_options import positive_integer
+from multiauc._input.options import positive_integer, read_level, read_rng
 from multiauc._progress import Progress
-from multiauc._replicates import Replicates, draw_seed, read_rng, standard_errors
-from multiauc._uncertainty_options import read_level
+from multiauc._replicates import Replicates, draw_seed, standard_errors
 from multiauc._wording import counted, one_of
 from multiauc.results import ConfidenceInterval, _read_only
 

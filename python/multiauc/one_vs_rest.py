@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from multiauc import _rust
-from multiauc._inputs import read_sample
+from multiauc._input.sample import read_sample
 from multiauc._single_score import single_score_auc
 from multiauc._wording import one_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from multiauc import _rust
-from multiauc._held_inputs import HeldInputs
-from multiauc._inputs import read_sample
-from multiauc._options import read_pair_weights, read_partition
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import read_pair_weights, read_partition
+from multiauc._input.sample import read_sample
 from multiauc._single_score import single_score_auc, single_score_matrix
 from multiauc.results import PairMatrix
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._inputs import read_sample
-from multiauc._multiclass_roc_options import positive_integer
-from multiauc._replicates import MEMORY_LIMIT, draw_seed, read_rng, run_replicates, warn_of_lost_classes
+from multiauc._input.options import SAMPLINGS, positive_integer, read_rng
+from multiauc._input.sample import read_sample
+from multiauc._replicates import MEMORY_LIMIT, draw_seed, run_replicates, warn_of_lost_classes
 from multiauc._tables import html_table, text_table
-from multiauc._uncertainty_options import SAMPLINGS
 from multiauc._wording import counted, described, one_of
 from multiauc.bootstrap import Bootstrap
 from multiauc.curves import CURVE_KINDS
@@ -21,7 +20,7 @@ from multiauc.curves import CURVE_KINDS
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from multiauc._inputs import Sample
+    from multiauc._input.sample import Sample
     from multiauc._types import Absent, CurveKind, Labels, PartialAverage, Sampling
 
 AVERAGES = ("macro", "prevalence")

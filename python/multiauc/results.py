@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from multiauc._held_inputs import HeldInputs
+    from multiauc._input.held_inputs import HeldInputs
     from multiauc.plotting import PairMatrixDisplay, RocCurvesDisplay
 
 _Number = TypeVar("_Number", bound=np.generic)

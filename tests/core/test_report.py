@@ -13,8 +13,8 @@ from scipy import stats
 
 import multiauc
 from command_line import ANIMALS, sample
-from multiauc._report.numbers import pair_limits
-from multiauc._report.words import number, p_value, verdict
+from multiauc._render.numbers import pair_limits
+from multiauc._render.words import number, p_value, verdict
 
 
 def numbers_of(path):

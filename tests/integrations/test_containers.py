@@ -12,8 +12,8 @@ import torch
 
 import multiauc
 from conftest import NAMES
-from multiauc._arrays import as_scores
-from multiauc._containers import label_codes
+from multiauc._input.arrays import as_scores
+from multiauc._input.containers import label_codes
 
 jax.config.update("jax_enable_x64", True)
 

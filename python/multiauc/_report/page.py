@@ -9,8 +9,8 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from multiauc._render.words import confusions, metric_name, pair_sentence, percent, verdict
 from multiauc._report import svg, tables
-from multiauc._report.words import confusions, metric_name, pair_sentence, percent, verdict
 
 METRICS_IN_WORDS = (
     "AUC_mu and M look at pairs of classes; one-vs-rest looks at each class against all others together, with equal "

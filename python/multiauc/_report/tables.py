@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from multiauc._report.words import interval, metric_name, number, percent
+from multiauc._render.words import interval, metric_name, number, percent
 
 Cell = str
 

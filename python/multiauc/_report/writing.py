@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._report import numbers
+from multiauc._render import numbers
+from multiauc._render.words import percent
 from multiauc._report.page import page
-from multiauc._report.words import percent
 from multiauc.evaluation import evaluate
 from multiauc.multiclass_roc import multiclass_roc
 

@@ -9,8 +9,8 @@ import click
 import multiauc
 from multiauc._files.costs import read_costs
 from multiauc._files.predictions import read_predictions
-from multiauc._report import numbers
-from multiauc._report.words import metric_name, verdict
+from multiauc._render import numbers
+from multiauc._render.words import metric_name, verdict
 from multiauc._wording import counted
 from multiauc.cli._output import Outcome, Table, show
 from multiauc.cli._problems import Problem

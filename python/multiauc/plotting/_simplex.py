@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._inputs import read_sample
-from multiauc._options import read_partition
+from multiauc._input.options import read_partition
+from multiauc._input.sample import read_sample
 from multiauc._wording import counted
 from multiauc.plotting._axes import COLOURS, MARKERS, Display, axes_or_new
 from multiauc.plotting._estimators import scores_of

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._classes import match_classes
+from multiauc._input.classes import match_classes
 from multiauc.sklearn._multi_label import MultiLabel, read_class_labels, warn_undefined, weighted_mean
 from multiauc.sklearn._partial import partial_aucs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._labels import Codes
+    from multiauc._input.labels import Codes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

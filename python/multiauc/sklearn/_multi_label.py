@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._labels import read_label_column
+from multiauc._input.labels import read_label_column
 from multiauc.sklearn._original import theirs
 from multiauc.sklearn._partial import partial_binary_auc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._labels import Codes, LabelColumn
+    from multiauc._input.labels import Codes, LabelColumn
 
 
 def warn_undefined(times: int) -> None:

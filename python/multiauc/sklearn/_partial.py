@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from multiauc._labels import Codes
+    from multiauc._input.labels import Codes
 
 
 def partial_binary_auc(

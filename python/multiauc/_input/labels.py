@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._arrays import as_array
-from multiauc._containers import label_codes
+from multiauc._input.arrays import as_array
+from multiauc._input.containers import label_codes
 from multiauc._wording import counted, described
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from multiauc._inputs import Sample
+    from multiauc._input.sample import Sample
 
 # How many rows and columns the fingerprint looks at.
 ROWS_SEEN = 512

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._arrays import as_float64, as_scores
-from multiauc._classes import column_names, match_classes
-from multiauc._labels import MAX_CLASSES, read_label_column
+from multiauc._input.arrays import as_float64, as_scores
+from multiauc._input.classes import column_names, match_classes
+from multiauc._input.labels import MAX_CLASSES, read_label_column
 from multiauc._wording import counted, listing, one_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._labels import Codes
+    from multiauc._input.labels import Codes
 
 ABSENT_POLICIES = ("raise", "ignore", "nan")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._containers import frame_columns
-from multiauc._labels import is_missing, plain
+from multiauc._input.containers import frame_columns
+from multiauc._input.labels import is_missing, plain
 from multiauc._wording import counted, described, listing
 
 if TYPE_CHECKING:
-    from multiauc._labels import LabelColumn
+    from multiauc._input.labels import LabelColumn
 
 
 def match_classes(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._containers import to_numpy
+from multiauc._input.containers import to_numpy
 from multiauc._wording import described
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._input.options import read_level
 from multiauc._rust import __version__
 from multiauc._student import upper_quantile
-from multiauc._uncertainty_options import read_level
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:

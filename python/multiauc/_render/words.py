@@ -6,6 +6,8 @@ from typing import Any
 
 from multiauc.evaluation import METRIC_NAMES
 
+# A dash and a real minus sign.
+NOT_KNOWN, MINUS = "\u2013", "\u2212"
 # Pairs from here on would round to 1.000.
 HARDLY_CONFUSED = 0.9995
 
@@ -18,14 +20,14 @@ def metric_name(metric: str) -> str:
 def number(value: float | None, digits: int = 3) -> str:
     """A number for people: "0.912", a real minus sign, a dash for nan."""
     if value is None:
-        return "–"
-    return f"{value:.{digits}f}".replace("-", "−")
+        return NOT_KNOWN
+    return f"{value:.{digits}f}".replace("-", MINUS)
 
 
 def interval(estimate: dict[str, Any], digits: int = 3) -> str:
     """The limits, as in "0.901 to 0.923", or a dash where there are none."""
     if estimate["low"] is None:
-        return "–"
+        return NOT_KNOWN
     return f"{number(estimate['low'], digits)} to {number(estimate['high'], digits)}"
 
 
