@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from multiauc import __version__, set_num_threads
+from multiauc._registry import CURVE_KINDS
 from multiauc.cli import _options
 from multiauc.cli._requests import request
 
@@ -75,13 +76,7 @@ def evaluate(**options: Any) -> None:
 @_options.several_files
 @_options.data_options
 @_options.inference_options
-@click.option(
-    "--metric",
-    type=click.Choice(["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"]),
-    default="auc_mu",
-    show_default=True,
-    help="What to compare the models by.",
-)
+@_options.metric_option
 @_options.printing
 def compare(**options: Any) -> None:
     """Compare models on the same rows, with paired tests.
@@ -107,7 +102,7 @@ def compare(**options: Any) -> None:
 @_options.data_options
 @click.option(
     "--kind",
-    type=click.Choice(["multiclass", "one_vs_rest", "pairwise"]),
+    type=click.Choice(["multiclass", *CURVE_KINDS]),
     default="multiclass",
     show_default=True,
     help="One curve for all pairs of classes, a curve for each class, or a curve for each pair.",
@@ -139,8 +134,7 @@ def roc(**options: Any) -> None:
 @_options.data_options
 @_options.inference_options
 @_options.resampling(200)
-@click.option("--metric", type=click.Choice(["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"]),
-              default="auc_mu", show_default=True, help="What to compare the models by.")  # fmt: skip
+@_options.metric_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False), default="report.html", show_default=True,
               help="Where to write the page.")  # fmt: skip
 @click.option("--title", help="The title of the page.")

@@ -10,6 +10,7 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from multiauc._files.predictions import Request, Source
+from multiauc._registry import DEFAULT_METRIC
 from multiauc.cli._evaluation import compare_files, report_on_files
 
 if TYPE_CHECKING:
@@ -38,11 +39,17 @@ def run_demo(directory: Path) -> None:
         "absent": "raise",
         "ci": 0.95,
     }
-    compare_files(request, metric="auc_mu", style="table", **options)
+    compare_files(request, metric=DEFAULT_METRIC, style="table", **options)
     page = directory / "report.html"
     click.echo()
     report_on_files(
-        request, metric="auc_mu", n_resamples=200, seed=0, output=str(page), title="Which animal is it?", **options
+        request,
+        metric=DEFAULT_METRIC,
+        n_resamples=200,
+        seed=0,
+        output=str(page),
+        title="Which animal is it?",
+        **options,
     )
     click.echo(f"\nTry:\n  cd {directory}\n  multiauc evaluate net.parquet --label y --partition costs.csv")
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC
 from multiauc.cli._output import FORMATS
 from multiauc.cli._requests import split_name
 
@@ -66,6 +67,8 @@ _ID = click.option("--id", "row_id", metavar="COLUMN", shell_complete=_column_na
                    help="Column that identifies rows, to match several files. [default: by position]")  # fmt: skip
 _FORMAT = click.option("-f", "--format", "style", type=click.Choice(FORMATS), default="table", show_default=True,
                        help="How to print the result.")  # fmt: skip
+_METRIC = click.option("--metric", type=click.Choice(CLOSED_FORM_METRICS), default=DEFAULT_METRIC, show_default=True,
+                       help="What to compare the models by.")  # fmt: skip
 _SEED = click.option("--seed", type=int, default=0, show_default=True, help="The seed of the random numbers.")
 
 
@@ -99,6 +102,11 @@ def resampling(default: int) -> Callable[[Command], Command]:
 def level_option(command: Command) -> Command:
     """The level of intervals alone."""
     return _CI(command)
+
+
+def metric_option(command: Command) -> Command:
+    """The metric by which models are compared."""
+    return _METRIC(command)
 
 
 def _all(options: tuple[Callable[[Any], Any], ...], command: Command) -> Command:

@@ -99,10 +99,11 @@ def _several_curves(
         summary.append([*names, curve.auc, len(points)])
         entry = {"class": curve.positive, "against": curve.negative, "area": curve.auc}
         data.append(entry | {"fpr": curve.fpr.tolist(), "tpr": curve.tpr.tolist()})
-    header = ["class", "area", "points"] if kind == "one_vs_rest" else ["class", "told from", "area", "points"]
-    title = (
-        f"{counted(len(curves), 'ROC curve')}, {'each class against the rest' if len(header) == 3 else 'every pair'}"
-    )
+    if any(curve.negative is not None for curve in curves.values()):
+        header, what = ["class", "told from", "area", "points"], "every pair"
+    else:
+        header, what = ["class", "area", "points"], "each class against the rest"
+    title = f"{counted(len(curves), 'ROC curve')}, {what}"
     columns = ["class", "against", "fpr", "tpr", "threshold"]
     show(Outcome([Table(title, header, summary)], {"curves": data}, (columns, records)), style)
     if plot is not None:
