@@ -45,7 +45,7 @@ test-browser: develop $(VENV)/.browser  ## Open reports in a real browser (insta
 screenshots: develop $(VENV)/.browser  ## Pictures of reports to look at, into target/screenshots, and that of the docs
 	$(PY) tests/browser/screenshots.py
 
-check: check-rust check-python  ## Formatting, lints, types, stubs
+check: check-rust check-python  ## Formatting, lints, import contracts, types, stubs
 
 check-rust: $(VENV)/.installed
 	$(CARGO) fmt --all --check
@@ -54,6 +54,7 @@ check-rust: $(VENV)/.installed
 check-python: develop
 	$(VENV)/bin/ruff check $(PYTHON_SOURCES)
 	$(VENV)/bin/ruff format --check $(PYTHON_SOURCES)
+	$(VENV)/bin/lint-imports --no-cache
 	$(PY) -m mypy --strict $(TYPED)
 	$(PY) -m mypy.stubtest multiauc._rust
 
