@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from multiauc._files.formats import open_file
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC
 from multiauc.cli._output import FORMATS
 from multiauc.cli._requests import split_name
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 def _column_names(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
     """Columns of the files on the command line so far."""
-    from multiauc._files.formats import open_file  # noqa: PLC0415 - completion must not wait for what it does not need
-
     # An option that still lacks its value keeps click from telling which words are the files.
     given: Any = context.params.get("files") or context.args
     names: dict[str, None] = {}
