@@ -8,19 +8,20 @@ your own), they are turned into probabilities first. The values are those of `au
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from multiauc._input.arrays import as_scores
-from multiauc._metrics import TrainingMetric, metric_function
+from multiauc._input.options import read_metric
+from multiauc._registry import DEFAULT_METRIC
+from multiauc._training import TrainingMetric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._types import MetricName
-
-    Outputs = Literal["probabilities", "logits", "one_vs_all_logits"]
+    from multiauc._registry import MetricName
+    from multiauc._types import Outputs
 
 __all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost_metric", "lightgbm_metric", "xgboost_metric"]
 
@@ -30,7 +31,7 @@ class _BoosterMetric(TrainingMetric):
 
     def __init__(self, metric: str, outputs: str, options: dict[str, Any]) -> None:
         super().__init__(metric, outputs, options)
-        self.__name__ = _shown_name(metric)
+        self.__name__ = _shown_name(self.metric)
 
     def of_predictions(self, codes: Any, scores: NDArray[Any], weights: Any) -> float:
         """The value for all rows."""
@@ -74,7 +75,7 @@ class XGBoostMetric(_BoosterMetric):
 
 
 class CatBoostMetric(_BoosterMetric):
-    """What `catboost_metric` returns. CatBoost shows the name of the class, so there is one for each metric."""
+    """What `catboost_metric` returns. CatBoost shows the name of the class, so each metric is given one of its own."""
 
     #: CatBoost would try, and fail, to compile the metric with numba.
     no_jit = True
@@ -88,29 +89,17 @@ class CatBoostMetric(_BoosterMetric):
         """The value itself."""
         return error / weight
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Its class is not the module's to be looked up by name.
+        return _catboost_metric, (self.metric, self.outputs, self.options)
+
     def is_max_optimal(self) -> bool:
         """More is better."""
         return True
 
 
-class auc_mu(CatBoostMetric):  # noqa: N801 - the name is what CatBoost shows
-    pass
-
-
-class auc_hand_till(CatBoostMetric):  # noqa: N801
-    pass
-
-
-class auc_one_vs_rest(CatBoostMetric):  # noqa: N801
-    pass
-
-
-class auc_one_vs_rest_prevalence(CatBoostMetric):  # noqa: N801
-    pass
-
-
 def lightgbm_metric(
-    metric: MetricName = "auc_mu", *, outputs: Outputs = "probabilities", **options: Any
+    metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "probabilities", **options: Any
 ) -> LightGBMMetric:
     """A metric for ``lightgbm.train(feval=...)`` and ``LGBMClassifier.fit(eval_metric=...)``.
 
@@ -142,7 +131,7 @@ def lightgbm_metric(
 
 
 def xgboost_metric(
-    metric: MetricName = "auc_mu", *, outputs: Outputs = "probabilities", **options: Any
+    metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "probabilities", **options: Any
 ) -> XGBoostMetric:
     """A metric for ``xgboost.train(custom_metric=...)`` and ``XGBClassifier(eval_metric=...)``.
 
@@ -174,7 +163,9 @@ def xgboost_metric(
     return XGBoostMetric(metric, outputs, options)
 
 
-def catboost_metric(metric: MetricName = "auc_mu", *, outputs: Outputs = "logits", **options: Any) -> CatBoostMetric:
+def catboost_metric(
+    metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "logits", **options: Any
+) -> CatBoostMetric:
     """A metric for ``CatBoostClassifier(eval_metric=...)``.
 
     CatBoost's overfitting detector takes it as a metric of which more is better.
@@ -201,11 +192,14 @@ def catboost_metric(metric: MetricName = "auc_mu", *, outputs: Outputs = "logits
     >>> catboost_metric().evaluate([[2.0, 0.1, 0.3], [0.0, 1.2, 0.4], [0.0, -1.0, 1.1]], [0, 1, 2], None)
     (1.0, 1.0)
     """
-    kind = {each.__name__: each for each in (auc_mu, auc_hand_till, auc_one_vs_rest, auc_one_vs_rest_prevalence)}
-    return kind[_shown_name(metric)](metric, outputs, options)
+    return _catboost_metric(metric, outputs, options)
+
+
+def _catboost_metric(metric: str, outputs: str, options: dict[str, Any]) -> CatBoostMetric:
+    kind: type[CatBoostMetric] = type(_shown_name(read_metric(metric)), (CatBoostMetric,), {})
+    return kind(metric, outputs, options)
 
 
 def _shown_name(metric: str) -> str:
     """Beginning with "auc", by which XGBoost knows that more is better."""
-    metric_function(metric)
     return metric if metric.startswith("auc") else f"auc_{metric}"

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from multiauc._input.options import read_level
+from multiauc._intervals import NO_INTERVAL, wald_interval
 from multiauc._student import two_sided_p, upper_quantile
-from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from multiauc.results import ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -89,9 +91,9 @@ class Difference:
 
     def _interval(self, tail: float) -> ConfidenceInterval:
         if not self.variance > 0.0:
-            return ConfidenceInterval(math.nan, math.nan)
-        reach = upper_quantile(tail, self.degrees_of_freedom) * self.standard_error
-        return ConfidenceInterval(max(-1.0, self.value - reach), min(1.0, self.value + reach))
+            return NO_INTERVAL
+        t = upper_quantile(tail, self.degrees_of_freedom)
+        return wald_interval(self.value, self.standard_error, t, smallest=-1.0, largest=1.0)
 
     def cells(self) -> list[str]:
         """Difference, standard error, 95% interval, z and both p-values as text."""

@@ -44,11 +44,7 @@ def test_every_public_name_is_there_when_first_used():
 
 
 def test_no_module_hides_a_public_name():
-    modules = [module.name for module in pkgutil.iter_modules(multiauc.__path__) if module.name in multiauc.__all__]
-    assert "multiclass_roc" in modules
-    for module in modules:
-        printed = run(f"import multiauc.{module}", f"print(type(multiauc.{module}).__name__)")
-        assert printed.strip() == "function"
+    assert not {module.name for module in pkgutil.iter_modules(multiauc.__path__)} & set(multiauc.__all__)
 
 
 def test_what_needs_scikit_learn_says_so_where_it_is_missing():

@@ -9,7 +9,8 @@ import numpy as np
 
 from multiauc._input.arrays import as_array, as_float64
 from multiauc._input.labels import is_missing
-from multiauc._wording import counted, described, one_of
+from multiauc._registry import CLOSED_FORM_METRICS, METRICS, metrics_with_option
+from multiauc._wording import counted, described, listing, one_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,11 +27,54 @@ MOST_THRESHOLDS = 65_535
 ASYMMETRY_FROM_ROUNDING = 1e-12
 
 
+def read_metric(metric: Any) -> str:
+    """The name of a metric that has a closed form."""
+    return one_of("metric", metric, CLOSED_FORM_METRICS)
+
+
+def read_metrics(metrics: Any, accepted: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of metrics in the order given, each once."""
+    if isinstance(metrics, str):
+        raise TypeError(f"metrics must be a sequence of names; got {metrics!r}, for one metric write ({metrics!r},)")
+    names = tuple(one_of("metrics", metric, accepted) for metric in metrics)
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"metrics must name one metric or more, each once; got {list(metrics)!r}")
+    return names
+
+
+def refuse_idle_options(metrics: tuple[str, ...], **options: Any) -> None:
+    """Raise if an option was given that none of the metrics depends on."""
+    for option, value in options.items():
+        if value is not None and not any(option in METRICS[metric].options for metric in metrics):
+            accepted = listing(metrics_with_option(option))
+            raise ValueError(f"{option} has no meaning for {_asked_for(metrics)}; it has for {accepted}")
+
+
+def refuse_weights(metrics: tuple[str, ...], sample_weight: Any) -> None:
+    """Raise if rows have weights and one of the metrics is defined for rows that all count alike."""
+    unweighted = tuple(metric for metric in metrics if not METRICS[metric].has_weights)
+    if sample_weight is not None and unweighted:
+        raise ValueError(f"sample_weight cannot be used with {_asked_for(unweighted)}: its rows all count alike")
+
+
+def read_metric_options(sample: Sample, *, partition: Any = None, pair_weights: Any = None) -> dict[str, Any]:
+    """The options that metrics depend on, as the core takes them."""
+    return {
+        "partition": read_partition(partition, sample.n_classes),
+        "pair_weights": read_pair_weights(pair_weights, sample),
+    }
+
+
+def _asked_for(metrics: tuple[str, ...]) -> str:
+    return f"metric={metrics[0]!r}" if len(metrics) == 1 else f"metrics={list(metrics)!r}"
+
+
 def read_partition(partition: Any, n_classes: int) -> NDArray[np.float64] | None:
     """The partition matrix as K x K float64, or None."""
     if partition is None:
         return None
-    costs = _class_by_class("partition", partition, n_classes)
+    # A copy, because results keep it.
+    costs = _class_by_class("partition", partition, n_classes).copy()
     if not np.isfinite(costs).all():
         i, j = np.argwhere(~np.isfinite(costs))[0].tolist()
         raise ValueError(f"partition must be finite; got {costs[i, j]} at [{i}, {j}]")
@@ -128,6 +172,24 @@ def read_rng(rng: Any) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+def read_region(max_fpr: Any, min_tpr: Any) -> tuple[str, float]:
+    """The part of ROC curves that counts: "max_fpr" or "min_tpr", and the rate."""
+    if (max_fpr is None) == (min_tpr is None):
+        found = "neither" if max_fpr is None else "both"
+        raise ValueError(f"either max_fpr or min_tpr must be given; got {found}")
+    name, value = ("max_fpr", max_fpr) if min_tpr is None else ("min_tpr", min_tpr)
+    accepted = "above 0 and at most 1" if min_tpr is None else "at least 0 and below 1"
+    if isinstance(value, (str, bool, np.bool_)):
+        raise TypeError(f"{name} must be a number {accepted}; got {value!r}")
+    try:
+        rate = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a number {accepted}; got {described(value)}") from None
+    if not (0.0 < rate <= 1.0 if min_tpr is None else 0.0 <= rate < 1.0):
+        raise ValueError(f"{name} must be {accepted}; got {value!r}")
+    return name, rate
+
+
 def read_thresholds(thresholds: Any) -> int | NDArray[np.float64]:
     """How many thresholds, or which."""
     if np.ndim(thresholds) == 0:
@@ -150,11 +212,10 @@ def read_thresholds(thresholds: Any) -> int | NDArray[np.float64]:
     return values
 
 
-def read_rate_weights(rate_weights: Any, n_classes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Weights of the true-positive and of the false-positive rates at [c, d]."""
+def read_rate_weights(rate_weights: Any, n_classes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+    """Weights of the true-positive and of the false-positive rates at [c, d], None where all are equal."""
     if rate_weights is None:
-        equal = np.ones((n_classes, n_classes))
-        return equal, equal
+        return None
     if not isinstance(rate_weights, (tuple, list)) or len(rate_weights) != 2:
         raise TypeError(
             "rate_weights must be a tuple (tp, fp) of two arrays, a row and a column per class; "
@@ -191,11 +252,6 @@ def read_non_negative(argument: str, value: Any) -> float:
     if not 0.0 <= number < np.inf:
         raise ValueError(f"{argument} must be finite and not negative; got {value!r}")
     return number
-
-
-def read_max_iter(max_iter: Any) -> int:
-    """At least one sweep."""
-    return positive_integer("max_iter", max_iter)
 
 
 def positive_integer(argument: str, value: Any) -> int:

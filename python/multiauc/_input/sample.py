@@ -1,4 +1,4 @@
-"""The friendly door: whatever users call labels, scores and weights becomes one `Sample` that the core can read."""
+"""Labels, scores and weights as users give them, read into one `Sample` that the core can read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _rust
+from multiauc import _core
 from multiauc._input.arrays import as_float64, as_scores
 from multiauc._input.classes import column_names, match_classes
 from multiauc._input.labels import MAX_CLASSES, read_label_column
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._input.labels import Codes
+
+    SampleArguments = tuple[
+        NDArray[np.float32] | NDArray[np.float64], Codes, NDArray[np.float64] | None, NDArray[np.uint32] | None
+    ]
 
 ABSENT_POLICIES = ("raise", "ignore", "nan")
 
@@ -28,7 +32,7 @@ class Sample:
     Attributes
     ----------
     scores
-        (n, K) scores, or the (n,) scores of the second of two classes; the caller's memory wherever possible.
+        (n, K) scores, or the (n, 1) scores of the second of two classes; the caller's memory wherever possible.
     codes
         The column of each row's class.
     weights
@@ -56,11 +60,20 @@ class Sample:
     @property
     def has_one_score(self) -> bool:
         """Whether there is one score per row, that of the second of two classes."""
-        return self.scores.ndim == 1
+        return bool(self.scores.shape[1] == 1)
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether a class is absent and numbers that need every class are therefore to be nan."""
+        return self.absent == "nan" and bool((self.rows == 0).any())
 
     def nan_if_absent(self, value: float) -> float:
         """A number that needs every class: nan if a class is absent and that is the policy."""
-        return float("nan") if self.absent == "nan" and 0 in self.rows else value
+        return float("nan") if self.is_undefined else value
+
+    def arguments(self, groups: NDArray[np.uint32] | None = None) -> SampleArguments:
+        """(scores, codes, weights, groups) for the core."""
+        return self.scores, self.codes, self.weights, groups
 
     def reported_classes(self) -> list[int]:
         """The columns that a result by class has entries for: all of them, unless absent classes are ignored."""
@@ -75,7 +88,7 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
     policy = one_of("absent", absent, ABSENT_POLICIES)
     scores = _read_scores(y_score)
     n_rows = len(scores)
-    n_columns = 2 if scores.ndim == 1 else scores.shape[1]
+    n_columns = max(2, scores.shape[1])
     names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
     column = read_label_column(y_true, n_rows, n_columns)
     classes, columns = match_classes(column, labels, names, n_columns)
@@ -83,7 +96,7 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
     weights = None
     if sample_weight is not None:
         weights = read_weights(sample_weight, n_rows)
-        rows, _ = _rust.class_sizes(codes, weights, n_columns)
+        rows, _ = _core.class_sizes(codes, weights, n_columns)
     if np.count_nonzero(rows) < n_columns:
         _check_absent(classes, rows, policy, weighted=weights is not None)
     return Sample(scores, codes, weights, classes, rows, policy)
@@ -96,9 +109,9 @@ def _read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
             "y_score must have a row per instance and a column per class, or be the one-dimensional score of the "
             f"second of two classes; got {'an empty array of ' if scores.size == 0 else ''}shape {scores.shape}"
         )
-    if scores.ndim == 2 and scores.shape[1] == 1:
-        return scores[:, 0]
-    if scores.ndim == 2 and scores.shape[1] > MAX_CLASSES:
+    if scores.ndim == 1:
+        return scores[:, np.newaxis]
+    if scores.shape[1] > MAX_CLASSES:
         raise ValueError(f"y_score must have at most {MAX_CLASSES} columns; got shape {scores.shape}")
     return scores
 

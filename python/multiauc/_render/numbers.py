@@ -6,13 +6,15 @@ import datetime as dt
 import math
 import platform
 import warnings
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._core import __version__
 from multiauc._input.options import read_level
-from multiauc._rust import __version__
-from multiauc._student import upper_quantile
+from multiauc._intervals import pair_intervals
+from multiauc._registry import METRICS
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:
@@ -20,9 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc.comparison import Comparison
-    from multiauc.evaluation import Evaluation
-    from multiauc.multiclass_roc_results import MulticlassRoc, MulticlassRocBootstrap
+    from multiauc.comparison_results import Comparison
+    from multiauc.evaluation_results import Evaluation
+    from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap
     from multiauc.results import PairMatrix
 
 # More classes than these do not fit a heat map that one can read; those of the worst pairs are shown.
@@ -57,16 +59,26 @@ def metric_numbers(evaluation: Evaluation, level: float) -> dict[str, dict[str, 
 
 
 def class_numbers(evaluation: Evaluation, level: float) -> list[dict[str, Any]]:
-    """Each class against the rest, and the class that it is hardest to tell from, in the order of the labels."""
+    """Each class against the rest, and the class that it is hardest to tell from, in the order of the labels.
+
+    Empty where classes were not evaluated against the rest.
+    """
+    per_class = getattr(evaluation, "per_class", None)
+    if per_class is None:
+        return []
     unknown = dict.fromkeys(("value", "standard_error", "low", "high"))
-    per_class = evaluation.per_class
-    matrix = evaluation.auc_mu_matrix
+    matrix = main_matrix(evaluation)
     return [
         {"label": str(label), "rows": rows}
         | (estimate_numbers(per_class[label], level) if label in per_class else unknown)
         | _hardest(matrix, c)
-        for c, (label, rows) in enumerate(zip(matrix.labels, matrix.counts.tolist(), strict=True))
+        for c, (label, rows) in enumerate(zip(evaluation.labels, evaluation.counts.tolist(), strict=True))
     ]
+
+
+def main_matrix(evaluation: Evaluation) -> PairMatrix | None:
+    """The pairs of the first metric that averages over pairs."""
+    return next(iter(evaluation.matrices.values()), None)
 
 
 def pair_numbers(matrix: PairMatrix, classes: list[int], level: float) -> dict[str, list[list[float | None]]]:
@@ -81,25 +93,8 @@ def pair_numbers(matrix: PairMatrix, classes: list[int], level: float) -> dict[s
 
 
 def pair_limits(matrix: PairMatrix, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Confidence limits of every pair: on the logit scale, with Student's t of the smaller class.
-
-    Its size less one is the least that Satterthwaite's degrees of freedom can be, so that these limits are cautious.
-    """
-    tail = read_level(level)
-    values, errors, counts = matrix.values, matrix.standard_error, matrix.counts
-    smaller = np.minimum.outer(counts, counts)
-    sizes, places = np.unique(smaller, return_inverse=True)
-    t = np.array([upper_quantile(tail, size - 1.0) if size > 1 else math.nan for size in sizes.tolist()])
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        reach = t[places.reshape(smaller.shape)] * errors / (values * (1.0 - values))
-        middle = np.log(values / (1.0 - values))
-        low, high = (1.0 / (1.0 + np.exp(-ends)) for ends in (middle - reach, middle + reach))
-        # At 0 and 1 nothing varies: what a class of that size could still hide.
-        hidden = tail ** (1.0 / smaller)
-    low, high = np.where(values == 1.0, hidden, low), np.where(values == 1.0, 1.0, high)
-    low, high = np.where(values == 0.0, 0.0, low), np.where(values == 0.0, 1.0 - hidden, high)
-    unknown = (errors == 0.0) & (values != 0.0) & (values != 1.0)
-    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+    """Confidence limits of every pair."""
+    return pair_intervals(matrix.values, matrix.standard_error, matrix.counts, read_level(level))
 
 
 def worst_pairs(matrix: PairMatrix, level: float, n: int = WORST_PAIRS) -> list[dict[str, Any]]:
@@ -125,9 +120,11 @@ def pairs_of_models(
     return found
 
 
-def roc_numbers(roc: MulticlassRoc, bootstrap: MulticlassRocBootstrap | None, level: float) -> dict[str, Any] | None:
+def roc_numbers(
+    roc: MulticlassRoc | None, bootstrap: MulticlassRocBootstrap | None, level: float
+) -> dict[str, Any] | None:
     """The curve, its area with limits, its band."""
-    if math.isnan(roc.auc):
+    if roc is None or math.isnan(roc.auc):
         return None
     band = None
     limits: dict[str, Any] = {"value": roc.auc, "standard_error": None, "low": None, "high": None}
@@ -178,17 +175,27 @@ def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, A
     ]
 
 
-def common_numbers(matrices: Sequence[PairMatrix]) -> dict[str, Any]:
-    """Labels and class sizes, and where the colours of the heat map begin."""
-    first = matrices[0]
+def common_numbers(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
+    """Labels and class sizes, and what all heat maps share."""
+    first = evaluations[0]
     return {
         "labels": [str(label) for label in first.labels],
         "counts": first.counts.tolist(),
         "n_rows": int(first.counts.sum()),
-        "heat_map": {
-            "classes": shown_classes(matrices),
-            "floor": min(scale_floor(matrix.values) for matrix in matrices),
-        },
+        "heat_map": _heat_map(evaluations),
+    }
+
+
+def _heat_map(evaluations: Sequence[Evaluation]) -> dict[str, Any] | None:
+    """The classes shown, where the colours begin, and the matrices to choose from; None if there are none."""
+    matrices = [matrix for matrix in map(main_matrix, evaluations) if matrix is not None]
+    if not matrices:
+        return None
+    kinds = [(metric, METRICS[metric].pairs) for metric in evaluations[0].matrices]
+    return {
+        "classes": shown_classes(matrices),
+        "floor": min(scale_floor(matrix.values) for matrix in matrices),
+        "kinds": [{"metric": metric, **asdict(pairs)} for metric, pairs in kinds if pairs is not None],
     }
 
 
@@ -206,11 +213,11 @@ def _rows(matrix: NDArray[np.float64]) -> list[list[float | None]]:
     return [[known(value) for value in row] for row in matrix.tolist()]
 
 
-def _hardest(matrix: PairMatrix, c: int) -> dict[str, Any]:
+def _hardest(matrix: PairMatrix | None, c: int) -> dict[str, Any]:
     """The class that is hardest to tell from class c."""
-    values = matrix.values[c]
-    if np.isnan(values).all():
+    if matrix is None or np.isnan(matrix.values[c]).all():
         return {"hardest": None, "hardest_value": None}
+    values = matrix.values[c]
     d = int(np.nanargmin(values))
     return {"hardest": str(matrix.labels[d]), "hardest_value": float(values[d])}
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from multiauc.evaluation import METRIC_NAMES
+from multiauc._registry import AUC_MU, METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # A dash and a real minus sign.
 NOT_KNOWN, MINUS = "\u2013", "\u2212"
@@ -14,7 +17,7 @@ HARDLY_CONFUSED = 0.9995
 
 def metric_name(metric: str) -> str:
     """The name of a metric as people write it."""
-    return METRIC_NAMES[metric]
+    return METRICS[metric].title
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -45,6 +48,21 @@ def percent(level: float) -> str:
     return f"{100 * level:.6g}%"
 
 
+def meanings(metrics: Iterable[str]) -> str:
+    """What each metric looks at, in one sentence."""
+    return "; ".join(f"{METRICS[metric].title} {METRICS[metric].meaning}" for metric in metrics) + "."
+
+
+def chances(metrics: Iterable[str], n_classes: int) -> str:
+    """What scores that say nothing reach: "0.5", or a number for each metric where they differ."""
+    reached = {metric: f"{METRICS[metric].chance_of(n_classes):.3g}" for metric in metrics}
+    distinct = list(dict.fromkeys(reached.values()))
+    if len(distinct) == 1:
+        return distinct[0]
+    named = {chance: [metric_name(m) for m, found in reached.items() if found == chance] for chance in distinct}
+    return joined([f"{chance} for {joined(names)}" for chance, names in named.items()])
+
+
 def joined(parts: list[str], last: str = "and") -> str:
     """As in "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
@@ -57,12 +75,16 @@ def verdict(report: dict[str, Any]) -> tuple[str, list[str]]:
 
 def _one_model(report: dict[str, Any]) -> tuple[str, list[str]]:
     (model,) = report["models"]
-    estimate = model["metrics"]["auc_mu"]
+    metric, estimate = next(iter(model["metrics"].items()))
     if estimate["value"] is None:
         return "A class has no rows, so the overall numbers cannot be computed.", []
-    share = 100 * estimate["value"]
-    headline = f"{model['name']} tells two classes apart in {share:.1f} of 100 cases."
     limits = f"{percent(report['level'])} interval {interval(estimate)}"
+    if metric != AUC_MU:
+        chance = chances([metric], len(report["labels"]))
+        return f"{model['name']} reaches {metric_name(metric)} {number(estimate['value'])} ({limits}).", [
+            f"{meanings([metric])} Scores that say nothing reach {chance}, a perfect model 1."
+        ]
+    headline = f"{model['name']} tells two classes apart in {100 * estimate['value']:.1f} of 100 cases."
     meaning = (
         f"That is AUC_mu {number(estimate['value'])} ({limits}): draw a row of one class and a row of another; this is "
         "how often the model's scores say which is which, on average over all pairs of classes. A coin reaches 0.5, a "
@@ -136,8 +158,8 @@ def confusions(model: dict[str, Any]) -> str:
     return f"{model['name']} hardly confuses any classes; the worst pair is {last}."
 
 
-def pair_sentence(pair: dict[str, Any], level: float) -> str:
-    """What the value of a pair means: how often its rows are mistaken for each other."""
+def pair_sentence(pair: dict[str, Any], title: str, level: float) -> str:
+    """What the value of a pair, called `title`, means: how often its rows are mistaken for each other."""
     value = pair["value"]
     if value == 1.0:
         return "never mistaken for each other on this data"
@@ -147,4 +169,4 @@ def pair_sentence(pair: dict[str, Any], level: float) -> str:
         often = "fewer than 1 in 1000"
     digits = 3 if value < HARDLY_CONFUSED else 5
     limits = "" if pair["low"] is None else f", {percent(level)} interval {interval(pair, digits)}"
-    return f"mistaken for each other in {often} cases (AUC_mu {number(value, digits)}{limits})"
+    return f"mistaken for each other in {often} cases ({title} {number(value, digits)}{limits})"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._files.predictions import Predictions, Request
-    from multiauc.multiclass_roc_results import MulticlassRocBootstrap
+    from multiauc.multiclass_curve_results import MulticlassRocBootstrap
 
 # Where the table shows the curve.
 SHOWN_FPR = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
-from multiauc.evaluation import METRIC_NAMES
+from multiauc._registry import METRICS
 from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from multiauc.comparison import Comparison
+    from multiauc.comparison_results import Comparison
 
 ROW_INCHES = 0.42
 
@@ -54,7 +54,7 @@ class ComparisonDisplay(Display):
         estimates = self.comparison.estimates
         pairs = list(combinations(estimates, 2))
         axes = _two_axes(ax, max(len(estimates), len(pairs)))
-        name = METRIC_NAMES[self.comparison.metric]
+        name = METRICS[self.comparison.metric].title
         for k, estimate in enumerate(estimates.values()):
             colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
             style = {"color": colour, "marker": marker} | points

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc.multiclass_roc import multiclass_roc
+from multiauc.multiclass_curves import multiclass_roc
 from multiauc.plotting._axes import Display, legend_below_curves, roc_axes
 from multiauc.plotting._estimators import scores_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-    from multiauc.multiclass_roc_results import MulticlassRoc, RocBand
+    from multiauc.multiclass_curve_results import MulticlassRoc, RocBand
 
 
 class MulticlassRocDisplay(Display):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from multiauc import _rust
+from multiauc import _core
 from multiauc._input.options import (
     CENTERS,
     SCOPES,
-    read_max_iter,
+    positive_integer,
     read_non_negative,
     read_pair_weights,
     read_rate_weights,
@@ -19,7 +19,7 @@ from multiauc._input.options import (
 )
 from multiauc._input.sample import read_sample
 from multiauc._wording import counted, one_of
-from multiauc.multiclass_roc_results import MulticlassRoc
+from multiauc.multiclass_curve_results import MulticlassRoc
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -30,22 +30,30 @@ if TYPE_CHECKING:
 # Most bytes of the matrix of rates, 2T x K(K - 1) numbers.
 MEMORY_LIMIT = 2 << 30
 
+# The default options.
+THRESHOLDS: Final = 100
+SCOPE: Final = "shared"
+CENTER: Final = "intercept"
+CONTINUITY: Final = 0.1
+TOLERANCE: Final = 1e-8
+MAX_ITERATIONS: Final = 500
+
 
 def multiclass_roc(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    thresholds: int | ArrayLike = 100,
-    scope: Scope = "shared",
-    center: Center = "intercept",
+    thresholds: int | ArrayLike = THRESHOLDS,
+    scope: Scope = SCOPE,
+    center: Center = CENTER,
     pair_weights: PairWeights = None,
     rate_weights: tuple[ArrayLike, ArrayLike] | None = None,
     sample_weight: ArrayLike | None = None,
-    continuity: float = 0.1,
+    continuity: float = CONTINUITY,
     labels: Labels = None,
     absent: Absent = "raise",
-    tol: float = 1e-8,
-    max_iter: int = 500,
+    tol: float = TOLERANCE,
+    max_iter: int = MAX_ITERATIONS,
 ) -> MulticlassRoc:
     r"""The multi-class ROC curve of Wang and Carvalho, and the area D under it.
 
@@ -130,36 +138,66 @@ def multiclass_roc(  # noqa: PLR0913
     0.859 to 0.901
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    grid = read_thresholds(thresholds)
-    weighting = read_pair_weights(pair_weights, sample)
-    rewards = read_rate_weights(rate_weights, sample.n_classes)
-    quantiles_of, model_kind = one_of("scope", scope, SCOPES), one_of("center", center, CENTERS)
-    shrinkage = read_non_negative("continuity", continuity)
-    tolerance, sweeps = read_non_negative("tol", tol), read_max_iter(max_iter)
-    if sample.absent == "nan" and 0 in sample.rows:
-        return MulticlassRoc.of_nothing(sample.labels, model_kind)
-    shares = _pair_weight_matrix(weighting, sample)
-    model = _rust.multiclass_roc(
-        sample.scores[:, np.newaxis] if sample.has_one_score else sample.scores,
-        sample.codes,
-        sample.weights,
-        grid,
-        quantiles_of,
-        model_kind,
-        shares * rewards[0],
-        shares * rewards[1],
-        shrinkage,
-        tolerance,
-        sweeps,
-        MEMORY_LIMIT,
+    options = _core_options(
+        sample,
+        read_pair_weights(pair_weights, sample),
+        thresholds=read_thresholds(thresholds),
+        scope=one_of("scope", scope, SCOPES),
+        center=one_of("center", center, CENTERS),
+        rate_weights=read_rate_weights(rate_weights, sample.n_classes),
+        continuity=read_non_negative("continuity", continuity),
+        tolerance=read_non_negative("tol", tol),
+        max_iterations=positive_integer("max_iter", max_iter),
     )
+    return _fitted(sample, options, stacklevel=2)
+
+
+def default_curve(
+    sample: Sample, pair_weights: str | NDArray[np.float64] | None = None, *, stacklevel: int
+) -> MulticlassRoc:
+    """The curve of a sample with the default options of `multiclass_roc`."""
+    return _fitted(sample, _core_options(sample, pair_weights), stacklevel=stacklevel + 1)
+
+
+def _core_options(  # noqa: PLR0913
+    sample: Sample,
+    pair_weights: str | NDArray[np.float64] | None,
+    *,
+    thresholds: int | NDArray[np.float64] = THRESHOLDS,
+    scope: str = SCOPE,
+    center: str = CENTER,
+    rate_weights: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+    continuity: float = CONTINUITY,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = MAX_ITERATIONS,
+) -> dict[str, Any]:
+    shares = _pair_weight_matrix(pair_weights, sample)
+    tp_weights, fp_weights = (shares, shares) if rate_weights is None else (shares * each for each in rate_weights)
+    return {
+        "thresholds": thresholds,
+        "scope": scope,
+        "center": center,
+        "tp_weights": tp_weights,
+        "fp_weights": fp_weights,
+        "continuity": continuity,
+        "tolerance": tolerance,
+        "max_iterations": max_iterations,
+        "memory_limit": MEMORY_LIMIT,
+    }
+
+
+def _fitted(sample: Sample, options: dict[str, Any], stacklevel: int) -> MulticlassRoc:
+    if sample.is_undefined:
+        return MulticlassRoc.of_nothing(sample.labels, options["center"])
+    model = _core.multiclass_roc(sample.arguments(), options)
     if not model.converged:
+        sweeps = counted(options["max_iterations"], "sweep")
         warnings.warn(
-            f"the multi-class ROC curve did not converge in {counted(sweeps, 'sweep')}; raise max_iter or tol",
+            f"the multi-class ROC curve did not converge in {sweeps}; raise max_iter or tol",
             RuntimeWarning,
-            stacklevel=2,
+            stacklevel=stacklevel + 1,
         )
-    return MulticlassRoc.of_model(model, sample.labels, model_kind)
+    return MulticlassRoc.of_model(model, sample.labels, options["center"])
 
 
 def _pair_weight_matrix(weighting: str | NDArray[np.float64] | None, sample: Sample) -> NDArray[np.float64]:
@@ -168,7 +206,7 @@ def _pair_weight_matrix(weighting: str | NDArray[np.float64] | None, sample: Sam
         return np.ones((sample.n_classes, sample.n_classes))
     if not isinstance(weighting, str):
         return weighting
-    _, sizes = _rust.class_sizes(sample.codes, sample.weights, sample.n_classes)
+    _, sizes = _core.class_sizes(sample.codes, sample.weights, sample.n_classes)
     combine: Any = np.multiply if weighting == "size_product" else np.add
     weights: NDArray[np.float64] = combine.outer(sizes, sizes)
     return weights

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _rust
-from multiauc._input.options import SAMPLINGS, positive_integer, read_rng
+from multiauc import _core
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import SAMPLINGS, positive_integer, read_region, read_rng
 from multiauc._input.sample import read_sample
+from multiauc._registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._replicates import MEMORY_LIMIT, draw_seed, run_replicates, warn_of_lost_classes
 from multiauc._tables import html_table, text_table
-from multiauc._wording import counted, described, one_of
+from multiauc._wording import counted, one_of
 from multiauc.bootstrap import Bootstrap
-from multiauc.curves import CURVE_KINDS
+from multiauc.curves import curve_pairs, present_curves
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from multiauc._input.sample import Sample
-    from multiauc._types import Absent, CurveKind, Labels, PartialAverage, Sampling
+    from multiauc._registry import CurveKind
+    from multiauc._types import Absent, Labels, PartialAverage, Sampling
 
 AVERAGES = ("macro", "prevalence")
 
@@ -32,7 +34,7 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     *,
     max_fpr: float | None = None,
     min_tpr: float | None = None,
-    kind: CurveKind = "one_vs_rest",
+    kind: CurveKind = DEFAULT_CURVE_KIND,
     average: PartialAverage = "macro",
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
@@ -91,17 +93,10 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     0.9167
     """
     kind_of_mean = one_of("average", average, AVERAGES)
-    areas = partial_auc(
-        y_true,
-        y_score,
-        max_fpr=max_fpr,
-        min_tpr=min_tpr,
-        kind=kind,
-        sample_weight=sample_weight,
-        labels=labels,
-        absent=absent,
-    )
-    return areas.macro if kind_of_mean == "macro" else areas.prevalence
+    region, rate = read_region(max_fpr, min_tpr)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    _, macro, prevalence = _areas(sample, _curves(sample, one_of("kind", kind, CURVE_KINDS)), region, rate)
+    return macro if kind_of_mean == "macro" else prevalence
 
 
 def partial_auc(
@@ -110,7 +105,7 @@ def partial_auc(
     *,
     max_fpr: float | None = None,
     min_tpr: float | None = None,
-    kind: CurveKind = "one_vs_rest",
+    kind: CurveKind = DEFAULT_CURVE_KIND,
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
@@ -143,23 +138,20 @@ def partial_auc(
     macro       0.8889
     prevalence  0.8667
     """
-    region, rate = _read_region(max_fpr, min_tpr)
+    region, rate = read_region(max_fpr, min_tpr)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     curves = _curves(sample, one_of("kind", kind, CURVE_KINDS))
-    present = [(c, d) for c, d in curves if sample.rows[c] and (d is None or sample.rows[d])]
-    areas, macro, prevalence = _rust.partial_aucs(
-        _matrix(sample), sample.codes, sample.weights, sample.n_classes, present, region, rate
-    )
-    value_of = dict(zip(present, areas, strict=True))
+    areas, macro, prevalence = _areas(sample, curves, region, rate)
     name = sample.labels.__getitem__
+    keys = [name(c) if d is None else (name(c), name(d)) for c, d in curves]
     return PartialAuc(
-        values={name(c) if d is None else (name(c), name(d)): value_of.get((c, d), float("nan")) for c, d in curves},
-        macro=sample.nan_if_absent(macro),
-        prevalence=sample.nan_if_absent(prevalence),
+        values=dict(zip(keys, areas, strict=True)),
+        macro=macro,
+        prevalence=prevalence,
         kind=kind,
         max_fpr=rate if region == "max_fpr" else None,
         min_tpr=rate if region == "min_tpr" else None,
-        _sample=sample,
+        _inputs=HeldInputs(sample, (), {}),
     )
 
 
@@ -185,7 +177,7 @@ class PartialAuc:
     kind: str
     max_fpr: float | None
     min_tpr: float | None
-    _sample: Sample | None = None
+    _inputs: HeldInputs | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The rows stay behind: a pickled result can be read, not bootstrapped.
@@ -218,26 +210,16 @@ class PartialAuc:
         size = positive_integer("n_resamples", n_resamples)
         drawn = one_of("sampling", sampling, SAMPLINGS)
         generator = read_rng(rng)
-        sample = self._sample
-        if sample is None:
+        if self._inputs is None:
             raise ValueError(
                 "these areas were unpickled and cannot be bootstrapped; call partial_auc on the data again"
             )
+        arguments, sample = self._inputs.arguments(), self._inputs.sample
         region, rate = ("max_fpr", self.max_fpr) if self.max_fpr is not None else ("min_tpr", self.min_tpr)
         replicates = np.full((size, 2), np.nan)
         if not np.isnan(self.macro):
-            resampler = _rust.Resampler.of_curves(
-                [_matrix(sample)],
-                sample.codes,
-                sample.weights,
-                sample.n_classes,
-                drawn,
-                None,
-                _curves(sample, self.kind),
-                region,
-                float(rate or 0.0),
-                MEMORY_LIMIT,
-            )
+            curves = _curves(sample, self.kind)
+            resampler = _core.Resampler.of_curves(arguments, curves, region, float(rate or 0.0), drawn, MEMORY_LIMIT)
             replicates = run_replicates(resampler, size, draw_seed(generator))
         estimates = np.array([self.macro, self.prevalence])
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
@@ -246,12 +228,12 @@ class PartialAuc:
 
     def _title(self) -> str:
         part = f"fpr up to {self.max_fpr:g}" if self.max_fpr is not None else f"tpr from {self.min_tpr:g}"
-        if self.kind == "pairwise":
+        if self.kind == PAIRWISE:
             return f"PartialAuc: {part}, {counted(len(self.values), 'ordered pair')}"
         return f"PartialAuc: {part}, {counted(len(self.values), 'class', 'classes')} against the rest"
 
     def _table(self) -> list[list[str]]:
-        names = [str(key) if self.kind == "one_vs_rest" else f"{key[0]} | {key[1]}" for key in self.values]
+        names = [str(key) if self.kind == AGAINST_REST else f"{key[0]} | {key[1]}" for key in self.values]
         rows = [*zip(names, self.values.values(), strict=True), ("macro", self.macro), ("prevalence", self.prevalence)]
         return [["", "area"], *([name, f"{value:.4f}"] for name, value in rows)]
 
@@ -262,30 +244,19 @@ class PartialAuc:
         return html_table(self._title(), self._table())
 
 
-def _read_region(max_fpr: Any, min_tpr: Any) -> tuple[str, float]:
-    if (max_fpr is None) == (min_tpr is None):
-        found = "neither" if max_fpr is None else "both"
-        raise ValueError(f"either max_fpr or min_tpr must be given; got {found}")
-    name, value = ("max_fpr", max_fpr) if min_tpr is None else ("min_tpr", min_tpr)
-    accepted = "above 0 and at most 1" if min_tpr is None else "at least 0 and below 1"
-    if isinstance(value, (str, bool, np.bool_)):
-        raise TypeError(f"{name} must be a number {accepted}; got {value!r}")
-    try:
-        rate = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a number {accepted}; got {described(value)}") from None
-    if not (0.0 < rate <= 1.0 if min_tpr is None else 0.0 <= rate < 1.0):
-        raise ValueError(f"{name} must be {accepted}; got {value!r}")
-    return name, rate
-
-
-def _matrix(sample: Sample) -> Any:
-    return sample.scores[:, None] if sample.has_one_score else sample.scores
+def _areas(
+    sample: Sample, curves: list[tuple[int, int | None]], region: str, rate: float
+) -> tuple[list[float], float, float]:
+    """(area of each curve, mean, mean by prevalence), nan for curves of absent classes."""
+    present = present_curves(sample, curves)
+    areas, macro, prevalence = _core.partial_aucs(sample.arguments(), present, region, rate)
+    area_of = dict(zip(present, areas, strict=True))
+    values = [area_of.get(curve, float("nan")) for curve in curves]
+    return values, sample.nan_if_absent(macro), sample.nan_if_absent(prevalence)
 
 
 def _curves(sample: Sample, kind: str) -> list[tuple[int, int | None]]:
-    """(positive class, negative class or None for all others) of each curve; one where there is one score."""
+    """The curves that have an area; a single score has one curve, that of the second class."""
     if sample.has_one_score:
-        return [(1, None if kind == "one_vs_rest" else 0)]
-    classes = sample.reported_classes()
-    return list(permutations(classes, 2)) if kind == "pairwise" else [(c, None) for c in classes]
+        return [(1, 0 if kind == PAIRWISE else None)]
+    return curve_pairs(sample, kind)

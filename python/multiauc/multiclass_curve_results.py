@@ -12,13 +12,13 @@ from multiauc._input.options import positive_integer, read_level, read_rng
 from multiauc._progress import Progress
 from multiauc._replicates import Replicates, draw_seed, standard_errors
 from multiauc._wording import counted, one_of
-from multiauc.results import ConfidenceInterval, _read_only
+from multiauc.results import ConfidenceInterval, read_only
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from multiauc import _rust
+    from multiauc import _core
     from multiauc.plotting import MulticlassRocDisplay
 
 INTERVALS = ("logit", "percentile", "basic")
@@ -75,16 +75,16 @@ class MulticlassRoc:
     n_iter: int
     converged: bool
     center: str
-    _model: _rust.RocModel | None = None
+    _model: _core.RocModel | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
-                object.__setattr__(self, field.name, _read_only(value))
+                object.__setattr__(self, field.name, read_only(value))
 
     @classmethod
-    def of_model(cls, model: _rust.RocModel, labels: list[Any], center: str) -> Self:
+    def of_model(cls, model: _core.RocModel, labels: list[Any], center: str) -> Self:
         """The result of a fit."""
         fpr, tpr, fitted_fpr, fitted_tpr = model.curve
         tp_rates, fp_rates = np.split(model.rates, 2)
@@ -271,8 +271,8 @@ class MulticlassRocBootstrap:
     smallest_class: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "replicates", _read_only(self.replicates))
-        object.__setattr__(self, "heights", _read_only(self.heights))
+        object.__setattr__(self, "replicates", read_only(self.replicates))
+        object.__setattr__(self, "heights", read_only(self.heights))
 
     @property
     def standard_error(self) -> float:
@@ -313,7 +313,7 @@ class MulticlassRocBootstrap:
 
 
 def _resample_rows(
-    model: _rust.RocModel, generator: np.random.Generator, progress: Progress
+    model: _core.RocModel, generator: np.random.Generator, progress: Progress
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     seed = draw_seed(generator)
     parts = [model.bootstrap(seed, first, last - first, BAND_FPR) for first, last in pairwise(progress.steps())]
@@ -322,7 +322,7 @@ def _resample_rows(
 
 
 def _redraw_rates(
-    model: _rust.RocModel, size: int, generator: np.random.Generator, progress: Progress, *, by_pair: bool
+    model: _core.RocModel, size: int, generator: np.random.Generator, progress: Progress, *, by_pair: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     means = model.means
     totals = {c: max(1, round(total)) for c, total in model.class_totals}
