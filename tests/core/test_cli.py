@@ -72,6 +72,36 @@ class TestEvaluate:
         arguments = arguments.replace("costs", "plain")
         assert json.loads(cli(arguments))["metrics"]["auc_mu"]["value"] == expected.auc_mu.value
 
+    def test_metrics_by_name(self, cli, files):
+        labels, scores, *_ = files
+        expected = multiauc.evaluate(labels, scores)
+        for words in (["--metrics", "hand_till,auc_mu"], ["--metrics", "hand_till", "--metrics", "auc_mu, hand_till"]):
+            found = json.loads(cli("evaluate", "one.parquet", "-l", "y", *words, "-f", "json"))
+            values = {name: estimate["value"] for name, estimate in found["metrics"].items()}
+            assert list(values) == ["hand_till", "auc_mu"]
+            assert values == {name: expected.metrics[name].value for name in values}
+            assert [(pair["first"], pair["second"]) for pair in found["worst_pairs"]] == [
+                pair[:2] for pair in expected.auc_mu_matrix.worst(5)
+            ]
+
+    def test_tables_of_what_was_not_computed_are_left_out(self, cli):
+        text = cli("evaluate one.parquet -l y --metrics auc_mu")
+        assert "Each class against the rest" not in text
+        assert "Pairs that are separated worst" in text
+        text = cli("evaluate one.parquet -l y --metrics one_vs_rest")
+        assert "Each class against the rest" in text
+        assert "Pairs that are separated worst" not in text
+
+    def test_bootstrap_of_one_metric(self, cli, files):
+        labels, scores, *_ = files
+        found = json.loads(cli("evaluate one.parquet -l y --metrics hand_till --bootstrap 50 --seed 3 -f json"))
+        low, high = multiauc.evaluate(labels, scores).bootstrap(50, rng=3).confidence_interval("hand_till")
+        assert (found["metrics"]["hand_till"]["low"], found["metrics"]["hand_till"]["high"]) == (low, high)
+
+    def test_unknown_metrics(self, cli):
+        problem = cli.fails("evaluate one.parquet -l y --metrics auc_mu,gini", code=2)
+        assert problem.startswith("Invalid value for '--metrics': 'gini' is not one of 'auc_mu', 'hand_till', ")
+
     def test_tables_for_people(self, cli, files):
         labels, scores, *_ = files
         expected = multiauc.evaluate(labels, scores)
@@ -288,6 +318,7 @@ class TestCompletion:
         assert self.complete("ev") == ["evaluate"]
         assert "--partition" in self.complete("evaluate", "--p")
         assert self.complete("evaluate", "--absent", "i") == ["ignore"]
+        assert self.complete("evaluate", "--metrics", "hand_till,auc") == ["hand_till,auc_mu"]
 
     def test_columns_of_the_file(self):
         assert self.complete("evaluate", "one.parquet", "--label", "") == [

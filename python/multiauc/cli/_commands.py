@@ -43,12 +43,14 @@ def multiauc() -> None:
     context_settings=SETTINGS,
     epilog=_examples(
         "multiauc evaluate net.parquet --label y --scores 'p_*'",
+        "multiauc evaluate net.parquet --label y --metrics auc_mu,hand_till",
         "multiauc evaluate net.parquet --label y --groups user --ci 0.9 --format markdown",
         "multiauc evaluate net.parquet --label y --partition costs.csv --format json",
     ),
 )
 @_options.FILE
 @_options.data_options
+@_options.metrics_option
 @_options.inference_options
 @_options.resampling(0)
 @click.option("--worst", type=click.IntRange(min=0), default=5, show_default=True, help="How many pairs to list.")
@@ -56,8 +58,8 @@ def multiauc() -> None:
 def evaluate(**options: Any) -> None:
     """Areas under the curve of one model, with intervals.
 
-    AUC_mu, Hand & Till's M, one-vs-rest, each class, and the pairs of classes that are separated worst. Intervals are
-    closed-form unless --bootstrap asks for resamples.
+    The metrics that --metrics names, each class, and the pairs of classes that are separated worst, as far as these
+    metrics need them. Intervals are closed-form unless --bootstrap asks for resamples.
     """
     from multiauc.cli._evaluation import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
 

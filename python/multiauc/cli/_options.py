@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from multiauc._files.formats import open_file
-from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC
+from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS
 from multiauc.cli._output import FORMATS
 from multiauc.cli._requests import split_name
 
@@ -28,6 +28,20 @@ def _column_names(context: click.Context, _: click.Parameter, typed: str) -> lis
         except ValueError:
             continue
     return [name for name in names if name.startswith(typed)]
+
+
+def _metric_names(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Metrics named one by one or with commas between, each once; None if there are none."""
+    names = tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",")))
+    unknown = next((name for name in names if name not in CLOSED_FORM_METRICS), None)
+    if unknown is not None:
+        raise click.BadParameter(f"{unknown!r} is not one of {', '.join(map(repr, CLOSED_FORM_METRICS))}.")
+    return names or None
+
+
+def _complete_metrics(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
+    before, comma, name = typed.rpartition(",")
+    return [f"{before}{comma}{metric}" for metric in CLOSED_FORM_METRICS if metric.startswith(name)]
 
 
 FILE = click.argument("files", type=click.Path(), nargs=1, metavar="FILE")
@@ -68,6 +82,10 @@ _FORMAT = click.option("-f", "--format", "style", type=click.Choice(FORMATS), de
                        help="How to print the result.")  # fmt: skip
 _METRIC = click.option("--metric", type=click.Choice(CLOSED_FORM_METRICS), default=DEFAULT_METRIC, show_default=True,
                        help="What to compare the models by.")  # fmt: skip
+_METRICS = click.option("--metrics", multiple=True, metavar="A,B,...", callback=_metric_names,
+                        shell_complete=_complete_metrics,
+                        help=f"What to compute, out of {', '.join(CLOSED_FORM_METRICS)}. "
+                             f"[default: {', '.join(DEFAULT_METRICS)}]")  # fmt: skip
 _SEED = click.option("--seed", type=int, default=0, show_default=True, help="The seed of the random numbers.")
 
 
@@ -101,6 +119,11 @@ def resampling(default: int) -> Callable[[Command], Command]:
 def level_option(command: Command) -> Command:
     """The level of intervals alone."""
     return _CI(command)
+
+
+def metrics_option(command: Command) -> Command:
+    """The metrics of one model."""
+    return _METRICS(command)
 
 
 def metric_option(command: Command) -> Command:
