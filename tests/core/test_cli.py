@@ -80,17 +80,22 @@ class TestEvaluate:
             values = {name: estimate["value"] for name, estimate in found["metrics"].items()}
             assert list(values) == ["hand_till", "auc_mu"]
             assert values == {name: expected.metrics[name].value for name in values}
-            assert [(pair["first"], pair["second"]) for pair in found["worst_pairs"]] == [
-                pair[:2] for pair in expected.auc_mu_matrix.worst(5)
-            ]
 
     def test_tables_of_what_was_not_computed_are_left_out(self, cli):
         text = cli("evaluate one.parquet -l y --metrics auc_mu")
         assert "Each class against the rest" not in text
-        assert "Pairs that are separated worst" in text
+        assert "Pairs that are separated worst (AUC_mu of the pair)" in text
         text = cli("evaluate one.parquet -l y --metrics one_vs_rest")
         assert "Each class against the rest" in text
         assert "Pairs that are separated worst" not in text
+
+    def test_worst_pairs_of_another_metric(self, cli, files):
+        labels, scores, *_ = files
+        expected = multiauc.hand_till_matrix(labels, scores).worst(2)
+        arguments = ("evaluate", "one.parquet", "-l", "y", "--metrics", "hand_till", "--worst", 2)
+        found = json.loads(cli(*arguments, "-f", "json"))["worst_pairs"]
+        assert [(pair["first"], pair["second"], pair["value"]) for pair in found] == expected
+        assert "Pairs that are separated worst (by the score of the first class)" in cli(*arguments)
 
     def test_bootstrap_of_one_metric(self, cli, files):
         labels, scores, *_ = files

@@ -9,7 +9,7 @@ import click
 import multiauc
 from multiauc._files.costs import read_costs
 from multiauc._files.predictions import read_predictions
-from multiauc._registry import AUC_MU
+from multiauc._registry import METRICS
 from multiauc._render import numbers
 from multiauc._render.words import metric_name, verdict
 from multiauc._wording import counted
@@ -18,6 +18,7 @@ from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
     from multiauc._files.predictions import Predictions, Request
+    from multiauc._registry import MetricName
 
 ESTIMATE = ("value", "standard_error", "low", "high")
 
@@ -25,7 +26,7 @@ ESTIMATE = ("value", "standard_error", "low", "high")
 def evaluate_file(
     request: Request,
     *,
-    metrics: tuple[str, ...] | None,
+    metrics: tuple[MetricName, ...] | None,
     ci: float,
     n_resamples: int,
     seed: int,
@@ -51,21 +52,21 @@ def evaluate_file(
         others = [metric_name(metric) for metric in estimates if metric not in bootstrap.metrics]
         if others:
             how += f"; {', '.join(others)}: {evaluation.method}"
-    classes = numbers.class_numbers(evaluation, ci)
-    pairs = numbers.worst_pairs(evaluation.auc_mu_matrix, ci, worst) if AUC_MU in evaluation.metrics else []
-    show(_evaluation_outcome(name, evaluation, estimates, classes, pairs, level=ci, how=how), style)
+    show(_evaluation_outcome(name, evaluation, estimates, worst=worst, level=ci, how=how), style)
 
 
 def _evaluation_outcome(
     name: str,
     evaluation: multiauc.Evaluation,
     estimates: dict[str, dict[str, Any]],
-    classes: list[dict[str, Any]],
-    pairs: list[dict[str, Any]],
     *,
+    worst: int,
     level: float,
     how: str,
 ) -> Outcome:
+    classes = numbers.class_numbers(evaluation, level)
+    matrix = numbers.main_matrix(evaluation)
+    pairs = [] if matrix is None else numbers.worst_pairs(matrix, level, worst)
     n_rows, n_classes = int(evaluation.counts.sum()), len(evaluation.labels)
     interval = f"{100 * level:g}% interval"
     tables = [
@@ -83,10 +84,10 @@ def _evaluation_outcome(
                 [[found["label"], found["rows"], *_cells(found)] for found in classes],
             )
         )
-    if pairs:
+    if matrix is not None and pairs:
         tables.append(
             Table(
-                "Pairs that are separated worst (AUC_mu of the pair)",
+                f"Pairs that are separated worst ({_pair_value(matrix.kind)})",
                 ["pair", "rows", "value", interval],
                 [
                     [_pair(pair), f"{pair['first_rows']} + {pair['second_rows']}", pair["value"], _interval(pair)]
@@ -213,6 +214,12 @@ def _interval(found: dict[str, Any]) -> str:
 
 def _pair(pair: dict[str, Any]) -> str:
     return f"{pair['first']} - {pair['second']}"
+
+
+def _pair_value(metric: str) -> str:
+    """What the value of a listed pair is."""
+    pairs = METRICS[metric].pairs
+    return f"{pairs.title} of the pair" if pairs and pairs.is_symmetric else "by the score of the first class"
 
 
 def _p_value(value: float | None) -> str:
