@@ -149,12 +149,13 @@ class Evaluation:
         replicates = resampled_metrics([inputs.asking_for(wanted)], size, rng)
         estimates = np.array([self.metrics[metric].value for metric in wanted])
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
-        columns = [inputs.metrics.index(metric) for metric in wanted]
+        influences = inputs.asking_for(resampled).influences()
+        columns = [resampled.index(metric) for metric in wanted]
         return Bootstrap(
             replicates,
             wanted,
             estimates,
-            accelerations(inputs.influences(), inputs.groups)[columns],
+            accelerations(influences, inputs.groups)[columns],
             inputs.drawn(),
             self.counts,
             self.metrics[wanted[0]].smallest_class,
