@@ -46,7 +46,19 @@ class _BoosterMetric(TrainingMetric):
 
 
 class LightGBMMetric(_BoosterMetric):
-    """What `lightgbm_metric` returns."""
+    """What `lightgbm_metric` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiauc.boosting import lightgbm_metric
+    >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
+    >>> metric = lightgbm_metric("one_vs_rest", absent="ignore")
+    >>> metric
+    LightGBMMetric('one_vs_rest', outputs='probabilities', absent='ignore')
+    >>> metric(np.array([0, 1, 2]), y_score)
+    ('auc_one_vs_rest', 1.0, True)
+    """
 
     def __call__(self, first: Any, second: Any, weight: Any = None) -> tuple[str, float, bool]:
         """(name, value, True) of (scores, Dataset), or of (labels, scores, weights) as LGBMClassifier calls it."""
@@ -56,7 +68,19 @@ class LightGBMMetric(_BoosterMetric):
 
 
 class XGBoostMetric(_BoosterMetric):
-    """What `xgboost_metric` returns."""
+    """What `xgboost_metric` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiauc.boosting import xgboost_metric
+    >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
+    >>> metric = xgboost_metric("hand_till")
+    >>> metric
+    XGBoostMetric('hand_till', outputs='probabilities')
+    >>> metric(np.array([0, 1, 2]), y_score)
+    1.0
+    """
 
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[str, float] | float:
         """(name, value) of (scores, DMatrix); the value alone of (labels, scores), as XGBClassifier calls it."""
@@ -75,7 +99,17 @@ class XGBoostMetric(_BoosterMetric):
 
 
 class CatBoostMetric(_BoosterMetric):
-    """What `catboost_metric` returns. CatBoost shows the name of the class, so each metric is given one of its own."""
+    """What `catboost_metric` returns. CatBoost shows the name of the class, so each metric is given one of its own.
+
+    Examples
+    --------
+    >>> from multiauc.boosting import catboost_metric
+    >>> metric = catboost_metric("hand_till")
+    >>> metric
+    auc_hand_till('hand_till', outputs='logits')
+    >>> metric.is_max_optimal()
+    True
+    """
 
     #: CatBoost would try, and fail, to compile the metric with numba.
     no_jit = True
@@ -122,6 +156,7 @@ def lightgbm_metric(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from multiauc.boosting import lightgbm_metric
     >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
     >>> lightgbm_metric("hand_till")(np.array([0, 1, 2]), y_score)
@@ -155,6 +190,7 @@ def xgboost_metric(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from multiauc.boosting import xgboost_metric
     >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
     >>> xgboost_metric()(np.array([0, 1, 2]), y_score)

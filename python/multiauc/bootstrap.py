@@ -173,6 +173,19 @@ class BootstrapDifference:
         The metric of the first less that of the second.
     replicates : ndarray of shape (n_resamples,)
         The same of each resample. Read-only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> difference = multiauc.compare(y_true, models).bootstrap(500, rng=0).difference("good", "fair")
+    >>> difference
+    BootstrapDifference('good' - 'fair': +0.0901, se 0.0224)
+    >>> difference.share_better
+    1.0
     """
 
     first: Any
@@ -215,6 +228,19 @@ class ComparisonBootstrap(Bootstrap):
     ----------
     metrics : tuple
         The names of the models.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> bootstrap = multiauc.compare(y_true, models).bootstrap(500, rng=0)
+    >>> bootstrap.metrics
+    ('good', 'fair')
+    >>> bootstrap.ranking_probabilities()
+    {('good', 'fair'): 1.0}
     """
 
     _difference_accelerations: NDArray[np.float64] | None = None

@@ -51,6 +51,19 @@ class Comparison:
         The number of rows of each class. Read-only.
     method : str
         How the uncertainty was found, in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> comparison = multiauc.compare(y_true, models)
+    >>> comparison.estimates["good"]
+    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9449 to 0.9802)
+    >>> comparison.difference("good", "fair")
+    Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0465 to +0.1337, z 4.08, p <0.0001)
     """
 
     metric: str

@@ -33,6 +33,18 @@ class Difference:
         How well the variance is known, after Satterthwaite.
     corrected_p_value : float
         The p-value corrected for the number of differences in the comparison, after Holm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> difference = multiauc.compare(y_true, models).difference("good", "fair")
+    >>> low, high = difference.confidence_interval(level=0.9)
+    >>> print(f"{difference.value:.3f}, {low:.3f} to {high:.3f}, p {difference.p_value:.5f}")
+    0.090, 0.054 to 0.127, p 0.00007
     """
 
     first: str

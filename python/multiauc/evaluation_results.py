@@ -59,6 +59,19 @@ class Evaluation:
         The number of rows of each class. Read-only.
     method : str
         How the uncertainty was found, in words.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> result = multiauc.evaluate(y_true, y_score)
+    >>> result.hand_till
+    Estimate(Hand & Till's M 0.8958, standard error 0.1350, 95% interval 0.0167 to 0.9998)
+    >>> result.per_class["a"]
+    Estimate(a against the rest 0.8750, standard error 0.1768, 95% interval 0.0066 to 0.9999)
+    >>> result.auc_mu_matrix.worst(1)
+    [('a', 'b', 0.75)]
     """
 
     metrics: dict[str, Estimate]
@@ -149,12 +162,13 @@ class Evaluation:
         replicates = resampled_metrics([inputs.asking_for(wanted)], size, rng)
         estimates = np.array([self.metrics[metric].value for metric in wanted])
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
-        columns = [inputs.metrics.index(metric) for metric in wanted]
+        influences = inputs.asking_for(resampled).influences()
+        columns = [resampled.index(metric) for metric in wanted]
         return Bootstrap(
             replicates,
             wanted,
             estimates,
-            accelerations(inputs.influences(), inputs.groups)[columns],
+            accelerations(influences, inputs.groups)[columns],
             inputs.drawn(),
             self.counts,
             self.metrics[wanted[0]].smallest_class,

@@ -58,6 +58,18 @@ class MulticlassRoc:
         Whether the deviance settled.
     center : {"intercept", "projection"}
         The model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> roc
+    MulticlassRoc(3 classes, 6 pairs, 100 thresholds: auc 0.8055, deviance 4.603)
+    >>> round(roc.auc, 4)
+    0.8055
     """
 
     fpr: NDArray[np.float64]
@@ -235,6 +247,19 @@ class RocBand:
         Limits of the true-positive rate at each.
     level : float
         The share of resampled curves between the limits, point by point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> band = roc.bootstrap(200, rng=0).band(level=0.9)
+    >>> band
+    RocBand(90% at 101 false-positive rates)
+    >>> bool(band.low[10] < band.high[10])
+    True
     """
 
     fpr: NDArray[np.float64]
@@ -262,6 +287,20 @@ class MulticlassRocBootstrap:
         What was resampled.
     smallest_class : int
         The number of rows of the smallest class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> bootstrap = roc.bootstrap(200, rng=0)
+    >>> bootstrap
+    MulticlassRocBootstrap(200 resamples by rows: auc 0.8055, se 0.0198)
+    >>> low, high = bootstrap.confidence_interval()
+    >>> print(f"{low:.2f} to {high:.2f}")
+    0.76 to 0.84
     """
 
     estimate: float

@@ -169,6 +169,17 @@ class PartialAuc:
         What each class is told from.
     max_fpr, min_tpr : float or None
         The part of the curves that counts.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> areas = multiauc.partial_auc(y_true, y_score, max_fpr=0.5)
+    >>> areas.values["b"]
+    0.75
+    >>> areas.bootstrap(100, rng=0).metrics
+    ('macro', 'prevalence')
     """
 
     values: dict[Any, float]

@@ -25,7 +25,18 @@ _Number = TypeVar("_Number", bound=np.generic)
 
 
 class ConfidenceInterval(NamedTuple):
-    """The limits of a confidence interval, a pair (low, high)."""
+    """The limits of a confidence interval, a pair (low, high).
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> interval = multiauc.evaluate(y_true, y_score).hand_till.confidence_interval(level=0.5)
+    >>> low, high = interval
+    >>> low == interval.low < 0.8958 < high == interval.high
+    True
+    """
 
     low: float
     high: float
@@ -202,6 +213,17 @@ class RocCurve:
         The class whose score is read.
     negative : hashable or None
         The class that it is told from; None for all the others together.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> curve = multiauc.roc_curves(y_true, y_score)["a"]
+    >>> curve
+    RocCurve('a' against the rest: 5 points, auc 0.8750)
+    >>> curve.tpr
+    array([0. , 0.5, 0.5, 1. , 1. ])
     """
 
     fpr: NDArray[np.float64]

@@ -36,5 +36,12 @@ def set_num_threads(n: int) -> None:
 
 
 def get_num_threads() -> int:
-    """The number of threads that the next call may use."""
+    """The number of threads that the next call may use.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> multiauc.get_num_threads() > 0
+    True
+    """
     return _core.get_num_threads()

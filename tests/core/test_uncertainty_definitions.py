@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import multiauc
-from multiauc import _rust
 from oracle_uncertainty import METRICS, Problem, delong
 from strategies import Sample, make_sample, mixed_denominators, samples, smooth, softmax, votes, with_weights
 
@@ -246,8 +245,7 @@ def test_the_same_bits_for_any_number_of_threads(weighted):
         result = multiauc.evaluate(*sample.data, sample_weight=sample.weights)
         per_class = [estimate.variance() for estimate in result.per_class.values()]
         parts = (result.covariance, result.auc_mu_matrix.standard_error, result.hand_till_matrix.standard_error)
-        arguments = (sample.scores, sample.codes.astype(np.uint8), sample.weights, None)
-        influences = _rust.influences(arguments, None, None)
+        influences = result.influences()
         seen.add((*per_class, *(part.tobytes() for part in parts), influences.tobytes()))
     assert len(seen) == 1
 

@@ -33,6 +33,17 @@ class ComparisonDisplay(Display):
         The estimates and the differences.
     ax_, figure_ : matplotlib Axes and Figure
         The first of them, and their figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiauc.plotting import ComparisonDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> display = ComparisonDisplay.from_predictions(y_true, models, metric="hand_till")
+    >>> display.axes_[0].get_xlabel()
+    "Hand & Till's M, 95% intervals"
     """
 
     axes_: list[Axes]

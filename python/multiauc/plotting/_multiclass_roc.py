@@ -34,6 +34,18 @@ class MulticlassRocDisplay(Display):
         Where it was drawn.
     line_ : matplotlib Line2D
         The curve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> from multiauc.plotting import MulticlassRocDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> display = MulticlassRocDisplay(roc, band=roc.bootstrap(100, rng=0).band()).plot(label="model")
+    >>> display.line_.get_label()
+    'model (D = 0.805)'
     """
 
     line_: Line2D

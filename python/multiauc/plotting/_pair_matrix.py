@@ -42,6 +42,15 @@ class PairMatrixDisplay(Display):
         The cells.
     text_ : list of matplotlib Text
         The numbers in them, if any.
+
+    Examples
+    --------
+    >>> from multiauc.plotting import PairMatrixDisplay
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> display = PairMatrixDisplay.from_predictions(y_true, y_score)
+    >>> [text.get_text() for text in display.text_]
+    ['.750', '1.000', '.750', '1.000', '1.000', '1.000']
     """
 
     im_: AxesImage
