@@ -44,7 +44,9 @@ def test_no_other_file_names_a_metric():
 
 def test_the_search_finds_names(tmp_path):
     file = tmp_path / "a.py"
-    file.write_text('__all__ = ["auc_mu"]\ndef f(x="hand_till"):\n    """auc_mu"""\n    return f"{x}" == "auc_mu score"\n')
+    file.write_text(
+        '__all__ = ["auc_mu"]\ndef f(x="hand_till"):\n    """auc_mu"""\n    return f"{x}" == "auc_mu score"\n'
+    )
     assert listed_elsewhere(file) == ["a.py:2: 'hand_till'", "a.py:3: 'auc_mu'"]
 
 
