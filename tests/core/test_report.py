@@ -271,3 +271,30 @@ class TestFile:
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout == "[]\n"
+
+
+class TestSomeMetrics:
+    def test_pairs_by_one_score(self, rng, tmp_path):
+        labels, scores = sample(rng, 120)
+        result = multiauc.evaluate(labels, scores, metrics=["hand_till"])
+        path = result.report(tmp_path / "a.html", n_resamples=0)
+        numbers = numbers_of(path)
+        assert list(numbers["models"][0]["metrics"]) == ["hand_till", "multiclass_roc"]
+        assert [kind["metric"] for kind in numbers["heat_map"]["kinds"]] == ["hand_till"]
+        assert f"The model reaches Hand &amp; Till&#x27;s M {result.hand_till.value:.3f}" in path.read_text("utf-8")
+        assert 'name="kind"' not in path.read_text("utf-8")
+
+    def test_a_page_without_pairs(self, rng, tmp_path):
+        labels, scores = sample(rng, 120)
+        path = multiauc.evaluate(labels, scores, metrics=["one_vs_rest"]).report(tmp_path / "a.html", n_resamples=0)
+        assert numbers_of(path)["heat_map"] is None
+        text = path.read_text("utf-8")
+        assert "Class by class" in text
+        assert "Which classes are confused" not in text
+
+    def test_data_that_were_changed(self, rng, tmp_path):
+        labels, scores = sample(rng, 120)
+        result = multiauc.evaluate(labels, scores)
+        scores[0] = scores[1]
+        with pytest.raises(ValueError, match="was changed after this result was computed"):
+            result.report(tmp_path / "a.html")
