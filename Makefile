@@ -13,8 +13,8 @@ CARGO := cargo
 # One interpreter for every Rust build, so that cargo and maturin share what they compile.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 
-PYTHON_SOURCES := python tests tests_browser tests_integrations examples benches requirements .ci
-TYPED := python/multiauc benches requirements
+PYTHON_SOURCES := python tests examples benches studies requirements .ci
+TYPED := python/multiauc benches studies requirements
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python develop wheel sdist \
@@ -37,15 +37,15 @@ test-python: develop
 
 test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with the real libraries (installs 3 GB)
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
-	$(INTEGRATIONS_PY) -m pytest tests_integrations
+	$(INTEGRATIONS_PY) -m pytest tests/integrations
 
 test-browser: develop $(VENV)/.browser  ## Open reports in a real browser (installs Debian's chromium if there is none)
-	$(PY) -m pytest tests_browser
+	$(PY) -m pytest tests/browser
 
 screenshots: develop $(VENV)/.browser  ## Pictures of reports to look at, into target/screenshots, and that of the docs
-	$(PY) tests_browser/screenshots.py
+	$(PY) tests/browser/screenshots.py
 
-check: check-rust check-python  ## Formatting, lints, types, stubs
+check: check-rust check-python  ## Formatting, lints, import contracts, types, stubs
 
 check-rust: $(VENV)/.installed
 	$(CARGO) fmt --all --check
@@ -54,6 +54,7 @@ check-rust: $(VENV)/.installed
 check-python: develop
 	$(VENV)/bin/ruff check $(PYTHON_SOURCES)
 	$(VENV)/bin/ruff format --check $(PYTHON_SOURCES)
+	$(VENV)/bin/lint-imports --no-cache
 	$(PY) -m mypy --strict $(TYPED)
 	$(PY) -m mypy.stubtest multiauc._rust
 
@@ -75,8 +76,8 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/bootstrap_speed.py
 
 figures: develop  ## Draw the pictures of docs/multiclass-roc.md and docs/plots.md (a minute or two)
-	$(PY) benches/figures_multiclass_roc.py
-	$(PY) benches/figures_plots.py
+	$(PY) studies/figures_multiclass_roc.py
+	$(PY) studies/figures_plots.py
 
 bench-quick: bench-install  ## The same on a few sizes, printed only (two minutes)
 	$(BENCH_PY) benches/compare.py --quick

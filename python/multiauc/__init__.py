@@ -6,25 +6,25 @@ errors and intervals: `evaluate` for one model, `compare` for several. Labels ma
 layout.
 """
 
-import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from multiauc._rust import __version__, debug_build
+from multiauc._core import __version__, debug_build
 
 if TYPE_CHECKING:
     from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap
-    from multiauc.comparison import Comparison, compare
+    from multiauc.comparison import compare
+    from multiauc.comparison_results import Comparison
     from multiauc.curves import roc_curves
     from multiauc.differences import Difference
     from multiauc.estimates import Estimate
-    from multiauc.evaluation import Evaluation, evaluate
-    from multiauc.multiclass_roc import multiclass_roc
-    from multiauc.multiclass_roc_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
+    from multiauc.evaluation import evaluate
+    from multiauc.evaluation_results import Evaluation
+    from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
+    from multiauc.multiclass_curves import multiclass_roc
     from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
     from multiauc.pairwise import auc_mu_matrix, auc_mu_score, hand_till_matrix, hand_till_score
-    from multiauc.partial_auc import PartialAuc, partial_auc, partial_auc_score
+    from multiauc.partial_areas import PartialAuc, partial_auc, partial_auc_score
     from multiauc.results import ConfidenceInterval, PairMatrix, RocCurve
     from multiauc.threads import get_num_threads, set_num_threads
 
@@ -64,16 +64,18 @@ __all__ = [
 #: takes no longer than importing NumPy.
 _NAMES = {
     "bootstrap": ["Bootstrap", "BootstrapDifference", "ComparisonBootstrap"],
-    "comparison": ["Comparison", "compare"],
+    "comparison": ["compare"],
+    "comparison_results": ["Comparison"],
     "curves": ["roc_curves"],
     "differences": ["Difference"],
     "estimates": ["Estimate"],
-    "evaluation": ["Evaluation", "evaluate"],
-    "multiclass_roc": ["multiclass_roc"],
-    "multiclass_roc_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
+    "evaluation": ["evaluate"],
+    "evaluation_results": ["Evaluation"],
+    "multiclass_curve_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
+    "multiclass_curves": ["multiclass_roc"],
     "one_vs_rest": ["one_vs_rest_per_class", "one_vs_rest_score"],
     "pairwise": ["auc_mu_matrix", "auc_mu_score", "hand_till_matrix", "hand_till_score"],
-    "partial_auc": ["PartialAuc", "partial_auc", "partial_auc_score"],
+    "partial_areas": ["PartialAuc", "partial_auc", "partial_auc_score"],
     "results": ["ConfidenceInterval", "PairMatrix", "RocCurve"],
     "threads": ["get_num_threads", "set_num_threads"],
 }
@@ -89,16 +91,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    def __setattr__(self, name: str, value: Any) -> None:
-        # A loaded module becomes an attribute of its package: not where a public function has the same name.
-        if name not in __all__ or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 if debug_build:

@@ -1,8 +1,8 @@
 """The metrics: their names, titles and properties stand here and nowhere else.
 
 A new metric is a row of `METRICS`, its name in `MetricName`, a file in the core and a public function. Everything that
-offers metrics by name (`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers) reads
-this table.
+offers metrics by name (`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers)
+reads this table.
 """
 
 from __future__ import annotations
@@ -19,12 +19,33 @@ ONE_VS_REST: Final = "one_vs_rest"
 ONE_VS_REST_PREVALENCE: Final = "one_vs_rest_prevalence"
 MULTICLASS_ROC: Final = "multiclass_roc"
 
-#: What each class is told from along a curve.
-CURVE_KINDS: Final = ("one_vs_rest", "pairwise")
-
 #: What is computed where no metric is named.
-DEFAULT_METRIC: Final = AUC_MU
+DEFAULT_METRIC: Final = "auc_mu"
+
+#: What each class is told from along a curve: all the others together, or one other class.
+AGAINST_REST: Final = "one_vs_rest"
+PAIRWISE: Final = "pairwise"
+CURVE_KINDS: Final = (AGAINST_REST, PAIRWISE)
 DEFAULT_CURVE_KIND: Final = "one_vs_rest"
+
+
+@dataclass(frozen=True, slots=True)
+class PairValues:
+    """The matrix of pairs of classes that a metric averages.
+
+    Attributes
+    ----------
+    title
+        What a cell of the matrix is, as people write it.
+    choice
+        How a reader chooses between the matrices of several metrics.
+    is_symmetric
+        Whether a pair has one value whichever of its classes comes first.
+    """
+
+    title: str
+    choice: str
+    is_symmetric: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +58,12 @@ class Metric:
         How it is asked for.
     title
         How people write it.
+    meaning
+        What it looks at: the end of a sentence that begins with its title.
     options
         The options of `evaluate` and `compare` that it depends on.
+    pairs
+        The matrix of pairs of classes that it averages, if it does.
     has_weights
         Whether rows may have weights.
     has_closed_form
@@ -47,22 +72,21 @@ class Metric:
         Whether it is resampled from presorted orders.
     has_interactions
         Whether its unbiased and its bootstrap-limit variances are known.
-    has_pairs
-        Whether it averages a matrix of pairs of classes.
     is_default
         Whether `evaluate` computes it unasked.
     chance
-        Its value for scores that say nothing, for a number of classes: "half" or "one_of_classes".
+        Its value for scores that say nothing: "half", or "one_of_classes" for one divided by the number of classes.
     """
 
     name: MetricName
     title: str
+    meaning: str
     options: tuple[str, ...] = ()
+    pairs: PairValues | None = None
     has_weights: bool = True
     has_closed_form: bool = True
     has_bootstrap: bool = True
     has_interactions: bool = True
-    has_pairs: bool = False
     is_default: bool = False
     chance: Literal["half", "one_of_classes"] = "half"
 
@@ -74,13 +98,38 @@ class Metric:
 METRICS: Final[dict[str, Metric]] = {
     metric.name: metric
     for metric in (
-        Metric(AUC_MU, "AUC_mu", ("partition", "pair_weights"), has_pairs=True, is_default=True),
-        Metric(HAND_TILL, "Hand & Till's M", ("pair_weights",), has_pairs=True, is_default=True),
-        Metric(ONE_VS_REST, "one-vs-rest (macro)", is_default=True),
-        Metric(ONE_VS_REST_PREVALENCE, "one-vs-rest (prevalence)", is_default=True),
+        Metric(
+            AUC_MU,
+            "AUC_mu",
+            "looks at every pair of classes by both of their scores",
+            ("partition", "pair_weights"),
+            PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True),
+            is_default=True,
+        ),
+        Metric(
+            HAND_TILL,
+            "Hand & Till's M",
+            "looks at every pair of classes by one of their scores at a time",
+            ("pair_weights",),
+            PairValues("A(row | column)", "one score (M)", is_symmetric=False),
+            is_default=True,
+        ),
+        Metric(
+            ONE_VS_REST,
+            "one-vs-rest (macro)",
+            "looks at each class against all others together, every class with the same weight",
+            is_default=True,
+        ),
+        Metric(
+            ONE_VS_REST_PREVALENCE,
+            "one-vs-rest (prevalence)",
+            "looks at each class against all others together, weighted by its share of the rows",
+            is_default=True,
+        ),
         Metric(
             MULTICLASS_ROC,
             "multi-class ROC (D)",
+            "is the area under one curve for all pairs of classes",
             ("pair_weights",),
             has_closed_form=False,
             has_bootstrap=False,
@@ -92,3 +141,8 @@ METRICS: Final[dict[str, Metric]] = {
 #: What `evaluate` computes unasked, and what it can be asked for.
 DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)
 CLOSED_FORM_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.has_closed_form)
+
+
+def metrics_with_option(option: str) -> tuple[str, ...]:
+    """The metrics that an option has a meaning for."""
+    return tuple(name for name, metric in METRICS.items() if option in metric.options)

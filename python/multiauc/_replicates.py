@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,15 +10,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._input.options import read_level
+from multiauc._intervals import (
+    NO_INTERVAL,
+    basic_interval,
+    bca_interval,
+    interval_at_bound,
+    logit_interval,
+    percentile_interval,
+)
 from multiauc._progress import Progress
-from multiauc._uncertainty_options import read_level
-from multiauc._wording import counted, described, one_of
-from multiauc.results import ConfidenceInterval
+from multiauc._wording import counted, one_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc import _rust
+    from multiauc import _core
+    from multiauc.results import ConfidenceInterval
 
 # Most bytes of presorted orders; beyond, they are sorted again for every block of replicates.
 MEMORY_LIMIT = 1 << 30
@@ -27,25 +34,13 @@ MEMORY_LIMIT = 1 << 30
 INTERVALS = ("logit", "percentile", "basic", "bca")
 
 
-def read_rng(rng: Any) -> np.random.Generator:
-    """The generator itself, or a new one from a seed or from the system."""
-    if rng is None or isinstance(rng, np.random.Generator):
-        return np.random.default_rng(rng)
-    if isinstance(rng, (bool, np.bool_)) or not hasattr(rng, "__index__"):
-        raise TypeError(f"rng must be an int, a numpy.random.Generator or None; got {described(rng)}")
-    seed = operator.index(rng)
-    if seed < 0:
-        raise ValueError(f"rng must not be negative as a seed; got {seed}")
-    return np.random.default_rng(seed)
-
-
 def draw_seed(generator: np.random.Generator) -> int:
     """The seed of a stream of replicates. The same generator gives the same replicates of every metric."""
     return int(generator.integers(2**64, dtype=np.uint64))
 
 
-def run_replicates(resampler: _rust.Resampler, size: int, seed: int) -> NDArray[np.float64]:
-    """All replicates, a row each, with a progress bar and an ear for Ctrl-C."""
+def run_replicates(resampler: _core.Resampler, size: int, seed: int) -> NDArray[np.float64]:
+    """All replicates, a row each, in steps short enough for a progress bar and for Ctrl-C to work."""
     with Progress(size, "bootstrap") as progress:
         steps = pairwise(progress.steps(resampler.block, unit=resampler.block))
         return np.concatenate([resampler.replicates(seed, first, last - first) for first, last in steps])
@@ -98,43 +93,31 @@ class Replicates:
         kind = one_of("method", method, accepted if self.acceleration is not None else accepted_without_bca(accepted))
         values = self.values[~np.isnan(self.values)]
         if np.isnan(self.estimate) or not len(values):
-            return ConfidenceInterval(float("nan"), float("nan"))
+            return NO_INTERVAL
         if kind == "logit":
             return self._logit(values, tail, stacklevel + 1)
         if kind == "bca":
             return self._bca(values, tail, stacklevel + 1)
-        low, high = np.quantile(values, [tail, 1.0 - tail]).tolist()
         if kind == "basic":
-            low, high = 2 * self.estimate - high, 2 * self.estimate - low
-        return ConfidenceInterval(low, high)
+            return basic_interval(self.estimate, values, tail)
+        return percentile_interval(values, tail)
 
     def _logit(self, values: NDArray[np.float64], tail: float, stacklevel: int) -> ConfidenceInterval:
-        theta, error = self.estimate, float(standard_errors(values[:, None])[0])
-        if theta in (0.0, 1.0):
-            # Nothing varies: what a class of that size could still hide.
-            reach = tail ** (1.0 / self.smallest_class)
-            return ConfidenceInterval(reach, 1.0) if theta == 1.0 else ConfidenceInterval(0.0, 1.0 - reach)
+        if self.estimate in (0.0, 1.0):
+            return interval_at_bound(self.estimate, tail, self.smallest_class)
+        error = float(standard_errors(values[:, None])[0])
         if not error > 0.0:
             return _no_interval("the replicates are all alike", stacklevel + 1)
-        middle = np.log(theta / (1.0 - theta))
-        reach = NormalDist().inv_cdf(1.0 - tail) * error / (theta * (1.0 - theta))
-        low, high = (float(1.0 / (1.0 + np.exp(-end))) for end in (middle - reach, middle + reach))
-        return ConfidenceInterval(low, high)
+        return logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail), functions=np)
 
     def _bca(self, values: NDArray[np.float64], tail: float, stacklevel: int) -> ConfidenceInterval:
-        """Efron's bias-corrected and accelerated quantiles; replicates equal to the estimate count half below it."""
-        normal = NormalDist()
+        """Replicates equal to the estimate count half below it."""
         below = float(np.mean(values < self.estimate) + 0.5 * np.mean(values == self.estimate))
         if not 0.0 < below < 1.0:
             return _no_interval("all replicates lie on one side of the estimate", stacklevel + 1)
-        acceleration = float("nan") if self.acceleration is None else self.acceleration
-        if np.isnan(acceleration):
+        if self.acceleration is None or np.isnan(self.acceleration):
             return _no_interval("no row contributes more than another", stacklevel + 1)
-        bias = normal.inv_cdf(below)
-        shifts = (bias + normal.inv_cdf(level) for level in (tail, 1.0 - tail))
-        levels = [normal.cdf(bias + shift / (1.0 - acceleration * shift)) for shift in shifts]
-        low, high = np.quantile(values, levels).tolist()
-        return ConfidenceInterval(low, high)
+        return bca_interval(values, below, self.acceleration, tail)
 
 
 def accepted_without_bca(accepted: tuple[str, ...]) -> tuple[str, ...]:
@@ -156,4 +139,4 @@ def accelerations(influences: NDArray[np.float64], groups: NDArray[np.uint32] | 
 
 def _no_interval(reason: str, stacklevel: int) -> ConfidenceInterval:
     warnings.warn(f"{reason}; there is no interval", RuntimeWarning, stacklevel=stacklevel + 1)
-    return ConfidenceInterval(float("nan"), float("nan"))
+    return NO_INTERVAL

@@ -2,6 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
+from multiauc._wording import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: The header of a table of estimates.
+ESTIMATE_HEADER = ["", "value", "std. error", "95% interval"]
+# A table of more classes than this is printed without its middle.
+TABLE_AT_MOST = 10
+TABLE_EDGE = 4
+LABEL_WIDTH = 14
+
 
 def text_table(rows: list[list[str]]) -> list[str]:
     """Lines of text: names to the left, cells to the right."""
@@ -21,3 +36,18 @@ def html_table(caption: str, rows: list[list[str]], notes: list[str] | None = No
     below = "".join(f"<p>{escape(note)}</p>" for note in notes or [])
     title = f"<caption>{escape(caption)}</caption>"
     return f"<table>{title}<thead><tr>{header}</tr></thead><tbody>{lines}</tbody></table>{below}"
+
+
+def shortened(label: Any) -> str:
+    """A label as text that fits a column."""
+    text = str(label)
+    return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 3] + "..."
+
+
+def sizes_in_words(labels: tuple[Any, ...], counts: NDArray[np.int64]) -> str:
+    """Rows in all and per class, the tail of a long list only counted."""
+    sizes = [f"{shortened(label)} {count}" for label, count in zip(labels, counts.tolist(), strict=True)]
+    if len(sizes) > TABLE_AT_MOST:
+        sizes[TABLE_AT_MOST:] = [f"and {len(sizes) - TABLE_AT_MOST} more"]
+    n_rows, n_classes = counted(int(counts.sum()), "row"), counted(len(labels), "class", "classes")
+    return f"{n_rows}, {n_classes} ({', '.join(sizes)})"

@@ -8,19 +8,20 @@ your own), they are turned into probabilities first. The values are those of `au
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._arrays import as_scores
-from multiauc._metrics import TrainingMetric, metric_function
+from multiauc._input.arrays import as_scores
+from multiauc._input.options import read_metric
+from multiauc._registry import DEFAULT_METRIC
+from multiauc._training import TrainingMetric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._types import MetricName
-
-    Outputs = Literal["probabilities", "logits", "one_vs_all_logits"]
+    from multiauc._registry import MetricName
+    from multiauc._types import Outputs
 
 __all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost_metric", "lightgbm_metric", "xgboost_metric"]
 
@@ -30,7 +31,7 @@ class _BoosterMetric(TrainingMetric):
 
     def __init__(self, metric: str, outputs: str, options: dict[str, Any]) -> None:
         super().__init__(metric, outputs, options)
-        self.__name__ = _shown_name(metric)
+        self.__name__ = _shown_name(self.metric)
 
     def of_predictions(self, codes: Any, scores: NDArray[Any], weights: Any) -> float:
         """The value for all rows."""
@@ -45,7 +46,19 @@ class _BoosterMetric(TrainingMetric):
 
 
 class LightGBMMetric(_BoosterMetric):
-    """What `lightgbm_metric` returns."""
+    """What `lightgbm_metric` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiauc.boosting import lightgbm_metric
+    >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
+    >>> metric = lightgbm_metric("one_vs_rest", absent="ignore")
+    >>> metric
+    LightGBMMetric('one_vs_rest', outputs='probabilities', absent='ignore')
+    >>> metric(np.array([0, 1, 2]), y_score)
+    ('auc_one_vs_rest', 1.0, True)
+    """
 
     def __call__(self, first: Any, second: Any, weight: Any = None) -> tuple[str, float, bool]:
         """(name, value, True) of (scores, Dataset), or of (labels, scores, weights) as LGBMClassifier calls it."""
@@ -55,7 +68,19 @@ class LightGBMMetric(_BoosterMetric):
 
 
 class XGBoostMetric(_BoosterMetric):
-    """What `xgboost_metric` returns."""
+    """What `xgboost_metric` returns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiauc.boosting import xgboost_metric
+    >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
+    >>> metric = xgboost_metric("hand_till")
+    >>> metric
+    XGBoostMetric('hand_till', outputs='probabilities')
+    >>> metric(np.array([0, 1, 2]), y_score)
+    1.0
+    """
 
     def __call__(self, first: Any, second: Any, sample_weight: Any = None) -> tuple[str, float] | float:
         """(name, value) of (scores, DMatrix); the value alone of (labels, scores), as XGBClassifier calls it."""
@@ -74,7 +99,17 @@ class XGBoostMetric(_BoosterMetric):
 
 
 class CatBoostMetric(_BoosterMetric):
-    """What `catboost_metric` returns. CatBoost shows the name of the class, so there is one for each metric."""
+    """What `catboost_metric` returns. CatBoost shows the name of the class, so each metric is given one of its own.
+
+    Examples
+    --------
+    >>> from multiauc.boosting import catboost_metric
+    >>> metric = catboost_metric("hand_till")
+    >>> metric
+    auc_hand_till('hand_till', outputs='logits')
+    >>> metric.is_max_optimal()
+    True
+    """
 
     #: CatBoost would try, and fail, to compile the metric with numba.
     no_jit = True
@@ -88,29 +123,17 @@ class CatBoostMetric(_BoosterMetric):
         """The value itself."""
         return error / weight
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Its class is not the module's to be looked up by name.
+        return _catboost_metric, (self.metric, self.outputs, self.options)
+
     def is_max_optimal(self) -> bool:
         """More is better."""
         return True
 
 
-class auc_mu(CatBoostMetric):  # noqa: N801 - the name is what CatBoost shows
-    pass
-
-
-class auc_hand_till(CatBoostMetric):  # noqa: N801
-    pass
-
-
-class auc_one_vs_rest(CatBoostMetric):  # noqa: N801
-    pass
-
-
-class auc_one_vs_rest_prevalence(CatBoostMetric):  # noqa: N801
-    pass
-
-
 def lightgbm_metric(
-    metric: MetricName = "auc_mu", *, outputs: Outputs = "probabilities", **options: Any
+    metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "probabilities", **options: Any
 ) -> LightGBMMetric:
     """A metric for ``lightgbm.train(feval=...)`` and ``LGBMClassifier.fit(eval_metric=...)``.
 
@@ -133,6 +156,7 @@ def lightgbm_metric(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from multiauc.boosting import lightgbm_metric
     >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
     >>> lightgbm_metric("hand_till")(np.array([0, 1, 2]), y_score)
@@ -142,7 +166,7 @@ def lightgbm_metric(
 
 
 def xgboost_metric(
-    metric: MetricName = "auc_mu", *, outputs: Outputs = "probabilities", **options: Any
+    metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "probabilities", **options: Any
 ) -> XGBoostMetric:
     """A metric for ``xgboost.train(custom_metric=...)`` and ``XGBClassifier(eval_metric=...)``.
 
@@ -166,6 +190,7 @@ def xgboost_metric(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from multiauc.boosting import xgboost_metric
     >>> y_score = np.array([[0.6, 0.3, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]])
     >>> xgboost_metric()(np.array([0, 1, 2]), y_score)
@@ -174,7 +199,9 @@ def xgboost_metric(
     return XGBoostMetric(metric, outputs, options)
 
 
-def catboost_metric(metric: MetricName = "auc_mu", *, outputs: Outputs = "logits", **options: Any) -> CatBoostMetric:
+def catboost_metric(
+    metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "logits", **options: Any
+) -> CatBoostMetric:
     """A metric for ``CatBoostClassifier(eval_metric=...)``.
 
     CatBoost's overfitting detector takes it as a metric of which more is better.
@@ -201,11 +228,14 @@ def catboost_metric(metric: MetricName = "auc_mu", *, outputs: Outputs = "logits
     >>> catboost_metric().evaluate([[2.0, 0.1, 0.3], [0.0, 1.2, 0.4], [0.0, -1.0, 1.1]], [0, 1, 2], None)
     (1.0, 1.0)
     """
-    kind = {each.__name__: each for each in (auc_mu, auc_hand_till, auc_one_vs_rest, auc_one_vs_rest_prevalence)}
-    return kind[_shown_name(metric)](metric, outputs, options)
+    return _catboost_metric(metric, outputs, options)
+
+
+def _catboost_metric(metric: str, outputs: str, options: dict[str, Any]) -> CatBoostMetric:
+    kind: type[CatBoostMetric] = type(_shown_name(read_metric(metric)), (CatBoostMetric,), {})
+    return kind(metric, outputs, options)
 
 
 def _shown_name(metric: str) -> str:
     """Beginning with "auc", by which XGBoost knows that more is better."""
-    metric_function(metric)
     return metric if metric.startswith("auc") else f"auc_{metric}"

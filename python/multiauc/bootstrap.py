@@ -2,37 +2,24 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections import defaultdict
 from dataclasses import dataclass, fields
-from itertools import combinations, groupby, permutations, product
+from itertools import groupby, permutations, product
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from multiauc import _rust
-from multiauc._replicates import (
-    INTERVALS,
-    MEMORY_LIMIT,
-    Replicates,
-    accelerations,
-    draw_seed,
-    read_rng,
-    run_replicates,
-    standard_errors,
-)
+from multiauc._replicates import INTERVALS, Replicates, standard_errors
 from multiauc._tables import html_table, text_table
 from multiauc._wording import counted, listing
-from multiauc.multiclass_roc import multiclass_roc
-from multiauc.results import _read_only
+from multiauc.results import read_only
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from multiauc._held_inputs import HeldInputs
     from multiauc.results import ConfidenceInterval
 
 # Tied models share a replicate among all orders that agree with it: at most this many.
@@ -88,7 +75,7 @@ class Bootstrap:
         for field in fields(self):
             value = getattr(self, field.name)
             if isinstance(value, np.ndarray):
-                object.__setattr__(self, field.name, _read_only(value))
+                object.__setattr__(self, field.name, read_only(value))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, because a pickled array forgets that it is read-only.
@@ -186,6 +173,19 @@ class BootstrapDifference:
         The metric of the first less that of the second.
     replicates : ndarray of shape (n_resamples,)
         The same of each resample. Read-only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> difference = multiauc.compare(y_true, models).bootstrap(500, rng=0).difference("good", "fair")
+    >>> difference
+    BootstrapDifference('good' - 'fair': +0.0901, se 0.0224)
+    >>> difference.share_better
+    1.0
     """
 
     first: Any
@@ -195,7 +195,7 @@ class BootstrapDifference:
     _acceleration: float | None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "replicates", _read_only(self.replicates))
+        object.__setattr__(self, "replicates", read_only(self.replicates))
 
     @property
     def standard_error(self) -> float:
@@ -228,6 +228,19 @@ class ComparisonBootstrap(Bootstrap):
     ----------
     metrics : tuple
         The names of the models.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> bootstrap = multiauc.compare(y_true, models).bootstrap(500, rng=0)
+    >>> bootstrap.metrics
+    ('good', 'fair')
+    >>> bootstrap.ranking_probabilities()
+    {('good', 'fair'): 1.0}
     """
 
     _difference_accelerations: NDArray[np.float64] | None = None
@@ -279,76 +292,3 @@ def _agreeing_orders(ranks: list[int], names: Sequence[Any]) -> Iterator[tuple[A
         raise ValueError(f"{len(largest)} models tie, too many to share among their orders: {listing(largest)}")
     for parts in product(*map(permutations, tied)):
         yield tuple(name for part in parts for name in part)
-
-
-def resampled_metrics(
-    models: list[HeldInputs], metrics: Sequence[str], size: int, rng: np.random.Generator | int | None
-) -> NDArray[np.float64]:
-    """Replicates of the metrics of models scored on the same rows: a row each, models side by side, metrics in them."""
-    generator = read_rng(rng)
-    inputs = models[0]
-    arguments = [model.arguments() for model in models]
-    if np.isnan(inputs.sample.nan_if_absent(0.0)):
-        return np.full((size, len(models) * len(metrics)), np.nan)
-    resampler = _rust.Resampler(
-        [scores for scores, *_ in arguments],
-        inputs.sample.codes,
-        inputs.sample.weights,
-        inputs.sample.n_classes,
-        inputs.sampling,
-        inputs.groups,
-        list(metrics),
-        inputs.partition,
-        inputs.pair_weights,
-        MEMORY_LIMIT,
-    )
-    return run_replicates(resampler, size, draw_seed(generator))
-
-
-def resampled_curves(models: list[HeldInputs], size: int, rng: np.random.Generator | int | None) -> NDArray[np.float64]:
-    """Replicates of the areas D of models scored on the same rows: a row each, a column per model."""
-    generator = read_rng(rng)
-    inputs = models[0]
-    for option, value in (("groups", inputs.groups), ("sampling", None if inputs.sampling == "stratified" else "iid")):
-        if value is not None:
-            raise ValueError(
-                f"metric='multiclass_roc' is resampled within classes only; it was given {option}"
-                + (f"={value!r}" if option == "sampling" else "")
-            )
-    if np.isnan(inputs.sample.nan_if_absent(0.0)):
-        return np.full((size, len(models)), np.nan)
-    areas = []
-    for model in models:
-        sample = model.sample
-        roc = multiclass_roc(
-            sample.codes,
-            model.arguments()[0] if not sample.has_one_score else sample.scores,
-            pair_weights=model.pair_weights,
-            sample_weight=sample.weights,
-            labels=range(sample.n_classes),
-            absent=sample.absent,  # type: ignore[arg-type]
-        )
-        # Each from a copy of the same generator: the same rows for all of them.
-        areas.append(roc.bootstrap(size, rng=copy.deepcopy(generator)).replicates)
-    draw_seed(generator)
-    return np.stack(areas, axis=1)
-
-
-def metric_accelerations(inputs: HeldInputs) -> NDArray[np.float64]:
-    """The accelerations of the four metrics."""
-    return accelerations(_influences(inputs), inputs.groups)
-
-
-def model_accelerations(models: list[HeldInputs], place: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The accelerations of one metric of some models, and those of the differences of models, m x m."""
-    groups = models[0].groups
-    of_models = np.stack([_influences(inputs)[:, place] for inputs in models], axis=1)
-    differences = np.full((len(models), len(models)), np.nan)
-    for i, j in combinations(range(len(models)), 2):
-        differences[i, j] = accelerations(of_models[:, [i]] - of_models[:, [j]], groups)[0]
-        differences[j, i] = -differences[i, j]
-    return accelerations(of_models, groups), differences
-
-
-def _influences(inputs: HeldInputs) -> NDArray[np.float64]:
-    return _rust.influences(inputs.arguments(), inputs.partition, inputs.pair_weights)

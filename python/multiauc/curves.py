@@ -7,27 +7,27 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _rust
-from multiauc._inputs import read_sample
+from multiauc import _core
+from multiauc._input.sample import read_sample
+from multiauc._registry import CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._wording import one_of
 from multiauc.results import RocCurve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from multiauc._inputs import Sample
-    from multiauc._types import Absent, CurveKind, Labels
-
-CURVE_KINDS = ("one_vs_rest", "pairwise")
+    from multiauc._input.sample import Sample
+    from multiauc._registry import CurveKind
+    from multiauc._types import Absent, Labels
 
 
 def roc_curves(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    kind: CurveKind = "one_vs_rest",
+    kind: CurveKind = DEFAULT_CURVE_KIND,
     drop_intermediate: bool = True,
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
@@ -85,33 +85,28 @@ def roc_curves(
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     if not isinstance(drop_intermediate, (bool, np.bool_)):
         raise TypeError(f"drop_intermediate must be True or False; got {drop_intermediate!r}")
-    scores = _both_columns(sample.scores) if sample.has_one_score else sample.scores
-    classes = sample.reported_classes()
-    pairs: list[tuple[int, int | None]] = [(c, None) for c in classes]
-    if one_of("kind", kind, CURVE_KINDS) == "pairwise":
-        pairs = list(permutations(classes, 2))
-    curves = _curves(sample, scores, pairs, drop=bool(drop_intermediate))
+    wanted = curve_pairs(sample, one_of("kind", kind, CURVE_KINDS))
+    curves = _curves(sample, wanted, drop_intermediate=bool(drop_intermediate))
     return {curve.positive if curve.negative is None else (curve.positive, curve.negative): curve for curve in curves}
 
 
-def _curves(
-    sample: Sample, scores: NDArray[Any], pairs: list[tuple[int, int | None]], *, drop: bool
-) -> Iterator[RocCurve]:
-    """A curve for each pair, in order; the core draws those of present classes in one call."""
-    present = [(c, d) for c, d in pairs if sample.rows[c] and (d is None or sample.rows[d])]
-    points = dict(
-        zip(
-            present,
-            _rust.roc_curve_points(scores, sample.codes, sample.weights, present, drop),
-            strict=True,
-        )
-    )
+def curve_pairs(sample: Sample, kind: str) -> list[tuple[int, int | None]]:
+    """(positive class, negative class or None for all others) of each curve that a result has entries for."""
+    classes = sample.reported_classes()
+    return list(permutations(classes, 2)) if kind == PAIRWISE else [(c, None) for c in classes]
+
+
+def present_curves(sample: Sample, curves: list[tuple[int, int | None]]) -> list[tuple[int, int | None]]:
+    """Those of the curves whose classes have rows."""
+    return [(c, d) for c, d in curves if sample.rows[c] and (d is None or sample.rows[d])]
+
+
+def _curves(sample: Sample, wanted: list[tuple[int, int | None]], *, drop_intermediate: bool) -> Iterator[RocCurve]:
+    """The curves in order; the core draws those of present classes in one call."""
+    present = present_curves(sample, wanted)
+    drawn = _core.roc_curve_points(sample.arguments(), present, drop_intermediate)
+    points = dict(zip(present, drawn, strict=True))
     nan = np.array([np.nan])
-    for c, d in pairs:
+    for c, d in wanted:
         fpr, tpr, thresholds = points.get((c, d), (nan, nan, nan))
         yield RocCurve(fpr, tpr, thresholds, sample.labels[c], None if d is None else sample.labels[d])
-
-
-def _both_columns(scores: NDArray[Any]) -> NDArray[Any]:
-    """The score of the first of two classes, too: negated, which unlike 1 - s rounds nothing."""
-    return np.stack([-scores, scores], axis=1)

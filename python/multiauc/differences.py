@@ -7,12 +7,14 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from multiauc._input.options import read_level
+from multiauc._intervals import NO_INTERVAL, wald_interval
 from multiauc._student import two_sided_p, upper_quantile
-from multiauc._uncertainty_options import read_level
-from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from multiauc.results import ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -31,6 +33,18 @@ class Difference:
         How well the variance is known, after Satterthwaite.
     corrected_p_value : float
         The p-value corrected for the number of differences in the comparison, after Holm.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> difference = multiauc.compare(y_true, models).difference("good", "fair")
+    >>> low, high = difference.confidence_interval(level=0.9)
+    >>> print(f"{difference.value:.3f}, {low:.3f} to {high:.3f}, p {difference.p_value:.5f}")
+    0.090, 0.054 to 0.127, p 0.00007
     """
 
     first: str
@@ -89,9 +103,9 @@ class Difference:
 
     def _interval(self, tail: float) -> ConfidenceInterval:
         if not self.variance > 0.0:
-            return ConfidenceInterval(math.nan, math.nan)
-        reach = upper_quantile(tail, self.degrees_of_freedom) * self.standard_error
-        return ConfidenceInterval(max(-1.0, self.value - reach), min(1.0, self.value + reach))
+            return NO_INTERVAL
+        t = upper_quantile(tail, self.degrees_of_freedom)
+        return wald_interval(self.value, self.standard_error, t, smallest=-1.0, largest=1.0)
 
     def cells(self) -> list[str]:
         """Difference, standard error, 95% interval, z and both p-values as text."""

@@ -7,21 +7,25 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from multiauc._input.options import read_level
+from multiauc._intervals import NO_INTERVAL, interval_at_bound, logit_interval, wald_interval
+from multiauc._registry import METRICS
 from multiauc._student import upper_quantile
-from multiauc._uncertainty_options import read_level
-from multiauc._wording import one_of
-from multiauc.results import ConfidenceInterval
+from multiauc._wording import listing, one_of
 
 if TYPE_CHECKING:
-    from multiauc._held_inputs import HeldInputs
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from multiauc import _core
+    from multiauc._input.held_inputs import HeldInputs
+    from multiauc.results import ConfidenceInterval
 
 INTERVALS = ("logit", "wald")
 VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
 
 # What is left of two equal variances after one was taken from the other.
 ROUNDING = 1e-13
-
-NO_INTERVAL = ConfidenceInterval(math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -61,13 +65,14 @@ class Estimate:
     smallest_class: int
     _first_order: float
     _plug_in: float
-    _place: int = 0
+    # The metric, or the column of the class that is told from the rest.
+    _of: str | int
     _inputs: HeldInputs | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The data stay behind: what needs them cannot be asked of an unpickled estimate.
         known = (self.name, self.value, self.standard_error, self.degrees_of_freedom, self.smallest_class)
-        return Estimate, (*known, self._first_order, self._plug_in, self._place)
+        return Estimate, (*known, self._first_order, self._plug_in, self._of)
 
     def variance(self, kind: Literal["first_order", "unbiased", "bootstrap_limit"] = "first_order") -> float:
         r"""The variance of the estimate.
@@ -85,15 +90,20 @@ class Estimate:
         wanted = one_of("kind", kind, VARIANCES)
         if wanted == "first_order":
             return self._first_order
+        if isinstance(self._of, str) and not METRICS[self._of].has_interactions:
+            raise ValueError(
+                f"kind={wanted!r} is not known for {METRICS[self._of].title}, which has the first-order variance only"
+            )
         if self._inputs is None:
             raise ValueError(f"kind={wanted!r} needs the data, which an unpickled result does not have; evaluate again")
         obstacle = self._inputs.why_first_order_only()
         if obstacle is not None:
             raise ValueError(f"kind={wanted!r} is not defined with {obstacle}; 'first_order' is")
-        subtracted, added = self._inputs.interactions()[:, self._place].tolist()
+        found = self._inputs.interactions()
+        subtracted, added = found.metrics[self._of] if isinstance(self._of, str) else found.per_class[self._of]
         if wanted == "bootstrap_limit":
-            return self._plug_in + float(added)
-        variance = self._first_order - float(subtracted)
+            return self._plug_in + added
+        variance = self._first_order - subtracted
         if abs(variance) <= ROUNDING * self._first_order:
             return 0.0
         if variance < 0.0:
@@ -138,16 +148,11 @@ class Estimate:
     def _interval(self, tail: float, kind: str) -> ConfidenceInterval:
         value, error = self.value, self.standard_error
         if value in (0.0, 1.0):
-            # Nothing varies: what a class of that size could still hide.
-            reach = tail ** (1.0 / self.smallest_class)
-            return ConfidenceInterval(reach, 1.0) if value == 1.0 else ConfidenceInterval(0.0, 1.0 - reach)
+            return interval_at_bound(value, tail, self.smallest_class)
         if not error > 0.0:
             return NO_INTERVAL
         t = upper_quantile(tail, self.degrees_of_freedom)
-        if kind == "wald":
-            return ConfidenceInterval(max(0.0, value - t * error), min(1.0, value + t * error))
-        middle, reach = math.log(value / (1.0 - value)), t * error / (value * (1.0 - value))
-        return ConfidenceInterval(_expit(middle - reach), _expit(middle + reach))
+        return wald_interval(value, error, t) if kind == "wald" else logit_interval(value, error, t)
 
     def cells(self) -> list[str]:
         """Value, standard error and 95% interval as text."""
@@ -165,5 +170,35 @@ class Estimate:
         return f"Estimate({self.name} {value}, standard error {error}, 95% interval {interval})"
 
 
-def _expit(x: float) -> float:
-    return 1.0 / (1.0 + math.exp(-x)) if x > -700.0 else 0.0
+def estimate_of(
+    found: _core.Estimate, name: str, smallest_class: int, of: str | int, inputs: HeldInputs | None
+) -> Estimate:
+    """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column)."""
+    error = math.sqrt(found.variance)
+    known = (name, found.value, error, found.degrees_of_freedom, smallest_class, found.variance, found.plug_in)
+    return Estimate(*known, of, inputs)
+
+
+def estimate_without_error(
+    value: float, name: str, smallest_class: int, of: str | int, inputs: HeldInputs | None
+) -> Estimate:
+    """A value whose standard error is not known, or nan."""
+    return Estimate(name, value, math.nan, math.nan, smallest_class, math.nan, math.nan, of, inputs)
+
+
+def smallest_of(units: NDArray[np.int64]) -> int:
+    """Rows (or groups) of the smallest class that has any."""
+    return int(units[units > 0].min())
+
+
+def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], stacklevel: int) -> None:
+    """Name the classes that have a single row, or the rows of a single group."""
+    single = [label for label, count in zip(inputs.sample.labels, units.tolist(), strict=True) if count == 1]
+    if single:
+        what = "has a single row" if inputs.groups is None else "has the rows of one group only"
+        names = f"{'class' if len(single) == 1 else 'each of the classes'} {listing(single)}"
+        warnings.warn(
+            f"{names} {what}, which does not show how much it varies: the standard errors that need it are nan",
+            RuntimeWarning,
+            stacklevel=stacklevel + 1,
+        )

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._arrays import as_array, as_scores
-from multiauc._inputs import read_weights
-from multiauc._metrics import TrainingMetric
+from multiauc._input.arrays import as_array, as_scores
+from multiauc._input.sample import read_weights
+from multiauc._registry import DEFAULT_METRIC
+from multiauc._training import TrainingMetric
 from multiauc._wording import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._types import MetricName
+    from multiauc._registry import MetricName
+    from multiauc._types import Outputs
 
 __all__ = ["MulticlassAuc"]
 
@@ -55,9 +57,9 @@ class MulticlassAuc:
     def __init__(
         self,
         num_classes: int,
-        metric: MetricName = "auc_mu",
+        metric: MetricName = DEFAULT_METRIC,
         *,
-        outputs: Literal["probabilities", "logits", "one_vs_all_logits"] = "probabilities",
+        outputs: Outputs = "probabilities",
         **options: Any,
     ) -> None:
         if isinstance(num_classes, bool) or not isinstance(num_classes, (int, np.integer)) or num_classes < 2:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc import _rust
-from multiauc._inputs import read_sample
-from multiauc._single_score import single_score_auc
+from multiauc import _core
+from multiauc._input.sample import read_sample
 from multiauc._wording import one_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from multiauc._input.sample import Sample
     from multiauc._types import Absent, Average, Labels
 
 AVERAGES = ("macro", "prevalence", "prevalence_equal_rest", "micro")
@@ -94,10 +94,12 @@ def one_vs_rest_score(
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     kind = one_of("average", average, AVERAGES)
-    if sample.has_one_score:
-        return single_score_auc(sample)
-    value = _rust.one_vs_rest(sample.scores, sample.codes, sample.weights, kind)
-    return sample.nan_if_absent(value)
+    return one_vs_rest_of(sample, kind)
+
+
+def one_vs_rest_of(sample: Sample, average: str) -> float:
+    """The average AUC of the classes against the rest."""
+    return sample.nan_if_absent(_core.one_vs_rest(sample.arguments(), average))
 
 
 def one_vs_rest_per_class(
@@ -137,7 +139,5 @@ def one_vs_rest_per_class(
     {'cat': 0.8333, 'dog': 0.9167, 'eel': 1.0}
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    if sample.has_one_score:
-        return dict.fromkeys(sample.labels, single_score_auc(sample))
-    values = _rust.one_vs_rest_per_class(sample.scores, sample.codes, sample.weights).tolist()
+    values = _core.one_vs_rest_per_class(sample.arguments()).tolist()
     return {sample.labels[c]: values[c] for c in sample.reported_classes()}

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from multiauc import _rust
-from multiauc._held_inputs import HeldInputs
-from multiauc._inputs import read_sample
-from multiauc._options import read_pair_weights, read_partition
-from multiauc._single_score import single_score_auc, single_score_matrix
+from multiauc import _core
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import read_metric_options
+from multiauc._input.sample import read_sample
+from multiauc._registry import AUC_MU, HAND_TILL
+from multiauc._scoring import score_of
 from multiauc.results import PairMatrix
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from multiauc._input.sample import Sample
     from multiauc._types import Absent, Labels, PairWeights
 
 
@@ -112,12 +114,8 @@ def auc_mu_score(
     0.6667
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    costs = read_partition(partition, sample.n_classes)
-    weighting = read_pair_weights(pair_weights, sample)
-    if sample.has_one_score:
-        return single_score_auc(sample, costs)
-    value = _rust.auc_mu(sample.scores, sample.codes, sample.weights, costs, weighting)
-    return sample.nan_if_absent(value)
+    options = read_metric_options(sample, partition=partition, pair_weights=pair_weights)
+    return score_of(sample, AUC_MU, options)
 
 
 def auc_mu_matrix(
@@ -166,12 +164,7 @@ def auc_mu_matrix(
     [('cat', 'dog', 0.75)]
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    costs = read_partition(partition, sample.n_classes)
-    if sample.has_one_score:
-        values = single_score_matrix(single_score_auc(sample, costs))
-    else:
-        values = _rust.auc_mu_matrix(sample.scores, sample.codes, sample.weights, costs)
-    return PairMatrix(values, tuple(sample.labels), sample.rows, "auc_mu", HeldInputs(sample, partition=costs))
+    return _pair_matrix(sample, AUC_MU, read_metric_options(sample, partition=partition))
 
 
 def hand_till_score(
@@ -246,11 +239,7 @@ def hand_till_score(
     0.9375
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    weighting = read_pair_weights(pair_weights, sample)
-    if sample.has_one_score:
-        return single_score_auc(sample)
-    value = _rust.hand_till(sample.scores, sample.codes, sample.weights, weighting)
-    return sample.nan_if_absent(value)
+    return score_of(sample, HAND_TILL, read_metric_options(sample, pair_weights=pair_weights))
 
 
 def hand_till_matrix(
@@ -303,8 +292,9 @@ def hand_till_matrix(
     eel  1.0000  1.0000       -
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    if sample.has_one_score:
-        values = single_score_matrix(single_score_auc(sample))
-    else:
-        values = _rust.hand_till_matrix(sample.scores, sample.codes, sample.weights)
-    return PairMatrix(values, tuple(sample.labels), sample.rows, "hand_till", HeldInputs(sample))
+    return _pair_matrix(sample, HAND_TILL, read_metric_options(sample))
+
+
+def _pair_matrix(sample: Sample, metric: str, options: dict[str, Any]) -> PairMatrix:
+    values = _core.pair_matrix(sample.arguments(), metric, options)
+    return PairMatrix(values, tuple(sample.labels), sample.rows, metric, HeldInputs(sample, (metric,), options))

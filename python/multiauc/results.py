@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from multiauc import _rust
-from multiauc._tables import html_table, text_table
+from multiauc import _core
+from multiauc._registry import METRICS
+from multiauc._tables import TABLE_AT_MOST, TABLE_EDGE, html_table, shortened, text_table
 from multiauc._wording import listing
 
 if TYPE_CHECKING:
@@ -17,19 +18,25 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from multiauc._held_inputs import HeldInputs
+    from multiauc._input.held_inputs import HeldInputs
     from multiauc.plotting import PairMatrixDisplay, RocCurvesDisplay
 
 _Number = TypeVar("_Number", bound=np.generic)
 
-# A table of more classes than this is printed without its middle.
-TABLE_AT_MOST = 10
-TABLE_EDGE = 4
-LABEL_WIDTH = 14
-
 
 class ConfidenceInterval(NamedTuple):
-    """The limits of a confidence interval, a pair (low, high)."""
+    """The limits of a confidence interval, a pair (low, high).
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> interval = multiauc.evaluate(y_true, y_score).hand_till.confidence_interval(level=0.5)
+    >>> low, high = interval
+    >>> low == interval.low < 0.8958 < high == interval.high
+    True
+    """
 
     low: float
     high: float
@@ -80,11 +87,11 @@ class PairMatrix:
     _errors: NDArray[np.float64] | HeldInputs | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", _read_only(self.values))
-        object.__setattr__(self, "counts", _read_only(self.counts))
+        object.__setattr__(self, "values", read_only(self.values))
+        object.__setattr__(self, "counts", read_only(self.counts))
         object.__setattr__(self, "labels", tuple(self.labels))
         if isinstance(self._errors, np.ndarray):
-            object.__setattr__(self, "_errors", _read_only(self._errors))
+            object.__setattr__(self, "_errors", read_only(self._errors))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, because a pickled array forgets that it is read-only. The data stay behind.
@@ -100,13 +107,16 @@ class PairMatrix:
         if self._errors is None:
             raise ValueError("this matrix was made without data or unpickled, and has no standard errors")
         if not isinstance(self._errors, np.ndarray):
-            data = self._errors
-            if self.kind == "auc_mu":
-                variances = _rust.auc_mu_variances(data.arguments(), data.partition)
-            else:
-                variances = _rust.hand_till_variances(data.arguments())
-            object.__setattr__(self, "_errors", _read_only(np.sqrt(variances)))
+            inputs = self._errors
+            variances = _core.pair_variances(inputs.arguments(), self.kind, inputs.options)
+            object.__setattr__(self, "_errors", read_only(np.sqrt(variances)))
         return cast("NDArray[np.float64]", self._errors)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether a pair has one value, whichever of its classes comes first."""
+        pairs = METRICS[self.kind].pairs
+        return pairs is not None and pairs.is_symmetric
 
     def between(self, c: Hashable, d: Hashable) -> float:
         """The value of the pair of classes `c` and `d`, given by label."""
@@ -119,7 +129,7 @@ class PairMatrix:
         gives each pair once, `"hand_till"` both of its directions.
         """
         counts = ~np.isnan(self.values)
-        if self.kind == "auc_mu":
+        if self.is_symmetric:
             counts = np.triu(counts)
         rows, columns = np.nonzero(counts)
         values = self.values[rows, columns]
@@ -203,6 +213,17 @@ class RocCurve:
         The class whose score is read.
     negative : hashable or None
         The class that it is told from; None for all the others together.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> curve = multiauc.roc_curves(y_true, y_score)["a"]
+    >>> curve
+    RocCurve('a' against the rest: 5 points, auc 0.8750)
+    >>> curve.tpr
+    array([0. , 0.5, 0.5, 1. , 1. ])
     """
 
     fpr: NDArray[np.float64]
@@ -213,7 +234,7 @@ class RocCurve:
 
     def __post_init__(self) -> None:
         for name in ("fpr", "tpr", "thresholds"):
-            object.__setattr__(self, name, _read_only(getattr(self, name)))
+            object.__setattr__(self, name, read_only(getattr(self, name)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return RocCurve, (self.fpr, self.tpr, self.thresholds, self.positive, self.negative)
@@ -240,13 +261,8 @@ class RocCurve:
         return f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {self.auc:.4f})"
 
 
-def _read_only(array: NDArray[_Number]) -> NDArray[_Number]:
+def read_only(array: NDArray[_Number]) -> NDArray[_Number]:
+    """The same memory as an array that cannot be written to."""
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def shortened(label: Any) -> str:
-    """A label as text that fits a column."""
-    text = str(label)
-    return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 3] + "..."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import index
 
-from multiauc import _rust
+from multiauc import _core
 
 
 def set_num_threads(n: int) -> None:
@@ -32,9 +32,16 @@ def set_num_threads(n: int) -> None:
         raise TypeError(f"n must be an integer number of threads; got {n!r}") from None
     if isinstance(n, bool) or not 0 <= threads <= 65_536:
         raise ValueError(f"n must be a number of threads from 1 to 65536, or 0 for the default; got {n!r}")
-    _rust.set_num_threads(threads)
+    _core.set_num_threads(threads)
 
 
 def get_num_threads() -> int:
-    """The number of threads that the next call may use."""
-    return _rust.get_num_threads()
+    """The number of threads that the next call may use.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> multiauc.get_num_threads() > 0
+    True
+    """
+    return _core.get_num_threads()

@@ -74,8 +74,10 @@
   let order = labels.map((_, k) => k);
   let at = null;
 
-  const table = () => report.models[Number(chosen("model") ?? 0)].pairs[chosen("kind") ?? "auc_mu"];
-  const directed = () => chosen("kind") === "hand_till";
+  const kinds = report.heat_map.kinds;
+  const kind = () => kinds.find((each) => each.metric === chosen("kind")) ?? kinds[0];
+  const table = () => report.models[Number(chosen("model") ?? 0)].pairs[kind().metric];
+  const directed = () => !kind().is_symmetric;
   const value = (row, column) => table().value[row][column];
   const bin = (v) => Math.max(0, Math.min(BINS - 1, Math.floor(((v - floor) / (1 - floor)) * BINS)));
 

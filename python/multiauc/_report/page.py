@@ -9,19 +9,17 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from multiauc._render.words import confusions, meanings, metric_name, pair_sentence, percent, verdict
 from multiauc._report import svg, tables
-from multiauc._report.words import confusions, metric_name, pair_sentence, percent, verdict
 
-METRICS_IN_WORDS = (
-    "AUC_mu and M look at pairs of classes; one-vs-rest looks at each class against all others together, with equal "
-    "weight or by their share of the rows; D is the area under the multi-class ROC curve."
-)
 HEAT_HELP = "Point at a cell to read it. With the keyboard: arrow keys move, Home goes to the worst pair."
 
 
 def page(report: dict[str, Any]) -> str:
     """The HTML of the numbers."""
     headline, sentences = verdict(report)
+    if report["heat_map"] is not None:
+        sentences = [*sentences, confusions(_best(report))]
     style, script = _part("page.css"), _part("page.js")
     numbers = json.dumps(report, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     # Inside a script element only "<" could end it; JSON may write it as an escape.
@@ -43,7 +41,7 @@ def page(report: dict[str, Any]) -> str:
 <div class="top"><div><h1>{escape(report["title"])}</h1><p class="facts">{escape(_facts(report))}</p></div>
 <button type="button" id="theme" class="theme script-only">Light / dark</button></div>
 <section class="verdict" aria-label="Verdict"><p class="headline">{escape(headline)}</p>
-{"".join(f"<p>{escape(sentence)}</p>" for sentence in [*sentences, confusions(_best(report))])}</section>
+{"".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)}</section>
 </header>
 <main id="content">
 {_summary(report)}
@@ -85,13 +83,14 @@ def _best(report: dict[str, Any]) -> dict[str, Any]:
 
 def _summary(report: dict[str, Any]) -> str:
     chart = ""
+    metrics = list(report["models"][0]["metrics"])
     if len(report["models"]) > 1:
         metric = report["comparison"]["metric"]
-        metric = metric if metric in report["models"][0]["metrics"] else "auc_mu"
+        metric = metric if metric in metrics else metrics[0]
         chart = f'<div class="scroll">{svg.estimates(report["models"], metric, metric_name(metric))}</div>'
     return f"""<section aria-labelledby="h-summary"><h2 id="h-summary">How well the classes are separated</h2>
 {tables.summary(report)}{chart}
-<p class="facts">{METRICS_IN_WORDS}</p></section>"""
+<p class="facts">{escape(meanings(metrics))}</p></section>"""
 
 
 def _comparison(report: dict[str, Any]) -> str:
@@ -105,6 +104,8 @@ correction for the number of comparisons is below {threshold}.</p></section>"""
 
 
 def _pairs(report: dict[str, Any]) -> str:
+    if report["heat_map"] is None:
+        return ""
     lists = "".join(
         f'<div data-pairs-of="{k}">{_pair_list(model, report)}</div>' for k, model in enumerate(report["models"])
     )
@@ -124,13 +125,21 @@ def _pairs(report: dict[str, Any]) -> str:
 
 
 def _pair_list(model: dict[str, Any], report: dict[str, Any]) -> str:
+    title = _main_kind(report)["title"]
     heading = f"<h3>The worst pairs of {escape(model['name'])}</h3>"
     items = "".join(
         f"<li><strong>{escape(pair['first'])}</strong> and <strong>{escape(pair['second'])}</strong>: "
-        f"{escape(pair_sentence(pair, report['level']))}; {pair['first_rows']:,} and {pair['second_rows']:,} rows</li>"
+        f"{escape(pair_sentence(pair, title, report['level']))}; "
+        f"{pair['first_rows']:,} and {pair['second_rows']:,} rows</li>"
         for pair in model["worst_pairs"]
     )
     return f'{heading}<ol class="pairs">{items}</ol>'
+
+
+def _main_kind(report: dict[str, Any]) -> dict[str, Any]:
+    """The values that the lists and the table of pairs are about."""
+    kind: dict[str, Any] = report["heat_map"]["kinds"][0]
+    return kind
 
 
 def _pair_table(report: dict[str, Any]) -> str:
@@ -141,9 +150,8 @@ def _pair_table(report: dict[str, Any]) -> str:
         cells = [size, *(tables.estimate_cell(found) for found in pair["models"])]
         rows.append(tables.row(f"{pair['first']} – {pair['second']}", cells))
     names = [model["name"] for model in report["models"]]
-    caption = (
-        f"AUC_mu of the {len(rows)} pairs that {report['best']} separates worst, {percent(report['level'])} intervals"
-    )
+    pairs = f"{_main_kind(report)['title']} of the {len(rows)} pairs that {report['best']} separates worst"
+    caption = f"{pairs}, {percent(report['level'])} intervals"
     return tables.table(caption, ["pair", "rows", *names], rows, sortable=True)
 
 
@@ -154,8 +162,9 @@ def _heat_controls(report: dict[str, Any]) -> str:
         groups.append(
             _radios("model", "Model", [(str(k), m["name"]) for k, m in enumerate(report["models"])], str(chosen))
         )
-    kinds = [("auc_mu", "both scores (AUC_mu)"), ("hand_till", "one score (M)")]
-    groups.append(_radios("kind", "Judge by", kinds, "auc_mu"))
+    kinds = [(kind["metric"], kind["choice"]) for kind in report["heat_map"]["kinds"]]
+    if len(kinds) > 1:
+        groups.append(_radios("kind", "Judge by", kinds, kinds[0][0]))
     orders = [("labels", "as given"), ("worst", "worst first"), ("rows", "largest first")]
     groups.append(_radios("order", "Order of classes", orders, "worst" if len(report["labels"]) > 12 else "labels"))
     return f'<div class="controls script-only" id="heat-controls">{"".join(groups)}</div>'
@@ -185,6 +194,8 @@ def _scale(report: dict[str, Any]) -> str:
 
 
 def _classes(report: dict[str, Any]) -> str:
+    if not _best(report)["per_class"]:
+        return ""
     return f"""<section aria-labelledby="h-classes"><h2 id="h-classes">Class by class</h2>
 {tables.classes(report, _best(report))}</section>"""
 

@@ -6,7 +6,7 @@ import math
 from html import escape
 from typing import Any
 
-from multiauc._report.words import number
+from multiauc._render.words import number
 
 ROC_SIDE = 420
 ROC_LEFT, ROC_BOTTOM = 52, 44

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from multiauc._report.words import interval, metric_name, number, percent
+from multiauc._render.words import chances, interval, metric_name, number, percent
 
 Cell = str
 
@@ -75,7 +75,8 @@ def summary(report: dict[str, Any]) -> str:
         )
         for model in models
     ]
-    caption = f"Areas under the curve with {percent(report['level'])} intervals (0.5 is chance, 1 is perfect)"
+    chance = chances(metrics, len(report["labels"]))
+    caption = f"All classes together, with {percent(report['level'])} intervals (chance is {chance}, 1 is perfect)"
     return table(caption, ["model", *map(metric_name, metrics)], rows)
 
 

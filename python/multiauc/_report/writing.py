@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from multiauc._report import numbers
+from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
+from multiauc._render import numbers
+from multiauc._render.words import percent
 from multiauc._report.page import page
-from multiauc._report.words import percent
-from multiauc.evaluation import evaluate
-from multiauc.multiclass_roc import multiclass_roc
+from multiauc.evaluation import evaluation_of
+from multiauc.multiclass_curves import default_curve
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from os import PathLike
 
-    from multiauc.comparison import Comparison
-    from multiauc.evaluation import Evaluation
-    from multiauc.multiclass_roc_results import MulticlassRoc
+    import numpy as np
+
+    from multiauc._input.held_inputs import HeldInputs
+    from multiauc.comparison_results import Comparison
+    from multiauc.evaluation_results import Evaluation
+    from multiauc.multiclass_curve_results import MulticlassRoc
 
 TITLE = "How well are the classes told apart?"
 SENTENCES = 5
@@ -36,37 +39,46 @@ def write_report(
     level: float,
     n_resamples: int,
     rng: np.random.Generator | int | None,
+    stacklevel: int,
 ) -> Path:
     """Write the page on one or several models, and return where it is."""
-    report = report_numbers(evaluations, comparison, level=level, n_resamples=n_resamples, rng=rng)
+    common = numbers.common_numbers(list(evaluations.values()))
+    shown = [] if common["heat_map"] is None else common["heat_map"]["classes"]
+    models = []
+    for name, evaluation in evaluations.items():
+        curve = _curve(evaluation, stacklevel + 1)
+        band = None
+        if curve is not None and n_resamples and not math.isnan(curve.auc):
+            band = curve.bootstrap(n_resamples, rng=rng)
+        models.append(_model_numbers(name, evaluation, shown, numbers.roc_numbers(curve, band, level), level))
+    report = common | _report_numbers(evaluations, comparison, models, level=level, n_resamples=n_resamples)
     report["title"] = TITLE if title is None else str(title)
     place = Path(path)
     place.write_text(page(report), encoding="utf-8")
     return place
 
 
-def report_numbers(
+def evaluations_of(comparison: Comparison) -> dict[str, Evaluation]:
+    """The default metrics of each of the compared models, and the one that they are compared by."""
+    metrics = DEFAULT_METRICS
+    if METRICS[comparison.metric].has_closed_form and comparison.metric not in metrics:
+        metrics = (*metrics, comparison.metric)
+    return {str(name): evaluation_of(inputs.asking_for(metrics)) for name, inputs in comparison.inputs().items()}
+
+
+def _report_numbers(
     evaluations: Mapping[str, Evaluation],
     comparison: Comparison | None,
+    models: list[dict[str, Any]],
     *,
     level: float,
     n_resamples: int,
-    rng: np.random.Generator | int | None,
 ) -> dict[str, Any]:
     """Everything that the page shows."""
-    matrices = {name: evaluation.auc_mu_matrix for name, evaluation in evaluations.items()}
-    common = numbers.common_numbers(list(matrices.values()))
-    shown = common["heat_map"]["classes"]
-    models = [
-        _model_numbers(name, evaluation, shown, level=level, n_resamples=n_resamples, rng=rng)
-        for name, evaluation in evaluations.items()
-    ]
     first = next(iter(evaluations.values()))
     compared = None if comparison is None else numbers.comparison_numbers(comparison, level)
     best = next(iter(evaluations)) if compared is None else compared["order"][0]
-    pairs = numbers.pairs_of_models(matrices[best], list(matrices.values()), level)
-    report: dict[str, Any] = {
-        "title": TITLE,
+    return {
         "created": numbers.now(),
         "versions": numbers.versions(),
         "level": level,
@@ -75,84 +87,63 @@ def report_numbers(
         "models": models,
         "comparison": compared,
         "best": best,
-        "worst_pairs": [names | {"models": found} for names, found in pairs],
-        "method": _method(first, level, n_resamples),
+        "worst_pairs": _worst_pairs(evaluations, best, level),
+        "method": _method(first, models[0]["metrics"], level, n_resamples),
     }
-    return report | common
-
-
-def evaluations_of(comparison: Comparison) -> dict[str, Evaluation]:
-    """Everything about each of the compared models."""
-    found = {}
-    for name, inputs in comparison.inputs().items():
-        sample = inputs.sample
-        classes = np.fromiter(sample.labels, dtype=object, count=sample.n_classes)
-        found[str(name)] = evaluate(
-            classes[sample.codes],
-            sample.scores,
-            partition=inputs.partition,
-            pair_weights=inputs.pair_weights,
-            sample_weight=sample.weights,
-            groups=inputs.groups,
-            sampling=inputs.sampling,  # type: ignore[arg-type]  # one of the two words, as read
-            labels=sample.labels,
-            absent=sample.absent,  # type: ignore[arg-type]
-        )
-    return found
 
 
 def _model_numbers(
-    name: str,
-    evaluation: Evaluation,
-    shown: list[int],
-    *,
-    level: float,
-    n_resamples: int,
-    rng: np.random.Generator | int | None,
+    name: str, evaluation: Evaluation, shown: list[int], curve: dict[str, Any] | None, level: float
 ) -> dict[str, Any]:
-    roc = _curve(evaluation)
-    bootstrap = roc.bootstrap(n_resamples, rng=rng) if roc is not None and n_resamples and roc.auc == roc.auc else None
-    curve = None if roc is None else numbers.roc_numbers(roc, bootstrap, level)
     metrics = numbers.metric_numbers(evaluation, level)
     if curve is not None:
-        metrics["multiclass_roc"] = curve.pop("area")
+        metrics[MULTICLASS_ROC] = curve.pop("area")
+    matrices, matrix = evaluation.matrices, numbers.main_matrix(evaluation)
     return {
         "name": name,
         "metrics": metrics,
         "per_class": numbers.class_numbers(evaluation, level),
-        "pairs": {
-            "auc_mu": numbers.pair_numbers(evaluation.auc_mu_matrix, shown, level),
-            "hand_till": numbers.pair_numbers(evaluation.hand_till_matrix, shown, level),
-        },
-        "worst_pairs": numbers.worst_pairs(evaluation.auc_mu_matrix, level, SENTENCES),
+        "pairs": {metric: numbers.pair_numbers(pairs, shown, level) for metric, pairs in matrices.items()},
+        "worst_pairs": [] if matrix is None else numbers.worst_pairs(matrix, level, SENTENCES),
         "roc": curve,
     }
 
 
-def _curve(evaluation: Evaluation) -> MulticlassRoc | None:
-    """The multi-class ROC curve of the data behind the evaluation; its classes are the numbers of the columns."""
-    sample = evaluation.inputs().sample
-    if sample.n_classes > CURVE_UP_TO_CLASSES:
-        return None
-    return multiclass_roc(
-        sample.codes,
-        sample.scores,
-        sample_weight=sample.weights,
-        labels=range(sample.n_classes),
-        absent=sample.absent,  # type: ignore[arg-type]  # one of the three words, as read
-    )
+def _worst_pairs(evaluations: Mapping[str, Evaluation], best: str, level: float) -> list[dict[str, Any]]:
+    """The pairs that the best model separates worst, with their numbers in all models."""
+    matrices = {name: numbers.main_matrix(evaluation) for name, evaluation in evaluations.items()}
+    known = [matrix for matrix in matrices.values() if matrix is not None]
+    worst_of = matrices[best]
+    if worst_of is None:
+        return []
+    pairs = numbers.pairs_of_models(worst_of, known, level)
+    return [names | {"models": found} for names, found in pairs]
 
 
-def _method(evaluation: Evaluation, level: float, n_resamples: int) -> dict[str, str]:
-    inputs = evaluation.inputs()
-    weighted = "pairs of classes count equally"
-    if inputs.pair_weights is not None:
-        named = {"size_product": "the product of their sizes", "size_sum": "the sum of their sizes"}
-        weighted = f"pairs of classes weighted by {named.get(str(inputs.pair_weights), 'a given matrix')}"
-    ranked = "largest score" if inputs.partition is None else "a given matrix of costs"
+def _curve(evaluation: Evaluation, stacklevel: int) -> MulticlassRoc | None:
+    """The multi-class ROC curve of the data behind the evaluation."""
+    sample = evaluation.inputs().unchanged_sample()
+    return None if sample.n_classes > CURVE_UP_TO_CLASSES else default_curve(sample, stacklevel=stacklevel + 1)
+
+
+def _method(evaluation: Evaluation, metrics: Iterable[str], level: float, n_resamples: int) -> dict[str, str]:
     curve = "no intervals" if not n_resamples else f"{n_resamples} bootstrap samples of rows within classes"
     return {
-        "Metrics": f"AUC_mu by {ranked}, {weighted}; Hand & Till's M; one-vs-rest; multi-class ROC area D",
+        "Metrics": "; ".join(METRICS[metric].title for metric in metrics),
+        **_options_in_words(evaluation.inputs()),
         "Intervals": f"{percent(level)}, {evaluation.method}",
         "Curve": f"100 thresholds shared by all pairs; {curve}",
     }
+
+
+def _options_in_words(inputs: HeldInputs) -> dict[str, str]:
+    """What the metrics asked for depend on."""
+    used = {option for metric in inputs.metrics for option in METRICS[metric].options}
+    partition, weighting = inputs.options["partition"], inputs.options["pair_weights"]
+    decision = "the largest score" if partition is None else "a given matrix of costs"
+    weights = "equal"
+    if weighting is not None:
+        named = {"size_product": "the product of their sizes", "size_sum": "the sum of their sizes"}
+        weights = named[weighting] if isinstance(weighting, str) else "a given matrix"
+    words = {"partition": ("Decision by", decision), "pair_weights": ("Weights of pairs", weights)}
+    return dict(words[option] for option in words if option in used)

@@ -8,7 +8,9 @@ from typing import Any
 import click
 
 from multiauc import __version__, set_num_threads
+from multiauc._registry import CURVE_KINDS
 from multiauc.cli import _options
+from multiauc.cli._requests import request
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -41,12 +43,14 @@ def multiauc() -> None:
     context_settings=SETTINGS,
     epilog=_examples(
         "multiauc evaluate net.parquet --label y --scores 'p_*'",
+        "multiauc evaluate net.parquet --label y --metrics auc_mu,hand_till",
         "multiauc evaluate net.parquet --label y --groups user --ci 0.9 --format markdown",
         "multiauc evaluate net.parquet --label y --partition costs.csv --format json",
     ),
 )
 @_options.FILE
 @_options.data_options
+@_options.metrics_option
 @_options.inference_options
 @_options.resampling(0)
 @click.option("--worst", type=click.IntRange(min=0), default=5, show_default=True, help="How many pairs to list.")
@@ -54,13 +58,13 @@ def multiauc() -> None:
 def evaluate(**options: Any) -> None:
     """Areas under the curve of one model, with intervals.
 
-    AUC_mu, Hand & Till's M, one-vs-rest, each class, and the pairs of classes that are separated worst. Intervals are
-    closed-form unless --bootstrap asks for resamples.
+    The metrics that --metrics names, each class, and the pairs of classes that are separated worst, as far as these
+    metrics need them. Intervals are closed-form unless --bootstrap asks for resamples.
     """
     from multiauc.cli._evaluation import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
 
     _threads(options)
-    evaluate_file(_options.request(options), **options)
+    evaluate_file(request(options), **options)
 
 
 @multiauc.command(
@@ -74,13 +78,7 @@ def evaluate(**options: Any) -> None:
 @_options.several_files
 @_options.data_options
 @_options.inference_options
-@click.option(
-    "--metric",
-    type=click.Choice(["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"]),
-    default="auc_mu",
-    show_default=True,
-    help="What to compare the models by.",
-)
+@_options.metric_option
 @_options.printing
 def compare(**options: Any) -> None:
     """Compare models on the same rows, with paired tests.
@@ -91,7 +89,7 @@ def compare(**options: Any) -> None:
     from multiauc.cli._evaluation import compare_files  # noqa: PLC0415
 
     _threads(options)
-    compare_files(_options.request(options), **options)
+    compare_files(request(options), **options)
 
 
 @multiauc.command(
@@ -106,7 +104,7 @@ def compare(**options: Any) -> None:
 @_options.data_options
 @click.option(
     "--kind",
-    type=click.Choice(["multiclass", "one_vs_rest", "pairwise"]),
+    type=click.Choice(["multiclass", *CURVE_KINDS]),
     default="multiclass",
     show_default=True,
     help="One curve for all pairs of classes, a curve for each class, or a curve for each pair.",
@@ -124,7 +122,7 @@ def roc(**options: Any) -> None:
     from multiauc.cli._roc import roc_of_file  # noqa: PLC0415
 
     _threads(options)
-    roc_of_file(_options.request(options), **options)
+    roc_of_file(request(options), **options)
 
 
 @multiauc.command(
@@ -138,8 +136,7 @@ def roc(**options: Any) -> None:
 @_options.data_options
 @_options.inference_options
 @_options.resampling(200)
-@click.option("--metric", type=click.Choice(["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"]),
-              default="auc_mu", show_default=True, help="What to compare the models by.")  # fmt: skip
+@_options.metric_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False), default="report.html", show_default=True,
               help="Where to write the page.")  # fmt: skip
 @click.option("--title", help="The title of the page.")
@@ -152,7 +149,7 @@ def report(**options: Any) -> None:
     from multiauc.cli._evaluation import report_on_files  # noqa: PLC0415
 
     _threads(options)
-    report_on_files(_options.request(options), **options)
+    report_on_files(request(options), **options)
 
 
 @multiauc.command(context_settings=SETTINGS, epilog="\b\nExample:\n  $ multiauc demo --directory demo")

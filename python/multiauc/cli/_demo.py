@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from multiauc._files.predictions import Request, Source
+from multiauc._registry import DEFAULT_METRIC
 from multiauc.cli._evaluation import compare_files, report_on_files
-from multiauc.cli._predictions import Request
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +31,7 @@ def run_demo(directory: Path) -> None:
     """Write three files of predictions and a matrix of costs, compare the models, write a report, say what to try."""
     directory.mkdir(parents=True, exist_ok=True)
     write_files(directory)
-    files = tuple(str(directory / f"{name}.parquet") for name in SIGHT)
-    request = Request(files=files, label="y")
+    request = Request({name: Source(str(directory / f"{name}.parquet")) for name in SIGHT}, label="y")
     options: dict[str, Any] = {
         "sampling": "stratified",
         "partition": None,
@@ -39,11 +39,17 @@ def run_demo(directory: Path) -> None:
         "absent": "raise",
         "ci": 0.95,
     }
-    compare_files(request, metric="auc_mu", style="table", **options)
+    compare_files(request, metric=DEFAULT_METRIC, style="table", **options)
     page = directory / "report.html"
     click.echo()
     report_on_files(
-        request, metric="auc_mu", n_resamples=200, seed=0, output=str(page), title="Which animal is it?", **options
+        request,
+        metric=DEFAULT_METRIC,
+        n_resamples=200,
+        seed=0,
+        output=str(page),
+        title="Which animal is it?",
+        **options,
     )
     click.echo(f"\nTry:\n  cd {directory}\n  multiauc evaluate net.parquet --label y --partition costs.csv")
 

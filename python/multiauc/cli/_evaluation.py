@@ -7,71 +7,87 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import multiauc
-from multiauc._report import numbers
-from multiauc._report.words import metric_name, verdict
+from multiauc._files.costs import read_costs
+from multiauc._files.predictions import read_predictions
+from multiauc._registry import METRICS
+from multiauc._render import numbers
+from multiauc._render.words import metric_name, verdict
 from multiauc._wording import counted
-from multiauc.cli._costs import read_costs
 from multiauc.cli._output import Outcome, Table, show
-from multiauc.cli._predictions import read_predictions
 from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
-    from multiauc.cli._predictions import Predictions, Request
+    from multiauc._files.predictions import Predictions, Request
+    from multiauc._registry import MetricName
 
 ESTIMATE = ("value", "standard_error", "low", "high")
 
 
 def evaluate_file(
-    request: Request, *, ci: float, n_resamples: int, seed: int, worst: int, style: str, **options: Any
+    request: Request,
+    *,
+    metrics: tuple[MetricName, ...] | None,
+    ci: float,
+    n_resamples: int,
+    seed: int,
+    worst: int,
+    style: str,
+    **options: Any,
 ) -> None:
     """Evaluate one model and print it."""
     predictions = read_predictions(request)
     if len(predictions.models) > 1:
         raise Problem("evaluate takes one model: give --scores once, or use compare")
     ((name, scores),) = predictions.models.items()
-    evaluation = multiauc.evaluate(predictions.y_true, scores, **_arguments(predictions, **options))
-    metrics = numbers.metric_numbers(evaluation, ci)
+    arguments = _arguments(predictions, **options)
+    evaluation = multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **arguments)
+    estimates = numbers.metric_numbers(evaluation, ci)
     how = evaluation.method
     if n_resamples:
         bootstrap = evaluation.bootstrap(n_resamples, rng=seed)
-        errors = bootstrap.standard_error
-        for k, (metric, found) in enumerate(metrics.items()):
+        for metric, error in zip(bootstrap.metrics, bootstrap.standard_error.tolist(), strict=True):
             low, high = bootstrap.confidence_interval(metric, level=ci)
-            found |= {"standard_error": float(errors[k]), "low": low, "high": high}
+            estimates[metric] |= {"standard_error": error, "low": low, "high": high}
         how = f"{counted(n_resamples, 'bootstrap sample')}; logit intervals"
-    classes = numbers.class_numbers(evaluation, ci)
-    pairs = numbers.worst_pairs(evaluation.auc_mu_matrix, ci, worst)
-    show(_evaluation_outcome(name, evaluation, metrics, classes, pairs, level=ci, how=how), style)
+        others = [metric_name(metric) for metric in estimates if metric not in bootstrap.metrics]
+        if others:
+            how += f"; {', '.join(others)}: {evaluation.method}"
+    show(_evaluation_outcome(name, evaluation, estimates, worst=worst, level=ci, how=how), style)
 
 
 def _evaluation_outcome(
     name: str,
     evaluation: multiauc.Evaluation,
-    metrics: dict[str, dict[str, Any]],
-    classes: list[dict[str, Any]],
-    pairs: list[dict[str, Any]],
+    estimates: dict[str, dict[str, Any]],
     *,
+    worst: int,
     level: float,
     how: str,
 ) -> Outcome:
+    classes = numbers.class_numbers(evaluation, level)
+    matrix = numbers.main_matrix(evaluation)
+    pairs = [] if matrix is None else numbers.worst_pairs(matrix, level, worst)
     n_rows, n_classes = int(evaluation.counts.sum()), len(evaluation.labels)
     interval = f"{100 * level:g}% interval"
     tables = [
         Table(
             f"{name}: {counted(n_rows, 'row')}, {counted(n_classes, 'class', 'classes')}",
             ["metric", "value", "std. error", interval],
-            [[metric_name(metric), *_cells(found)] for metric, found in metrics.items()],
-        ),
-        Table(
-            "Each class against the rest",
-            ["class", "rows", "AUC", "std. error", interval],
-            [[found["label"], found["rows"], *_cells(found)] for found in classes],
-        ),
+            [[metric_name(metric), *_cells(found)] for metric, found in estimates.items()],
+        )
     ]
-    if pairs:
+    if classes:
         tables.append(
             Table(
-                "Pairs that are separated worst (AUC_mu of the pair)",
+                "Each class against the rest",
+                ["class", "rows", "AUC", "std. error", interval],
+                [[found["label"], found["rows"], *_cells(found)] for found in classes],
+            )
+        )
+    if matrix is not None and pairs:
+        tables.append(
+            Table(
+                f"Pairs that are separated worst ({_pair_value(matrix.kind)})",
                 ["pair", "rows", "value", interval],
                 [
                     [_pair(pair), f"{pair['first_rows']} + {pair['second_rows']}", pair["value"], _interval(pair)]
@@ -84,12 +100,12 @@ def _evaluation_outcome(
         "rows": n_rows,
         "level": level,
         "method": how,
-        "metrics": metrics,
+        "metrics": estimates,
         "classes": classes,
         "worst_pairs": pairs,
     }
     records = [
-        *(["metric", metric, "", *map(found.get, ESTIMATE)] for metric, found in metrics.items()),
+        *(["metric", metric, "", *map(found.get, ESTIMATE)] for metric, found in estimates.items()),
         *(["class", found["label"], "", *map(found.get, ESTIMATE)] for found in classes),
         *(["pair", pair["first"], pair["second"], *map(pair.get, ESTIMATE)] for pair in pairs),
     ]
@@ -198,6 +214,12 @@ def _interval(found: dict[str, Any]) -> str:
 
 def _pair(pair: dict[str, Any]) -> str:
     return f"{pair['first']} - {pair['second']}"
+
+
+def _pair_value(metric: str) -> str:
+    """What the value of a listed pair is."""
+    pairs = METRICS[metric].pairs
+    return f"{pairs.title} of the pair" if pairs and pairs.is_symmetric else "by the score of the first class"
 
 
 def _p_value(value: float | None) -> str:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from multiauc._files.formats import open_file
+from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS
 from multiauc.cli._output import FORMATS
-from multiauc.cli._predictions import Request
-from multiauc.cli._problems import Problem
+from multiauc.cli._requests import split_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,17 +19,29 @@ if TYPE_CHECKING:
 
 def _column_names(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
     """Columns of the files on the command line so far."""
-    from multiauc.cli._files import open_file  # noqa: PLC0415 - completion must not wait for what it does not need
-
     # An option that still lacks its value keeps click from telling which words are the files.
     given: Any = context.params.get("files") or context.args
     names: dict[str, None] = {}
     for path in [given] if isinstance(given, str) else given:
         try:
-            names |= dict.fromkeys(open_file(path.partition("=")[2] or path).names)
-        except Problem:
+            names |= dict.fromkeys(open_file(split_name(path)[1]).names)
+        except ValueError:
             continue
     return [name for name in names if name.startswith(typed)]
+
+
+def _metric_names(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Metrics named one by one or with commas between, each once; None if there are none."""
+    names = tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",")))
+    unknown = next((name for name in names if name not in CLOSED_FORM_METRICS), None)
+    if unknown is not None:
+        raise click.BadParameter(f"{unknown!r} is not one of {', '.join(map(repr, CLOSED_FORM_METRICS))}.")
+    return names or None
+
+
+def _complete_metrics(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
+    before, comma, name = typed.rpartition(",")
+    return [f"{before}{comma}{metric}" for metric in CLOSED_FORM_METRICS if metric.startswith(name)]
 
 
 FILE = click.argument("files", type=click.Path(), nargs=1, metavar="FILE")
@@ -67,6 +80,12 @@ _ID = click.option("--id", "row_id", metavar="COLUMN", shell_complete=_column_na
                    help="Column that identifies rows, to match several files. [default: by position]")  # fmt: skip
 _FORMAT = click.option("-f", "--format", "style", type=click.Choice(FORMATS), default="table", show_default=True,
                        help="How to print the result.")  # fmt: skip
+_METRIC = click.option("--metric", type=click.Choice(CLOSED_FORM_METRICS), default=DEFAULT_METRIC, show_default=True,
+                       help="What to compare the models by.")  # fmt: skip
+_METRICS = click.option("--metrics", multiple=True, metavar="A,B,...", callback=_metric_names,
+                        shell_complete=_complete_metrics,
+                        help=f"What to compute, out of {', '.join(CLOSED_FORM_METRICS)}. "
+                             f"[default: {', '.join(DEFAULT_METRICS)}]")  # fmt: skip
 _SEED = click.option("--seed", type=int, default=0, show_default=True, help="The seed of the random numbers.")
 
 
@@ -102,23 +121,17 @@ def level_option(command: Command) -> Command:
     return _CI(command)
 
 
+def metrics_option(command: Command) -> Command:
+    """The metrics of one model."""
+    return _METRICS(command)
+
+
+def metric_option(command: Command) -> Command:
+    """The metric by which models are compared."""
+    return _METRIC(command)
+
+
 def _all(options: tuple[Callable[[Any], Any], ...], command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
-
-
-def request(options: dict[str, Any]) -> Request:
-    """What to read, from the options of a command; these are taken out of `options`."""
-    files = options.pop("files")
-    classes = options.pop("classes")
-    return Request(
-        files=(files,) if isinstance(files, str) else tuple(files),
-        label=options.pop("label"),
-        scores=options.pop("scores"),
-        classes=None if classes is None else tuple(name.strip() for name in classes.split(",")),
-        weights=options.pop("weights"),
-        groups=options.pop("groups", None),
-        row_id=options.pop("row_id", None),
-        absent=options["absent"],
-    )

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from multiauc._json import without_nan
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -62,15 +64,6 @@ def show(outcome: Outcome, style: str) -> None:
         click.echo("\n\n".join([*blocks, *map(_markdown_text, outcome.notes)]))
     else:
         _rich(outcome)
-
-
-def without_nan(value: Any) -> Any:
-    """JSON has no nan: null in its place."""
-    if isinstance(value, dict):
-        return {key: without_nan(entry) for key, entry in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [without_nan(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _cell(value: Any, digits: int) -> str:

@@ -20,7 +20,7 @@ INTERRUPTED = 130
 
 
 class Problem(click.ClickException):
-    """Something in the data, in a sentence that names the file, the column and the row."""
+    """A value of an option, or data, that the command cannot use; files are refused with a ``ValueError``."""
 
     exit_code = DATA_PROBLEM
 

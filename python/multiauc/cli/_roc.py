@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import multiauc
+from multiauc._files.predictions import read_predictions
 from multiauc._wording import counted
 from multiauc.cli._output import Outcome, Table, show
-from multiauc.cli._predictions import read_predictions
 from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc.cli._predictions import Predictions, Request
-    from multiauc.multiclass_roc_results import MulticlassRocBootstrap
+    from multiauc._files.predictions import Predictions, Request
+    from multiauc.multiclass_curve_results import MulticlassRocBootstrap
 
 # Where the table shows the curve.
 SHOWN_FPR = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5])
@@ -99,10 +99,11 @@ def _several_curves(
         summary.append([*names, curve.auc, len(points)])
         entry = {"class": curve.positive, "against": curve.negative, "area": curve.auc}
         data.append(entry | {"fpr": curve.fpr.tolist(), "tpr": curve.tpr.tolist()})
-    header = ["class", "area", "points"] if kind == "one_vs_rest" else ["class", "told from", "area", "points"]
-    title = (
-        f"{counted(len(curves), 'ROC curve')}, {'each class against the rest' if len(header) == 3 else 'every pair'}"
-    )
+    if any(curve.negative is not None for curve in curves.values()):
+        header, what = ["class", "told from", "area", "points"], "every pair"
+    else:
+        header, what = ["class", "area", "points"], "each class against the rest"
+    title = f"{counted(len(curves), 'ROC curve')}, {what}"
     columns = ["class", "against", "fpr", "tpr", "threshold"]
     show(Outcome([Table(title, header, summary)], {"curves": data}, (columns, records)), style)
     if plot is not None:

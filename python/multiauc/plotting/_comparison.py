@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
-from multiauc.evaluation import METRIC_NAMES
+from multiauc._registry import METRICS
 from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from multiauc.comparison import Comparison
+    from multiauc.comparison_results import Comparison
 
 ROW_INCHES = 0.42
 
@@ -33,6 +33,17 @@ class ComparisonDisplay(Display):
         The estimates and the differences.
     ax_, figure_ : matplotlib Axes and Figure
         The first of them, and their figure.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiauc.plotting import ComparisonDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> display = ComparisonDisplay.from_predictions(y_true, models, metric="hand_till")
+    >>> display.axes_[0].get_xlabel()
+    "Hand & Till's M, 95% intervals"
     """
 
     axes_: list[Axes]
@@ -54,7 +65,7 @@ class ComparisonDisplay(Display):
         estimates = self.comparison.estimates
         pairs = list(combinations(estimates, 2))
         axes = _two_axes(ax, max(len(estimates), len(pairs)))
-        name = METRIC_NAMES[self.comparison.metric]
+        name = METRICS[self.comparison.metric].title
         for k, estimate in enumerate(estimates.values()):
             colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
             style = {"color": colour, "marker": marker} | points

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc.multiclass_roc import multiclass_roc
+from multiauc.multiclass_curves import multiclass_roc
 from multiauc.plotting._axes import Display, legend_below_curves, roc_axes
 from multiauc.plotting._estimators import scores_of
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-    from multiauc.multiclass_roc_results import MulticlassRoc, RocBand
+    from multiauc.multiclass_curve_results import MulticlassRoc, RocBand
 
 
 class MulticlassRocDisplay(Display):
@@ -34,6 +34,18 @@ class MulticlassRocDisplay(Display):
         Where it was drawn.
     line_ : matplotlib Line2D
         The curve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> from multiauc.plotting import MulticlassRocDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> display = MulticlassRocDisplay(roc, band=roc.bootstrap(100, rng=0).band()).plot(label="model")
+    >>> display.line_.get_label()
+    'model (D = 0.805)'
     """
 
     line_: Line2D

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from multiauc._registry import METRICS
 from multiauc._wording import one_of
 from multiauc.pairwise import auc_mu_matrix
 from multiauc.plotting._axes import Display, axes_or_new
@@ -41,6 +42,15 @@ class PairMatrixDisplay(Display):
         The cells.
     text_ : list of matplotlib Text
         The numbers in them, if any.
+
+    Examples
+    --------
+    >>> from multiauc.plotting import PairMatrixDisplay
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> display = PairMatrixDisplay.from_predictions(y_true, y_score)
+    >>> [text.get_text() for text in display.text_]
+    ['.750', '1.000', '.750', '1.000', '1.000', '1.000']
     """
 
     im_: AxesImage
@@ -81,7 +91,8 @@ class PairMatrixDisplay(Display):
         self._name_classes([str(matrix.labels[k]) for k in columns], axes)
         shown = n_classes <= NUMBERS_UP_TO if numbers is None else bool(numbers)
         self.text_ = self._write_numbers(values, axes) if shown else []
-        what = "AUC_mu" if matrix.kind == "auc_mu" else "A(row | column)"
+        pairs = METRICS[matrix.kind].pairs
+        what = matrix.kind if pairs is None else pairs.title
         axes.figure.colorbar(self.im_, ax=axes, label=f"{what} of the pair", shrink=0.8, aspect=30, pad=0.02)
         self._drawn_on(axes)
         return self
@@ -94,7 +105,7 @@ class PairMatrixDisplay(Display):
         axes.set_yticks(places, names, fontsize=size)
         axes.tick_params(length=2)
         axes.spines[:].set_visible(False)
-        if self.matrix.kind == "hand_till":
+        if not self.matrix.is_symmetric:
             axes.set(ylabel="class whose score is read", xlabel="class it is told from")
         if len(names) <= NUMBERS_UP_TO:
             # A thin white grid between the cells.

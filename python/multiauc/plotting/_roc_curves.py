@@ -38,6 +38,15 @@ class RocCurvesDisplay(Display):
         Where they were drawn.
     lines_ : dict of matplotlib Line2D
         The curves, by class or by pair of classes.
+
+    Examples
+    --------
+    >>> from multiauc.plotting import RocCurvesDisplay
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> display = RocCurvesDisplay.from_predictions(y_true, y_score)
+    >>> display.lines_["a"].get_label()
+    'a (0.875)'
     """
 
     lines_: dict[Any, Line2D]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._inputs import read_sample
-from multiauc._options import read_partition
+from multiauc._input.options import read_partition
+from multiauc._input.sample import read_sample
 from multiauc._wording import counted
 from multiauc.plotting._axes import COLOURS, MARKERS, Display, axes_or_new
 from multiauc.plotting._estimators import scores_of
@@ -52,6 +52,15 @@ class SimplexDisplay(Display):
         The predictions, class by class.
     regions_ : list of matplotlib Polygon
         The decision regions that are not empty.
+
+    Examples
+    --------
+    >>> from multiauc.plotting import SimplexDisplay
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> display = SimplexDisplay.from_predictions(y_true, y_score)
+    >>> len(display.regions_)
+    3
     """
 
     points_: list[PathCollection]

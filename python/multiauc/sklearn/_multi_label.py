@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _rust
-from multiauc._labels import read_label_column
+from multiauc import _core
+from multiauc._input.labels import read_label_column
+from multiauc._registry import HAND_TILL
 from multiauc.sklearn._original import theirs
-from multiauc.sklearn._partial import partial_binary_auc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._labels import Codes, LabelColumn
+    from multiauc._input.labels import Codes, LabelColumn
 
 
 def warn_undefined(times: int) -> None:
@@ -41,11 +41,13 @@ def binary_auc(
     scores: NDArray[Any], is_positive: Codes, weights: NDArray[np.float64] | None, max_fpr: float | None
 ) -> float:
     """The AUC of one score; both classes must have rows."""
-    if weights is not None and 0 in _rust.class_sizes(is_positive, weights, 2)[0]:
+    if weights is not None and 0 in _core.class_sizes(is_positive, weights, 2)[0]:
         raise ValueError("sample_weight must have positive weights for both classes")
-    if max_fpr is not None:
-        return partial_binary_auc(scores, is_positive, weights, max_fpr)
-    return _rust.binary_auc(scores, is_positive, weights)
+    sample = scores[:, np.newaxis], is_positive, weights, None
+    if max_fpr is None:
+        return _core.score(sample, HAND_TILL, {})
+    values, _, _ = _core.partial_aucs(sample, [(1, None)], "max_fpr", max_fpr)
+    return values[0]
 
 
 def binary_score(

@@ -18,7 +18,19 @@ if TYPE_CHECKING:
 
 
 class Patch:
-    """What `patch` did: `undo` takes it back, and so does leaving a ``with`` block."""
+    """What `patch` did: `undo` takes it back, and so does leaving a ``with`` block.
+
+    Examples
+    --------
+    >>> import sklearn.metrics
+    >>> import multiauc.sklearn
+    >>> patched = multiauc.sklearn.patch()
+    >>> sklearn.metrics.roc_auc_score is multiauc.sklearn.roc_auc_score
+    True
+    >>> patched.undo()
+    >>> sklearn.metrics.roc_auc_score is multiauc.sklearn.roc_auc_score
+    False
+    """
 
     __slots__ = ("_places",)
 

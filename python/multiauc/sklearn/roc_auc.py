@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from multiauc._arrays import as_array, as_scores
-from multiauc._inputs import read_weights
+from multiauc._input.arrays import as_array, as_scores
+from multiauc._input.sample import read_weights
 from multiauc.sklearn._multi_class import MultiClass
 from multiauc.sklearn._multi_label import MultiLabel, binary_score
 from multiauc.sklearn._original import get_config, theirs

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics._scorer import _BaseScorer
 
-from multiauc._metrics import metric_function
+from multiauc._input.options import read_metric
+from multiauc._registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._scoring import check_option_names, score_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from multiauc._registry import MetricName
 
 
 class AucScorer(_BaseScorer):  # type: ignore[misc]
@@ -39,9 +44,10 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
     AucScorer('auc_mu', partition=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
     """
 
-    def __init__(self, metric: str = "auc_mu", **options: Any) -> None:
-        self.metric = metric
-        super().__init__(metric_function(metric), 1, options, ("predict_proba", "decision_function"))
+    def __init__(self, metric: MetricName = DEFAULT_METRIC, **options: Any) -> None:
+        self.metric = read_metric(metric)
+        check_option_names(metric, options)
+        super().__init__(partial(score_by_name, metric), 1, options, ("predict_proba", "decision_function"))
 
     def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
         response = next((name for name in self._response_method if hasattr(estimator, name)), None)
@@ -57,7 +63,7 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         return f"AucScorer({self.metric!r}{options})"
 
 
-auc_mu_scorer = AucScorer("auc_mu")
-hand_till_scorer = AucScorer("hand_till")
-one_vs_rest_scorer = AucScorer("one_vs_rest")
-one_vs_rest_prevalence_scorer = AucScorer("one_vs_rest_prevalence")
+auc_mu_scorer = AucScorer(AUC_MU)
+hand_till_scorer = AucScorer(HAND_TILL)
+one_vs_rest_scorer = AucScorer(ONE_VS_REST)
+one_vs_rest_prevalence_scorer = AucScorer(ONE_VS_REST_PREVALENCE)

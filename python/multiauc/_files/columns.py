@@ -1,0 +1,74 @@
+"""Columns of Arrow tables as arrays; what is wrong in a column is named by file, column and row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
+
+
+def codes_and_texts(path: str, name: str, column: Any) -> tuple[NDArray[Any], list[str]]:
+    """The distinct texts of a column, and for each row the position of its text among them."""
+    _refuse_missing(path, name, column)
+    if len(column) == 0:
+        raise ValueError(f"{path}: there are no rows")
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    encoded = column.dictionary_encode().combine_chunks()
+    return encoded.indices.to_numpy(), [_as_text(value) for value in encoded.dictionary.to_pylist()]
+
+
+def _as_text(value: Any) -> str:
+    """Labels compare by what one would write: 3.0, which is how data frames keep integers beside gaps, is 3."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def side_by_side(path: str, columns: list[tuple[str, Any]]) -> NDArray[np.float32] | NDArray[np.float64]:
+    """Named columns of finite numbers as one 2-D array: float32 if all of them are, otherwise float64."""
+    for name, column in columns:
+        if len(column) == 0:
+            raise ValueError(f"{path}: there are no rows")
+        refuse_text(path, name, column)
+        _refuse_missing(path, name, column)
+    single = all(pa.types.is_float32(column.type) or pa.types.is_float16(column.type) for _, column in columns)
+    kind = pa.float32() if single else pa.float64()
+    first = len(columns[0][1])
+    values = np.empty((first, len(columns)), dtype=kind.to_pandas_dtype(), order="F")
+    for k, (name, column) in enumerate(columns):
+        if len(column) != first:
+            raise ValueError(f"{path}: column {name!r} has {len(column)} rows, column {columns[0][0]!r} has {first}")
+        values[:, k] = column.cast(kind).to_numpy()
+        if not np.isfinite(values[:, k]).all():
+            row = int(np.argmin(np.isfinite(values[:, k])))
+            raise ValueError(f"{path}: column {name!r}, row {row + 1}: {values[row, k]} is not a finite number")
+    return values
+
+
+def refuse_text(path: str, name: str, column: Any) -> None:
+    """Raise, naming the row, if a column holds anything but numbers or texts that are numbers."""
+    kind = column.type
+    if any(is_kind(kind) for is_kind in NUMERIC):
+        return
+    for row, value in enumerate(column.to_pylist()):
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            shown = "the value is missing" if value is None else f"{value!r} is not a number"
+            raise ValueError(f"{path}: column {name!r}, row {row + 1}: {shown}") from None
+    if not pa.types.is_string(kind):
+        raise ValueError(f"{path}: column {name!r} holds {kind}, not numbers")
+
+
+def _refuse_missing(path: str, name: str, column: Any) -> None:
+    if column.null_count:
+        row = pc.index(pc.is_null(column), value=True).as_py()
+        raise ValueError(f"{path}: column {name!r}, row {row + 1}: the value is missing")

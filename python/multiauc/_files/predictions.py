@@ -1,0 +1,303 @@
+"""From files and column names to labels, scores, weights and groups."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from multiauc._files.formats import open_file
+from multiauc._wording import counted, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from multiauc._files.formats import DataFile
+
+# Where scores are looked for unless a pattern is given.
+USUAL_SCORES = ("p_*", "y_score")
+
+
+def as_argument(option: str, value: str | None = None) -> str:
+    """How a message names an option, perhaps with a value, to someone who writes Python."""
+    return option if value is None else f"{option}={value!r}"
+
+
+class Source(NamedTuple):
+    """Where the scores of a model are: a file, and a pattern of its columns (`USUAL_SCORES` if empty)."""
+
+    path: str
+    scores: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Request:
+    """What to read.
+
+    Attributes
+    ----------
+    sources
+        Where the scores are, by the name of the model; at least one.
+    label, weights, groups, row_id
+        Columns, the last three perhaps None.
+    classes
+        The classes in the order of the score columns, or None.
+    absent
+        What to do about classes without rows.
+    spelled
+        How messages name the options above and ``scores``, perhaps with a value, to whoever chose them.
+    """
+
+    sources: dict[str, Source]
+    label: str
+    classes: tuple[str, ...] | None = None
+    weights: str | None = None
+    groups: str | None = None
+    row_id: str | None = None
+    absent: str = "raise"
+    spelled: Callable[..., str] = as_argument
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Predictions:
+    """The predictions of one or more models for the same rows.
+
+    Attributes
+    ----------
+    y_true
+        The class of each row, as text.
+    models
+        (n, K) scores by the name of the model, or (n,) scores of the second of two classes.
+    labels
+        The classes in the order of the columns.
+    weights, groups
+        A number and a code for each row, or None.
+    """
+
+    y_true: NDArray[Any]
+    models: dict[str, NDArray[Any]]
+    labels: list[str]
+    weights: NDArray[Any] | None
+    groups: NDArray[Any] | None
+
+
+class ScoreColumns(NamedTuple):
+    """Columns of scores, and what their names say about the classes: the first of `class_names` that fits."""
+
+    names: list[str]
+    class_names: list[list[str]]
+
+
+def read_predictions(request: Request) -> Predictions:
+    """Read the files, each once for all of its models that follow one another."""
+    first: _Rows | None = None
+    models: dict[str, NDArray[Any]] = {}
+    for path, sources in groupby(request.sources.items(), key=lambda item: item[1].path):
+        rows = _Rows(open_file(path), request)
+        if first is None:
+            first = rows
+        else:
+            rows.align(first)
+        for name, source in sources:
+            columns = _score_columns(rows.file, source.scores, request)
+            models[name], labels = rows.scores(columns, request.classes)
+            rows.check_labels(labels, first)
+    if first is None:
+        raise ValueError("no file to read was given")
+    if request.absent == "raise":
+        first.refuse_absent()
+    return Predictions(first.y_true(), models, first.labels, first.weights(), first.groups())
+
+
+class _Rows:
+    """The rows of one file: labels, and the order in which they are taken."""
+
+    def __init__(self, file: DataFile, request: Request) -> None:
+        self.file = file
+        self._request = request
+        _require(file, [request.label], request.spelled("label"))
+        self._codes, self._texts = file.texts(request.label)
+        self._order: NDArray[np.intp] | None = None
+        self._ids: list[str] | None = None
+        self.labels: list[str] = []
+        if request.row_id is not None:
+            _require(file, [request.row_id], request.spelled("row_id"))
+            codes, texts = file.texts(request.row_id)
+            self._ids = [texts[code] for code in codes.tolist()]
+            if len(texts) < len(codes):
+                row = next(k for k, count in enumerate(_times_seen(codes)) if count)
+                raise ValueError(
+                    f"{file.path}: column {request.row_id!r}, row {row + 1}: {self._ids[row]!r} is there twice"
+                )
+
+    def align(self, first: _Rows) -> None:
+        """Bring the rows into the order of the first file, and make sure that they are the same rows."""
+        if self._ids is not None and first._ids is not None:
+            place = {key: row for row, key in enumerate(self._ids)}
+            missing = next((key for key in first._ids if key not in place), None)
+            if missing is not None or len(place) != len(first._ids):
+                absent = missing if missing is not None else next(iter(set(place).difference(first._ids)))
+                lacks, has = (self, first) if missing is not None else (first, self)
+                key = f"{self._request.spelled('row_id')} {absent!r}"
+                raise ValueError(f"{lacks.file.path}: no row with {key}, which {has.file.path} has")
+            self._order = np.array([place[key] for key in first._ids], dtype=np.intp)
+        rule = f"models are compared on the same rows ({self._request.spelled('row_id')} matches them)"
+        if len(self._codes) != len(first._codes):
+            sizes = f"{counted(len(self._codes), 'row')}, {first.file.path} has {len(first._codes)}"
+            raise ValueError(f"{self.file.path}: {sizes}; {rule}")
+        ours, theirs = self.y_true(), first.y_true()
+        differs = ours != theirs
+        if differs.any():
+            row = int(np.argmax(differs))
+            raise ValueError(
+                f"{self.file.path}: column {self._request.label!r}, row {row + 1}: {ours[row]!r}, but "
+                f"{first.file.path} has {theirs[row]!r}; {rule}"
+            )
+
+    def y_true(self) -> NDArray[Any]:
+        """The label of each row."""
+        labels: NDArray[Any] = np.array(self._texts, dtype=object)[self._codes]
+        return labels if self._order is None else labels[self._order]
+
+    def scores(self, columns: ScoreColumns, classes: tuple[str, ...] | None) -> tuple[NDArray[Any], list[str]]:
+        """The scores and the class of each of their columns."""
+        values = self.file.numbers(columns.names)
+        if len(values) != len(self._codes):
+            raise ValueError(f"{self.file.path}: {len(values)} rows of scores for {counted(len(self._codes), 'label')}")
+        labels = self._classes(columns, values.shape[1], classes)
+        scores = values[:, 0] if values.shape[1] == 1 else values
+        return (scores if self._order is None else scores[self._order]), labels
+
+    def _classes(self, columns: ScoreColumns, n_columns: int, classes: tuple[str, ...] | None) -> list[str]:
+        expected = max(2, n_columns)
+        if classes is not None:
+            if len(classes) != expected:
+                named = f"{self._request.spelled('classes')} names {len(classes)} classes"
+                raise ValueError(f"{named}, but {self.file.path} has scores for {expected}")
+            return list(classes)
+        seen = set(self._texts)
+        if n_columns == 1 or n_columns != len(columns.names):
+            # One column of a two-class problem, or the columns of a matrix, which have no names: sorted labels.
+            found = sorted(seen, key=_number_or_text)
+            if len(found) != expected:
+                problem = f"{counted(len(found), 'label')} ({listing(found)}) for scores of {expected} classes"
+                advice = f"name the classes in column order with {self._request.spelled('classes')}"
+                raise ValueError(f"{self.file.path}: {problem}; {advice}")
+            return found
+        return next((list(names) for names in columns.class_names if seen <= set(names)), columns.class_names[0])
+
+    def check_labels(self, labels: list[str], first: _Rows) -> None:
+        """Make sure that every label has its column, in every file the same."""
+        known = set(labels)
+        unknown = next((k for k, text in enumerate(self._texts) if text not in known), None)
+        if unknown is not None:
+            row = int(np.argmax(self._codes == unknown))
+            spelled = self._request.spelled
+            raise ValueError(
+                f"{self.file.path}: column {self._request.label!r}, row {row + 1}: the class {self._texts[unknown]!r} "
+                f"has no score column; there are scores for {listing(labels)} "
+                f"(see {spelled('scores')} and {spelled('classes')})"
+            )
+        if not first.labels:
+            first.labels = labels
+        if labels != first.labels:
+            raise ValueError(
+                f"{self.file.path}: the score columns are for {listing(labels)}, those of {first.file.path} for "
+                f"{listing(first.labels)}; models are compared on the same classes in the same order"
+            )
+
+    def refuse_absent(self) -> None:
+        """Raise if a class has no rows."""
+        absent = [label for label in self.labels if label not in set(self._texts)]
+        if absent:
+            spelled = self._request.spelled
+            raise ValueError(
+                f"{self.file.path}: column {self._request.label!r} has no rows of "
+                f"{counted(len(absent), 'class', 'classes')}: {listing(absent)}; {spelled('absent', 'ignore')} leaves "
+                f"it out, {spelled('absent', 'nan')} gives no value to what needs it"
+            )
+
+    def weights(self) -> NDArray[Any] | None:
+        """The weight of each row."""
+        name = self._request.weights
+        if name is None:
+            return None
+        _require(self.file, [name], self._request.spelled("weights"))
+        weights = self.file.numbers([name])[:, 0]
+        if (weights < 0).any():
+            row = int(np.argmax(weights < 0))
+            raise ValueError(f"{self.file.path}: column {name!r}, row {row + 1}: the weight {weights[row]} is negative")
+        return weights
+
+    def groups(self) -> NDArray[Any] | None:
+        """The group of each row as a number."""
+        if self._request.groups is None:
+            return None
+        _require(self.file, [self._request.groups], self._request.spelled("groups"))
+        return self.file.texts(self._request.groups)[0]
+
+
+def _require(file: DataFile, names: Iterable[str], option: str) -> None:
+    """Raise unless the file has all columns."""
+    for name in names:
+        if name not in file.names:
+            raise ValueError(f"{file.path}: no column {name!r} ({option}); it has {listing(file.names)}")
+
+
+def _score_columns(file: DataFile, pattern: str, request: Request) -> ScoreColumns:
+    """The columns that a pattern asks for: one with a star, or names separated by commas."""
+    taken = {request.label, request.weights, request.groups, request.row_id}
+    if not pattern:
+        usual = next((usual for usual in USUAL_SCORES if _matching(file.names, usual, taken)), None)
+        if usual is None:
+            raise ValueError(
+                f"{file.path}: no columns {' or '.join(map(repr, USUAL_SCORES))}; name the scores with "
+                f"{request.spelled('scores')}, out of {listing([name for name in file.names if name not in taken])}"
+            )
+        pattern = usual
+    if "*" not in pattern:
+        names = [name.strip() for name in pattern.split(",")]
+        _require(file, names, request.spelled("scores"))
+        return ScoreColumns(names, [_without_prefix(names), names])
+    names = _matching(file.names, pattern, taken)
+    if len(names) < 2:
+        raise ValueError(
+            f"{file.path}: {request.spelled('scores', pattern)} fits {counted(len(names), 'column')}, and two classes "
+            f"or more are needed; it has {listing(file.names)}"
+        )
+    before, after = pattern.split("*", 1)
+    return ScoreColumns(names, [[name[len(before) : len(name) - len(after)] for name in names], names])
+
+
+def _matching(names: list[str], pattern: str, taken: set[str | None]) -> list[str]:
+    return [name for name in names if fnmatchcase(name, pattern) and name not in taken]
+
+
+def _without_prefix(columns: list[str]) -> list[str]:
+    """Column names without the beginning that they share, up to a separator: p_cat, p_dog to cat, dog."""
+    prefix = os.path.commonprefix(columns)  # noqa: RUF071 - of names, character by character
+    start = max((k + 1 for k, sign in enumerate(prefix) if not sign.isalnum()), default=0)
+    return [name[start:] for name in columns]
+
+
+def _number_or_text(text: str) -> tuple[bool, float, str]:
+    """Sorts numbers by size and before text."""
+    try:
+        return (False, float(text), text)
+    except ValueError:
+        return (True, 0.0, text)
+
+
+def _times_seen(codes: NDArray[Any]) -> list[int]:
+    seen: dict[int, int] = {}
+    counts = []
+    for code in codes.tolist():
+        counts.append(seen.get(code, 0))
+        seen[code] = counts[-1] + 1
+    return counts

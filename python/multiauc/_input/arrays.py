@@ -1,0 +1,75 @@
+"""Array-likes to arrays of real numbers, copying only where the core could not read the original."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._input.containers import to_numpy
+from multiauc._wording import described
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def as_array(argument: str, value: Any) -> NDArray[Any]:
+    """`value` as a plain array, of whatever dtype; ragged lists and masked entries are refused."""
+    if type(value) is np.ndarray:
+        return value
+    try:
+        array = to_numpy(value)
+    except ValueError as error:
+        raise ValueError(f"{argument} must be a rectangular array; {error}") from None
+    except (TypeError, RuntimeError, BufferError) as error:  # what libraries say of arrays in another memory
+        raise TypeError(f"{argument} must be an array in the main memory; {described(value)} says: {error}") from None
+    if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
+        raise ValueError(f"{argument} must not have masked entries; drop their rows or fill them in first")
+    return array
+
+
+def as_numbers(argument: str, value: Any) -> NDArray[Any]:
+    """`value` as an array of bools, integers or floats."""
+    array = as_array(argument, value)
+    if array.dtype.kind == "O" and _has_nullable_numbers(value):
+        array = value.to_numpy(dtype=np.float64, na_value=np.nan)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"{argument} must hold real numbers; got {_type_found(value, array)}")
+    return array
+
+
+def as_float64(argument: str, value: Any) -> NDArray[np.float64]:
+    """`value` as a C-contiguous float64 array; a copy unless it is one already."""
+    return np.ascontiguousarray(as_numbers(argument, value), dtype=np.float64)
+
+
+def as_scores(argument: str, value: Any) -> NDArray[np.float32] | NDArray[np.float64]:
+    """`value` as float32 or float64 in its own strides; a copy only if the type or the alignment asks for it.
+
+    Half precision (float16, bfloat16) becomes float32 and every other type float64.
+    """
+    array = as_numbers(argument, value)
+    dtype = array.dtype
+    size = dtype.itemsize
+    if dtype.kind == "f" and size in (4, 8):
+        if not dtype.isnative:
+            return array.astype(dtype.newbyteorder("="))
+        if not array.flags.aligned or any(stride % size for stride in array.strides):
+            return array.copy(order="K")
+        return array
+    if dtype == np.float16:
+        return array.astype(np.float32)
+    return array.astype(np.float64)
+
+
+def _has_nullable_numbers(value: Any) -> bool:
+    """Whether `value` is a pandas frame or series whose columns are all of nullable numeric types."""
+    dtypes = getattr(value, "dtypes", None)
+    if dtypes is None or not hasattr(value, "to_numpy"):
+        return False
+    columns = dtypes if hasattr(dtypes, "__iter__") else [dtypes]
+    return all(getattr(dtype, "kind", "O") in "fiub" for dtype in columns)
+
+
+def _type_found(value: Any, array: NDArray[Any]) -> str:
+    return f"{value!r}" if array.ndim == 0 and len(repr(value)) < 80 else f"dtype {array.dtype}"

@@ -1,0 +1,95 @@
+"""The data behind a result, kept by reference for what is computed only when asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from multiauc import _core
+from multiauc._registry import METRICS
+from multiauc._wording import counted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from multiauc._input.sample import Sample, SampleArguments
+
+# How many rows and columns the fingerprint looks at.
+ROWS_SEEN = 512
+COLUMNS_SEEN = 16
+
+
+class HeldInputs:
+    """A sample, the metrics asked for and their options, with a fingerprint that notices changes to the arrays."""
+
+    __slots__ = ("_fingerprint", "_interactions", "groups", "metrics", "options", "sample", "sampling")
+
+    def __init__(
+        self,
+        sample: Sample,
+        metrics: tuple[str, ...],
+        options: dict[str, Any],
+        *,
+        groups: NDArray[np.uint32] | None = None,
+        sampling: str = "stratified",
+    ) -> None:
+        self.sample = sample
+        self.metrics = metrics
+        self.options = options
+        self.groups = groups
+        self.sampling = sampling
+        self._fingerprint = self._look()
+        self._interactions: _core.Interactions | None = None
+
+    def asking_for(self, metrics: tuple[str, ...]) -> HeldInputs:
+        """The same data and options, for other metrics."""
+        return HeldInputs(self.unchanged_sample(), metrics, self.options, groups=self.groups, sampling=self.sampling)
+
+    def arguments(self) -> SampleArguments:
+        """(scores, codes, weights, groups) for the core, if they still are what they were."""
+        return self.unchanged_sample().arguments(self.groups)
+
+    def unchanged_sample(self) -> Sample:
+        """The sample, if it still is what it was."""
+        if self._look() != self._fingerprint:
+            raise ValueError(
+                "y_score or sample_weight was changed after this result was computed, and the result keeps no copy; "
+                "evaluate the data again"
+            )
+        return self.sample
+
+    def influences(self) -> NDArray[np.float64]:
+        """What each row adds to the error of each metric, (n, metrics)."""
+        return _core.influences(self.arguments(), list(self.metrics), self.options)
+
+    def interactions(self) -> _core.Interactions:
+        """What the unbiased variance subtracts and what the bootstrap's adds, by metric and by class."""
+        if self._interactions is None:
+            known = [metric for metric in self.metrics if METRICS[metric].has_interactions]
+            self._interactions = _core.interactions(self.arguments(), known, self.options)
+        return self._interactions
+
+    def why_first_order_only(self) -> str | None:
+        """What rules the other kinds of variance out, if anything does."""
+        if self.sample.weights is not None:
+            return "sample_weight"
+        if self.groups is not None:
+            return "groups"
+        return None if self.sampling == "stratified" else f"sampling={self.sampling!r}"
+
+    def method(self) -> str:
+        """How the uncertainty was found, in words."""
+        sizes = "class sizes fixed" if self.sampling == "stratified" else "class sizes random"
+        weights = "" if self.sample.weights is None else ", weighted rows"
+        groups = "" if self.groups is None else f", {counted(int(self.groups.max()) + 1, 'group')} of rows"
+        return f"closed form, {sizes}{weights}{groups}; logit intervals with Student's t"
+
+    def drawn(self) -> str:
+        """What a bootstrap draws: "stratified" or "iid" rows, or "groups"."""
+        return self.sampling if self.groups is None else "groups"
+
+    def _look(self) -> int:
+        scores, weights = self.sample.scores, self.sample.weights
+        rows = slice(None, None, max(1, len(scores) // ROWS_SEEN))
+        columns = slice(None, None, max(1, self.sample.n_classes // COLUMNS_SEEN))
+        return hash(scores[rows, columns].tobytes() + (b"" if weights is None else weights[rows].tobytes()))

@@ -1,0 +1,144 @@
+"""Labels, scores and weights as users give them, read into one `Sample` that the core can read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc import _core
+from multiauc._input.arrays import as_float64, as_scores
+from multiauc._input.classes import column_names, match_classes
+from multiauc._input.labels import MAX_CLASSES, read_label_column
+from multiauc._wording import counted, listing, one_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from multiauc._input.labels import Codes
+
+    SampleArguments = tuple[
+        NDArray[np.float32] | NDArray[np.float64], Codes, NDArray[np.float64] | None, NDArray[np.uint32] | None
+    ]
+
+ABSENT_POLICIES = ("raise", "ignore", "nan")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Labels, scores and weights in the form of the compiled core.
+
+    Attributes
+    ----------
+    scores
+        (n, K) scores, or the (n, 1) scores of the second of two classes; the caller's memory wherever possible.
+    codes
+        The column of each row's class.
+    weights
+        None, or the weight of each row.
+    labels
+        The class of each column.
+    rows
+        How many rows of positive weight each class has.
+    absent
+        What to do about classes without rows: "ignore" or "nan", or "raise" (then there are none).
+    """
+
+    scores: NDArray[np.float32] | NDArray[np.float64]
+    codes: Codes
+    weights: NDArray[np.float64] | None
+    labels: list[Any]
+    rows: NDArray[np.int64]
+    absent: str
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes, absent ones included."""
+        return len(self.labels)
+
+    @property
+    def has_one_score(self) -> bool:
+        """Whether there is one score per row, that of the second of two classes."""
+        return bool(self.scores.shape[1] == 1)
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether a class is absent and numbers that need every class are therefore to be nan."""
+        return self.absent == "nan" and bool((self.rows == 0).any())
+
+    def nan_if_absent(self, value: float) -> float:
+        """A number that needs every class: nan if a class is absent and that is the policy."""
+        return float("nan") if self.is_undefined else value
+
+    def arguments(self, groups: NDArray[np.uint32] | None = None) -> SampleArguments:
+        """(scores, codes, weights, groups) for the core."""
+        return self.scores, self.codes, self.weights, groups
+
+    def reported_classes(self) -> list[int]:
+        """The columns that a result by class has entries for: all of them, unless absent classes are ignored."""
+        if self.absent == "ignore":
+            present: list[int] = np.flatnonzero(self.rows).tolist()
+            return present
+        return list(range(self.n_classes))
+
+
+def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any) -> Sample:
+    """Check the arguments that all metrics share. The core checks the numbers themselves (finite, non-negative)."""
+    policy = one_of("absent", absent, ABSENT_POLICIES)
+    scores = _read_scores(y_score)
+    n_rows = len(scores)
+    n_columns = max(2, scores.shape[1])
+    names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
+    column = read_label_column(y_true, n_rows, n_columns)
+    classes, columns = match_classes(column, labels, names, n_columns)
+    codes, rows = column.to_columns(columns, n_columns)
+    weights = None
+    if sample_weight is not None:
+        weights = read_weights(sample_weight, n_rows)
+        rows, _ = _core.class_sizes(codes, weights, n_columns)
+    if np.count_nonzero(rows) < n_columns:
+        _check_absent(classes, rows, policy, weighted=weights is not None)
+    return Sample(scores, codes, weights, classes, rows, policy)
+
+
+def _read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
+    scores = as_scores("y_score", y_score)
+    if scores.ndim not in (1, 2) or scores.size == 0:
+        raise ValueError(
+            "y_score must have a row per instance and a column per class, or be the one-dimensional score of the "
+            f"second of two classes; got {'an empty array of ' if scores.size == 0 else ''}shape {scores.shape}"
+        )
+    if scores.ndim == 1:
+        return scores[:, np.newaxis]
+    if scores.shape[1] > MAX_CLASSES:
+        raise ValueError(f"y_score must have at most {MAX_CLASSES} columns; got shape {scores.shape}")
+    return scores
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """The weights as one float64 each."""
+    weights = as_float64("sample_weight", sample_weight)
+    if weights.ndim != 1:
+        raise ValueError(f"sample_weight must be one-dimensional with one weight per row; got shape {weights.shape}")
+    if len(weights) != n_rows:
+        raise ValueError(
+            f"sample_weight must have one weight per row; got {counted(len(weights), 'weight')} "
+            f"for {counted(n_rows, 'row')}"
+        )
+    return weights
+
+
+def _check_absent(classes: list[Any], rows: NDArray[np.int64], policy: str, *, weighted: bool) -> None:
+    present = [label for label, count in zip(classes, rows.tolist(), strict=True) if count]
+    lacking = "rows of positive weight" if weighted else "rows"
+    if not present:
+        raise ValueError("sample_weight must have positive weights for at least two classes; got zeros only")
+    if len(present) < 2:
+        raise ValueError(f"y_true has {lacking} of one class only ({listing(present)}); an AUC needs at least two")
+    if policy == "raise":
+        absent = [label for label, count in zip(classes, rows.tolist(), strict=True) if not count]
+        raise ValueError(
+            f"y_true has no {lacking} of {counted(len(absent), 'class', 'classes')}: {listing(absent)}; "
+            "pass absent='ignore' to leave such classes out, or absent='nan' for nan wherever they count"
+        )

@@ -1,0 +1,97 @@
+"""Confidence intervals: every rule stands here once."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._student import upper_quantile
+from multiauc.results import ConfidenceInterval
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from numpy.typing import NDArray
+
+NO_INTERVAL = ConfidenceInterval(math.nan, math.nan)
+
+
+def logit_interval(value: float, error: float, quantile: float, functions: ModuleType = math) -> ConfidenceInterval:
+    r""":math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE / (\theta(1-\theta)))`.
+
+    `functions` is `math` or `numpy`, whose logarithms differ in the last digit: closed forms are computed by the first,
+    resampled intervals and whole matrices by the second.
+    """
+    low, high = _logit_limits(value, error, quantile, functions)
+    return ConfidenceInterval(float(low), float(high))
+
+
+def wald_interval(
+    value: float, error: float, quantile: float, *, smallest: float = 0.0, largest: float = 1.0
+) -> ConfidenceInterval:
+    """The value ± t times its standard error, cut off at the smallest and the largest possible value."""
+    reach = quantile * error
+    return ConfidenceInterval(max(smallest, value - reach), min(largest, value + reach))
+
+
+def interval_at_bound(value: float, tail: float, smallest_class: int) -> ConfidenceInterval:
+    """For an estimate of 0 or 1, where nothing varies: what a class of that size could still hide."""
+    hidden = tail ** (1.0 / smallest_class)
+    return ConfidenceInterval(hidden, 1.0) if value == 1.0 else ConfidenceInterval(0.0, 1.0 - hidden)
+
+
+def percentile_interval(replicates: NDArray[np.float64], tail: float) -> ConfidenceInterval:
+    """Quantiles of the replicates."""
+    low, high = np.quantile(replicates, [tail, 1.0 - tail]).tolist()
+    return ConfidenceInterval(low, high)
+
+
+def basic_interval(value: float, replicates: NDArray[np.float64], tail: float) -> ConfidenceInterval:
+    """Quantiles of the replicates, mirrored at the estimate."""
+    low, high = percentile_interval(replicates, tail)
+    return ConfidenceInterval(2 * value - high, 2 * value - low)
+
+
+def bca_interval(replicates: NDArray[np.float64], below: float, acceleration: float, tail: float) -> ConfidenceInterval:
+    """Efron's bias-corrected and accelerated quantiles; `below` is the share of replicates below the estimate."""
+    normal = NormalDist()
+    bias = normal.inv_cdf(below)
+    shifts = (bias + normal.inv_cdf(level) for level in (tail, 1.0 - tail))
+    levels = [normal.cdf(bias + shift / (1.0 - acceleration * shift)) for shift in shifts]
+    low, high = np.quantile(replicates, levels).tolist()
+    return ConfidenceInterval(low, high)
+
+
+def pair_intervals(
+    values: NDArray[np.float64], errors: NDArray[np.float64], counts: NDArray[np.int64], tail: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Logit limits of every pair of classes of given sizes, with Student's t of the smaller class.
+
+    Its size less one is the least that Satterthwaite's degrees of freedom can be, so that these limits are cautious.
+    """
+    smaller = np.minimum.outer(counts, counts)
+    sizes, places = np.unique(smaller, return_inverse=True)
+    t = np.array([upper_quantile(tail, size - 1.0) if size > 1 else math.nan for size in sizes.tolist()])
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        low, high = _logit_limits(values, errors, t[places.reshape(smaller.shape)], np)
+        # As `interval_at_bound`.
+        hidden = tail ** (1.0 / smaller)
+    low, high = np.where(values == 1.0, hidden, low), np.where(values == 1.0, 1.0, high)
+    low, high = np.where(values == 0.0, 0.0, low), np.where(values == 0.0, 1.0 - hidden, high)
+    unknown = (errors == 0.0) & (values != 0.0) & (values != 1.0)
+    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
+
+
+def _logit_limits(value: Any, error: Any, quantile: Any, functions: Any) -> tuple[Any, Any]:
+    middle = functions.log(value / (1.0 - value))
+    reach = quantile * error / (value * (1.0 - value))
+    return _expit(middle - reach, functions), _expit(middle + reach, functions)
+
+
+def _expit(x: Any, functions: Any) -> Any:
+    if functions is math and x <= -700.0:  # where math.exp is about to overflow
+        return 0.0
+    return 1.0 / (1.0 + functions.exp(-x))

@@ -1,0 +1,234 @@
+"""The numbers of a report, as plain values that JSON can hold; what is not known is None."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import platform
+import warnings
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._core import __version__
+from multiauc._input.options import read_level
+from multiauc._intervals import pair_intervals
+from multiauc._registry import METRICS
+from multiauc.plotting._pair_matrix import scale_floor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from multiauc.comparison_results import Comparison
+    from multiauc.evaluation_results import Evaluation
+    from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap
+    from multiauc.results import PairMatrix
+
+# More classes than these do not fit a heat map that one can read; those of the worst pairs are shown.
+HEAT_MAP_AT_MOST = 150
+WORST_PAIRS = 20
+# Digits of the limits of pairs; values are kept to the last bit.
+LIMIT_DIGITS = 6
+
+
+def known(value: float) -> float | None:
+    """None for nan and infinity."""
+    return float(value) if math.isfinite(value) else None
+
+
+def estimate_numbers(estimate: Any, level: float) -> dict[str, Any]:
+    """Value, standard error and limits of an estimate or a difference."""
+    with warnings.catch_warnings():
+        # The page shows a dash where there is no interval.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        low, high = estimate.confidence_interval(level)
+    return {
+        "value": known(estimate.value),
+        "standard_error": known(estimate.standard_error),
+        "low": known(low),
+        "high": known(high),
+    }
+
+
+def metric_numbers(evaluation: Evaluation, level: float) -> dict[str, dict[str, Any]]:
+    """The averages over classes."""
+    return {metric: estimate_numbers(estimate, level) for metric, estimate in evaluation.metrics.items()}
+
+
+def class_numbers(evaluation: Evaluation, level: float) -> list[dict[str, Any]]:
+    """Each class against the rest, and the class that it is hardest to tell from, in the order of the labels.
+
+    Empty where classes were not evaluated against the rest.
+    """
+    per_class = getattr(evaluation, "per_class", None)
+    if per_class is None:
+        return []
+    unknown = dict.fromkeys(("value", "standard_error", "low", "high"))
+    matrix = main_matrix(evaluation)
+    return [
+        {"label": str(label), "rows": rows}
+        | (estimate_numbers(per_class[label], level) if label in per_class else unknown)
+        | _hardest(matrix, c)
+        for c, (label, rows) in enumerate(zip(evaluation.labels, evaluation.counts.tolist(), strict=True))
+    ]
+
+
+def main_matrix(evaluation: Evaluation) -> PairMatrix | None:
+    """The pairs of the first metric that averages over pairs."""
+    return next(iter(evaluation.matrices.values()), None)
+
+
+def pair_numbers(matrix: PairMatrix, classes: list[int], level: float) -> dict[str, list[list[float | None]]]:
+    """Values and limits of the pairs of some classes, given by their places."""
+    low, high = pair_limits(matrix, level)
+    shown = np.ix_(classes, classes)
+    return {
+        "value": _rows(matrix.values[shown]),
+        "low": _rows(low[shown].round(LIMIT_DIGITS)),
+        "high": _rows(high[shown].round(LIMIT_DIGITS)),
+    }
+
+
+def pair_limits(matrix: PairMatrix, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Confidence limits of every pair."""
+    return pair_intervals(matrix.values, matrix.standard_error, matrix.counts, read_level(level))
+
+
+def worst_pairs(matrix: PairMatrix, level: float, n: int = WORST_PAIRS) -> list[dict[str, Any]]:
+    """The pairs that are separated worst, the worst first."""
+    return [names | numbers[0] for names, numbers in pairs_of_models(matrix, [matrix], level, n)]
+
+
+def pairs_of_models(
+    worst_of: PairMatrix, matrices: Sequence[PairMatrix], level: float, n: int = WORST_PAIRS
+) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    """The pairs that one model separates worst: their names and sizes, and their numbers in each of the models."""
+    place = {label: k for k, label in enumerate(worst_of.labels)}
+    limits = [pair_limits(matrix, level) for matrix in matrices]
+    found = []
+    for first, second, _ in worst_of.worst(n):
+        at = place[first], place[second]
+        sizes = {"first_rows": int(worst_of.counts[at[0]]), "second_rows": int(worst_of.counts[at[1]])}
+        numbers = [
+            {"value": known(matrix.values[at]), "low": known(low[at]), "high": known(high[at])}
+            for matrix, (low, high) in zip(matrices, limits, strict=True)
+        ]
+        found.append(({"first": str(first), "second": str(second)} | sizes, numbers))
+    return found
+
+
+def roc_numbers(
+    roc: MulticlassRoc | None, bootstrap: MulticlassRocBootstrap | None, level: float
+) -> dict[str, Any] | None:
+    """The curve, its area with limits, its band."""
+    if roc is None or math.isnan(roc.auc):
+        return None
+    band = None
+    limits: dict[str, Any] = {"value": roc.auc, "standard_error": None, "low": None, "high": None}
+    if bootstrap is not None:
+        limits = estimate_numbers(_Area(bootstrap), level)
+        found = bootstrap.band(level)
+        band = {name: getattr(found, name).round(5).tolist() for name in ("fpr", "low", "high")}
+    return {
+        "area": limits,
+        "auc": roc.auc,
+        "fpr": roc.fpr.round(5).tolist(),
+        "tpr": roc.tpr.round(5).tolist(),
+        "band": band,
+    }
+
+
+class _Area:
+    """The area of a bootstrapped curve in the shape of an estimate."""
+
+    def __init__(self, bootstrap: MulticlassRocBootstrap) -> None:
+        self.value = bootstrap.estimate
+        self.standard_error = bootstrap.standard_error
+        self.confidence_interval = bootstrap.confidence_interval
+
+
+def comparison_numbers(comparison: Comparison, level: float) -> dict[str, Any]:
+    """The models from best to worst, and every difference with its test."""
+    values = {str(name): estimate.value for name, estimate in comparison.estimates.items()}
+    return {
+        "metric": comparison.metric,
+        "order": sorted(values, key=lambda name: (math.isnan(values[name]), -values[name])),
+        "differences": difference_numbers(comparison, level),
+    }
+
+
+def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, Any]]:
+    """Every difference with its test; `decided` if it is not chance after Holm's correction."""
+    return [
+        {"first": str(one.first), "second": str(one.second)}
+        | estimate_numbers(one, level)
+        | {
+            "z": known(one.z),
+            "p_value": known(one.p_value),
+            "p_holm": known(one.corrected_p_value),
+            "decided": bool(one.corrected_p_value < 1.0 - level),
+        }
+        for one in comparison.differences
+    ]
+
+
+def common_numbers(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
+    """Labels and class sizes, and what all heat maps share."""
+    first = evaluations[0]
+    return {
+        "labels": [str(label) for label in first.labels],
+        "counts": first.counts.tolist(),
+        "n_rows": int(first.counts.sum()),
+        "heat_map": _heat_map(evaluations),
+    }
+
+
+def _heat_map(evaluations: Sequence[Evaluation]) -> dict[str, Any] | None:
+    """The classes shown, where the colours begin, and the matrices to choose from; None if there are none."""
+    matrices = [matrix for matrix in map(main_matrix, evaluations) if matrix is not None]
+    if not matrices:
+        return None
+    kinds = [(metric, METRICS[metric].pairs) for metric in evaluations[0].matrices]
+    return {
+        "classes": shown_classes(matrices),
+        "floor": min(scale_floor(matrix.values) for matrix in matrices),
+        "kinds": [{"metric": metric, **asdict(pairs)} for metric, pairs in kinds if pairs is not None],
+    }
+
+
+def versions() -> dict[str, str]:
+    """What computed the numbers."""
+    return {"multiauc": __version__, "NumPy": np.__version__, "Python": platform.python_version()}
+
+
+def now() -> str:
+    """The date and the minute."""
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _rows(matrix: NDArray[np.float64]) -> list[list[float | None]]:
+    return [[known(value) for value in row] for row in matrix.tolist()]
+
+
+def _hardest(matrix: PairMatrix | None, c: int) -> dict[str, Any]:
+    """The class that is hardest to tell from class c."""
+    if matrix is None or np.isnan(matrix.values[c]).all():
+        return {"hardest": None, "hardest_value": None}
+    values = matrix.values[c]
+    d = int(np.nanargmin(values))
+    return {"hardest": str(matrix.labels[d]), "hardest_value": float(values[d])}
+
+
+def shown_classes(matrices: Sequence[PairMatrix]) -> list[int]:
+    """The classes of the heat map: all, or those of the worst pairs of any model."""
+    n_classes = len(matrices[0].labels)
+    if n_classes <= HEAT_MAP_AT_MOST:
+        return list(range(n_classes))
+    worst = np.full(n_classes, np.inf)
+    for matrix in matrices:
+        worst = np.fmin(worst, np.where(np.isnan(matrix.values), np.inf, matrix.values).min(axis=1))
+    shown: list[int] = np.sort(np.argsort(worst, kind="stable")[:HEAT_MAP_AT_MOST]).tolist()
+    return shown

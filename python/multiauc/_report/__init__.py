@@ -1,0 +1,1 @@
+"""The report: one HTML page that works offline."""

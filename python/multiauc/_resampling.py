@@ -1,0 +1,64 @@
+"""Replicates of models scored on the same rows, and the accelerations of their metrics."""
+
+from __future__ import annotations
+
+import copy
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from multiauc import _core
+from multiauc._input.options import read_rng
+from multiauc._registry import MULTICLASS_ROC
+from multiauc._replicates import MEMORY_LIMIT, accelerations, draw_seed, run_replicates
+from multiauc.multiclass_curves import default_curve
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from multiauc._input.held_inputs import HeldInputs
+
+
+def resampled_metrics(
+    models: list[HeldInputs], size: int, rng: np.random.Generator | int | None
+) -> NDArray[np.float64]:
+    """Replicates of the metrics that all models were asked for: a row each, models side by side, metrics in them."""
+    generator = read_rng(rng)
+    inputs = models[0]
+    samples = [model.arguments() for model in models]
+    if inputs.sample.is_undefined:
+        return np.full((size, len(models) * len(inputs.metrics)), np.nan)
+    resampler = _core.Resampler(samples, list(inputs.metrics), inputs.options, inputs.sampling, MEMORY_LIMIT)
+    return run_replicates(resampler, size, draw_seed(generator))
+
+
+def resampled_curves(
+    models: list[HeldInputs], size: int, rng: np.random.Generator | int | None, stacklevel: int
+) -> NDArray[np.float64]:
+    """Replicates of the areas D of the models: a row each, a column per model."""
+    generator = read_rng(rng)
+    inputs = models[0]
+    if inputs.drawn() != "stratified":
+        given = "groups" if inputs.groups is not None else f"sampling={inputs.sampling!r}"
+        raise ValueError(f"metric={MULTICLASS_ROC!r} is resampled within classes only; it was given {given}")
+    if inputs.sample.is_undefined:
+        return np.full((size, len(models)), np.nan)
+    areas = []
+    for model in models:
+        roc = default_curve(model.unchanged_sample(), model.options["pair_weights"], stacklevel=stacklevel + 1)
+        # Each from a copy of the same generator: the same rows for all of them.
+        areas.append(roc.bootstrap(size, rng=copy.deepcopy(generator)).replicates)
+    draw_seed(generator)
+    return np.stack(areas, axis=1)
+
+
+def model_accelerations(models: list[HeldInputs]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The accelerations of the one metric of some models, and those of the differences of models, m x m."""
+    groups = models[0].groups
+    of_models = np.concatenate([inputs.influences() for inputs in models], axis=1)
+    differences = np.full((len(models), len(models)), np.nan)
+    for i, j in combinations(range(len(models)), 2):
+        differences[i, j] = accelerations(of_models[:, [i]] - of_models[:, [j]], groups)[0]
+        differences[j, i] = -differences[i, j]
+    return accelerations(of_models, groups), differences

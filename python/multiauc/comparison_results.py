@@ -1,0 +1,242 @@
+"""What `compare` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._input.options import positive_integer
+from multiauc._json import to_json
+from multiauc._registry import METRICS, MULTICLASS_ROC
+from multiauc._replicates import warn_of_lost_classes
+from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
+from multiauc._tables import ESTIMATE_HEADER, html_table, sizes_in_words, text_table
+from multiauc._wording import listing
+from multiauc.bootstrap import ComparisonBootstrap
+from multiauc.results import read_only
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from multiauc._input.held_inputs import HeldInputs
+    from multiauc.differences import Difference
+    from multiauc.estimates import Estimate
+    from multiauc.plotting import ComparisonDisplay
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison:
+    """Models on the same rows, and all their differences; see `multiauc.compare`.
+
+    Attributes
+    ----------
+    metric : str
+        What is compared.
+    estimates : dict of Estimate
+        The value of each model by its name.
+    covariance : ndarray of shape (m, m)
+        Of the models, in the order of `estimates`. Read-only.
+    differences : tuple of Difference
+        The first model less the second, for all pairs of models, with p-values corrected for their number.
+    labels : tuple
+        The classes.
+    counts : ndarray of shape (K,)
+        The number of rows of each class. Read-only.
+    method : str
+        How the uncertainty was found, in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> comparison = multiauc.compare(y_true, models)
+    >>> comparison.estimates["good"]
+    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9449 to 0.9802)
+    >>> comparison.difference("good", "fair")
+    Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0465 to +0.1337, z 4.08, p <0.0001)
+    """
+
+    metric: str
+    estimates: dict[str, Estimate]
+    covariance: NDArray[np.float64]
+    differences: tuple[Difference, ...]
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
+    method: str
+    _inputs: dict[str, HeldInputs] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "covariance", read_only(self.covariance))
+        object.__setattr__(self, "counts", read_only(self.counts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The data stay behind: an unpickled comparison can be read, not computed further.
+        known = (self.metric, self.estimates, self.covariance, self.differences)
+        return Comparison, (*known, self.labels, self.counts, self.method)
+
+    def difference(self, a: str, b: str) -> Difference:
+        """Model `a` less model `b`."""
+        for name in (a, b):
+            if name not in self.estimates:
+                raise ValueError(f"no model {name!r} in this comparison; its models are {listing(self.estimates)}")
+        if a == b:
+            raise ValueError(f"a difference needs two models; got {a!r} twice")
+        if not self.differences:
+            raise ValueError(
+                f"differences of metric={self.metric!r} have no closed form; "
+                "use .bootstrap(), whose replicates are paired"
+            )
+        found = next(d for d in self.differences if {d.first, d.second} == {a, b})
+        return found if found.first == a else found.reversed()
+
+    def bootstrap(self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None) -> ComparisonBootstrap:
+        """Resample the rows (or groups), the same ones for all models.
+
+        Parameters
+        ----------
+        n_resamples : int, default 2000
+            How many samples.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed. It does not matter how many threads work.
+
+        Returns
+        -------
+        ComparisonBootstrap
+            Its columns are the models, in the order of `estimates`; ``.difference(a, b)`` is paired.
+        """
+        return self._bootstrap(n_resamples, rng, stacklevel=3)
+
+    def _bootstrap(self, n_resamples: Any, rng: Any, stacklevel: int) -> ComparisonBootstrap:
+        size = positive_integer("n_resamples", n_resamples)
+        held = self.inputs()
+        models = list(held.values())
+        of_models = of_differences = None
+        if self.metric == MULTICLASS_ROC:
+            replicates = resampled_curves(models, size, rng, stacklevel)
+        elif METRICS[self.metric].has_bootstrap:
+            replicates = resampled_metrics(models, size, rng)
+            of_models, of_differences = model_accelerations(models)
+        else:
+            raise ValueError(f"there is no bootstrap of {self.metric!r}")
+        estimates = np.array([estimate.value for estimate in self.estimates.values()])
+        warn_of_lost_classes(replicates, estimates, stacklevel)
+        return ComparisonBootstrap(
+            replicates,
+            tuple(held),
+            estimates,
+            of_models,
+            models[0].drawn(),
+            self.counts,
+            next(iter(self.estimates.values())).smallest_class,
+            of_differences,
+        )
+
+    def ranking_probabilities(
+        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None
+    ) -> dict[tuple[str, ...], float]:
+        """The share of resamples in which the models come in each order, the best first.
+
+        Models that tie in a resample share it equally among the orders that agree with it. Orders that never occur are
+        left out; the most frequent one comes first.
+
+        Parameters
+        ----------
+        n_resamples, rng
+            As in `bootstrap`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import multiauc
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.integers(3, size=200)
+        >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("a", 2), ("b", 3)]}
+        >>> multiauc.compare(y_true, models).ranking_probabilities(n_resamples=500, rng=0)
+        {('a', 'b'): 1.0}
+        """
+        return self._bootstrap(n_resamples, rng, stacklevel=3).ranking_probabilities()
+
+    def inputs(self) -> dict[str, HeldInputs]:
+        """The data behind the result, for what is computed when asked for."""
+        if self._inputs is None:
+            raise ValueError("this comparison was unpickled, without its data; call compare on them again")
+        return self._inputs
+
+    def plot(self, ax: Sequence[Axes] | None = None, *, level: float = 0.95, **points: Any) -> ComparisonDisplay:
+        """Draw the estimates and their differences with intervals. Needs matplotlib (``pip install multiauc[plot]``).
+
+        `ax` is two matplotlib axes, new ones by default; `points` are passed on to ``ax.plot`` for the dots. The
+        result is a `multiauc.plotting.ComparisonDisplay` with `axes_` and `figure_`.
+        """
+        from multiauc.plotting import ComparisonDisplay  # noqa: PLC0415
+
+        return ComparisonDisplay(self).plot(ax, level=level, **points)
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        level: float = 0.95,
+        n_resamples: int = 200,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Path:
+        """Write a page that compares the models: one HTML file that works offline.
+
+        It says which model is best and whether that is more than chance, and shows for each of them what
+        `Evaluation.report` does. Parameters and result are those of `Evaluation.report`.
+        """
+        from multiauc._report.writing import evaluations_of, write_report  # noqa: PLC0415
+
+        models = evaluations_of(self)
+        return write_report(
+            path, models, self, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in plain Python objects, with 95% intervals."""
+        return {
+            "metric": self.metric,
+            "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
+            "differences": [difference.to_dict() for difference in self.differences],
+            "covariance": self.covariance.tolist(),
+            "labels": list(self.labels),
+            "counts": self.counts.tolist(),
+            "method": self.method,
+        }
+
+    def to_json(self) -> str:
+        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
+        return to_json(self.to_dict())
+
+    def __repr__(self) -> str:
+        blocks = [text_table(self._models())]
+        if self.differences:
+            blocks.append(text_table(self._contrasts()))
+        return "\n".join([self._title(), *(line for block in blocks for line in [*block, ""]), self.method])
+
+    def _repr_html_(self) -> str:
+        models = html_table(self._title(), self._models())
+        if not self.differences:
+            return models + html_table("", [[self.method]])
+        return models + html_table("Differences", self._contrasts(), [self.method])
+
+    def _title(self) -> str:
+        return f"Comparison by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"
+
+    def _models(self) -> list[list[str]]:
+        return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in self.estimates.items())]
+
+    def _contrasts(self) -> list[list[str]]:
+        head = ["", "difference", "std. error", "95% interval", "z", "p", "p (Holm)"]
+        return [head, *([f"{d.first} - {d.second}", *d.cells()] for d in self.differences)]

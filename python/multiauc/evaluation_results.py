@@ -1,0 +1,274 @@
+"""What `evaluate` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._input.options import positive_integer, read_metrics
+from multiauc._json import to_json
+from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._replicates import accelerations, warn_of_lost_classes
+from multiauc._resampling import resampled_metrics
+from multiauc._tables import (
+    ESTIMATE_HEADER,
+    TABLE_AT_MOST,
+    TABLE_EDGE,
+    html_table,
+    shortened,
+    sizes_in_words,
+    text_table,
+)
+from multiauc._wording import listing
+from multiauc.bootstrap import Bootstrap
+from multiauc.results import read_only
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from multiauc._input.held_inputs import HeldInputs
+    from multiauc._registry import MetricName
+    from multiauc.estimates import Estimate
+    from multiauc.results import PairMatrix
+
+
+# Without slots: with them, assigning to a property of a frozen dataclass fails with an obscure TypeError.
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """The metrics of one model with their uncertainty; see `multiauc.evaluate`.
+
+    Attributes
+    ----------
+    metrics : dict of Estimate
+        The metrics that were asked for, by name; `auc_mu`, `hand_till`, `one_vs_rest` and `one_vs_rest_prevalence` are
+        also attributes.
+    covariance : ndarray of shape (m, m)
+        Of the metrics, in the order of `metrics`. Read-only.
+    matrices : dict of PairMatrix
+        The values of all pairs of classes with their standard errors, by metric, for those that average over pairs;
+        also as `auc_mu_matrix` and `hand_till_matrix`.
+    labels : tuple
+        The classes.
+    counts : ndarray of shape (K,)
+        The number of rows of each class. Read-only.
+    method : str
+        How the uncertainty was found, in words.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> result = multiauc.evaluate(y_true, y_score)
+    >>> result.hand_till
+    Estimate(Hand & Till's M 0.8958, standard error 0.1350, 95% interval 0.0167 to 0.9998)
+    >>> result.per_class["a"]
+    Estimate(a against the rest 0.8750, standard error 0.1768, 95% interval 0.0066 to 0.9999)
+    >>> result.auc_mu_matrix.worst(1)
+    [('a', 'b', 0.75)]
+    """
+
+    metrics: dict[str, Estimate]
+    covariance: NDArray[np.float64]
+    matrices: dict[str, PairMatrix]
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
+    method: str
+    _per_class: dict[Any, Estimate]
+    _inputs: HeldInputs | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "covariance", read_only(self.covariance))
+        object.__setattr__(self, "counts", read_only(self.counts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The data stay behind: an unpickled evaluation can be read, not computed further.
+        known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
+        return Evaluation, (*known, self._per_class)
+
+    @property
+    def auc_mu(self) -> Estimate:
+        """AUC_mu."""
+        return self._metric(AUC_MU)
+
+    @property
+    def hand_till(self) -> Estimate:
+        """Hand & Till's M."""
+        return self._metric(HAND_TILL)
+
+    @property
+    def one_vs_rest(self) -> Estimate:
+        """The mean of the classes against the rest."""
+        return self._metric(ONE_VS_REST)
+
+    @property
+    def one_vs_rest_prevalence(self) -> Estimate:
+        """The mean of the classes against the rest, weighted by their sizes."""
+        return self._metric(ONE_VS_REST_PREVALENCE)
+
+    @property
+    def per_class(self) -> dict[Any, Estimate]:
+        """Each class against all the others by its own score, by label."""
+        if not self._per_class:
+            raise AttributeError(f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate")
+        return self._per_class
+
+    @property
+    def auc_mu_matrix(self) -> PairMatrix:
+        """The pairs of classes behind AUC_mu."""
+        return self._matrix(AUC_MU)
+
+    @property
+    def hand_till_matrix(self) -> PairMatrix:
+        """The pairs of classes behind Hand & Till's M."""
+        return self._matrix(HAND_TILL)
+
+    def bootstrap(
+        self,
+        n_resamples: int = 2000,
+        rng: np.random.Generator | int | None = None,
+        *,
+        metrics: Sequence[MetricName] | None = None,
+    ) -> Bootstrap:
+        """Resample the rows (or groups), as `sampling` and `groups` of `evaluate` say.
+
+        Parameters
+        ----------
+        n_resamples : int, default 2000
+            How many samples.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed. The same seed draws the same rows for every metric and every model scored
+            on the same `y_true`, on any number of threads.
+        metrics : sequence of str, optional
+            The metrics wanted, of those evaluated; fewer take less time. By default all that can be resampled.
+
+        Returns
+        -------
+        Bootstrap
+            With `replicates`, `standard_error` and `confidence_interval(metric)`.
+        """
+        size = positive_integer("n_resamples", n_resamples)
+        resampled = tuple(metric for metric in self.metrics if METRICS[metric].has_bootstrap)
+        if not resampled:
+            raise ValueError(f"there is no bootstrap of {listing(self.metrics)}")
+        wanted = resampled if metrics is None else read_metrics(metrics, resampled)
+        inputs = self.inputs()
+        replicates = resampled_metrics([inputs.asking_for(wanted)], size, rng)
+        estimates = np.array([self.metrics[metric].value for metric in wanted])
+        warn_of_lost_classes(replicates, estimates, stacklevel=2)
+        influences = inputs.asking_for(resampled).influences()
+        columns = [resampled.index(metric) for metric in wanted]
+        return Bootstrap(
+            replicates,
+            wanted,
+            estimates,
+            accelerations(influences, inputs.groups)[columns],
+            inputs.drawn(),
+            self.counts,
+            self.metrics[wanted[0]].smallest_class,
+        )
+
+    def influences(self) -> NDArray[np.float64]:
+        r"""What each row adds to the error of the metrics, (n, m).
+
+        :math:`u_i = (T(i) - \bar T_k) / n_k`: to first order, the estimate moves by :math:`-u_i` when row i is left
+        out. Rows with large entries are those that the estimate rests on.
+        """
+        return self.inputs().influences()
+
+    def inputs(self) -> HeldInputs:
+        """The data behind the result, for what is computed when asked for."""
+        if self._inputs is None:
+            raise ValueError("this evaluation was unpickled, without its data; call evaluate on them again")
+        return self._inputs
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        name: str = "The model",
+        title: str | None = None,
+        level: float = 0.95,
+        n_resamples: int = 200,
+        rng: np.random.Generator | int | None = 0,
+    ) -> Path:
+        """Write a page about the model: one HTML file that works offline, for readers who do not write Python.
+
+        It shows the metrics with intervals, the pairs of classes as a heat map and in words, every class, the
+        multi-class ROC curve with its band, the method and the versions.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write it.
+        name : str
+            What the page calls the model.
+        title : str, optional
+            The title of the page.
+        level : float, default 0.95
+            The level of the intervals.
+        n_resamples : int, default 200
+            Bootstrap samples for the band of the multi-class ROC curve; 0 for a curve without a band.
+        rng : numpy Generator or int, default 0
+            Their random numbers, or the seed.
+
+        Returns
+        -------
+        pathlib.Path
+            Where it is.
+        """
+        from multiauc._report.writing import write_report  # noqa: PLC0415
+
+        models = {str(name): self}
+        return write_report(
+            path, models, None, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in plain Python objects, with 95% intervals."""
+        per_class = [{"label": label, **estimate.to_dict()} for label, estimate in self._per_class.items()]
+        return {
+            "metrics": {name: estimate.to_dict() for name, estimate in self.metrics.items()},
+            **({"per_class": per_class} if per_class else {}),
+            "covariance": self.covariance.tolist(),
+            "labels": list(self.labels),
+            "counts": self.counts.tolist(),
+            "method": self.method,
+        }
+
+    def to_json(self) -> str:
+        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
+        return to_json(self.to_dict())
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *text_table(self._table()), self.method])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), self._table(), [self.method])
+
+    def _title(self) -> str:
+        return f"Evaluation of {sizes_in_words(self.labels, self.counts)}"
+
+    def _table(self) -> list[list[str]]:
+        rows = [[estimate.name, *estimate.cells()] for estimate in self.metrics.values()]
+        classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in self._per_class.items()]
+        if len(classes) > TABLE_AT_MOST:
+            classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", "", "", ""]]
+        against_rest = [["each class against the rest", "", "", ""], *classes] if classes else []
+        return [ESTIMATE_HEADER, *rows, *against_rest]
+
+    def _metric(self, metric: str) -> Estimate:
+        if metric not in self.metrics:
+            raise AttributeError(f"{metric} was not computed; name it in metrics= of evaluate")
+        return self.metrics[metric]
+
+    def _matrix(self, metric: str) -> PairMatrix:
+        if metric not in self.matrices:
+            raise AttributeError(f"the matrix of {metric} was not computed; name {metric!r} in metrics= of evaluate")
+        return self.matrices[metric]

@@ -1,0 +1,376 @@
+"""What `multiclass_roc` returns: the curve, its bootstrap, its band."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from multiauc._input.options import positive_integer, read_level, read_rng
+from multiauc._progress import Progress
+from multiauc._replicates import Replicates, draw_seed, standard_errors
+from multiauc._wording import counted, one_of
+from multiauc.results import ConfidenceInterval, read_only
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from multiauc import _core
+    from multiauc.plotting import MulticlassRocDisplay
+
+INTERVALS = ("logit", "percentile", "basic")
+RESAMPLINGS = ("rows", "binomial", "binomial_class_size")
+
+# Where bands are taken: percent by percent.
+BAND_FPR = np.linspace(0.0, 1.0, 101)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MulticlassRoc:
+    """A multi-class ROC curve; see `multiauc.multiclass_roc`. Arrays are read-only.
+
+    Attributes
+    ----------
+    fpr, tpr : ndarray of shape (T + 2,)
+        The curve by falling thresholds, from (0, 0) to (1, 1), neither rate ever falling.
+    auc : float
+        The area D under it, by trapezoids.
+    thresholds : ndarray of shape (T,) or (T, J)
+        The falling thresholds, one column per pair where the pairs do not share them.
+    tp_rates, fp_rates : ndarray of shape (T, J)
+        The rates of each pair (c, d): the shares of class c and of class d with a score for c above the threshold.
+    pairs : tuple of (label, label)
+        The ordered pairs (c, d) behind the columns. With two classes only (second, first), the other's mirror image.
+    labels : tuple
+        The classes.
+    fitted_fpr, fitted_tpr : ndarray of shape (T,)
+        The row effects as fitted, before they were made monotone.
+    pair_scores : ndarray of shape (J,)
+        V: where each pair stands relative to the others. Empty with two classes, where there is nothing to fit.
+    deviance : float
+        Twice the log-likelihood that the fit leaves unexplained.
+    n_iter : int
+        Sweeps of the fit.
+    converged : bool
+        Whether the deviance settled.
+    center : {"intercept", "projection"}
+        The model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> roc
+    MulticlassRoc(3 classes, 6 pairs, 100 thresholds: auc 0.8055, deviance 4.603)
+    >>> round(roc.auc, 4)
+    0.8055
+    """
+
+    fpr: NDArray[np.float64]
+    tpr: NDArray[np.float64]
+    auc: float
+    thresholds: NDArray[np.float64]
+    tp_rates: NDArray[np.float64]
+    fp_rates: NDArray[np.float64]
+    pairs: tuple[tuple[Any, Any], ...]
+    labels: tuple[Any, ...]
+    fitted_fpr: NDArray[np.float64]
+    fitted_tpr: NDArray[np.float64]
+    pair_scores: NDArray[np.float64]
+    deviance: float
+    n_iter: int
+    converged: bool
+    center: str
+    _model: _core.RocModel | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, field.name, read_only(value))
+
+    @classmethod
+    def of_model(cls, model: _core.RocModel, labels: list[Any], center: str) -> Self:
+        """The result of a fit."""
+        fpr, tpr, fitted_fpr, fitted_tpr = model.curve
+        tp_rates, fp_rates = np.split(model.rates, 2)
+        thresholds = model.thresholds
+        deviances = model.deviances
+        return cls(
+            fpr=np.concatenate([[0.0], fpr, [1.0]]),
+            tpr=np.concatenate([[0.0], tpr, [1.0]]),
+            auc=model.area,
+            thresholds=thresholds[:, 0] if thresholds.shape[1] == 1 else thresholds,
+            tp_rates=tp_rates,
+            fp_rates=fp_rates,
+            pairs=tuple((labels[c], labels[d]) for c, d in model.pairs),
+            labels=tuple(labels),
+            fitted_fpr=fitted_fpr,
+            fitted_tpr=fitted_tpr,
+            pair_scores=model.factors[1],
+            deviance=float(deviances[-1]) if len(deviances) else 0.0,
+            n_iter=len(deviances),
+            converged=model.converged,
+            center=center,
+            _model=model,
+        )
+
+    @classmethod
+    def of_nothing(cls, labels: list[Any], center: str) -> Self:
+        """The result where a class is absent and that means nan."""
+        nowhere, empty = np.array([np.nan]), np.empty(0)
+        return cls(
+            fpr=nowhere,
+            tpr=nowhere,
+            auc=float("nan"),
+            thresholds=empty,
+            tp_rates=np.empty((0, 0)),
+            fp_rates=np.empty((0, 0)),
+            pairs=(),
+            labels=tuple(labels),
+            fitted_fpr=empty,
+            fitted_tpr=empty,
+            pair_scores=empty,
+            deviance=float("nan"),
+            n_iter=0,
+            converged=True,
+            center=center,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The compiled model stays behind: a pickled curve can be read and plotted, not bootstrapped.
+        return _restored, tuple(getattr(self, field.name) for field in fields(self)[:-1])
+
+    def __repr__(self) -> str:
+        size = f"{counted(len(self.labels), 'class', 'classes')}, {counted(len(self.pairs), 'pair')}"
+        thresholds = counted(len(self.thresholds), "threshold")
+        return f"MulticlassRoc({size}, {thresholds}: auc {self.auc:.4f}, deviance {self.deviance:.4g})"
+
+    def bootstrap(
+        self,
+        n_resamples: int = 1000,
+        rng: np.random.Generator | int | None = None,
+        method: Literal["rows", "binomial", "binomial_class_size"] = "rows",
+    ) -> MulticlassRocBootstrap:
+        """Fit the curve again to resampled data: the uncertainty of `auc` and of the curve.
+
+        Parameters
+        ----------
+        n_resamples : int, default 1000
+            How many samples.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed. The same seed draws the same rows, replicate by replicate, for every model
+            scored on the same `y_true`, so that differences of replicates compare models; it does not matter how many
+            threads work.
+        method : {"rows", "binomial", "binomial_class_size"}, default "rows"
+            ``"rows"`` draws rows with replacement within each class, with their weights, keeps the thresholds, and
+            starts the fit from the curve at hand: the one whose intervals cover.
+
+            ``"binomial"`` is the paper's parametric bootstrap: each rate of the pair (c, d) is redrawn as a binomial
+            share of :math:`n_c n_d` trials with the fitted mean. There are only n_c (or n_d) rows behind a rate, and
+            the rates of a column share them, so its intervals are far too short: nominal 95% intervals covered D in
+            1.6% of 1,000 simulated samples (n = 600, K = 3; 94.6% for ``"rows"``). ``"binomial_class_size"`` has
+            :math:`n_c` trials for true-positive and :math:`n_d` for false-positive rates, and covered in 17%. Both are
+            here to compare with, not to rely on.
+
+        Returns
+        -------
+        MulticlassRocBootstrap
+            With `confidence_interval()` and `band()`.
+        """
+        size = positive_integer("n_resamples", n_resamples)
+        kind = one_of("method", method, RESAMPLINGS)
+        if self._model is None:
+            what = "was unpickled" if self.pairs else "has a class without rows"
+            raise ValueError(f"this curve {what} and cannot be bootstrapped; call multiclass_roc on the data again")
+        generator = read_rng(rng)
+        with Progress(size, "bootstrap") as progress:
+            if kind == "rows":
+                areas, heights = _resample_rows(self._model, generator, progress)
+            else:
+                areas, heights = _redraw_rates(self._model, size, generator, progress, by_pair=kind == "binomial")
+        return MulticlassRocBootstrap(self.auc, areas, heights, kind, self._model.smallest_class)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        band: RocBand | None = None,
+        pairs: bool = False,
+        label: str | None = None,
+        **line: Any,
+    ) -> MulticlassRocDisplay:
+        """Draw the curve, the chance line, and D in the legend. Needs matplotlib (``pip install multiauc[plot]``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw: new axes by default. Several models can share them.
+        band : RocBand, optional
+            The band to shade, from ``roc.bootstrap().band()``.
+        pairs : bool, default False
+            Whether to draw the empirical curve of every pair, faintly, behind.
+        label : str, optional
+            The model's name in the legend.
+        **line
+            Passed on to ``ax.plot``.
+
+        Returns
+        -------
+        multiauc.plotting.MulticlassRocDisplay
+            With `ax_`, `figure_` and `line_`.
+        """
+        from multiauc.plotting import MulticlassRocDisplay  # noqa: PLC0415
+
+        return MulticlassRocDisplay(self, band=band).plot(ax, pairs=bool(pairs), label=label, **line)
+
+
+def _restored(*values: Any) -> MulticlassRoc:
+    return MulticlassRoc(*values)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RocBand:
+    """Pointwise limits of the true-positive rate at given false-positive rates.
+
+    Attributes
+    ----------
+    fpr : ndarray of shape (101,)
+        False-positive rates from 0 to 1.
+    low, high : ndarray of shape (101,)
+        Limits of the true-positive rate at each.
+    level : float
+        The share of resampled curves between the limits, point by point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> band = roc.bootstrap(200, rng=0).band(level=0.9)
+    >>> band
+    RocBand(90% at 101 false-positive rates)
+    >>> bool(band.low[10] < band.high[10])
+    True
+    """
+
+    fpr: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    level: float
+
+    def __repr__(self) -> str:
+        return f"RocBand({self.level:.0%} at {len(self.fpr)} false-positive rates)"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MulticlassRocBootstrap:
+    """Resampled multi-class ROC curves.
+
+    Attributes
+    ----------
+    estimate : float
+        The area of the sample itself.
+    replicates : ndarray of shape (n_resamples,)
+        The area of each resampled curve. Read-only.
+    heights : ndarray of shape (n_resamples, 101)
+        The true-positive rate of each resampled curve at false-positive rates 0, 0.01, ..., 1. Read-only.
+    method : {"rows", "binomial", "binomial_class_size"}
+        What was resampled.
+    smallest_class : int
+        The number of rows of the smallest class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> bootstrap = roc.bootstrap(200, rng=0)
+    >>> bootstrap
+    MulticlassRocBootstrap(200 resamples by rows: auc 0.8055, se 0.0198)
+    >>> low, high = bootstrap.confidence_interval()
+    >>> print(f"{low:.2f} to {high:.2f}")
+    0.76 to 0.84
+    """
+
+    estimate: float
+    replicates: NDArray[np.float64]
+    heights: NDArray[np.float64]
+    method: str
+    smallest_class: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "replicates", read_only(self.replicates))
+        object.__setattr__(self, "heights", read_only(self.heights))
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the replicates; nan for a single one."""
+        return float(standard_errors(self.replicates[:, None])[0])
+
+    def confidence_interval(
+        self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
+    ) -> ConfidenceInterval:
+        """An interval for the area.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The nominal coverage.
+        method : {"logit", "percentile", "basic"}, default "logit"
+            ``"logit"``: expit(logit D ± z SE / (D (1 - D))), inside (0, 1) by construction. ``"percentile"``: quantiles
+            of the replicates. ``"basic"``: these mirrored at the estimate.
+        """
+        replicates = Replicates(self.estimate, self.replicates, self.smallest_class)
+        return replicates.interval(level, method, INTERVALS, stacklevel=2)
+
+    def band(self, level: float = 0.95) -> RocBand:
+        """Quantiles of the resampled true-positive rates at fixed false-positive rates, point by point.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The share of resampled curves between the limits at each false-positive rate.
+        """
+        tail = read_level(level)
+        low, high = np.quantile(self.heights, [tail, 1.0 - tail], axis=0)
+        return RocBand(BAND_FPR.copy(), low, high, float(level))
+
+    def __repr__(self) -> str:
+        size = counted(len(self.replicates), "resample")
+        return f"MulticlassRocBootstrap({size} by {self.method}: auc {self.estimate:.4f}, se {self.standard_error:.4f})"
+
+
+def _resample_rows(
+    model: _core.RocModel, generator: np.random.Generator, progress: Progress
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    seed = draw_seed(generator)
+    parts = [model.bootstrap(seed, first, last - first, BAND_FPR) for first, last in pairwise(progress.steps())]
+    areas, heights = zip(*parts, strict=True)
+    return np.concatenate(areas), np.concatenate(heights)
+
+
+def _redraw_rates(
+    model: _core.RocModel, size: int, generator: np.random.Generator, progress: Progress, *, by_pair: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    means = model.means
+    totals = {c: max(1, round(total)) for c, total in model.class_totals}
+    trials = np.array([[totals[c] for c, _ in model.pairs], [totals[d] for _, d in model.pairs]])
+    if by_pair:
+        trials = np.broadcast_to(trials.prod(axis=0), trials.shape)
+    trials = np.repeat(trials, len(means) // 2, axis=0)
+    areas, heights = np.empty(size), np.empty((size, len(BAND_FPR)))
+    for first, last in pairwise(progress.steps()):
+        for k in range(first, last):
+            areas[k], heights[k] = model.refit(generator.binomial(trials, means) / trials, BAND_FPR)
+    return areas, heights

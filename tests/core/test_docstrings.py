@@ -1,0 +1,37 @@
+"""Every public name has an example in its docstring, and all examples print what they show.
+
+Examples stand alone: they import what they use, so that a reader can run them as they are.
+"""
+
+import doctest
+import inspect
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+import multiauc
+
+MODULES = [module.name for module in pkgutil.walk_packages(multiauc.__path__, "multiauc.")]
+PUBLIC = [
+    (module, name)
+    for module in ("multiauc", "multiauc.boosting", "multiauc.metrics", "multiauc.plotting", "multiauc.sklearn")
+    for name in import_module(module).__all__
+    if name != "__version__"
+]
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "multiauc._rust"])
+def test_examples_of_a_module(name):
+    assert doctest.testmod(import_module(name), globs={}).failed == 0
+
+
+@pytest.mark.parametrize(("module", "name"), PUBLIC, ids=[".".join(names) for names in PUBLIC])
+def test_example_of_a_public_name(module, name):
+    """Scorers, which are objects, have the docstring and the example of their class."""
+    value = getattr(import_module(module), name)
+    assert "Examples\n--------\n" in inspect.getdoc(value)
+    finder = doctest.DocTestFinder(recurse=False)
+    (test,) = finder.find(value, name, module=False, globs={})
+    assert test.examples
+    assert doctest.DocTestRunner().run(test).failed == 0

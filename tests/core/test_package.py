@@ -1,0 +1,64 @@
+"""Importing the package: what it loads, and when."""
+
+import pkgutil
+import subprocess
+import sys
+
+import pytest
+
+import multiauc
+
+
+def run(*lines: str) -> str:
+    """What a fresh interpreter prints."""
+    command = [sys.executable, "-W", "ignore::RuntimeWarning", "-c", "\n".join(lines)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def test_importing_loads_nothing_but_numpy():
+    loaded = run(
+        "import sys, numpy",
+        "before = set(sys.modules)",
+        "import multiauc",
+        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))",
+    ).split()
+    assert set(loaded) - set(sys.stdlib_module_names) <= {"multiauc"}
+
+
+def test_using_it_loads_no_optional_library():
+    loaded = run(
+        "import sys, multiauc, multiauc.boosting, multiauc.metrics",
+        "multiauc.auc_mu_score(['a', 'b', 'c'], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])",
+        "multiauc.multiclass_roc([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8])",
+        "print(*{name.partition('.')[0] for name in sys.modules})",
+    ).split()
+    optional = {"sklearn", "scipy", "pandas", "polars", "pyarrow", "torch", "jax", "lightgbm", "xgboost", "catboost"}
+    assert not optional & set(loaded)
+
+
+def test_every_public_name_is_there_when_first_used():
+    printed = run("import multiauc", "print(*[name for name in multiauc.__all__ if getattr(multiauc, name) is None])")
+    assert printed.split() == []
+    assert set(multiauc.__all__) <= set(dir(multiauc))
+    assert {name for names in multiauc._NAMES.values() for name in names} | {"__version__"} == set(multiauc.__all__)
+
+
+def test_no_module_hides_a_public_name():
+    assert not {module.name for module in pkgutil.iter_modules(multiauc.__path__)} & set(multiauc.__all__)
+
+
+def test_what_needs_scikit_learn_says_so_where_it_is_missing():
+    printed = run(
+        "import sys",
+        "sys.modules['sklearn'] = None",
+        "try:",
+        "    import multiauc.sklearn",
+        "except ModuleNotFoundError as error:",
+        "    print(error)",
+    )
+    assert printed.strip() == "multiauc.sklearn needs scikit-learn; install it with: pip install multiauc[sklearn]"
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="'multiauc' has no attribute 'auc_nu_score'"):
+        multiauc.auc_nu_score  # noqa: B018

@@ -1,0 +1,137 @@
+"""`multiauc.metrics` and `multiauc.boosting` by themselves; tests/integrations runs them inside the libraries."""
+
+import copy
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import multiauc
+from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
+from multiauc.metrics import MulticlassAuc
+from strategies import make_sample, smooth, softmax
+
+FUNCTIONS = {
+    "auc_mu": multiauc.auc_mu_score,
+    "hand_till": multiauc.hand_till_score,
+    "one_vs_rest": multiauc.one_vs_rest_score,
+    "one_vs_rest_prevalence": lambda *data, **options: multiauc.one_vs_rest_score(
+        *data, average="prevalence", **options
+    ),
+}
+
+
+@pytest.fixture
+def sample():
+    return make_sample(smooth, (30, 20, 10), 5)
+
+
+def fed(metric, codes, scores, weights=None, size=7):
+    for start in range(0, len(codes), size):
+        rows = slice(start, start + size)
+        metric.update(scores[rows], codes[rows], None if weights is None else weights[rows])
+    return metric
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("size", [1, 7, 60])
+def test_batches_together_are_the_whole(sample, name, size):
+    assert fed(MulticlassAuc(3, name), *sample.data, size=size).compute() == FUNCTIONS[name](*sample.data)
+    weights = np.arange(60) % 5 + 0.5
+    weighted = fed(MulticlassAuc(3, name), *sample.data, weights, size).compute()
+    assert weighted == FUNCTIONS[name](*sample.data, sample_weight=weights)
+
+
+def test_more_batches_after_a_value(sample):
+    codes, scores = sample.data
+    metric = fed(MulticlassAuc(3), codes[::2], scores[::2])
+    assert metric.compute() == multiauc.auc_mu_score(codes[::2], scores[::2])
+    fed(metric, codes[1::2], scores[1::2])
+    assert metric.compute() == metric.compute() == multiauc.auc_mu_score(codes, scores)
+
+
+def test_batches_without_weights_count_one_each(sample):
+    metric = MulticlassAuc(3)
+    metric.update(sample.scores[:40], sample.codes[:40])
+    metric.update(sample.scores[40:], sample.codes[40:], np.full(20, 3.0))
+    expected = multiauc.auc_mu_score(*sample.data, sample_weight=np.repeat([1.0, 3.0], [40, 20]))
+    assert metric.compute() == expected
+
+
+def test_reset_forgets(sample):
+    metric = fed(MulticlassAuc(3), *sample.data)
+    assert repr(metric) == "MulticlassAuc(3, 'auc_mu', outputs='probabilities'): 60 rows"
+    metric.reset()
+    with pytest.raises(ValueError, match="before the first update"):
+        metric.compute()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_logits(sample, dtype):
+    logits = (3 * np.log(sample.scores)).astype(dtype)
+    found = fed(MulticlassAuc(3, outputs="logits"), sample.codes, logits).compute()
+    assert found == pytest.approx(multiauc.auc_mu_score(sample.codes, softmax(logits.astype(float))), abs=1e-4)
+    each = fed(MulticlassAuc(3, "hand_till", outputs="one_vs_all_logits"), sample.codes, logits).compute()
+    assert each == pytest.approx(multiauc.hand_till_score(sample.codes, logits), abs=1e-4)
+
+
+def test_huge_logits_do_not_overflow():
+    logits = [[800.0, 0.0, -800.0], [-800.0, 700.0, 0.0], [0.0, -3000.0, 900.0]]
+    for outputs in ("logits", "one_vs_all_logits"):
+        metric = MulticlassAuc(3, outputs=outputs)
+        metric.update(logits, [0, 1, 2])
+        assert metric.compute() == 1.0
+
+
+def test_the_value_of_a_batch_is_nan_if_it_lacks_a_class(sample):
+    metric = MulticlassAuc(3)
+    assert math.isnan(metric(sample.scores[:3], [0, 1, 1]))
+    ignoring = MulticlassAuc(3, absent="ignore")
+    assert ignoring(sample.scores[:3], [0, 1, 1]) == multiauc.auc_mu_score(
+        [0, 1, 1], sample.scores[:3], labels=[0, 1, 2], absent="ignore"
+    )
+    assert math.isnan(ignoring(sample.scores[:2], [1, 1]))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: MulticlassAuc(1), "num_classes must be an integer of at least 2; got 1"),
+        (lambda: MulticlassAuc(3, "auc"), "metric must be one of 'auc_mu', .*; got 'auc'"),
+        (lambda: MulticlassAuc(3, outputs="softmax"), "outputs must be one of .*; got 'softmax'"),
+        (lambda: MulticlassAuc(3).update([[0.2, 0.8]], [1]), r"preds must have 3 classes .* got shape \(1, 2\)"),
+        (lambda: MulticlassAuc(2).update([[0.2, 0.8]], [0, 1]), r"target .* got int64 of shape \(2,\) for preds"),
+        (lambda: MulticlassAuc(2).update([[0.2, 0.8]], [0.5]), "target must hold the class number"),
+        (lambda: MulticlassAuc(2).update([[-2.0, 3.5]], [1]), "from -2 to 3.5: .* outputs='logits'"),
+        (lambda: MulticlassAuc(2).update([[0.2, 0.8]], [1], [1, 2]), "sample_weight must have one weight per row"),
+        (lambda: lightgbm_metric("auc"), "metric must be one of"),
+        (lambda: xgboost_metric(outputs="raw"), "outputs must be one of .*; got 'raw'"),
+        (lambda: catboost_metric("mu"), "metric must be one of"),
+        (lambda: lightgbm_metric()([0, 1, 2], np.array([[-1.0, 2.0, 0.0]] * 3)), "the predictions must be prob"),
+        (lambda: xgboost_metric()(np.array([0, 1, 2]), np.array([0.0, 1.0, 2.0])), "multi:softprob"),
+    ],
+)
+def test_errors(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_boosters_metrics_are_the_functions(sample, name):
+    shown = name if name == "auc_mu" else f"auc_{name}"
+    expected = FUNCTIONS[name](*sample.data)
+    assert lightgbm_metric(name)(*sample.data) == (shown, expected, True)
+    assert xgboost_metric(name)(*sample.data) == expected
+    assert xgboost_metric(name).__name__ == shown
+    value, one = catboost_metric(name, outputs="probabilities").evaluate(sample.scores.T, sample.codes, None)
+    assert (value, one) == (expected, 1.0)
+    assert type(catboost_metric(name)).__name__ == shown
+
+
+@pytest.mark.parametrize("make", [lightgbm_metric, xgboost_metric])
+def test_boosters_metrics_survive_copies(sample, make):
+    metric = make("hand_till", absent="ignore")
+    assert pickle.loads(pickle.dumps(metric))(*sample.data) == metric(*sample.data)
+    assert copy.deepcopy(metric) is metric
+    assert repr(metric).endswith("('hand_till', outputs='probabilities', absent='ignore')")
