@@ -1,4 +1,4 @@
-"""Confidence intervals: every rule stands here once."""
+"""Confidence intervals: every rule is written once, here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The metrics: their names, titles and properties stand here and nowhere else.
+"""The metrics: their names, titles and properties are listed here and nowhere else.
 
 A new metric is a row of `METRICS`, its name in `MetricName`, a file in the core and a public function. Everything that
 offers metrics by name (`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers)
@@ -73,9 +73,9 @@ class Metric:
     has_interactions
         Whether its unbiased and its bootstrap-limit variances are known.
     is_default
-        Whether `evaluate` computes it unasked.
+        Whether `evaluate` computes it by default.
     chance
-        Its value for scores that say nothing: "half", or "one_of_classes" for one divided by the number of classes.
+        Its value for uninformative scores: "half", or "one_of_classes" for one divided by the number of classes.
     """
 
     name: MetricName
@@ -91,7 +91,7 @@ class Metric:
     chance: Literal["half", "one_of_classes"] = "half"
 
     def chance_of(self, n_classes: int) -> float:
-        """The value for scores that say nothing."""
+        """The value for uninformative scores."""
         return 0.5 if self.chance == "half" else 1.0 / n_classes
 
 
@@ -138,7 +138,7 @@ METRICS: Final[dict[str, Metric]] = {
     )
 }
 
-#: What `evaluate` computes unasked, and what it can be asked for.
+#: What `evaluate` computes by default, and what it can be asked for.
 DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)
 CLOSED_FORM_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.has_closed_form)
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from multiauc import _core
     from multiauc.results import ConfidenceInterval
 
-# Most bytes of presorted orders; beyond, they are sorted again for every block of replicates.
+# The most bytes that presorted orders may take; beyond that, they are sorted again for every block of replicates.
 MEMORY_LIMIT = 1 << 30
 
 INTERVALS = ("logit", "percentile", "basic", "bca")
@@ -111,7 +111,7 @@ class Replicates:
         return logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail), functions=np)
 
     def _bca(self, values: NDArray[np.float64], tail: float, stacklevel: int) -> ConfidenceInterval:
-        """Replicates equal to the estimate count half below it."""
+        """Replicates equal to the estimate count as half below it."""
         below = float(np.mean(values < self.estimate) + 0.5 * np.mean(values == self.estimate))
         if not 0.0 < below < 1.0:
             return _no_interval("all replicates lie on one side of the estimate", stacklevel + 1)

@@ -47,7 +47,7 @@ def resampled_curves(
     areas = []
     for model in models:
         roc = default_curve(model.unchanged_sample(), model.options["pair_weights"], stacklevel=stacklevel + 1)
-        # Each from a copy of the same generator: the same rows for all of them.
+        # A copy of the same generator draws the same rows for every model.
         areas.append(roc.bootstrap(size, rng=copy.deepcopy(generator)).replicates)
     draw_seed(generator)
     return np.stack(areas, axis=1)

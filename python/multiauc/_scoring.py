@@ -44,7 +44,7 @@ def score_by_name(
     average: Any = None,
     **options: Any,
 ) -> float:
-    """The value of a metric whose name and names of options were checked; arguments are as users give them."""
+    """The value of a metric for arguments as users give them; its name and those of the options have been checked."""
     refuse_weights((metric,), sample_weight)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     if average is not None:

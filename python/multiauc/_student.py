@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 from statistics import NormalDist
 
-# From here on the normal distribution agrees to the last digits that matter.
+# With this many degrees of freedom the normal distribution agrees in all digits that matter.
 NORMAL_FROM = 1e8
 TINY = 1e-300
 
@@ -67,7 +67,7 @@ def _log_inverse_beta(a: float) -> float:
 
 
 def _continued_fraction(a: float, b: float, x: float) -> float:
-    """The continued fraction of the incomplete beta function, from the front by Lentz's method."""
+    """The continued fraction of the incomplete beta function, evaluated forwards by Lentz's method."""
     c, d = 1.0, 1.0 / _away_from_zero(1.0 - (a + b) * x / (a + 1.0))
     value = d
     for m in range(1, 100_000):

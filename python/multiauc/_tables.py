@@ -1,4 +1,4 @@
-"""Tables as text and as HTML: rows of cells, the first row the header and the first column its names."""
+"""Tables as text and as HTML: rows of cells; the first row is the header, the first column holds names."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def shortened(label: Any) -> str:
 
 
 def sizes_in_words(labels: tuple[Any, ...], counts: NDArray[np.int64]) -> str:
-    """Rows in all and per class, the tail of a long list only counted."""
+    """The rows in total and per class; the tail of a long list is only counted."""
     sizes = [f"{shortened(label)} {count}" for label, count in zip(labels, counts.tolist(), strict=True)]
     if len(sizes) > TABLE_AT_MOST:
         sizes[TABLE_AT_MOST:] = [f"and {len(sizes) - TABLE_AT_MOST} more"]

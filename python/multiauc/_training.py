@@ -29,8 +29,8 @@ class TrainingMetric:
     def value(self, codes: Any, probabilities: NDArray[Any], weights: Any) -> float:
         """The metric of all rows."""
         n_classes = 2 if probabilities.ndim == 1 else probabilities.shape[1]
-        options = {"labels": list(range(n_classes)), "sample_weight": weights, **self.options}
-        return score_by_name(self.metric, codes, probabilities, **options)
+        options = {"labels": list(range(n_classes)), **self.options}
+        return score_by_name(self.metric, codes, probabilities, sample_weight=weights, **options)
 
     def __repr__(self) -> str:
         """As the arguments it was made of."""

@@ -12,7 +12,7 @@ SHOWN_AT_MOST = 8
 
 
 def listing(labels: Collection[Hashable]) -> str:
-    """Labels separated by commas, the tail of a long list only counted."""
+    """Labels separated by commas; the tail of a long list is only counted."""
     shown = ", ".join(repr(label) for label in islice(labels, SHOWN_AT_MOST))
     hidden = len(labels) - SHOWN_AT_MOST
     return f"{shown} and {hidden} more" if hidden > 0 else shown

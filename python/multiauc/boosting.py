@@ -1,8 +1,8 @@
-"""Metrics to watch while LightGBM, XGBoost or CatBoost train, and to stop by.
+"""Metrics for LightGBM, XGBoost and CatBoost: to watch during training, and for early stopping.
 
 Each library calls its metric after every round with the scores of all rows, the labels and the weights. `auc_mu` is
-defined by probabilities: where a library hands over raw scores (CatBoost always does, the others with an objective of
-your own), they are turned into probabilities first. The values are those of `auc_mu_score`, `hand_till_score` and
+defined by probabilities: where a library hands over raw scores (CatBoost always does, the others with a custom
+objective), they are turned into probabilities first. The values are those of `auc_mu_score`, `hand_till_score` and
 `one_vs_rest_score` for the model's probabilities. None of the libraries is imported.
 """
 
@@ -38,7 +38,7 @@ class _BoosterMetric(TrainingMetric):
         return self.value(codes, self.probabilities("the predictions", scores), weights)
 
     def __deepcopy__(self, _memo: object) -> Self:
-        """Itself, as it never changes; so that models that copy their parameters can be cloned."""
+        """Itself, as it never changes: models that copy their parameters can be cloned."""
         return self
 
     def __repr__(self) -> str:
@@ -115,7 +115,7 @@ class CatBoostMetric(_BoosterMetric):
     no_jit = True
 
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
-        """(value, 1) of one array of raw scores per class (one array in all for two classes)."""
+        """(value, 1) of one array of raw scores per class (a single array for two classes)."""
         scores = as_scores("the predictions", np.asarray(approxes)).T
         return self.of_predictions(target, scores[:, 0] if scores.shape[1] == 1 else scores, weight), 1.0
 
@@ -124,7 +124,7 @@ class CatBoostMetric(_BoosterMetric):
         return error / weight
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Its class is not the module's to be looked up by name.
+        # Its class is made at run time, so that pickle cannot find it by name.
         return _catboost_metric, (self.metric, self.outputs, self.options)
 
     def is_max_optimal(self) -> bool:
@@ -137,7 +137,7 @@ def lightgbm_metric(
 ) -> LightGBMMetric:
     """A metric for ``lightgbm.train(feval=...)`` and ``LGBMClassifier.fit(eval_metric=...)``.
 
-    LightGBM's early stopping takes it as a metric of which more is better.
+    LightGBM's early stopping treats it as a metric to maximise.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def lightgbm_metric(
         What to compute. LightGBM shows it as ``auc_mu``, ``auc_hand_till``, ``auc_one_vs_rest`` or
         ``auc_one_vs_rest_prevalence``. (LightGBM's own ``auc_mu`` ranks raw scores, not probabilities: another number.)
     outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
-        What LightGBM hands over: probabilities with its own objectives, logits with an objective of yours.
+        What LightGBM hands over: probabilities with its own objectives, logits with a custom objective.
     **options
         Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
@@ -170,7 +170,7 @@ def xgboost_metric(
 ) -> XGBoostMetric:
     """A metric for ``xgboost.train(custom_metric=...)`` and ``XGBClassifier(eval_metric=...)``.
 
-    XGBoost's early stopping takes metrics whose names begin with ``auc``, as these do, as ones of which more is better.
+    XGBoost's early stopping maximises metrics whose names begin with ``auc``, as these do.
 
     Parameters
     ----------
@@ -178,8 +178,8 @@ def xgboost_metric(
         What to compute. XGBoost shows it as ``auc_mu``, ``auc_hand_till``, ``auc_one_vs_rest`` or
         ``auc_one_vs_rest_prevalence``.
     outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
-        What XGBoost hands over: probabilities with the objective ``multi:softprob``, logits with an objective of yours.
-        (``multi:softmax`` hands over classes, of which there is no AUC.)
+        What XGBoost hands over: probabilities with the objective ``multi:softprob``, logits with a custom objective.
+        (``multi:softmax`` hands over classes, which have no AUC.)
     **options
         Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
@@ -204,7 +204,7 @@ def catboost_metric(
 ) -> CatBoostMetric:
     """A metric for ``CatBoostClassifier(eval_metric=...)``.
 
-    CatBoost's overfitting detector takes it as a metric of which more is better.
+    CatBoost's overfitting detector treats it as a metric to maximise.
 
     Parameters
     ----------

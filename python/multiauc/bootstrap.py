@@ -78,12 +78,12 @@ class Bootstrap:
                 object.__setattr__(self, field.name, read_only(value))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because a pickled array forgets that it is read-only.
+        # Through the constructor, because an unpickled array is no longer read-only.
         return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def undefined(self) -> int:
-        """How many resamples hold no row of some class. They are nan and count for nothing."""
+        """How many resamples hold no row of some class. They are nan and do not count."""
         return int(np.isnan(self.replicates).any(axis=1).sum())
 
     @property
@@ -170,9 +170,9 @@ class BootstrapDifference:
     first, second : hashable
         The models.
     value : float
-        The metric of the first less that of the second.
+        The metric of the first minus that of the second.
     replicates : ndarray of shape (n_resamples,)
-        The same of each resample. Read-only.
+        The same for each resample. Read-only.
 
     Examples
     --------

@@ -48,7 +48,7 @@ def compare(  # noqa: PLR0913
     labels: Labels = None,
     absent: Absent = "raise",
 ) -> Comparison:
-    r"""Compare models that scored the same rows: which is better, and how sure that is.
+    r"""Compare models that scored the same rows: which is better, and how certain that is.
 
     Models that see the same rows err together, so that their difference is known much better than either of them. With
     :math:`D(i) = T_A(i) - T_B(i)` the difference of what row i contributes to the metric under the two models,
@@ -141,7 +141,7 @@ def compare(  # noqa: PLR0913
 
 
 def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any) -> dict[str, Sample]:
-    """The samples by model, the columns of all of them in the order of the first's."""
+    """The samples by model, all with their columns in the order of the first model's."""
     if not isinstance(models, Mapping):
         raise TypeError(f"models must be a dict from the name of each model to its scores; got {described(models)}")
     if len(models) < 2:

@@ -44,7 +44,7 @@ class Comparison:
     covariance : ndarray of shape (m, m)
         Of the models, in the order of `estimates`. Read-only.
     differences : tuple of Difference
-        The first model less the second, for all pairs of models, with p-values corrected for their number.
+        The first model minus the second, for all pairs of models, with p-values corrected for their number.
     labels : tuple
         The classes.
     counts : ndarray of shape (K,)
@@ -80,12 +80,12 @@ class Comparison:
         object.__setattr__(self, "counts", read_only(self.counts))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The data stay behind: an unpickled comparison can be read, not computed further.
+        # The data are left behind: an unpickled comparison can be read, but nothing more can be computed from it.
         known = (self.metric, self.estimates, self.covariance, self.differences)
         return Comparison, (*known, self.labels, self.counts, self.method)
 
     def difference(self, a: str, b: str) -> Difference:
-        """Model `a` less model `b`."""
+        """Model `a` minus model `b`."""
         for name in (a, b):
             if name not in self.estimates:
                 raise ValueError(f"no model {name!r} in this comparison; its models are {listing(self.estimates)}")
@@ -107,7 +107,7 @@ class Comparison:
         n_resamples : int, default 2000
             How many samples.
         rng : numpy Generator or int, optional
-            The random numbers or their seed. It does not matter how many threads work.
+            The random numbers or their seed. The number of threads makes no difference.
 
         Returns
         -------

@@ -102,7 +102,7 @@ def present_curves(sample: Sample, curves: list[tuple[int, int | None]]) -> list
 
 
 def _curves(sample: Sample, wanted: list[tuple[int, int | None]], *, drop_intermediate: bool) -> Iterator[RocCurve]:
-    """The curves in order; the core draws those of present classes in one call."""
+    """The curves in order; the core computes those of present classes in one call."""
     present = present_curves(sample, wanted)
     drawn = _core.roc_curve_points(sample.arguments(), present, drop_intermediate)
     points = dict(zip(present, drawn, strict=True))

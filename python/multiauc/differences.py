@@ -1,4 +1,4 @@
-"""The difference of two models, and the test whether there is one."""
+"""The difference between two models, and the test of whether there is one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Difference:
     first, second : str
         The models.
     value : float
-        The value of the first less that of the second.
+        The value of the first minus that of the second.
     variance : float
         Its variance, from what each row contributes to the difference.
     degrees_of_freedom : float
@@ -98,7 +98,7 @@ class Difference:
         return interval
 
     def reversed(self) -> Difference:
-        """The second model less the first."""
+        """The second model minus the first."""
         return replace(self, first=self.second, second=self.first, value=-self.value)
 
     def _interval(self, tail: float) -> ConfidenceInterval:

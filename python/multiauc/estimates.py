@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 INTERVALS = ("logit", "wald")
 VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
 
-# What is left of two equal variances after one was taken from the other.
+# Relative to a variance, what rounding leaves when an equal one is subtracted.
 ROUNDING = 1e-13
 
 
@@ -70,7 +70,7 @@ class Estimate:
     _inputs: HeldInputs | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The data stay behind: what needs them cannot be asked of an unpickled estimate.
+        # The data are left behind: an unpickled estimate cannot compute what needs them.
         known = (self.name, self.value, self.standard_error, self.degrees_of_freedom, self.smallest_class)
         return Estimate, (*known, self._first_order, self._plug_in, self._of)
 
@@ -85,7 +85,8 @@ class Estimate:
             rows of a pair have in common, which makes it right on average; 0, with a warning, where it would be
             negative. ``"bootstrap_limit"``: the variance of infinitely many bootstrap samples drawn within classes.
 
-            The last two exist for rows without weights and groups and for class sizes that are fixed.
+            The last two are defined for rows without weights or groups and for fixed class sizes, and not for every
+            metric.
         """
         wanted = one_of("kind", kind, VARIANCES)
         if wanted == "first_order":

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from multiauc._registry import MetricName
     from multiauc._types import Absent, Labels, PairWeights, Sampling
     from multiauc.estimates import Estimate
 
@@ -38,7 +37,7 @@ def evaluate(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    metrics: Sequence[MetricName] | None = None,
+    metrics: Sequence[str] | None = None,
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
     sample_weight: ArrayLike | None = None,
@@ -77,7 +76,7 @@ def evaluate(  # noqa: PLR0913
         The group of each row (patient, user, document), where rows of one group are alike: standard errors then treat
         groups, not rows, as independent.
     sampling : {"stratified", "iid"}, default "stratified"
-        Whether the class sizes are fixed, or as random as the rest. It matters for metrics that depend on them:
+        Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
         one-vs-rest, and `pair_weights` by size.
     labels : sequence of K labels, optional
         The classes in the order of the columns. By default the column names of a data frame, if they are strings or
@@ -152,7 +151,7 @@ def evaluate(  # noqa: PLR0913
 
 
 def evaluation_of(inputs: HeldInputs) -> Evaluation:
-    """The metrics that the inputs ask for, without a warning of classes that have a single row."""
+    """The metrics that the inputs ask for, without a warning about classes that have a single row."""
     return _evaluation(inputs, _computed(inputs))
 
 

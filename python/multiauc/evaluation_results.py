@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc._registry import MetricName
     from multiauc.estimates import Estimate
     from multiauc.results import PairMatrix
 
@@ -88,7 +87,7 @@ class Evaluation:
         object.__setattr__(self, "counts", read_only(self.counts))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The data stay behind: an unpickled evaluation can be read, not computed further.
+        # The data are left behind: an unpickled evaluation can be read, but nothing more can be computed from it.
         known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
         return Evaluation, (*known, self._per_class)
 
@@ -134,7 +133,7 @@ class Evaluation:
         n_resamples: int = 2000,
         rng: np.random.Generator | int | None = None,
         *,
-        metrics: Sequence[MetricName] | None = None,
+        metrics: Sequence[str] | None = None,
     ) -> Bootstrap:
         """Resample the rows (or groups), as `sampling` and `groups` of `evaluate` say.
 

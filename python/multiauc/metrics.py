@@ -1,4 +1,4 @@
-"""A metric that is fed batch by batch, in a training loop of torch or of any other library."""
+"""A metric that is updated batch by batch, in a training loop of torch or of any other library."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class MulticlassAuc:
 
     Takes the place of torchmetrics' ``MulticlassAUROC``: with ``metric="one_vs_rest"`` the value is that of its exact
     form (``thresholds=None``) with ``average="macro"``, with ``"one_vs_rest_prevalence"`` that of
-    ``average="weighted"``. It keeps a copy of the scores of every batch, in the main memory and in their own precision.
-    torch is not imported: arrays and tensors of any library will do.
+    ``average="weighted"``. It keeps a copy of the scores of every batch, in main memory and in their own precision.
+    torch is not imported: arrays and tensors of any library are accepted.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class MulticlassAuc:
         if sample_weight is not None:
             weights = read_weights(as_array("sample_weight", _in_main_memory(sample_weight)).ravel(), len(rows))
         rows = self._metric.probabilities("preds", rows)
-        # Copies: loops use the memory of a batch again for the next.
+        # Copies, because training loops reuse the memory of a batch for the next.
         self._scores.append(rows.copy() if np.may_share_memory(rows, scores) else rows)
         self._targets.append(targets.flatten())
         self._weights.append(weights if weights is None else weights.copy())
@@ -126,7 +126,7 @@ class MulticlassAuc:
         return self._metric.value(self._targets[-1], self._scores[-1], self._weights[-1])
 
     def to(self, *_args: Any, **_options: Any) -> Self:
-        """Itself: the metric lives in the main memory, whatever the device of the model."""
+        """Itself: the metric lives in main memory, whatever the device of the model."""
         return self
 
     def _all_weights(self) -> NDArray[np.float64] | None:
@@ -142,5 +142,5 @@ class MulticlassAuc:
 
 
 def _in_main_memory(value: Any) -> Any:
-    """A tensor of another device as a copy in the main memory; everything else as it is."""
+    """A tensor of another device as a copy in main memory; everything else as it is."""
     return value.cpu() if hasattr(value, "cpu") else value

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 INTERVALS = ("logit", "percentile", "basic")
 RESAMPLINGS = ("rows", "binomial", "binomial_class_size")
 
-# Where bands are taken: percent by percent.
+# The false-positive rates at which bands are computed.
 BAND_FPR = np.linspace(0.0, 1.0, 101)
 
 
@@ -123,7 +123,7 @@ class MulticlassRoc:
 
     @classmethod
     def of_nothing(cls, labels: list[Any], center: str) -> Self:
-        """The result where a class is absent and that means nan."""
+        """The result when a class is absent and the policy is nan."""
         nowhere, empty = np.array([np.nan]), np.empty(0)
         return cls(
             fpr=nowhere,
@@ -144,7 +144,7 @@ class MulticlassRoc:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The compiled model stays behind: a pickled curve can be read and plotted, not bootstrapped.
+        # The compiled model is left behind: an unpickled curve can be read and plotted, but not bootstrapped.
         return _restored, tuple(getattr(self, field.name) for field in fields(self)[:-1])
 
     def __repr__(self) -> str:
@@ -166,18 +166,18 @@ class MulticlassRoc:
             How many samples.
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows, replicate by replicate, for every model
-            scored on the same `y_true`, so that differences of replicates compare models; it does not matter how many
-            threads work.
+            scored on the same `y_true`, so that differences of replicates compare models. The number of threads makes
+            no difference.
         method : {"rows", "binomial", "binomial_class_size"}, default "rows"
             ``"rows"`` draws rows with replacement within each class, with their weights, keeps the thresholds, and
-            starts the fit from the curve at hand: the one whose intervals cover.
+            starts the fit from the fitted curve: the only one whose intervals have the right coverage.
 
             ``"binomial"`` is the paper's parametric bootstrap: each rate of the pair (c, d) is redrawn as a binomial
             share of :math:`n_c n_d` trials with the fitted mean. There are only n_c (or n_d) rows behind a rate, and
             the rates of a column share them, so its intervals are far too short: nominal 95% intervals covered D in
             1.6% of 1,000 simulated samples (n = 600, K = 3; 94.6% for ``"rows"``). ``"binomial_class_size"`` has
             :math:`n_c` trials for true-positive and :math:`n_d` for false-positive rates, and covered in 17%. Both are
-            here to compare with, not to rely on.
+            here for comparison, not for use.
 
         Returns
         -------

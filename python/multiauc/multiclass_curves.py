@@ -138,7 +138,7 @@ def multiclass_roc(  # noqa: PLR0913
     0.859 to 0.901
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    options = _core_options(
+    options = _curve_options(
         sample,
         read_pair_weights(pair_weights, sample),
         thresholds=read_thresholds(thresholds),
@@ -156,10 +156,10 @@ def default_curve(
     sample: Sample, pair_weights: str | NDArray[np.float64] | None = None, *, stacklevel: int
 ) -> MulticlassRoc:
     """The curve of a sample with the default options of `multiclass_roc`."""
-    return _fitted(sample, _core_options(sample, pair_weights), stacklevel=stacklevel + 1)
+    return _fitted(sample, _curve_options(sample, pair_weights), stacklevel=stacklevel + 1)
 
 
-def _core_options(  # noqa: PLR0913
+def _curve_options(  # noqa: PLR0913
     sample: Sample,
     pair_weights: str | NDArray[np.float64] | None,
     *,

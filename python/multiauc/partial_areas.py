@@ -191,7 +191,7 @@ class PartialAuc:
     _inputs: HeldInputs | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The rows stay behind: a pickled result can be read, not bootstrapped.
+        # The data are left behind: an unpickled result can be read, but not bootstrapped.
         return PartialAuc, (self.values, self.macro, self.prevalence, self.kind, self.max_fpr, self.min_tpr)
 
     def bootstrap(

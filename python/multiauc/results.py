@@ -94,7 +94,7 @@ class PairMatrix:
             object.__setattr__(self, "_errors", read_only(self._errors))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because a pickled array forgets that it is read-only. The data stay behind.
+        # Through the constructor, because an unpickled array is no longer read-only. The data are left behind.
         errors = self._errors if isinstance(self._errors, np.ndarray) else None
         return PairMatrix, (self.values, self.labels, self.counts, self.kind, errors)
 
@@ -125,7 +125,7 @@ class PairMatrix:
     def worst(self, n: int = 5) -> list[tuple[Any, Any, float]]:
         """The `n` pairs that are separated worst, as (label, label, value), the worst first.
 
-        Pairs with a class without rows are left out. Equal pairs stand in the order of `labels`. A symmetric matrix
+        Pairs with a class without rows are left out. Equal pairs come in the order of `labels`. A symmetric matrix
         gives each pair once, `"hand_till"` both of its directions.
         """
         counts = ~np.isnan(self.values)
@@ -144,15 +144,15 @@ class PairMatrix:
         numbers: bool | None = None,
         **image: Any,
     ) -> PairMatrixDisplay:
-        """Draw the matrix as a heat map, badly separated pairs dark. Needs matplotlib (``pip install multiauc[plot]``).
+        """Draw the matrix as a heat map, the worst pairs dark. Needs matplotlib (``pip install multiauc[plot]``).
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
             Where to draw: new axes by default, large enough for the names of a hundred classes.
         order : {"labels", "worst"}, default "labels"
-            The order of the classes: that of `labels`, or by the worst pair that a class is in, so that the trouble
-            gathers in the upper left corner.
+            The order of the classes: that of `labels`, or by the worst pair that a class is in, so that the worst
+            pairs gather in the upper left corner.
         numbers : bool, optional
             Whether to write the values into the cells; by default with up to 12 classes.
         **image

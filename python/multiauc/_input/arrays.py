@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def as_array(argument: str, value: Any) -> NDArray[Any]:
-    """`value` as a plain array, of whatever dtype; ragged lists and masked entries are refused."""
+    """`value` as a plain array of any dtype; ragged lists and masked entries are refused."""
     if type(value) is np.ndarray:
         return value
     try:
         array = to_numpy(value)
     except ValueError as error:
         raise ValueError(f"{argument} must be a rectangular array; {error}") from None
-    except (TypeError, RuntimeError, BufferError) as error:  # what libraries say of arrays in another memory
+    except (TypeError, RuntimeError, BufferError) as error:  # raised by libraries for arrays on another device
         raise TypeError(f"{argument} must be an array in the main memory; {described(value)} says: {error}") from None
     if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
         raise ValueError(f"{argument} must not have masked entries; drop their rows or fill them in first")
@@ -44,7 +44,7 @@ def as_float64(argument: str, value: Any) -> NDArray[np.float64]:
 
 
 def as_scores(argument: str, value: Any) -> NDArray[np.float32] | NDArray[np.float64]:
-    """`value` as float32 or float64 in its own strides; a copy only if the type or the alignment asks for it.
+    """`value` as float32 or float64 in its own strides; a copy only if the type or the alignment requires it.
 
     Half precision (float16, bfloat16) becomes float32 and every other type float64.
     """

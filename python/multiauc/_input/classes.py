@@ -43,7 +43,7 @@ def _are_class_names(names: list[Any], column: LabelColumn) -> bool:
         return True
     try:
         return set(names).issuperset(column.distinct)
-    except TypeError:  # names that cannot be hashed are no labels
+    except TypeError:  # names that cannot be hashed cannot be labels
         return False
 
 

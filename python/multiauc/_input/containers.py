@@ -1,7 +1,7 @@
 """Arrays, tensors and data frames of other libraries as NumPy arrays.
 
-Their own memory is used wherever it is one block in the main memory. No library is imported for it: an object is known
-by the name of the package that defines its type, and by its methods.
+Their own memory is used where it is one block of main memory. No library is imported: an object is recognised by the
+package that defines its type, and by its methods.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def to_numpy(value: Any) -> NDArray[Any]:
     """`value` as an array, in its own memory if it is in one block."""
     if _package(value) == "torch":
-        # A tensor that is part of a graph, or of a type that NumPy has not, refuses to become an array by itself.
+        # A tensor that is part of a graph, or of a type that NumPy lacks, does not become an array by itself.
         value = value.detach()
         value = value.float() if str(value.dtype) == "torch.bfloat16" else value
     elif hasattr(value, "column_names") and hasattr(value, "num_rows"):
@@ -31,12 +31,12 @@ def to_numpy(value: Any) -> NDArray[Any]:
     elif hasattr(value, "__dlpack__") and not hasattr(value, "__array__"):
         return np.from_dlpack(value)
     array = np.asarray(value)
-    # The type that JAX and others bring along for bfloat16 is unknown to NumPy: all its values are float32 as well.
+    # NumPy does not know the bfloat16 type of JAX and others, whose values float32 holds exactly.
     return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
 
 
 def frame_columns(y_score: Any) -> list[Any] | None:
-    """The names of a data frame's columns, None if it has none, or only those it got by default (0, 1, 2, ...)."""
+    """The names of a data frame's columns, None if it has none, or only the default ones (0, 1, 2, ...)."""
     names = getattr(y_score, "column_names", None)
     if names is None:
         names = getattr(y_score, "columns", None)
@@ -51,7 +51,7 @@ def frame_columns(y_score: Any) -> list[Any] | None:
 
 
 def label_codes(y_true: Any) -> LabelCodes | None:
-    """Labels that are kept as codes already, or that their library can code in one pass; None for all others."""
+    """The codes of labels that are stored as codes, or that their library encodes in one pass; None for all others."""
     package = _package(y_true)
     if package == "polars":
         return _polars_codes(y_true)

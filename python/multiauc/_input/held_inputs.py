@@ -46,11 +46,11 @@ class HeldInputs:
         return HeldInputs(self.unchanged_sample(), metrics, self.options, groups=self.groups, sampling=self.sampling)
 
     def arguments(self) -> SampleArguments:
-        """(scores, codes, weights, groups) for the core, if they still are what they were."""
+        """(scores, codes, weights, groups) for the core, if they have not changed since."""
         return self.unchanged_sample().arguments(self.groups)
 
     def unchanged_sample(self) -> Sample:
-        """The sample, if it still is what it was."""
+        """The sample, if it has not changed since."""
         if self._look() != self._fingerprint:
             raise ValueError(
                 "y_score or sample_weight was changed after this result was computed, and the result keeps no copy; "
@@ -70,7 +70,7 @@ class HeldInputs:
         return self._interactions
 
     def why_first_order_only(self) -> str | None:
-        """What rules the other kinds of variance out, if anything does."""
+        """What rules out the other kinds of variance, if anything does."""
         if self.sample.weights is not None:
             return "sample_weight"
         if self.groups is not None:

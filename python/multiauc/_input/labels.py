@@ -69,7 +69,7 @@ class _Numbering(dict[Any, int]):
 
 
 def code_dtype(n_classes: int) -> np.dtype[Any]:
-    """The integer type that the core expects for the codes of so many classes."""
+    """The integer type that the core expects for the codes of this many classes."""
     return np.dtype(np.uint8) if n_classes <= 256 else np.dtype(np.uint16)
 
 
@@ -87,7 +87,7 @@ def _read_other_container(y_true: Any, n_rows: int, n_columns: int) -> LabelColu
         _check_shape(y_true, coded[0], n_rows, n_columns)
         return _number_codes(*coded)
     is_list = isinstance(y_true, (list, tuple))
-    # A list of strings is numbered as it stands: as an array every label would take the room of the longest.
+    # A list of strings is numbered as it is: in an array every label would take as much room as the longest.
     if is_list and y_true and isinstance(y_true[0], str):
         _check_length(len(y_true), n_rows)
         return _number_objects(y_true)
@@ -152,7 +152,7 @@ def _number_objects(labels: Sequence[Any]) -> LabelColumn:
 
 
 def _look_up(columns: list[int], codes: Codes, dtype: np.dtype[Any]) -> Codes:
-    """columns[codes], without the eightfold index array that NumPy would make of one-byte codes."""
+    """columns[codes], without the index array, eight times as large, that NumPy would make of one-byte codes."""
     if codes.dtype == dtype == np.uint8:
         return np.frombuffer(codes.tobytes().translate(bytes(columns).ljust(256, b"\0")), dtype=np.uint8)
     found: Codes = np.array(columns, dtype=dtype)[codes]

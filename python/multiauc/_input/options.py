@@ -51,10 +51,12 @@ def refuse_idle_options(metrics: tuple[str, ...], **options: Any) -> None:
 
 
 def refuse_weights(metrics: tuple[str, ...], sample_weight: Any) -> None:
-    """Raise if rows have weights and one of the metrics is defined for rows that all count alike."""
+    """Raise if rows have weights and one of the metrics is defined for rows of equal weight only."""
     unweighted = tuple(metric for metric in metrics if not METRICS[metric].has_weights)
     if sample_weight is not None and unweighted:
-        raise ValueError(f"sample_weight cannot be used with {_asked_for(unweighted)}: its rows all count alike")
+        raise ValueError(
+            f"sample_weight cannot be used with {_asked_for(unweighted)}: all rows have equal weight there"
+        )
 
 
 def read_metric_options(sample: Sample, *, partition: Any = None, pair_weights: Any = None) -> dict[str, Any]:
@@ -263,7 +265,7 @@ def positive_integer(argument: str, value: Any) -> int:
 
 
 def whole_number(argument: str, value: Any, accepted: str) -> int:
-    """An integer that is no bool."""
+    """An integer that is not a bool."""
     if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
         raise TypeError(f"{argument} must be {accepted}; got {described(value)}")
     return operator.index(value)

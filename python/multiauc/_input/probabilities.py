@@ -1,4 +1,4 @@
-"""From what models put out in training to probabilities."""
+"""From the outputs of models in training to probabilities."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ OUTPUTS = ("probabilities", "logits", "one_vs_all_logits")
 
 
 def probabilities_of(argument: str, scores: NDArray[Any], outputs: str) -> NDArray[Any]:
-    """The probabilities behind `scores`, in their own precision; what they are is told, never guessed.
+    """The probabilities behind `scores`, in their own precision; what they are is given, never guessed.
 
-    One score per row is kept as it is, as every transformation of it has the same ranking.
+    A single score per row is returned unchanged: every transformation of it ranks the rows alike.
     """
     one_of("outputs", outputs, OUTPUTS)
     if scores.ndim == 1:

@@ -117,7 +117,7 @@ def _read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
-    """The weights as one float64 each."""
+    """The weights as float64, one per row."""
     weights = as_float64("sample_weight", sample_weight)
     if weights.ndim != 1:
         raise ValueError(f"sample_weight must be one-dimensional with one weight per row; got shape {weights.shape}")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap
     from multiauc.results import PairMatrix
 
-# More classes than these do not fit a heat map that one can read; those of the worst pairs are shown.
+# A heat map of more classes than this could not be read; it shows those of the worst pairs.
 HEAT_MAP_AT_MOST = 150
 WORST_PAIRS = 20
 # Digits of the limits of pairs; values are kept to the last bit.
@@ -82,7 +82,7 @@ def main_matrix(evaluation: Evaluation) -> PairMatrix | None:
 
 
 def pair_numbers(matrix: PairMatrix, classes: list[int], level: float) -> dict[str, list[list[float | None]]]:
-    """Values and limits of the pairs of some classes, given by their places."""
+    """Values and limits of the pairs of some classes, given by their positions."""
     low, high = pair_limits(matrix, level)
     shown = np.ix_(classes, classes)
     return {

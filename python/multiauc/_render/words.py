@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # A dash and a real minus sign.
 NOT_KNOWN, MINUS = "\u2013", "\u2212"
-# Pairs from here on would round to 1.000.
+# Larger values would round to 1.000.
 HARDLY_CONFUSED = 0.9995
 
 
@@ -54,7 +54,7 @@ def meanings(metrics: Iterable[str]) -> str:
 
 
 def chances(metrics: Iterable[str], n_classes: int) -> str:
-    """What scores that say nothing reach: "0.5", or a number for each metric where they differ."""
+    """What uninformative scores reach: "0.5", or a number for each metric where they differ."""
     reached = {metric: f"{METRICS[metric].chance_of(n_classes):.3g}" for metric in metrics}
     distinct = list(dict.fromkeys(reached.values()))
     if len(distinct) == 1:
@@ -82,7 +82,7 @@ def _one_model(report: dict[str, Any]) -> tuple[str, list[str]]:
     if metric != AUC_MU:
         chance = chances([metric], len(report["labels"]))
         return f"{model['name']} reaches {metric_name(metric)} {number(estimate['value'])} ({limits}).", [
-            f"{meanings([metric])} Scores that say nothing reach {chance}, a perfect model 1."
+            f"{meanings([metric])} Uninformative scores reach {chance}, a perfect model 1."
         ]
     headline = f"{model['name']} tells two classes apart in {100 * estimate['value']:.1f} of 100 cases."
     meaning = (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TITLE = "How well are the classes told apart?"
 SENTENCES = 5
-# A curve for this many pairs of classes and its bootstrap take seconds; beyond, the page does without its curve.
+# A curve for this many classes and its bootstrap take seconds; with more classes the page has no curve.
 CURVE_UP_TO_CLASSES = 200
 
 
@@ -41,7 +41,7 @@ def write_report(
     rng: np.random.Generator | int | None,
     stacklevel: int,
 ) -> Path:
-    """Write the page on one or several models, and return where it is."""
+    """Write the page about one or several models, and return where it is."""
     common = numbers.common_numbers(list(evaluations.values()))
     shown = [] if common["heat_map"] is None else common["heat_map"]["classes"]
     models = []

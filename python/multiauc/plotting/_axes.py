@@ -18,7 +18,7 @@ CHANCE = "multiauc chance line"
 
 
 class Display:
-    """Where a picture was drawn: `ax_` and `figure_`, once it was."""
+    """Where a picture was drawn: `ax_` and `figure_`, once it has been."""
 
     ax_: Axes
     figure_: Figure
@@ -66,5 +66,5 @@ def roc_axes(ax: Axes | None) -> Axes:
 
 
 def legend_below_curves(axes: Axes, entries: int) -> None:
-    """A legend in the empty corner of a ROC curve, smaller when there is much to name."""
+    """A legend in the empty corner of a ROC curve, smaller when it has many entries."""
     axes.legend(loc="lower right", frameon=False, fontsize="medium" if entries <= 6 else "small")

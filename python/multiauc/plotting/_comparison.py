@@ -20,7 +20,7 @@ ROW_INCHES = 0.42
 
 
 class ComparisonDisplay(Display):
-    """The estimates of several models with their intervals, and the differences of every two.
+    """The estimates of several models with their intervals, and the differences between every two.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from multiauc.results import RocCurve
 
-# As many curves as can still be told apart; the others are drawn in grey behind them.
+# No more curves than this can be told apart; the others are drawn in grey behind them.
 NAMED_AT_MOST = 8
 
 

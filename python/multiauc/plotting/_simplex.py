@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import Polygon
     from numpy.typing import ArrayLike, NDArray
 
-# Where the three classes stand: the first to the left, the second to the right, the third on top.
+# The corners of the three classes: the first to the left, the second to the right, the third on top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 SUM_TOLERANCE = 1e-3
 POINTS_AT_MOST = 5000
@@ -109,7 +109,7 @@ class SimplexDisplay(Display):
     def plot(self, ax: Axes | None = None, **points: Any) -> Self:
         """Draw the regions and the predictions.
 
-        Of more than 5,000 predictions, 5,000 at even distances are drawn, and the title says so.
+        Of more than 5,000 predictions, 5,000 evenly spaced ones are drawn, and the title says so.
 
         Parameters
         ----------

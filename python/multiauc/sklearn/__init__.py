@@ -2,12 +2,12 @@
 
 `roc_auc_score` takes the arguments of scikit-learn's function and gives its results, warnings and errors; `patch` puts
 it in that function's place everywhere. `auc_mu_scorer`, `hand_till_scorer`, `one_vs_rest_scorer` and
-`one_vs_rest_prevalence_scorer` go into ``scoring=`` of `cross_validate`, `GridSearchCV` and their like.
+`one_vs_rest_prevalence_scorer` go into ``scoring=`` of `cross_validate`, `GridSearchCV` and similar functions.
 
 Needs scikit-learn (``pip install multiauc[sklearn]``).
 """
 
-from multiauc.sklearn.roc_auc import roc_auc_score  # isort: skip - says what is missing where scikit-learn is
+from multiauc.sklearn.roc_auc import roc_auc_score  # isort: skip - says so if scikit-learn is missing
 from multiauc.sklearn.patching import Patch, patch
 from multiauc.sklearn.scorers import (
     AucScorer,

@@ -1,4 +1,4 @@
-"""Two classes with one score, and several such problems side by side: labels that rows have or have not."""
+"""Two classes with one score, and several such problems side by side: labels that a row may or may not have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def warn_undefined(times: int) -> None:
-    """scikit-learn's warning of an undefined value, given by itself: text, class and origin are its own."""
+    """Have scikit-learn give its own warning of an undefined value, so that text, class and origin are right."""
     for _ in range(times):
         theirs([0], [0.0])
 

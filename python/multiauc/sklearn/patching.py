@@ -63,7 +63,7 @@ def patch() -> Patch:
     """Replace ``sklearn.metrics.roc_auc_score`` by `multiauc.sklearn.roc_auc_score`, everywhere it is in use.
 
     That is: in scikit-learn's own modules and scorers (``scoring="roc_auc"``, ``"roc_auc_ovr"``, ``"roc_auc_ovo"`` and
-    their weighted kin), and in every module loaded so far that has imported the function, under whatever name. Copies
+    their weighted versions), and in every module loaded so far that has imported the function, under any name. Copies
     kept elsewhere, such as in a list or as a default argument, stay as they are. Modules loaded later import the new
     function. Worker processes of joblib get it with the scorers they are sent.
 
@@ -84,7 +84,7 @@ def patch() -> Patch:
 
 
 def _places_of(function: Any) -> Iterator[tuple[Any, str]]:
-    """Every (module or scorer, attribute) that is `function`, outside of this package."""
+    """Every (module or scorer, attribute) that is `function`, outside this package."""
     for module in list(sys.modules.values()):
         if isinstance(module, ModuleType) and not module.__name__.startswith("multiauc."):
             for name in [name for name, value in vars(module).items() if value is function]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 AVERAGES = ("micro", "macro", "samples", "weighted", None)
 MULTI_CLASS = ("raise", "ovr", "ovo")
-#: From here on neighbouring integers can be one float64.
+#: Above this, neighbouring integers can be the same float64.
 LARGEST_EXACT_INTEGER = 2**53
 
 
@@ -40,7 +40,7 @@ def roc_auc_score(
 
     A replacement for ``sklearn.metrics.roc_auc_score``: the same arguments, values (to rounding), warnings and errors
     for binary, multi-class and multi-label targets, in a fraction of the time. What it cannot compute faster, and every
-    call that is wrong, goes to scikit-learn's own function, so that its errors are told in its words.
+    call that is wrong, goes to scikit-learn's own function, so that errors are in its words.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _ours(
     multi_class: str,
     labels: Any,
 ) -> float | NDArray[np.float64]:
-    """The value, or a ValueError or TypeError if the call is wrong or none of ours."""
+    """The value, or a ValueError or TypeError if the call is wrong or not one of ours."""
     if average not in AVERAGES or multi_class not in MULTI_CLASS or _returns_foreign_array(y_score):
         raise NotOursError
     if isinstance(labels, (str, bytes)) or not (labels is None or hasattr(labels, "__len__")):
@@ -121,7 +121,7 @@ def _ours(
     weights = None if sample_weight is None else read_weights(sample_weight, len(scores))
     multi_label = _dimensions(y_true) == 2
     if (multi_label or weights is not None) and not np.isfinite(scores).all():
-        raise NotOursError  # the core looks at rows that have a weight, and at columns that have both classes
+        raise NotOursError  # the core checks only rows that have weight, and columns that have both classes
     if multi_label:
         return MultiLabel.read(as_array("y_true", y_true), scores, weights).score(average, cut)
     if scores.ndim == 2 and scores.shape[1] > 1:
@@ -164,7 +164,7 @@ def _returns_foreign_array(y_score: Any) -> bool:
 def _answer_of_theirs(
     y_true: Any, y_score: Any, options: dict[str, Any], error: Exception
 ) -> float | NDArray[np.float64]:
-    """What scikit-learn says to a call that is none of ours, or wrong: `error` is our word for it.
+    """scikit-learn's answer to a call that is wrong or not one of ours; `error` is what we have to say about it.
 
     A wrong call that also uses something that only we allow would be refused for that; so it is put to scikit-learn
     with something plain in its place, and where scikit-learn then finds nothing wrong our own error is right.

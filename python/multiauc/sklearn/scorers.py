@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class AucScorer(_BaseScorer):  # type: ignore[misc]
-    """A metric of this library as ``scoring=`` of `cross_validate`, `GridSearchCV` and their like.
+    """A metric of this library as ``scoring=`` of `cross_validate`, `GridSearchCV` and similar functions.
 
     It reads the probabilities of a fitted classifier (its decision values, if it has no probabilities) and takes the
     classes of the columns from it, so that labels may be strings, and a fold that lacks a class is noticed.
