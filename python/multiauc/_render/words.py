@@ -50,7 +50,8 @@ def percent(level: float) -> str:
 
 def meanings(metrics: Iterable[str]) -> str:
     """What each metric looks at, in one sentence."""
-    return "; ".join(f"{METRICS[metric].title} {METRICS[metric].meaning}" for metric in metrics) + "."
+    sentence = "; ".join(f"{METRICS[metric].title} {METRICS[metric].meaning}" for metric in metrics) + "."
+    return sentence[0].upper() + sentence[1:]
 
 
 def chances(metrics: Iterable[str], n_classes: int) -> str:
