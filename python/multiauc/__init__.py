@@ -9,7 +9,7 @@ layout.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from multiauc._core import __version__, debug_build
+from multiauc._rust import __version__, debug_build
 
 if TYPE_CHECKING:
     from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap

@@ -25,7 +25,7 @@ from multiauc._wording import counted, one_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc import _core
+    from multiauc import _rust
     from multiauc.results import ConfidenceInterval
 
 # The most bytes that presorted orders may take; beyond that, they are sorted again for every block of replicates.
@@ -39,7 +39,7 @@ def draw_seed(generator: np.random.Generator) -> int:
     return int(generator.integers(2**64, dtype=np.uint64))
 
 
-def run_replicates(resampler: _core.Resampler, size: int, seed: int) -> NDArray[np.float64]:
+def run_replicates(resampler: _rust.Resampler, size: int, seed: int) -> NDArray[np.float64]:
     """All replicates, a row each, in steps short enough for a progress bar and for Ctrl-C to work."""
     with Progress(size, "bootstrap") as progress:
         steps = pairwise(progress.steps(resampler.block, unit=resampler.block))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.options import read_rng
 from multiauc._registry import MULTICLASS_ROC
 from multiauc._replicates import MEMORY_LIMIT, accelerations, draw_seed, run_replicates
@@ -29,7 +29,7 @@ def resampled_metrics(
     samples = [model.arguments() for model in models]
     if inputs.sample.is_undefined:
         return np.full((size, len(models) * len(inputs.metrics)), np.nan)
-    resampler = _core.Resampler(samples, list(inputs.metrics), inputs.options, inputs.sampling, MEMORY_LIMIT)
+    resampler = _rust.Resampler(samples, list(inputs.metrics), inputs.options, inputs.sampling, MEMORY_LIMIT)
     return run_replicates(resampler, size, draw_seed(generator))
 
 

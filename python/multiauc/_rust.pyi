@@ -1,8 +1,12 @@
 """The compiled core. Private: use the functions of `multiauc`, which check their input first.
 
-In every function `scores` is an (n, K) array of float32 or float64 with any strides, `codes` the class of each row as a
-column number (uint8 for K <= 256, else uint16), and `weights` None or n non-negative float64 numbers.
-Classes without rows (or without weight) are left out and the weights of the others renormalised.
+A *sample* is (scores, codes, weights, groups): an (n, K) array of float32 or float64 with any strides, or an (n, 1) array
+that scores the second of two classes; the class of each row as a column number (uint8 for K <= 256, else uint16); None or
+n non-negative float64 weights; None or the number of each row's group (uint32).
+*Options* are a dict; what is left out has its default: "partition" (K x K float64 or None), "pair_weights" ("size_product",
+"size_sum", a symmetric K x K float64 array, or None).
+*Metrics* are named as in the registry. Classes without rows (or without weight) are left out and the weights of the others
+renormalised.
 """
 
 from typing import Any, final
@@ -11,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "Compared",
+    "Estimate",
     "Evaluated",
+    "Interactions",
+    "PairTable",
     "Resampler",
     "RocModel",
     "__version__",
-    "auc_mu",
-    "auc_mu_matrix",
-    "auc_mu_variances",
-    "binary_auc",
     "class_sizes",
     "code_bytes",
     "code_integers",
@@ -26,25 +30,24 @@ __all__ = [
     "debug_build",
     "evaluate",
     "get_num_threads",
-    "hand_till",
-    "hand_till_matrix",
-    "hand_till_variances",
     "influences",
     "interactions",
     "multiclass_roc",
     "one_vs_rest",
     "one_vs_rest_per_class",
+    "pair_matrix",
     "partial_aucs",
     "roc_curve_points",
+    "score",
     "set_num_threads",
 ]
 
 type _Scores = NDArray[np.float32] | NDArray[np.float64]
 type _Codes = NDArray[np.uint8] | NDArray[np.uint16]
 type _Weights = NDArray[np.float64] | None
-# (scores, codes, weights, groups): the number of each row's group, uint32, or None.
 type _Sample = tuple[_Scores, _Codes, _Weights, NDArray[np.uint32] | None]
-type _PairWeights = str | NDArray[np.float64] | None
+type _Options = dict[str, Any]
+type _Curves = list[tuple[int, int | None]]
 
 __version__: str
 debug_build: bool
@@ -72,36 +75,18 @@ def code_bytes(
 def class_sizes(codes: _Codes, weights: _Weights, n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """(rows, weight sums) of each class; rows of weight zero are not counted. Checks the weights."""
 
-def auc_mu(
-    scores: _Scores,
-    codes: _Codes,
-    weights: _Weights,
-    partition: NDArray[np.float64] | None,
-    pair_weights: str | NDArray[np.float64] | None,
-) -> float:
-    """`pair_weights`: None, "size_product", "size_sum" or a symmetric K x K array. The same below."""
+def score(sample: _Sample, metric: str, options: _Options) -> float:
+    """The value of a metric."""
 
-def auc_mu_matrix(
-    scores: _Scores, codes: _Codes, weights: _Weights, partition: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
-    """K x K, symmetric; nan on the diagonal and for absent classes."""
+def pair_matrix(sample: _Sample, metric: str, options: _Options) -> NDArray[np.float64]:
+    """K x K values of the pairs behind a metric that averages over pairs; nan on the diagonal and for absent classes."""
 
-def hand_till(
-    scores: _Scores, codes: _Codes, weights: _Weights, pair_weights: str | NDArray[np.float64] | None
-) -> float: ...
-def hand_till_matrix(scores: _Scores, codes: _Codes, weights: _Weights) -> NDArray[np.float64]:
-    """A(c|d) at [c, d]: how well column c separates class c from class d."""
-
-def one_vs_rest(scores: _Scores, codes: _Codes, weights: _Weights, average: str) -> float:
+def one_vs_rest(sample: _Sample, average: str) -> float:
     """`average`: "macro", "prevalence", "prevalence_equal_rest" or "micro"."""
 
-def one_vs_rest_per_class(scores: _Scores, codes: _Codes, weights: _Weights) -> NDArray[np.float64]: ...
+def one_vs_rest_per_class(sample: _Sample) -> NDArray[np.float64]: ...
 def roc_curve_points(
-    scores: _Scores,
-    codes: _Codes,
-    weights: _Weights,
-    pairs: list[tuple[int, int | None]],
-    drop_intermediate: bool,
+    sample: _Sample, curves: _Curves, drop_intermediate: bool
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
     """(fpr, tpr, thresholds) for each (positive class, negative class or None for all others).
 
@@ -109,8 +94,92 @@ def roc_curve_points(
     score is >= the threshold.
     """
 
-def binary_auc(scores: NDArray[Any], codes: _Codes, weights: _Weights) -> float:
-    """AUC of a 1-D score (float32 or float64, any stride) of class 1 against class 0."""
+def partial_aucs(sample: _Sample, curves: _Curves, region: str, rate: float) -> tuple[list[float], float, float]:
+    """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr"."""
+
+@final
+class Estimate:
+    """A value with its variance."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def variance(self) -> float: ...
+    @property
+    def degrees_of_freedom(self) -> float: ...
+    @property
+    def plug_in(self) -> float:
+        """The variance with sums of squares over n_k^2: the main term of the bootstrap's."""
+
+@final
+class PairTable:
+    """K x K values of pairs of classes, and their variances."""
+
+    @property
+    def values(self) -> NDArray[np.float64]: ...
+    @property
+    def variances(self) -> NDArray[np.float64]: ...
+
+@final
+class Evaluated:
+    """Some metrics of a sample with their uncertainty."""
+
+    @property
+    def estimates(self) -> dict[str, Estimate]:
+        """By metric, in the order asked for."""
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Of the metrics, in that order."""
+
+    @property
+    def per_class(self) -> list[Estimate]:
+        """Each class against the rest, nan for absent classes; empty unless a metric that ranks by columns was asked for."""
+
+    @property
+    def pairs(self) -> dict[str, PairTable]:
+        """By metric, for those asked for that average over pairs of classes."""
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """Independent units of each class: its rows, or its groups."""
+
+@final
+class Compared:
+    """One metric of several models scored on the same rows."""
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        """Of each model."""
+
+    @property
+    def covariance(self) -> NDArray[np.float64]: ...
+    @property
+    def differences(self) -> list[Estimate]:
+        """The first less the second, for all pairs of models in order."""
+
+    @property
+    def units(self) -> NDArray[np.int64]:
+        """Independent units of each class: its rows, or its groups."""
+
+@final
+class Interactions:
+    """What the first-order variance leaves out: (what the unbiased variance subtracts, what the bootstrap's adds)."""
+
+    @property
+    def metrics(self) -> dict[str, tuple[float, float]]: ...
+    @property
+    def per_class(self) -> list[tuple[float, float]]: ...
+
+def evaluate(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> Evaluated: ...
+def influences(sample: _Sample, metrics: list[str], options: _Options) -> NDArray[np.float64]:
+    """(n, metrics): (w / W) (T - mean of T in the class) of each row."""
+
+def compare(samples: list[_Sample], metric: str, options: _Options, is_iid: bool) -> Compared:
+    """Models with the same codes, weights and groups."""
+
+def interactions(sample: _Sample, options: _Options) -> Interactions:
+    """For rows without weights: of the metrics of the pairwise family."""
 
 @final
 class RocModel:
@@ -166,124 +235,25 @@ class RocModel:
     def refit(self, rates: NDArray[np.float64], at: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """(area, true-positive rates at `at`) of other rates, 2T x J."""
 
-def multiclass_roc(
-    scores: _Scores,
-    codes: _Codes,
-    weights: _Weights,
-    thresholds: int | NDArray[np.float64],
-    scope: str,
-    center: str,
-    tp_weights: NDArray[np.float64],
-    fp_weights: NDArray[np.float64],
-    continuity: float,
-    tolerance: float,
-    max_iterations: int,
-    memory_limit: int,
-) -> RocModel:
-    """`scores` may have one column for class 1 of two; the weights of rates are K x K."""
-
-@final
-class Evaluated:
-    """All metrics of a sample with their uncertainty."""
-
-    @property
-    def estimates(self) -> NDArray[np.float64]:
-        """Rows of (value, variance, degrees of freedom, plug-in variance): AUC_mu, M, one-vs-rest macro, prevalence."""
-
-    @property
-    def covariance(self) -> NDArray[np.float64]:
-        """4 x 4."""
-
-    @property
-    def per_class(self) -> NDArray[np.float64]:
-        """The same four numbers for each class against the rest; nan for absent classes."""
-
-    @property
-    def auc_mu_values(self) -> NDArray[np.float64]:
-        """K x K."""
-
-    @property
-    def auc_mu_variances(self) -> NDArray[np.float64]:
-        """K x K."""
-
-    @property
-    def hand_till_values(self) -> NDArray[np.float64]:
-        """K x K."""
-
-    @property
-    def hand_till_variances(self) -> NDArray[np.float64]:
-        """K x K."""
-
-    @property
-    def units(self) -> NDArray[np.int64]:
-        """Independent units of each class: its rows, or its groups."""
-
-def evaluate(
-    sample: _Sample, partition: NDArray[np.float64] | None, pair_weights: _PairWeights, is_iid: bool
-) -> Evaluated: ...
-def influences(
-    sample: _Sample, partition: NDArray[np.float64] | None, pair_weights: _PairWeights
-) -> NDArray[np.float64]:
-    """(n, 4): (w / W) (T - mean of T in the class) of each row, by metric."""
-
-def compare(
-    samples: list[_Sample],
-    partition: NDArray[np.float64] | None,
-    pair_weights: _PairWeights,
-    is_iid: bool,
-    metric: str,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
-    """(estimates, covariance, differences, units) of m models with the same codes.
-
-    Rows as in `Evaluated.estimates`, m of them and m (m - 1) / 2 for the first less the second, the pairs in order.
+def multiclass_roc(sample: _Sample, options: _Options) -> RocModel:
+    """`options`: "thresholds" (how many, or which), "scope", "center", "tp_weights" and "fp_weights" (K x K),
+    "continuity", "tolerance", "max_iterations", "memory_limit"; all of them are needed.
     """
-
-def interactions(
-    sample: _Sample, partition: NDArray[np.float64] | None, pair_weights: _PairWeights
-) -> NDArray[np.float64]:
-    """2 x (4 + K): what the unbiased variance subtracts and the bootstrap's adds, by metric and then by class."""
-
-def auc_mu_variances(sample: _Sample, partition: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    """K x K."""
-
-def hand_till_variances(sample: _Sample) -> NDArray[np.float64]:
-    """K x K."""
-
-type _Curves = list[tuple[int, int | None]]
 
 @final
 class Resampler:
     """Replicates of metrics of models scored on the same rows, counted from presorted orders.
 
-    `scores` has an array per model; one column is the score of class 1 of two. `groups` is None or the group of each
-    row, then whole groups are drawn. Beyond `memory_limit` bytes the orders are not kept, but made for every block.
+    Where the samples have groups, whole groups are drawn. Beyond `memory_limit` bytes the orders are not kept, but made
+    for every block.
     """
 
     def __new__(
-        cls,
-        scores: list[Any],
-        codes: _Codes,
-        weights: _Weights,
-        n_classes: int,
-        sampling: str,
-        groups: NDArray[np.uint32] | None,
-        metrics: list[str],
-        partition: NDArray[np.float64] | None,
-        pair_weights: str | NDArray[np.float64] | None,
-        memory_limit: int,
+        cls, samples: list[_Sample], metrics: list[str], options: _Options, sampling: str, memory_limit: int
     ) -> Resampler: ...
     @staticmethod
     def of_curves(
-        scores: list[Any],
-        codes: _Codes,
-        weights: _Weights,
-        n_classes: int,
-        sampling: str,
-        groups: NDArray[np.uint32] | None,
-        curves: _Curves,
-        region: str,
-        rate: float,
-        memory_limit: int,
+        sample: _Sample, curves: _Curves, region: str, rate: float, sampling: str, memory_limit: int
     ) -> Resampler:
         """Partial areas of curves: their mean, and their mean by prevalence."""
 
@@ -303,14 +273,3 @@ class Resampler:
 
     def multiplicities(self, seed: int, first: int, count: int) -> NDArray[np.uint8]:
         """How often replicates `first`, `first` + 1, ... hold each row: a row per replicate."""
-
-def partial_aucs(
-    scores: NDArray[Any],
-    codes: _Codes,
-    weights: _Weights,
-    n_classes: int,
-    curves: _Curves,
-    region: str,
-    rate: float,
-) -> tuple[list[float], float, float]:
-    """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr"."""

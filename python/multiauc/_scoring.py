@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.options import read_metric_options, refuse_weights
 from multiauc._input.sample import read_sample
 from multiauc._registry import METRICS, ONE_VS_REST
@@ -22,7 +22,7 @@ SAMPLE_OPTIONS = ("sample_weight", "labels", "absent")
 
 def score_of(sample: Sample, metric: str, options: dict[str, Any]) -> float:
     """The value of a metric of a sample; `options` as the core takes them."""
-    return sample.nan_if_absent(_core.score(sample.arguments(), metric, options))
+    return sample.nan_if_absent(_rust.score(sample.arguments(), metric, options))
 
 
 def check_option_names(metric: str, given: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     SAMPLINGS,
@@ -135,7 +135,7 @@ def compare(  # noqa: PLR0913
         return _without_errors(kind, held, areas)
     inputs = next(iter(held.values()))
     arguments = [model.arguments() for model in held.values()]
-    found = _core.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
+    found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
     warn_of_single_units(inputs, found.units, stacklevel=2)
     return _comparison(kind, held, found)
 
@@ -175,7 +175,7 @@ def _in_order_of(first: Sample, sample: Sample, name: str) -> Sample:
     return replace(first, scores=sample.scores[:, order])
 
 
-def _comparison(metric: str, held: dict[str, HeldInputs], found: _core.Compared) -> Comparison:
+def _comparison(metric: str, held: dict[str, HeldInputs], found: _rust.Compared) -> Comparison:
     inputs = next(iter(held.values()))
     sample, smallest = inputs.sample, smallest_of(found.units)
     if sample.is_undefined:

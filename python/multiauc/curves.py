@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.sample import read_sample
 from multiauc._registry import CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._wording import one_of
@@ -104,7 +104,7 @@ def present_curves(sample: Sample, curves: list[tuple[int, int | None]]) -> list
 def _curves(sample: Sample, wanted: list[tuple[int, int | None]], *, drop_intermediate: bool) -> Iterator[RocCurve]:
     """The curves in order; the core computes those of present classes in one call."""
     present = present_curves(sample, wanted)
-    drawn = _core.roc_curve_points(sample.arguments(), present, drop_intermediate)
+    drawn = _rust.roc_curve_points(sample.arguments(), present, drop_intermediate)
     points = dict(zip(present, drawn, strict=True))
     nan = np.array([np.nan])
     for c, d in wanted:

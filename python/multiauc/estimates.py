@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from multiauc import _core
+    from multiauc import _rust
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.results import ConfidenceInterval
 
@@ -172,7 +172,7 @@ class Estimate:
 
 
 def estimate_of(
-    found: _core.Estimate, name: str, smallest_class: int, of: str | int, inputs: HeldInputs | None
+    found: _rust.Estimate, name: str, smallest_class: int, of: str | int, inputs: HeldInputs | None
 ) -> Estimate:
     """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column)."""
     error = math.sqrt(found.variance)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     SAMPLINGS,
@@ -155,11 +155,11 @@ def evaluation_of(inputs: HeldInputs) -> Evaluation:
     return _evaluation(inputs, _computed(inputs))
 
 
-def _computed(inputs: HeldInputs) -> _core.Evaluated:
-    return _core.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options, inputs.sampling == "iid")
+def _computed(inputs: HeldInputs) -> _rust.Evaluated:
+    return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options, inputs.sampling == "iid")
 
 
-def _evaluation(inputs: HeldInputs, found: _core.Evaluated) -> Evaluation:
+def _evaluation(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
     sample, smallest = inputs.sample, smallest_of(found.units)
 
     def estimate(metric: str) -> Estimate:

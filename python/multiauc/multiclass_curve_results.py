@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from multiauc import _core
+    from multiauc import _rust
     from multiauc.plotting import MulticlassRocDisplay
 
 INTERVALS = ("logit", "percentile", "basic")
@@ -87,7 +87,7 @@ class MulticlassRoc:
     n_iter: int
     converged: bool
     center: str
-    _model: _core.RocModel | None = None
+    _model: _rust.RocModel | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -96,7 +96,7 @@ class MulticlassRoc:
                 object.__setattr__(self, field.name, read_only(value))
 
     @classmethod
-    def of_model(cls, model: _core.RocModel, labels: list[Any], center: str) -> Self:
+    def of_model(cls, model: _rust.RocModel, labels: list[Any], center: str) -> Self:
         """The result of a fit."""
         fpr, tpr, fitted_fpr, fitted_tpr = model.curve
         tp_rates, fp_rates = np.split(model.rates, 2)
@@ -352,7 +352,7 @@ class MulticlassRocBootstrap:
 
 
 def _resample_rows(
-    model: _core.RocModel, generator: np.random.Generator, progress: Progress
+    model: _rust.RocModel, generator: np.random.Generator, progress: Progress
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     seed = draw_seed(generator)
     parts = [model.bootstrap(seed, first, last - first, BAND_FPR) for first, last in pairwise(progress.steps())]
@@ -361,7 +361,7 @@ def _resample_rows(
 
 
 def _redraw_rates(
-    model: _core.RocModel, size: int, generator: np.random.Generator, progress: Progress, *, by_pair: bool
+    model: _rust.RocModel, size: int, generator: np.random.Generator, progress: Progress, *, by_pair: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     means = model.means
     totals = {c: max(1, round(total)) for c, total in model.class_totals}

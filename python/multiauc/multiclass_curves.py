@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.options import (
     CENTERS,
     SCOPES,
@@ -189,7 +189,7 @@ def _curve_options(  # noqa: PLR0913
 def _fitted(sample: Sample, options: dict[str, Any], stacklevel: int) -> MulticlassRoc:
     if sample.is_undefined:
         return MulticlassRoc.of_nothing(sample.labels, options["center"])
-    model = _core.multiclass_roc(sample.arguments(), options)
+    model = _rust.multiclass_roc(sample.arguments(), options)
     if not model.converged:
         sweeps = counted(options["max_iterations"], "sweep")
         warnings.warn(
@@ -206,7 +206,7 @@ def _pair_weight_matrix(weighting: str | NDArray[np.float64] | None, sample: Sam
         return np.ones((sample.n_classes, sample.n_classes))
     if not isinstance(weighting, str):
         return weighting
-    _, sizes = _core.class_sizes(sample.codes, sample.weights, sample.n_classes)
+    _, sizes = _rust.class_sizes(sample.codes, sample.weights, sample.n_classes)
     combine: Any = np.multiply if weighting == "size_product" else np.add
     weights: NDArray[np.float64] = combine.outer(sizes, sizes)
     return weights

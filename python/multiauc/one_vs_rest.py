@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.sample import read_sample
 from multiauc._wording import one_of
 
@@ -99,7 +99,7 @@ def one_vs_rest_score(
 
 def one_vs_rest_of(sample: Sample, average: str) -> float:
     """The average AUC of the classes against the rest."""
-    return sample.nan_if_absent(_core.one_vs_rest(sample.arguments(), average))
+    return sample.nan_if_absent(_rust.one_vs_rest(sample.arguments(), average))
 
 
 def one_vs_rest_per_class(
@@ -139,5 +139,5 @@ def one_vs_rest_per_class(
     {'cat': 0.8333, 'dog': 0.9167, 'eel': 1.0}
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    values = _core.one_vs_rest_per_class(sample.arguments()).tolist()
+    values = _rust.one_vs_rest_per_class(sample.arguments()).tolist()
     return {sample.labels[c]: values[c] for c in sample.reported_classes()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_metric_options
 from multiauc._input.sample import read_sample
@@ -296,5 +296,5 @@ def hand_till_matrix(
 
 
 def _pair_matrix(sample: Sample, metric: str, options: dict[str, Any]) -> PairMatrix:
-    values = _core.pair_matrix(sample.arguments(), metric, options)
+    values = _rust.pair_matrix(sample.arguments(), metric, options)
     return PairMatrix(values, tuple(sample.labels), sample.rows, metric, HeldInputs(sample, (metric,), options))

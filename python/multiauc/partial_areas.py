@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import SAMPLINGS, positive_integer, read_region, read_rng
 from multiauc._input.sample import read_sample
@@ -230,7 +230,7 @@ class PartialAuc:
         replicates = np.full((size, 2), np.nan)
         if not np.isnan(self.macro):
             curves = _curves(sample, self.kind)
-            resampler = _core.Resampler.of_curves(arguments, curves, region, float(rate or 0.0), drawn, MEMORY_LIMIT)
+            resampler = _rust.Resampler.of_curves(arguments, curves, region, float(rate or 0.0), drawn, MEMORY_LIMIT)
             replicates = run_replicates(resampler, size, draw_seed(generator))
         estimates = np.array([self.macro, self.prevalence])
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
@@ -260,7 +260,7 @@ def _areas(
 ) -> tuple[list[float], float, float]:
     """(area of each curve, mean, mean by prevalence), nan for curves of absent classes."""
     present = present_curves(sample, curves)
-    areas, macro, prevalence = _core.partial_aucs(sample.arguments(), present, region, rate)
+    areas, macro, prevalence = _rust.partial_aucs(sample.arguments(), present, region, rate)
     area_of = dict(zip(present, areas, strict=True))
     values = [area_of.get(curve, float("nan")) for curve in curves]
     return values, sample.nan_if_absent(macro), sample.nan_if_absent(prevalence)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._registry import METRICS
 from multiauc._tables import TABLE_AT_MOST, TABLE_EDGE, html_table, shortened, text_table
 from multiauc._wording import listing
@@ -108,7 +108,8 @@ class PairMatrix:
             raise ValueError("this matrix was made without data or unpickled, and has no standard errors")
         if not isinstance(self._errors, np.ndarray):
             inputs = self._errors
-            variances = _core.pair_variances(inputs.arguments(), self.kind, inputs.options)
+            found = _rust.evaluate(inputs.arguments(), [self.kind], inputs.options, is_iid=False)
+            variances = found.pairs[self.kind].variances
             object.__setattr__(self, "_errors", read_only(np.sqrt(variances)))
         return cast("NDArray[np.float64]", self._errors)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import index
 
-from multiauc import _core
+from multiauc import _rust
 
 
 def set_num_threads(n: int) -> None:
@@ -32,7 +32,7 @@ def set_num_threads(n: int) -> None:
         raise TypeError(f"n must be an integer number of threads; got {n!r}") from None
     if isinstance(n, bool) or not 0 <= threads <= 65_536:
         raise ValueError(f"n must be a number of threads from 1 to 65536, or 0 for the default; got {n!r}")
-    _core.set_num_threads(threads)
+    _rust.set_num_threads(threads)
 
 
 def get_num_threads() -> int:
@@ -44,4 +44,4 @@ def get_num_threads() -> int:
     >>> multiauc.get_num_threads() > 0
     True
     """
-    return _core.get_num_threads()
+    return _rust.get_num_threads()

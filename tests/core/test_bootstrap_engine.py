@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import multiauc
-from multiauc import _core
+from multiauc import _rust
 from strategies import (
     arbitrary_samples,
     class_sizes,
@@ -28,7 +28,7 @@ KEEP, FORGET = 1 << 30, 0
 
 def resampler_of(sample, sampling="stratified", groups=None, metrics=METRICS, memory=KEEP, **options):
     arguments = (np.asarray(sample.scores), sample.codes.astype(np.uint8), sample.weights, groups)
-    return _core.Resampler([arguments], metrics, options, sampling, memory)
+    return _rust.Resampler([arguments], metrics, options, sampling, memory)
 
 
 def plain_scores(codes, scores, weights=None, partition=None, pair_weights=None):
@@ -157,7 +157,7 @@ class TestSchedules:
         first, second = (make_sample(smooth, [40, 30, 20], seed) for seed in (1, 2))
         codes = first.codes.astype(np.uint8)
         models = [(scores, codes, None, None) for scores in (first.scores, second.scores.astype(np.float32))]
-        both = _core.Resampler(models, METRICS[:2], {}, "iid", KEEP).replicates(5, 0, 30)
+        both = _rust.Resampler(models, METRICS[:2], {}, "iid", KEEP).replicates(5, 0, 30)
         second = type(second)(first.codes, second.scores.astype(np.float32))
         alone = [resampler_of(sample, "iid", metrics=METRICS[:2]).replicates(5, 0, 30) for sample in (first, second)]
         np.testing.assert_array_equal(both, np.hstack(alone))
@@ -169,7 +169,7 @@ class TestSchedules:
         curve = multiauc.multiclass_roc(codes, scores, thresholds=[0.5]).bootstrap(40, rng=11)
         seed = int(np.random.default_rng(11).integers(2**64, dtype=np.uint64))
         sample = (scores[:, np.newaxis], codes.astype(np.uint8), None, None)
-        resampler = _core.Resampler([sample], ["auc_mu"], {}, "stratified", KEEP)
+        resampler = _rust.Resampler([sample], ["auc_mu"], {}, "stratified", KEEP)
         np.testing.assert_allclose(resampler.replicates(seed, 0, 40)[:, 0], curve.replicates, rtol=1e-14)
 
 
@@ -203,7 +203,7 @@ class TestSpread:
     def test_worked_example(self, paper):
         codes, scores = paper
         sample = (scores, codes.astype(np.uint8), None, None)
-        resampler = _core.Resampler([sample], ["auc_mu"], {}, "stratified", KEEP)
+        resampler = _rust.Resampler([sample], ["auc_mu"], {}, "stratified", KEEP)
         assert np.var(resampler.replicates(1, 0, 60_000)) == pytest.approx(0.004367404514, rel=0.03)
 
     def test_brute_force_with_the_prevalence_in_play(self, rng):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc import _core, _registry, evaluation
+from multiauc import _rust, _registry, evaluation
 from multiauc._input import options
 from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
 from multiauc.metrics import MulticlassAuc
@@ -77,7 +77,7 @@ def new_metric(monkeypatch):
     monkeypatch.setitem(_registry.METRICS, NEW, row)
     for module in (options, evaluation):
         monkeypatch.setattr(module, "CLOSED_FORM_METRICS", (*_registry.CLOSED_FORM_METRICS, NEW))
-    score, evaluate, compare = _core.score, _core.evaluate, _core.compare
+    score, evaluate, compare = _rust.score, _rust.evaluate, _rust.compare
 
     def known(metric):
         return "hand_till" if metric == NEW else metric
@@ -93,9 +93,9 @@ def new_metric(monkeypatch):
             units=several.units,
         )
 
-    monkeypatch.setattr(_core, "score", lambda sample, metric, how: score(sample, known(metric), how))
-    monkeypatch.setattr(_core, "evaluate", evaluated)
-    monkeypatch.setattr(_core, "compare", lambda samples, metric, *rest: compare(samples, known(metric), *rest))
+    monkeypatch.setattr(_rust, "score", lambda sample, metric, how: score(sample, known(metric), how))
+    monkeypatch.setattr(_rust, "evaluate", evaluated)
+    monkeypatch.setattr(_rust, "compare", lambda samples, metric, *rest: compare(samples, known(metric), *rest))
     return NEW
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._registry import METRICS
 from multiauc._wording import counted
 
@@ -39,7 +39,7 @@ class HeldInputs:
         self.groups = groups
         self.sampling = sampling
         self._fingerprint = self._look()
-        self._interactions: _core.Interactions | None = None
+        self._interactions: _rust.Interactions | None = None
 
     def asking_for(self, metrics: tuple[str, ...]) -> HeldInputs:
         """The same data and options, for other metrics."""
@@ -60,13 +60,12 @@ class HeldInputs:
 
     def influences(self) -> NDArray[np.float64]:
         """What each row adds to the error of each metric, (n, metrics)."""
-        return _core.influences(self.arguments(), list(self.metrics), self.options)
+        return _rust.influences(self.arguments(), list(self.metrics), self.options)
 
-    def interactions(self) -> _core.Interactions:
+    def interactions(self) -> _rust.Interactions:
         """What the unbiased variance subtracts and what the bootstrap's adds, by metric and by class."""
         if self._interactions is None:
-            known = [metric for metric in self.metrics if METRICS[metric].has_interactions]
-            self._interactions = _core.interactions(self.arguments(), known, self.options)
+            self._interactions = _rust.interactions(self.arguments(), self.options)
         return self._interactions
 
     def why_first_order_only(self) -> str | None:

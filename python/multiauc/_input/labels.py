@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.arrays import as_array
 from multiauc._input.containers import label_codes
 from multiauc._wording import counted, described
@@ -105,14 +105,14 @@ def _number_array(labels: NDArray[Any]) -> LabelColumn:
         # Equal bits are equal labels: bools and floats are numbered as integers of their size and put in order later.
         plain_labels = _contiguous(labels)
         integers = plain_labels if kind in "iu" else plain_labels.view(f"u{itemsize}")
-        codes, first_rows, counts = _core.code_integers(integers)
+        codes, first_rows, counts = _rust.code_integers(integers)
         column = LabelColumn(labels[first_rows].tolist(), codes, counts)
         if kind == "f":
             _refuse_missing(column)
         return column
     if kind in "US" and itemsize > 0:
         records = np.ascontiguousarray(labels).view(np.uint8).reshape(len(labels), itemsize)
-        codes, first_rows, counts = _core.code_bytes(records)
+        codes, first_rows, counts = _rust.code_bytes(records)
         return LabelColumn(labels[first_rows].tolist(), codes, counts)
     # Times keep their unit as NumPy scalars; tolist would turn some of them into bare integers.
     return _number_objects(list(labels) if kind in "mM" else labels.tolist())
@@ -127,7 +127,7 @@ def _contiguous(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def _number_codes(given: NDArray[Any], labels_of: Callable[[NDArray[np.int64]], list[Any]]) -> LabelColumn:
-    codes, first_rows, counts = _core.code_integers(_contiguous(given))
+    codes, first_rows, counts = _rust.code_integers(_contiguous(given))
     if given[first_rows[0]] < 0:
         raise _missing_label(None, int(first_rows[0]))
     return LabelColumn(labels_of(first_rows), codes, counts)

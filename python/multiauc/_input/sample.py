@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.arrays import as_float64, as_scores
 from multiauc._input.classes import column_names, match_classes
 from multiauc._input.labels import MAX_CLASSES, read_label_column
@@ -96,7 +96,7 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
     weights = None
     if sample_weight is not None:
         weights = read_weights(sample_weight, n_rows)
-        rows, _ = _core.class_sizes(codes, weights, n_columns)
+        rows, _ = _rust.class_sizes(codes, weights, n_columns)
     if np.count_nonzero(rows) < n_columns:
         _check_absent(classes, rows, policy, weighted=weights is not None)
     return Sample(scores, codes, weights, classes, rows, policy)

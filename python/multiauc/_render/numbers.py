@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._core import __version__
+from multiauc._rust import __version__
 from multiauc._input.options import read_level
 from multiauc._intervals import pair_intervals
 from multiauc._registry import METRICS

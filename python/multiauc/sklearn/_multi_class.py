@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.classes import match_classes
 from multiauc._registry import HAND_TILL
 from multiauc.sklearn._multi_label import MultiLabel, read_class_labels, warn_undefined, weighted_mean
@@ -43,7 +43,7 @@ class MultiClass:
         codes, rows = column.to_columns(columns, n_columns)
         sizes = rows.astype(np.float64)
         if weights is not None:
-            positive, sizes = _core.class_sizes(codes, weights, n_columns)
+            positive, sizes = _rust.class_sizes(codes, weights, n_columns)
             if ((positive == 0) & (rows > 0)).any():
                 raise ValueError("sample_weight must have positive weights for all classes that have rows")
         if np.count_nonzero(rows) < 2:
@@ -68,8 +68,8 @@ class MultiClass:
         pair_weights = "size_sum" if average == "weighted" else None
         if max_fpr is None:
             if average is None:
-                return _core.pair_matrix(self._sample(), HAND_TILL, {})
-            return _core.score(self._sample(), HAND_TILL, {"pair_weights": pair_weights})
+                return _rust.pair_matrix(self._sample(), HAND_TILL, {})
+            return _rust.score(self._sample(), HAND_TILL, {"pair_weights": pair_weights})
         pairs = list(permutations(np.flatnonzero(self.rows).tolist(), 2))
         values = self._partial_aucs(pairs, max_fpr)
         if average is None:
@@ -82,7 +82,7 @@ class MultiClass:
     def _one_vs_rest(self, max_fpr: float | None) -> NDArray[np.float64]:
         """Of each class; nan and a warning for those without rows."""
         if max_fpr is None:
-            values = _core.one_vs_rest_per_class(self._sample())
+            values = _rust.one_vs_rest_per_class(self._sample())
         else:
             values = np.full(len(self.rows), np.nan)
             present = np.flatnonzero(self.rows)
@@ -93,13 +93,13 @@ class MultiClass:
     def _micro(self, max_fpr: float | None) -> float | NDArray[np.float64]:
         """All cells in one ranking, those of classes without rows among them."""
         if max_fpr is None and self.rows.all():
-            return _core.one_vs_rest(self._sample(), "micro")
+            return _rust.one_vs_rest(self._sample(), "micro")
         is_class = self.codes[:, None] == np.arange(len(self.rows), dtype=self.codes.dtype)
         return MultiLabel(is_class.view(np.uint8), self.scores, self.weights).score("micro", max_fpr)
 
     def _partial_aucs(self, curves: Sequence[tuple[int, int | None]], max_fpr: float) -> NDArray[np.float64]:
         """Of class c against class d (against the rest, if d is None), by the scores of column c, for every (c, d)."""
-        values, _, _ = _core.partial_aucs(self._sample(), list(curves), "max_fpr", max_fpr)
+        values, _, _ = _rust.partial_aucs(self._sample(), list(curves), "max_fpr", max_fpr)
         return np.array(values)
 
     def _sample(self) -> SampleArguments:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _core
+from multiauc import _rust
 from multiauc._input.labels import read_label_column
 from multiauc._registry import HAND_TILL
 from multiauc.sklearn._original import theirs
@@ -41,12 +41,12 @@ def binary_auc(
     scores: NDArray[Any], is_positive: Codes, weights: NDArray[np.float64] | None, max_fpr: float | None
 ) -> float:
     """The AUC of one score; both classes must have rows."""
-    if weights is not None and 0 in _core.class_sizes(is_positive, weights, 2)[0]:
+    if weights is not None and 0 in _rust.class_sizes(is_positive, weights, 2)[0]:
         raise ValueError("sample_weight must have positive weights for both classes")
     sample = scores[:, np.newaxis], is_positive, weights, None
     if max_fpr is None:
-        return _core.score(sample, HAND_TILL, {})
-    values, _, _ = _core.partial_aucs(sample, [(1, None)], "max_fpr", max_fpr)
+        return _rust.score(sample, HAND_TILL, {})
+    values, _, _ = _rust.partial_aucs(sample, [(1, None)], "max_fpr", max_fpr)
     return values[0]
 
 
