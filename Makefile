@@ -59,7 +59,7 @@ check-python: develop
 	$(PY) -m mypy.stubtest multiauc._rust
 
 develop: $(VENV)/.installed  ## Build the extension and put the package into .venv
-	$(MATURIN) develop --release --locked
+	$(MATURIN) develop --profile develop --locked
 
 wheel: $(VENV)/.installed  ## Build the wheel into dist/
 	rm -f dist/*.whl

@@ -1,12 +1,12 @@
 """The compiled core. Private: use the functions of `multiauc`, which check their input first.
 
-A *sample* is (scores, codes, weights, groups): an (n, K) array of float32 or float64 with any strides, or an (n, 1) array
-that scores the second of two classes; the class of each row as a column number (uint8 for K <= 256, else uint16); None or
-n non-negative float64 weights; None or the number of each row's group (uint32).
-*Options* are a dict; what is left out has its default: "partition" (K x K float64 or None), "pair_weights" ("size_product",
-"size_sum", a symmetric K x K float64 array, or None).
-*Metrics* are named as in the registry. Classes without rows (or without weight) are left out and the weights of the others
-renormalised.
+A *sample* is (scores, codes, weights, groups): an (n, K) array of float32 or float64 with any strides, or an (n, 1)
+array that scores the second of two classes; the class of each row as a column number (uint8 for K <= 256, else uint16);
+None or n non-negative float64 weights; None or the number of each row's group (uint32).
+*Options* are a dict, in which None and what is left out are the same: "partition" (K x K float64) and "pair_weights"
+("size_product", "size_sum" or a symmetric K x K float64 array).
+*Metrics* are named as in the registry. Classes without rows (or without weight) are left out and the weights of the
+others renormalised.
 """
 
 from typing import Any, final
@@ -79,7 +79,7 @@ def score(sample: _Sample, metric: str, options: _Options) -> float:
     """The value of a metric."""
 
 def pair_matrix(sample: _Sample, metric: str, options: _Options) -> NDArray[np.float64]:
-    """K x K values of the pairs behind a metric that averages over pairs; nan on the diagonal and for absent classes."""
+    """K x K values of the pairs that a metric averages; nan on the diagonal and for absent classes."""
 
 def one_vs_rest(sample: _Sample, average: str) -> float:
     """`average`: "macro", "prevalence", "prevalence_equal_rest" or "micro"."""
@@ -134,7 +134,7 @@ class Evaluated:
 
     @property
     def per_class(self) -> list[Estimate]:
-        """Each class against the rest, nan for absent classes; empty unless a metric that ranks by columns was asked for."""
+        """Each class against the rest, nan for absent classes; empty unless some metric asked for ranks by columns."""
 
     @property
     def pairs(self) -> dict[str, PairTable]:
@@ -236,8 +236,10 @@ class RocModel:
         """(area, true-positive rates at `at`) of other rates, 2T x J."""
 
 def multiclass_roc(sample: _Sample, options: _Options) -> RocModel:
-    """`options`: "thresholds" (how many, or which), "scope", "center", "tp_weights" and "fp_weights" (K x K),
-    "continuity", "tolerance", "max_iterations", "memory_limit"; all of them are needed.
+    """Fit the curve.
+
+    All `options` are needed: "thresholds" (how many, or which), "scope", "center", "tp_weights" and "fp_weights" (K x K),
+    "continuity", "tolerance", "max_iterations", "memory_limit".
     """
 
 @final

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc import _rust, _registry, evaluation
+from multiauc import _registry, _rust, evaluation
 from multiauc._input import options
 from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
 from multiauc.metrics import MulticlassAuc

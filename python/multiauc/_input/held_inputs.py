@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from multiauc import _rust
-from multiauc._registry import METRICS
 from multiauc._wording import counted
 
 if TYPE_CHECKING:

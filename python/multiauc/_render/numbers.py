@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._rust import __version__
 from multiauc._input.options import read_level
 from multiauc._intervals import pair_intervals
 from multiauc._registry import METRICS
+from multiauc._rust import __version__
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:

@@ -9,43 +9,47 @@
 //! AUC_mu ranks by s_cd = p_c − p_d (or by a partition matrix), Hand & Till's M and one-vs-rest by s_cd = p_c.
 //!
 //! # The map
-//! | module | holds | knows nothing of |
-//! |---|---|---|
-//! | `error` | what can go wrong, as kind and data | sentences for users |
-//! | `score_matrix` | n × K scores of either precision, any strides | classes |
-//! | `scored_sample` | scores, class codes, weights: checked once, valid ever after | sorting |
-//! | `present_classes` | the classes that have rows, and their rows class after class | scores |
-//! | `labels` | labels become codes | scores |
-//! | `class_blocks` | the layout of the kernels: one contiguous run per class and column | metrics |
-//! | `fraction`, `exact_key`, `difference` | the key of p_c − p_d: lattices, fractions, exact comparison | metrics |
-//! | `ranking` | counts of pairs: bucket tables, sorted tables, parts for large classes, near keys, the simple way | metrics |
-//! | `separability` | the metrics: pairs, columns, partition matrices, weighted rows, averages | how to rank |
-//! | `inference` | placements of rows, their components, variances and covariances in closed form | how to rank |
-//! | `roc_curve`, `partial_auc` | points of curves, areas under parts of them | the rest |
-//! | `rates` | the rates of all pairs along thresholds; every cell placed once, kept as a byte | the fit |
-//! | `factorization` | the binomial rank-one fit to a matrix of rates | scores |
-//! | `bootstrap` | replicates of the metrics: presorted orders walked through again with other multiplicities | how to sort |
-//! | `resampling` | how often a bootstrap sample holds each row, from (seed, replicate) | metrics |
-//! | `multiclass_roc` | the curve of all pairs: rates, their fit, its bootstrap | how either is done |
-//! | `parallel` | the only door to rayon; survives `fork`; cancellation | scores |
-//! | `simd`, `memory` | the only `unsafe` code: AVX2 at run time, large pages | scores |
+//! Rooms from the ground up: a room uses those above it in this table and none below. `tests/rooms.rs` checks the table
+//! against every `crate::` path.
 //!
-//! # The way of the data
+//! | room | holds | knows nothing of |
+//! |---|---|---|
+//! | `error` | what can go wrong, as kind and data, and in words | everything else |
+//! | `metric` | the names of the metrics: the one list of them | how they are computed |
+//! | `simd` | AVX2 at run time, with a portable twin | scores |
+//! | `float` | the two types of scores and their arithmetic | rows |
+//! | `memory` | buffers that are used again, on large pages | what is in them |
+//! | `parallel` | the only door to rayon; survives `fork`; cancellation | scores |
+//! | `sample` | scores, classes and weights, checked once; rows class after class; how they were drawn | ranking |
+//! | `keys` | the key of p_c − p_d: a survey of the scores, fractions, exact comparison | classes |
+//! | `ranking` | counts of pairs: bucket tables, sorted tables, parts for large classes, near keys, orders | metrics |
+//! | `pairs` | walks over pairs and columns in tiles; what is won, tallied and averaged; partition matrices | variances |
+//! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
+//! | `metrics` | one file per metric: its value, and the component of every row | resampling |
+//! | `curves` | points of ROC curves, areas under parts of them | the rest |
+//! | `resampling` | replicates: presorted orders walked through again with other multiplicities | how to sort |
+//! | `multiclass_roc` | the curve of all pairs: rates along thresholds, their rank-one fit, its bootstrap | the pairwise metrics |
+//!
+//! The only `unsafe` code is in `simd` and `memory`.
+//!
+//! # How the data flow
 //! ```text
-//! ScoreMatrix + ClassCodes + weights ─► ScoredSample ─► ClassBlocks ─► keys ─► BucketTable ─► counts ─► averages
-//!                                       checked once    one copy,      f64 or   linear time    u64,      one
-//!                                                       tile by tile   f32                     exact     rounding
+//! ScoreMatrix + ClassCodes + weights ─► ScoredSample ─► ClassBlocks ─► keys ─► BucketTable ─► Wins ─► averages
+//!                                       checked once    one copy,      f64 or   linear time    exact   one
+//!                                                       tile by tile   f32                     counts  rounding
 //! ```
 //! Counts are whole numbers and averages are taken in 128-bit fixed point, so unweighted results have the same bits for
 //! any number of threads and any order of rows and columns. Weighted sums are taken in a fixed order.
 //!
 //! # Where to start
 //! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`].
-//! * To know how sure a number is: [`components`], whose doc page has the formula, then [`compare`] for several models.
+//! * To know how sure a number is: [`Design::new`], [`evaluate`], then [`moments`], or [`compare`] for several models.
 //! * To understand the speed: `ranking/bucket_table.rs`, forty lines of which do most of the work.
-//! * To understand ties: `difference.rs`, then `exact_key.rs`.
-//! * To add a metric over pairs of classes: fold over `separability::pair_counts::fold_pairs` (by difference) or
-//!   `separability::column_counts::fold_columns` (by column), as [`auc_mu`] and [`hand_till`] do in a dozen lines each.
+//! * To understand ties: `keys/difference.rs`, then `keys/exact_key.rs`.
+//! * To add a metric: a variant of [`Metric`], a file in `metrics/` that makes its value and its [`Statistic`], and their
+//!   lines in `metrics/mod.rs`. Everything above takes statistics in any number.
+
+#![warn(unreachable_pub)]
 
 mod curves;
 mod error;
@@ -68,7 +72,7 @@ pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{Compared, Design, Estimate, Moments, Statistic, compare, influences, moments};
 pub use metric::Metric;
-#[doc(hidden)]
+#[cfg(feature = "rounded")]
 pub use metrics::auc_mu_rounded;
 pub use metrics::{
     Evaluated, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix, evaluate, hand_till,

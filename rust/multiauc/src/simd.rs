@@ -48,7 +48,7 @@ pub(crate) fn run_widest<W: Vectorizable>(work: W) -> W::Output {
 
 /// What every machine has.
 #[derive(Debug, Clone, Copy)]
-pub struct Portable;
+pub(crate) struct Portable;
 
 macro_rules! compare_portably {
     ($keys:expr, $low:expr, $high:expr, $counts:expr) => {{

@@ -1,7 +1,7 @@
 //! A statistic: a value, and what every row contributes to it.
 
 use super::design::Design;
-use super::moments::{CHUNK, Segment, means};
+use super::moments::{CHUNK, Segment, Summation, means};
 use crate::error::Result;
 use crate::metric::Metric;
 use crate::parallel::Workers;
@@ -89,7 +89,7 @@ pub fn influences(design: &Design, statistics: &[Statistic], workers: &Workers<'
     let mut influences = vec![0.0; design.sample_rows * statistics.len()];
     for &class in rows.present() {
         let columns = components_of(design, statistics, class);
-        let means = means(design, &Segment { class, columns: &columns }, workers)?;
+        let means = means(design, &Segment { class, columns: &columns }, Summation::Listed, workers)?;
         let (weights, total) = (rows.weights_of(class), rows.weight(class));
         for (place, &row) in rows.of(class).iter().enumerate() {
             let share = weights.map_or(1.0, |weights| weights[place]) / total;

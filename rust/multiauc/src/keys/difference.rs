@@ -37,6 +37,7 @@ enum Kind {
 
 impl DifferenceRule {
     /// Rounded differences, and rounding decides between them: what exactness is measured against.
+    #[cfg(feature = "rounded")]
     pub(crate) const ROUNDED: Self = Self { kind: Kind::Plain { factor: 1.0, is_single: false }, near: None };
 
     /// The rule for a sample.

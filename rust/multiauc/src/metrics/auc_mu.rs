@@ -50,7 +50,10 @@ pub fn auc_mu<T: Score>(
 
 /// AUC_mu by rounded differences: ties on paper break and orders next to 1 are lost. It is here for the benchmark of what
 /// exactness costs.
-#[doc(hidden)]
+///
+/// # Errors
+/// As [`auc_mu`].
+#[cfg(feature = "rounded")]
 pub fn auc_mu_rounded<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<f64> {
     let average = SampleAverage::new(PairWeights::Equal, sample.sizes());
     tally_differences(sample, DifferenceRule::ROUNDED, workers, |_, _| true, average)?.finish()
@@ -166,7 +169,9 @@ fn tally_pairs<T: Score, A: Tally>(
         })
     })?;
     for ((c, d), wins) in pairs.into_iter().zip(by_costs) {
-        wins.into_iter().for_each(|wins| tally.add(c, d, wins));
+        if let Some(wins) = wins {
+            tally.add(c, d, wins);
+        }
     }
     Ok(tally)
 }

@@ -154,7 +154,9 @@ impl<'s, 'a, T: Score> Averages<'s, 'a, T> {
     fn add(&mut self, column: &ColumnPlacements, over_rest: Wins) {
         let c = column.class;
         for (d, wins) in column.wins.iter().enumerate() {
-            wins.iter().for_each(|&wins| self.hand_till.add(c, d, wins));
+            if let Some(wins) = *wins {
+                self.hand_till.add(c, d, wins);
+            }
         }
         self.even.add(over_rest, 1, 1.0);
         self.prevalence.add(over_rest, self.sample.sizes.rows[c], self.sample.sizes.weights[c]);

@@ -75,7 +75,9 @@ pub fn interactions<T: Score>(
             Ok(PairSquares { classes: pair.classes, difference: squares(&placed), columns, product })
         },
         |wave| {
-            wave.iter().for_each(|pair| sums.add(pair));
+            for pair in &wave {
+                sums.add(pair);
+            }
             Ok(())
         },
     )?;

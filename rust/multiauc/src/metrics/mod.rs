@@ -11,7 +11,9 @@ mod single_score;
 mod waves;
 mod weighting;
 
-pub use auc_mu::{auc_mu, auc_mu_matrix, auc_mu_rounded};
+#[cfg(feature = "rounded")]
+pub use auc_mu::auc_mu_rounded;
+pub use auc_mu::{auc_mu, auc_mu_matrix};
 pub use hand_till::{hand_till, hand_till_matrix};
 pub use interactions::{Interaction, Interactions, interactions};
 pub use one_vs_rest::{one_vs_rest, one_vs_rest_per_class};

@@ -300,7 +300,9 @@ impl<T: Score> KeyStream<T> for ColumnStream<'_, '_, T> {
         let rows = self.spans[span].clone();
         if self.rest == Rest::Pooled {
             let runs = self.split::<2>(rows, memory, |class| usize::from(class != self.class));
-            runs.into_iter().for_each(|run| visit(&memory[run]));
+            for run in runs {
+                visit(&memory[run]);
+            }
             return Ok(());
         }
         let runs = match self.sides() {

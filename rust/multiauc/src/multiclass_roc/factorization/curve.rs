@@ -1,7 +1,7 @@
 //! From row effects to a curve: made monotone, closed at both ends, and integrated.
 
 /// Turns a sequence into the nearest one (least squares) that never falls: pool adjacent violators.
-pub fn make_monotone(values: &mut [f64]) {
+pub(crate) fn make_monotone(values: &mut [f64]) {
     // Pools as (sum, length); the last two are merged while their means fall.
     let mut pools: Vec<(f64, usize)> = Vec::with_capacity(values.len());
     for &value in values.iter() {
@@ -27,7 +27,7 @@ pub fn make_monotone(values: &mut [f64]) {
 
 /// Area under the polygon (0, 0), (`fpr_1`, `tpr_1`), …, (1, 1) by trapezoids.
 #[must_use]
-pub fn area_under(fpr: &[f64], tpr: &[f64]) -> f64 {
+pub(crate) fn area_under(fpr: &[f64], tpr: &[f64]) -> f64 {
     let mut last = (0.0, 0.0);
     let mut area = 0.0;
     for point in fpr.iter().copied().zip(tpr.iter().copied()).chain([(1.0, 1.0)]) {

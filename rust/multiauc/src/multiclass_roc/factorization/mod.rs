@@ -18,8 +18,8 @@ mod problem;
 mod start;
 mod sweep;
 
-pub use curve::{area_under, make_monotone};
-pub use problem::Problem;
+pub(super) use curve::{area_under, make_monotone};
+pub(super) use problem::Problem;
 
 use crate::error::Result;
 use crate::parallel::Workers;
@@ -97,7 +97,7 @@ impl Fit {
 
 /// 1 / (1 + e^−x).
 #[must_use]
-pub fn expit(x: f64) -> f64 {
+pub(super) fn expit(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
@@ -108,7 +108,7 @@ pub fn expit(x: f64) -> f64 {
 ///
 /// # Panics
 /// If `start` is of another shape.
-pub fn fit(
+pub(super) fn fit(
     problem: &Problem,
     center: Center,
     stop: Stop,

@@ -12,7 +12,7 @@ const UNIT_ROWS: usize = 32;
 
 /// The stacked 2T × J matrix of rates with the weights of its columns in the true-positive and false-positive halves.
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub(crate) struct Problem {
     thresholds: usize,
     pairs: usize,
     /// Columns including the padding.
@@ -28,7 +28,7 @@ impl Problem {
     /// # Panics
     /// If `rates` does not consist of two equal halves of whole rows, or the weights differ in length.
     #[must_use]
-    pub fn new(rates: &[f64], epsilon: f64, tp_weights: &[f64], fp_weights: &[f64]) -> Self {
+    pub(crate) fn new(rates: &[f64], epsilon: f64, tp_weights: &[f64], fp_weights: &[f64]) -> Self {
         let epsilon = epsilon.max(LEAST_EPSILON);
         let pairs = tp_weights.len();
         assert_eq!(pairs, fp_weights.len(), "one weight per pair and block");
@@ -51,13 +51,13 @@ impl Problem {
 
     /// Number of rows: two per threshold.
     #[must_use]
-    pub const fn rows(&self) -> usize {
+    pub(crate) const fn rows(&self) -> usize {
         2 * self.thresholds
     }
 
     /// Number of columns.
     #[must_use]
-    pub const fn pairs(&self) -> usize {
+    pub(crate) const fn pairs(&self) -> usize {
         self.pairs
     }
 
