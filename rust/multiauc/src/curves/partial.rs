@@ -47,8 +47,7 @@ pub fn partial_aucs<T: Score>(
     check_present(&rows, curves)?;
     let values = workers.map(curves.len(), |curve| {
         let (c, d) = curves[curve];
-        let mass = |position: u32| rows.weights().map_or(1.0, |weights| weights[position as usize]);
-        Ok(partial_area(&column_order(sample, &rows, c, d), region, mass))
+        Ok(partial_area(&column_order(sample, &rows, c, d), region, |position| rows.mass(position)))
     })?;
     let weighted = curves.iter().zip(&values).map(|(&(c, _), &value)| (rows.weight(c), value)).collect();
     Ok(PartialAucs {

@@ -131,10 +131,7 @@ impl Resampler {
     }
 
     fn with_jobs(draws: Draws, jobs: Vec<Job>, numbers: Vec<Resampled>) -> Self {
-        let mut class_of = vec![0; draws.rows.len()];
-        for &class in draws.rows.present() {
-            class_of[draws.rows.range(class)].fill(class as u16);
-        }
+        let class_of = draws.rows.class_of();
         Self { draws, class_of, jobs, numbers }
     }
 

@@ -84,6 +84,20 @@ impl ClassRows {
         &self.rows
     }
 
+    /// The class of each position.
+    pub(crate) fn class_of(&self) -> Vec<u16> {
+        let mut class_of = vec![0; self.len()];
+        for &class in &self.present {
+            class_of[self.range(class)].fill(class as u16);
+        }
+        class_of
+    }
+
+    /// The weight of a position, 1 where there are none.
+    pub(crate) fn mass(&self, position: u32) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[position as usize])
+    }
+
     /// Weights by position, where there are any.
     pub(crate) fn weights(&self) -> Option<&[f64]> {
         self.weights.as_deref()
