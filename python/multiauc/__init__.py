@@ -1,9 +1,9 @@
 """Exact areas under the ROC curve for classifiers of more than two classes.
 
-One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`. All pairs and all classes: `auc_mu_matrix`,
-`hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`. With standard
-errors and intervals: `evaluate` for one model, `compare` for several. Labels may be of any kind, scores in any memory
-layout.
+One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`. All pairs and all classes:
+`auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
+With standard errors and intervals: `evaluate` for one model, `compare` for several. Labels may be of any kind, scores
+in any memory layout.
 """
 
 from importlib import import_module
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from multiauc.partial_areas import PartialAuc, partial_auc, partial_auc_score
     from multiauc.results import ConfidenceInterval, PairMatrix, RocCurve
     from multiauc.threads import get_num_threads, set_num_threads
+    from multiauc.volumes import Volume, pdi, pdi_score
 
 __all__ = [
     "Bootstrap",
@@ -43,6 +44,7 @@ __all__ = [
     "PartialAuc",
     "RocBand",
     "RocCurve",
+    "Volume",
     "__version__",
     "auc_mu_matrix",
     "auc_mu_score",
@@ -56,6 +58,8 @@ __all__ = [
     "one_vs_rest_score",
     "partial_auc",
     "partial_auc_score",
+    "pdi",
+    "pdi_score",
     "roc_curves",
     "set_num_threads",
 ]
@@ -78,6 +82,7 @@ _NAMES = {
     "partial_areas": ["PartialAuc", "partial_auc", "partial_auc_score"],
     "results": ["ConfidenceInterval", "PairMatrix", "RocCurve"],
     "threads": ["get_num_threads", "set_num_threads"],
+    "volumes": ["Volume", "pdi", "pdi_score"],
 }
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-MetricName: TypeAlias = Literal["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "multiclass_roc"]
+MetricName: TypeAlias = Literal["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "pdi", "multiclass_roc"]
 CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
 
 AUC_MU: Final = "auc_mu"
 HAND_TILL: Final = "hand_till"
 ONE_VS_REST: Final = "one_vs_rest"
 ONE_VS_REST_PREVALENCE: Final = "one_vs_rest_prevalence"
+PDI: Final = "pdi"
 MULTICLASS_ROC: Final = "multiclass_roc"
 
 #: What is computed where no metric is named.
@@ -125,6 +126,13 @@ METRICS: Final[dict[str, Metric]] = {
             "one-vs-rest (prevalence)",
             "looks at each class against all others together, weighted by its share of the rows",
             is_default=True,
+        ),
+        Metric(
+            PDI,
+            "PDI",
+            "looks at one row of every class at a time: how often a class has the highest of its scores",
+            has_interactions=False,
+            chance="one_of_classes",
         ),
         Metric(
             MULTICLASS_ROC,

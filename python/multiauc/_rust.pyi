@@ -37,6 +37,7 @@ __all__ = [
     "one_vs_rest_per_class",
     "pair_matrix",
     "partial_aucs",
+    "pdi_per_class",
     "roc_curve_points",
     "score",
     "set_num_threads",
@@ -85,6 +86,9 @@ def one_vs_rest(sample: _Sample, average: str) -> float:
     """`average`: "macro", "prevalence", "prevalence_equal_rest" or "micro"."""
 
 def one_vs_rest_per_class(sample: _Sample) -> NDArray[np.float64]: ...
+def pdi_per_class(sample: _Sample) -> NDArray[np.float64]:
+    """What `score` averages for "pdi"; nan for absent classes."""
+
 def roc_curve_points(
     sample: _Sample, curves: _Curves, drop_intermediate: bool
 ) -> list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
@@ -238,8 +242,8 @@ class RocModel:
 def multiclass_roc(sample: _Sample, options: _Options) -> RocModel:
     """Fit the curve.
 
-    All `options` are needed: "thresholds" (how many, or which), "scope", "center", "tp_weights" and "fp_weights" (K x K),
-    "continuity", "tolerance", "max_iterations", "memory_limit".
+    All `options` are needed: "thresholds" (how many, or which), "scope", "center", "tp_weights" and "fp_weights"
+    (K x K), "continuity", "tolerance", "max_iterations", "memory_limit".
     """
 
 @final

@@ -39,7 +39,7 @@ mod _rust {
         inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
         inference::{compare, evaluate, influences, interactions},
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},
-        metrics::{one_vs_rest, one_vs_rest_per_class, pair_matrix, score},
+        metrics::{one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
         multiclass_roc::{RocModel, multiclass_roc},
         resampling::Resampler,
     };

@@ -28,6 +28,12 @@ pub fn one_vs_rest_per_class<'py>(py: Python<'py>, sample: SampleArgument<'py>) 
 }
 
 #[pyfunction]
+pub fn pdi_per_class<'py>(py: Python<'py>, sample: SampleArgument<'py>) -> PyResult<Vector<'py>> {
+    let view = sample.view()?;
+    Ok(vector(py, compute!(py, view, 1, |sample, workers| multiauc::pdi_per_class(sample, workers))?))
+}
+
+#[pyfunction]
 pub fn pair_matrix<'py>(
     py: Python<'py>,
     sample: SampleArgument<'py>,

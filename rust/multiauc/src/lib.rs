@@ -76,7 +76,7 @@ pub use metric::Metric;
 pub use metrics::auc_mu_rounded;
 pub use metrics::{
     Evaluated, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix, evaluate, hand_till,
-    hand_till_matrix, interactions, one_vs_rest, one_vs_rest_per_class, value,
+    hand_till_matrix, interactions, one_vs_rest, one_vs_rest_per_class, pdi, pdi_per_class, value,
 };
 pub use multiclass_roc::{Center, Curve, CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Replicate, Scope, Stop};
 pub use pairs::{OneVsRestAverage, PairWeights};

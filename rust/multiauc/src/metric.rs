@@ -12,11 +12,13 @@ pub enum Metric {
     OneVsRest,
     /// One-vs-rest, weighted by class sizes (Provost & Domingos).
     OneVsRestPrevalence,
+    /// The polytomous discrimination index.
+    Pdi,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::AucMu, Self::HandTill, Self::OneVsRest, Self::OneVsRestPrevalence];
+    pub const ALL: [Self; 5] = [Self::AucMu, Self::HandTill, Self::OneVsRest, Self::OneVsRestPrevalence, Self::Pdi];
 
     /// How it is called.
     #[must_use]
@@ -26,6 +28,7 @@ impl Metric {
             Self::HandTill => "hand_till",
             Self::OneVsRest => "one_vs_rest",
             Self::OneVsRestPrevalence => "one_vs_rest_prevalence",
+            Self::Pdi => "pdi",
         }
     }
 

@@ -7,7 +7,9 @@ mod hand_till;
 mod interactions;
 mod one_vs_rest;
 mod pair_placements;
+mod pdi;
 mod single_score;
+mod tie_credits;
 mod waves;
 mod weighting;
 
@@ -17,6 +19,8 @@ pub use auc_mu::{auc_mu, auc_mu_matrix};
 pub use hand_till::{hand_till, hand_till_matrix};
 pub use interactions::{Interaction, Interactions, interactions};
 pub use one_vs_rest::{one_vs_rest, one_vs_rest_per_class};
+pub(crate) use pdi::Column as PdiColumn;
+pub use pdi::{pdi, pdi_per_class};
 
 use crate::error::Result;
 use crate::float::Score;
@@ -27,6 +31,7 @@ use crate::parallel::Workers;
 use crate::sample::ScoredSample;
 use auc_mu::auc_mu_statistic;
 use column_statistics::column_statistics;
+use pdi::pdi_statistic;
 
 /// What metrics depend on beside the sample.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +84,7 @@ pub fn value<T: Score>(
         Metric::HandTill => hand_till(sample, options.pair_weights, workers),
         Metric::OneVsRest => one_vs_rest(sample, OneVsRestAverage::Macro, workers),
         Metric::OneVsRestPrevalence => one_vs_rest(sample, OneVsRestAverage::Prevalence, workers),
+        Metric::Pdi => pdi(sample, workers),
     }
 }
 
@@ -111,6 +117,9 @@ pub fn evaluate<T: Score>(
         if by_column.contains(&Metric::HandTill) {
             found.pairs.push((Metric::HandTill, columns.pairs));
         }
+    }
+    if metrics.contains(&Metric::Pdi) {
+        found.statistics.push(pdi_statistic(sample, design, workers)?);
     }
     let place = |statistic: &Statistic| metrics.iter().position(|&metric| metric == statistic.id);
     found.statistics.sort_by_key(place);

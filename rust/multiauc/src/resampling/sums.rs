@@ -6,6 +6,7 @@ use super::walk::{Counts, Masses, Weights, add_doubled_losses};
 use crate::curves::{Region, partial_area};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
+use crate::metrics::PdiColumn;
 use crate::pairs::{ClassAverage, PairAverage, PairSizes, PairWeights, Wins};
 use crate::ranking::Order;
 use crate::sample::{ClassRows, ClassSizes};
@@ -124,19 +125,33 @@ impl<'b> Replicates<'b> {
             if let Some(sizes) = &self.sizes[lane] {
                 let compared = Compared { sizes, losses: &losses, lane };
                 compared.add(job, self.rows, wanted, sums);
+                if let Job::Column(c) = job {
+                    self.add_pdi(c, order, lane, sizes, wanted, sums);
+                }
             }
         }
     }
 
+    /// What the column of a class adds to PDI, where that is wanted.
+    fn add_pdi(&self, c: usize, order: &Order, lane: usize, sizes: &ClassSizes, wanted: Wanted<'_>, sums: &mut [Sum]) {
+        for (number, sum) in wanted.numbers.iter().zip(sums) {
+            if *number == Resampled::Metric(Metric::Pdi) {
+                let column = PdiColumn::of_masses(self.rows, wanted.class_of, &sizes.weights, c);
+                let value = column.value(order, |position| self.mass(position, lane));
+                sum.add_class(Wins::Weighed(value), 1, 1.0);
+            }
+        }
+    }
+
+    /// How much of a position a lane holds.
+    fn mass(&self, position: u32, lane: usize) -> f64 {
+        f64::from(self.draw.counts[position as usize][lane]) * self.rows.mass(position)
+    }
+
     fn add_curve(&self, c: usize, region: Region, order: &Order, wanted: Wanted<'_>, sums: &mut [Vec<Sum>]) {
-        let weights = self.rows.weights();
         for (lane, sums) in sums.iter_mut().enumerate() {
             if let Some(sizes) = &self.sizes[lane] {
-                let mass = |position: u32| {
-                    let count = f64::from(self.draw.counts[position as usize][lane]);
-                    weights.map_or(count, |weights| count * weights[position as usize])
-                };
-                let area = Wins::Weighed(partial_area(order, region, mass));
+                let area = Wins::Weighed(partial_area(order, region, |position| self.mass(position, lane)));
                 for (number, sum) in wanted.numbers.iter().zip(sums) {
                     let weight = if *number == Resampled::MeanArea { 1.0 } else { sizes.weights[c] };
                     sum.add_class(area, 1, weight);

@@ -1,0 +1,201 @@
+//! The polytomous discrimination index (Van Calster et al. 2012): of one row of every class, how often the score of a
+//! class is highest for its own row.
+
+use super::tie_credits::{Beside, TieCredits};
+use super::waves::in_waves;
+use crate::error::Result;
+use crate::float::Score;
+use crate::inference::{Contribution, Design, Statistic, add};
+use crate::metric::Metric;
+use crate::pairs::{column_order, weighted_mean};
+use crate::parallel::Workers;
+use crate::ranking::Order;
+use crate::sample::{ClassRows, ScoredSample};
+
+/// PDI = (1/K) Σ_k PDI_k. PDI_k is the probability that of K rows, one of each class, the row of class k has the highest
+/// score of column k; where t others tie with it the credit is 1/(1 + t). Chance is 1/K, perfect 1.
+///
+/// # Errors
+/// [`Error::Cancelled`](crate::Error::Cancelled).
+///
+/// # Examples
+/// ```
+/// use multiauc::{Cancel, ClassCodes, ScoreMatrix, ScoredSample, Workers, pdi};
+/// let cancel = Cancel::new();
+/// let workers = Workers::with_threads(1, &cancel);
+/// let matrix = ScoreMatrix::from_rows(&[0.5; 12], 3)?;
+/// let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&[0, 1, 2, 2]), None, &workers)?;
+/// assert!((pdi(&sample, &workers)? - 1.0 / 3.0).abs() < 1e-15);
+/// # Ok::<(), multiauc::Error>(())
+/// ```
+pub fn pdi<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<f64> {
+    average(&pdi_per_class(sample, workers)?)
+}
+
+/// PDI_k of every class; NaN for absent classes.
+///
+/// # Errors
+/// As [`pdi`].
+pub fn pdi_per_class<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Vec<f64>> {
+    let (rows, class_of) = with_classes(sample);
+    let found = workers.map(rows.present().len(), |index| {
+        let column = Column::new(&rows, &class_of, rows.present()[index]);
+        Ok(column.value(&column_order(sample, &rows, column.class, None), |position| rows.mass(position)))
+    })?;
+    let mut values = vec![f64::NAN; rows.classes()];
+    rows.present().iter().zip(found).for_each(|(&class, value)| values[class] = value);
+    Ok(values)
+}
+
+/// PDI with the components of the rows: T(i) is the mean credit of the tuples through row i.
+pub(super) fn pdi_statistic<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    design: &Design,
+    workers: &Workers<'_>,
+) -> Result<Statistic> {
+    let (rows, class_of) = (&design.rows, design.rows.class_of());
+    let mut values = vec![f64::NAN; rows.classes()];
+    let mut components = [vec![0.0; rows.len()]];
+    let place_column = |(): &mut (), index: usize| {
+        let column = Column::new(rows, &class_of, rows.present()[index]);
+        let order = column_order(sample, rows, column.class, None);
+        let value = column.value(&order, |position| rows.mass(position));
+        Ok((column.class, value, column.mean_credits(&order, rows)))
+    };
+    in_waves(workers, rows.present().len(), 1, place_column, |wave| {
+        let mut contributions = Vec::with_capacity(wave.len());
+        for (class, value, credits) in &wave {
+            values[*class] = *value;
+            let coefficients = vec![1.0 / rows.present().len() as f64];
+            contributions.push(Contribution { start: 0, values: credits, coefficients });
+        }
+        add(&mut components, &contributions, workers)
+    })?;
+    let [components] = components;
+    // Class sizes do not matter: a tuple has one row of each class.
+    let slopes = vec![0.0; rows.classes()];
+    Ok(Statistic { id: Metric::Pdi, value: average(&values)?, components, slopes })
+}
+
+fn with_classes<T: Score>(sample: &ScoredSample<'_, T>) -> (ClassRows, Vec<u16>) {
+    let rows = ClassRows::new(sample);
+    let class_of = rows.class_of();
+    (rows, class_of)
+}
+
+/// The mean over the classes that have a value.
+fn average(values: &[f64]) -> Result<f64> {
+    weighted_mean(values.iter().filter(|value| !value.is_nan()).map(|&value| (1.0, value)).collect())
+}
+
+/// The column of a class, and the rows that it ranks.
+pub(crate) struct Column<'c> {
+    class: usize,
+    /// The other classes that have rows.
+    others: Vec<usize>,
+    /// The class of each position.
+    class_of: &'c [u16],
+    /// The mass of each class: its rows or its weight.
+    totals: &'c [f64],
+}
+
+impl<'c> Column<'c> {
+    fn new(rows: &'c ClassRows, class_of: &'c [u16], class: usize) -> Self {
+        Self::of_masses(rows, class_of, &rows.sizes().weights, class)
+    }
+
+    /// The same for other masses of the rows, such as those of a bootstrap sample.
+    pub(crate) fn of_masses(rows: &ClassRows, class_of: &'c [u16], totals: &'c [f64], class: usize) -> Self {
+        Self { class, others: rows.others(class).collect(), class_of, totals }
+    }
+
+    /// PDI_k: the mean credit of the column's own rows, going up their order.
+    pub(crate) fn value(&self, order: &Order, mass: impl Fn(u32) -> f64) -> f64 {
+        let mut passed = vec![Beside::default(); self.totals.len()];
+        let mut beside = Vec::with_capacity(self.others.len());
+        let mut tie_credits = TieCredits::default();
+        let (mut credit, mut total) = (0.0, 0.0);
+        for step in order.steps() {
+            let own: f64 = step.own.iter().map(|&position| mass(position)).sum();
+            if step.is_tied {
+                for &other in step.others {
+                    passed[self.class_of[other as usize] as usize].tied += mass(other);
+                }
+            }
+            if own > 0.0 {
+                beside.clear();
+                beside.extend(self.others.iter().map(|&class| Beside {
+                    below: (passed[class].below / self.totals[class]).min(1.0),
+                    tied: (passed[class].tied / self.totals[class]).min(1.0),
+                }));
+                credit += own * tie_credits.mean_credit(&mut beside);
+                total += own;
+            }
+            for &other in step.others {
+                let passed = &mut passed[self.class_of[other as usize] as usize];
+                (passed.below, passed.tied) = (passed.below + mass(other), 0.0);
+            }
+        }
+        (credit / total).min(1.0)
+    }
+
+    /// By position, the mean credit of the tuples through each row, going down the order. A row of another class sees the
+    /// own rows above it, and half-way those it ties with.
+    fn mean_credits(&self, order: &Order, rows: &ClassRows) -> Vec<f64> {
+        let own_total = self.totals[self.class];
+        let mut place_of = vec![usize::MAX; self.totals.len()];
+        self.others.iter().enumerate().for_each(|(place, &class)| place_of[class] = place);
+        let mut remaining: Vec<Remaining> =
+            self.others.iter().map(|&class| Remaining { rows: rows.count(class), mass: self.totals[class] }).collect();
+        let mut tied = vec![0.0; self.others.len()];
+        // Σ over the own rows above of mass · (mean credit of tuples through them and a row of the class below them).
+        let mut won_above = vec![0.0; self.others.len()];
+        let mut credits = vec![0.0; rows.len()];
+        let mut beside = Vec::with_capacity(self.others.len());
+        let mut tie_credits = TieCredits::default();
+        for step in order.steps_down() {
+            for &other in step.others {
+                let place = place_of[self.class_of[other as usize] as usize];
+                credits[other as usize] = won_above[place] / own_total;
+                remaining[place].remove(rows.mass(other));
+                tied[place] += if step.is_tied { rows.mass(other) } else { 0.0 };
+            }
+            if step.own.is_empty() {
+                continue;
+            }
+            beside.clear();
+            beside.extend(self.others.iter().zip(&remaining).zip(&tied).map(|((&class, remaining), tied)| Beside {
+                below: (remaining.mass / self.totals[class]).clamp(0.0, 1.0),
+                tied: tied / self.totals[class],
+            }));
+            let own: f64 = step.own.iter().map(|&position| rows.mass(position)).sum();
+            let without = tie_credits.credits_without(&beside);
+            if step.is_tied {
+                for &other in step.others {
+                    let place = place_of[self.class_of[other as usize] as usize];
+                    credits[other as usize] += own * without.of_tied[place] / own_total;
+                }
+            }
+            for (sum, credit) in won_above.iter_mut().zip(&without.of_lower) {
+                *sum += own * credit;
+            }
+            let credit = tie_credits.mean_credit(&mut beside);
+            step.own.iter().for_each(|&position| credits[position as usize] = credit);
+            tied.fill(0.0);
+        }
+        credits
+    }
+}
+
+/// What is left of a class below the present place: exactly nothing after its last row, whatever sums of weights round to.
+struct Remaining {
+    rows: u64,
+    mass: f64,
+}
+
+impl Remaining {
+    fn remove(&mut self, mass: f64) {
+        self.rows -= 1;
+        self.mass = if self.rows == 0 { 0.0 } else { self.mass - mass };
+    }
+}
