@@ -220,3 +220,159 @@ fn build_pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
         .ok()
         .map(Arc::new)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs a test on the calling thread alone, and on three threads.
+    fn with_workers(run: impl Fn(&Workers<'_>, &Cancel)) {
+        for threads in [1, 3] {
+            let cancel = Cancel::new();
+            run(&Workers::with_threads(threads, &cancel), &cancel);
+        }
+    }
+
+    #[test]
+    fn results_come_in_index_order() {
+        with_workers(|workers, _| {
+            for count in [0, 1, 2, 1000] {
+                let found = workers.map(count, |index| Ok(index * index)).expect("no errors");
+                assert_eq!(found, (0..count).map(|index| index * index).collect::<Vec<_>>());
+            }
+        });
+    }
+
+    #[test]
+    fn the_first_error_is_returned_and_stops_the_rest() {
+        const MANY: usize = 10_000_000;
+        let cancel = Cancel::new();
+        let alone = Workers::with_threads(1, &cancel);
+        let started = AtomicUsize::new(0);
+        let failing = |index: usize| {
+            started.fetch_add(1, Ordering::Relaxed);
+            if index < 5 { Ok(()) } else { Err(Error::AbsentClass { class: index }) }
+        };
+        assert_eq!(alone.map(MANY, failing), Err(Error::AbsentClass { class: 5 }));
+        assert_eq!(started.into_inner(), 6);
+
+        // The other threads wait for the error, then find no more tasks.
+        let (started, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let found = Workers::with_threads(3, &cancel).map(MANY, |index| {
+            started.fetch_add(1, Ordering::Relaxed);
+            if index == 0 {
+                has_failed.store(true, Ordering::Relaxed);
+                return Err(Error::AbsentClass { class: index });
+            }
+            while !has_failed.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            Ok(())
+        });
+        assert_eq!(found, Err(Error::AbsentClass { class: 0 }));
+        assert!(started.into_inner() < MANY);
+    }
+
+    #[test]
+    fn a_raised_flag_stops_all_kinds_of_work() {
+        with_workers(|workers, cancel| {
+            assert_eq!(workers.check(), Ok(()));
+            cancel.raise();
+            let never = |_| -> Result<()> { unreachable!("no task starts") };
+            assert_eq!(workers.check(), Err(Error::Cancelled));
+            assert_eq!(workers.map(4, never), Err(Error::Cancelled));
+            assert_eq!(workers.alone().map(4, never), Err(Error::Cancelled));
+            assert_eq!(workers.map_chunks(&mut [1, 2, 3], 1, |index, _| never(index)), Err(Error::Cancelled));
+        });
+    }
+
+    #[test]
+    fn a_flag_raised_by_a_task_stops_the_tasks_after_it() {
+        let cancel = Cancel::new();
+        let started = AtomicUsize::new(0);
+        let found = Workers::with_threads(1, &cancel).map(10, |index| {
+            started.fetch_add(1, Ordering::Relaxed);
+            if index == 3 {
+                cancel.raise();
+            }
+            Ok(())
+        });
+        assert_eq!(found, Err(Error::Cancelled));
+        assert_eq!(started.into_inner(), 4);
+    }
+
+    #[test]
+    fn tasks_may_map_again() {
+        with_workers(|workers, _| {
+            let row = |outer: usize| workers.map(7, move |inner| Ok(outer * 7 + inner));
+            let found = workers.map(20, row).expect("no errors");
+            assert!(found.into_iter().flatten().eq(0..140));
+            assert_eq!(workers.install(|| workers.map(3, Ok)), Ok(vec![0, 1, 2]));
+        });
+    }
+
+    #[test]
+    fn each_thread_makes_one_scratch_value_and_keeps_it() {
+        with_workers(|workers, _| {
+            let made = AtomicUsize::new(0);
+            let scratch = || {
+                made.fetch_add(1, Ordering::Relaxed);
+                0
+            };
+            let earlier_uses = |uses: &mut usize, _| {
+                *uses += 1;
+                Ok(*uses - 1)
+            };
+            assert_eq!(workers.map_with(0, scratch, earlier_uses), Ok(vec![]));
+            assert_eq!(made.load(Ordering::Relaxed), 0, "no tasks, no scratch value");
+            let found = workers.map_with(100, scratch, earlier_uses).expect("no errors");
+            let made = made.load(Ordering::Relaxed);
+            assert!((1..=workers.threads()).contains(&made));
+            // Every scratch value is new to exactly one task.
+            assert_eq!(found.iter().filter(|&&uses| uses == 0).count(), made);
+        });
+    }
+
+    #[test]
+    fn chunks_are_worked_on_in_place() {
+        with_workers(|workers, _| {
+            let mut values: Vec<usize> = (0..10).collect();
+            let task = |index: usize, chunk: &mut [usize]| {
+                for value in chunk.iter_mut() {
+                    *value += 100 * index;
+                }
+                Ok(chunk.len())
+            };
+            assert_eq!(workers.map_chunks(&mut values, 4, task), Ok(vec![4, 4, 2]));
+            assert_eq!(values, [0, 1, 2, 3, 104, 105, 106, 107, 208, 209]);
+        });
+    }
+
+    #[test]
+    fn spans_cover_every_row_once() {
+        with_workers(|workers, _| {
+            for rows in [0, 1, 8191, 8192, 100_000, 1_000_003] {
+                for per_thread in [1, 2, 8] {
+                    let spans = workers.row_spans(rows, per_thread);
+                    let most = if workers.threads() == 1 { 1 } else { per_thread * workers.threads() };
+                    assert!((1..=most).contains(&spans.len()));
+                    let mut covered = 0;
+                    for span in spans {
+                        assert_eq!(span.start, covered);
+                        assert!(span.end >= span.start);
+                        covered = span.end;
+                    }
+                    assert_eq!(covered, rows);
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn workers_have_the_threads_asked_for_and_alone_only_one() {
+        let cancel = Cancel::new();
+        let three = Workers::with_threads(3, &cancel);
+        assert_eq!((three.threads(), three.alone().threads()), (3, 1));
+        assert_eq!(Workers::for_cells(100, &cancel).threads(), 1, "small jobs stay on the calling thread");
+    }
+}

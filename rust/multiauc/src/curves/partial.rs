@@ -105,3 +105,133 @@ fn area_up_to<'o>(
     // Rounding may leave the last step short of a limit of 1.
     area
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::Cancel;
+    use crate::sample::{ClassCodes, ScoreMatrix};
+
+    /// Partial areas of rows with one score for all columns.
+    fn partial(
+        scores: &[f64],
+        codes: &[u8],
+        weights: Option<&[f64]>,
+        curves: &[CurveSides],
+        region: Region,
+    ) -> Result<PartialAucs> {
+        const CLASSES: usize = 4;
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(1, &cancel);
+        let matrix = ScoreMatrix::new(scores, 0, (scores.len(), CLASSES), (1, 0))?;
+        let sample = ScoredSample::new(matrix, ClassCodes::Bytes(codes), weights, &workers)?;
+        partial_aucs(&sample, curves, region, &workers)
+    }
+
+    /// The value by the definition: straight lines between the points of all thresholds, cut off at the limit.
+    fn slow_value(positives: &[(f64, f64)], negatives: &[(f64, f64)], region: Region) -> f64 {
+        let rate = |rows: &[(f64, f64)], threshold: f64| {
+            let above = rows.iter().filter(|&&(score, _)| score >= threshold).map(|&(_, weight)| weight).sum::<f64>();
+            above / rows.iter().map(|&(_, weight)| weight).sum::<f64>()
+        };
+        let mut thresholds: Vec<f64> = positives.iter().chain(negatives).map(|&(score, _)| score).collect();
+        thresholds.push(f64::INFINITY);
+        thresholds.sort_by(|a, b| b.total_cmp(a));
+        let mut points: Vec<(f64, f64)> =
+            thresholds.iter().map(|&threshold| (rate(negatives, threshold), rate(positives, threshold))).collect();
+        let limit = match region {
+            Region::MaxFpr(limit) => limit,
+            Region::MinTpr(limit) => {
+                points = points.into_iter().rev().map(|(x, y)| (1.0 - y, 1.0 - x)).collect();
+                1.0 - limit
+            }
+        };
+        let mut area = 0.0;
+        for line in points.windows(2) {
+            let [(x0, y0), (x1, y1)] = [line[0], line[1]];
+            if x1 > x0 && x0 < limit {
+                let x = x1.min(limit);
+                let y = y0 + (y1 - y0) * (x - x0) / (x1 - x0);
+                area += (x - x0) * (y0 + y) / 2.0;
+            }
+        }
+        let (least, most) = (limit * limit / 2.0, limit);
+        0.5 + 0.5 * (area - least) / (most - least)
+    }
+
+    /// Positives 4, 3, 3, 1 and negatives 3, 2, 1, 0: a curve through (0, 1/4), (1/4, 3/4), (1/2, 3/4), (3/4, 1).
+    const SCORES: [f64; 8] = [4.0, 3.0, 3.0, 1.0, 3.0, 2.0, 1.0, 0.0];
+    const CODES: [u8; 8] = [1, 1, 1, 1, 0, 0, 0, 0];
+
+    #[track_caller]
+    fn assert_value(region: Region, expected: f64) {
+        let found = partial(&SCORES, &CODES, None, &[(1, Some(0))], region).expect("an area");
+        assert!((found.values[0] - expected).abs() < 1e-15, "{region:?}: {} instead of {expected}", found.values[0]);
+    }
+
+    #[test]
+    fn areas_are_those_computed_by_hand() {
+        // At a point: A = 5/16 between 1/8 and 1/2.
+        assert_value(Region::MaxFpr(0.5), 0.75);
+        // Half-way along a tied step: A = 3/64 between 1/128 and 1/8.
+        assert_value(Region::MaxFpr(0.125), 2.0 / 3.0);
+        // On the mirrored curve: A = 19/64 between 1/8 and 1/2.
+        assert_value(Region::MinTpr(0.5), 35.0 / 48.0);
+    }
+
+    #[test]
+    fn the_whole_curve_has_the_auc() {
+        let credit = |a: f64, b: f64| f64::from(u8::from(a > b)) + 0.5 * f64::from(u8::from(a == b));
+        let pairs = SCORES[..4].iter().flat_map(|&a| SCORES[4..].iter().map(move |&b| credit(a, b)));
+        let auc = pairs.sum::<f64>() / 16.0;
+        assert_value(Region::MaxFpr(1.0), auc);
+        assert_value(Region::MinTpr(0.0), auc);
+    }
+
+    #[test]
+    fn areas_are_those_of_the_definition_with_ties_and_weights() {
+        let scores: Vec<f64> = (0..60_u32).map(|row| f64::from(row * row * 7 % 23)).collect();
+        let codes: Vec<u8> = (0..60_u32).map(|row| (row * 5 % 7 % 3) as u8).collect();
+        let weights: Vec<f64> = (0..60_u32).map(|row| f64::from(row * 11 % 5) / 2.0).collect();
+        let curves = [(0, None), (1, None), (2, None), (0, Some(1)), (2, Some(0))];
+        for weights in [None, Some(&weights[..])] {
+            for region in
+                [0.01, 0.1, 0.37, 0.9, 1.0].into_iter().flat_map(|f| [Region::MaxFpr(f), Region::MinTpr(1.0 - f)])
+            {
+                let found = partial(&scores, &codes, weights, &curves, region).expect("areas");
+                let rows = |wanted: &dyn Fn(usize) -> bool| -> Vec<(f64, f64)> {
+                    let weight = |row: usize| weights.map_or(1.0, |weights| weights[row]);
+                    let of_side = (0..60).filter(|&row| wanted(codes[row].into()));
+                    of_side.map(|row| (scores[row], weight(row))).collect()
+                };
+                let (mut sums, mut total) = ((0.0, 0.0), 0.0);
+                for (&(c, d), &value) in curves.iter().zip(&found.values) {
+                    let positives = rows(&|class| class == c);
+                    let negatives = rows(&|class| d.map_or(class != c, |d| class == d));
+                    let expected = slow_value(&positives, &negatives, region);
+                    assert!((value - expected).abs() < 1e-12, "{region:?}, {c}, {d:?}: {value} instead of {expected}");
+                    let weight = positives.iter().map(|&(_, weight)| weight).sum::<f64>();
+                    sums = (sums.0 + expected, sums.1 + weight * expected);
+                    total += weight;
+                }
+                assert!((found.mean - sums.0 / 5.0).abs() < 1e-12);
+                assert!((found.mean_by_prevalence - sums.1 / total).abs() < 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_curve_needs_rows_on_both_sides() {
+        let found = |curve: CurveSides, weights| partial(&SCORES, &CODES, weights, &[curve], Region::MaxFpr(0.5)).err();
+        assert_eq!(found((3, None), None), Some(Error::AbsentClass { class: 3 }));
+        assert_eq!(found((1, Some(2)), None), Some(Error::AbsentClass { class: 2 }));
+        assert_eq!(found((1, Some(0)), None), None);
+        let order = {
+            let mut rows = crate::ranking::OrderedRows::default();
+            rows.extend(Order::OWN, 0, [1.0, 2.0].into_iter());
+            rows.extend(Order::OTHER, 2, [0.0, 3.0].into_iter());
+            Order::new(&mut rows, None, |_| unreachable!("no near keys"))
+        };
+        assert!(partial_area(&order, Region::MaxFpr(0.5), |position| f64::from(position / 2)).is_nan());
+    }
+}

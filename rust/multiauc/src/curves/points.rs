@@ -93,3 +93,106 @@ fn corners(points: &[(f64, f64, f64)]) -> Vec<(f64, f64, f64)> {
     }
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::Cancel;
+    use crate::sample::{ClassCodes, ScoreMatrix};
+
+    /// Curves of rows with one score for all columns.
+    fn curves(
+        scores: &[f64],
+        codes: &[u8],
+        weights: Option<&[f64]>,
+        sides: &[CurveSides],
+        drop_intermediate: bool,
+    ) -> Result<Vec<CurvePoints>> {
+        const CLASSES: usize = 4;
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(2, &cancel);
+        let matrix = ScoreMatrix::new(scores, 0, (scores.len(), CLASSES), (1, 0))?;
+        let sample = ScoredSample::new(matrix, ClassCodes::Bytes(codes), weights, &workers)?;
+        roc_curves(&sample, sides, drop_intermediate, &workers)
+    }
+
+    fn points(curve: &CurvePoints) -> Vec<(f64, f64, f64)> {
+        let rates = curve.false_positive_rates.iter().zip(&curve.true_positive_rates);
+        rates.zip(&curve.thresholds).map(|((&fpr, &tpr), &threshold)| (fpr, tpr, threshold)).collect()
+    }
+
+    const START: (f64, f64, f64) = (0.0, 0.0, f64::INFINITY);
+    /// Positives 4, 3, 3, 1 and negatives 3, 2, 1, 0.
+    const SCORES: [f64; 8] = [4.0, 3.0, 3.0, 1.0, 3.0, 2.0, 1.0, 0.0];
+    const CODES: [u8; 8] = [1, 1, 1, 1, 0, 0, 0, 0];
+
+    #[test]
+    fn there_is_a_point_for_every_score() {
+        let found = curves(&SCORES, &CODES, None, &[(1, Some(0)), (0, None)], false).expect("curves");
+        let expected =
+            [START, (0.0, 0.25, 4.0), (0.25, 0.75, 3.0), (0.5, 0.75, 2.0), (0.75, 1.0, 1.0), (1.0, 1.0, 0.0)];
+        assert_eq!(points(&found[0]), expected);
+        // With the classes exchanged, so are the axes.
+        assert_eq!(points(&found[1]), expected.map(|(fpr, tpr, threshold)| (tpr, fpr, threshold)));
+    }
+
+    #[test]
+    fn both_zeros_are_one_threshold() {
+        let found = curves(&[0.0, -0.0], &[1, 0], None, &[(1, None)], false).expect("a curve");
+        assert_eq!(points(&found[0]), [START, (1.0, 1.0, 0.0)]);
+    }
+
+    #[test]
+    fn weights_count_and_rows_of_weight_zero_do_not() {
+        let weights = [1.0, 0.0, 2.0, 1.0, 3.0, 0.0, 1.0, 4.0];
+        let found = curves(&SCORES, &CODES, Some(&weights), &[(1, None)], false).expect("a curve");
+        // No threshold of 2, whose row has no weight.
+        let expected = [START, (0.0, 0.25, 4.0), (0.375, 0.75, 3.0), (0.5, 1.0, 1.0), (1.0, 1.0, 0.0)];
+        assert_eq!(points(&found[0]), expected);
+    }
+
+    #[test]
+    fn dropping_intermediate_points_keeps_the_corners() {
+        // Down from the highest score: two positives, a tie of both, another such tie, two negatives.
+        let scores = [9.0, 8.0, 7.0, 7.0, 6.0, 6.0, 5.0, 4.0];
+        let codes = [1, 1, 1, 0, 1, 0, 0, 0];
+        let found = curves(&scores, &codes, None, &[(1, None)], true).expect("a curve");
+        assert_eq!(points(&found[0]), [START, (0.0, 0.5, 8.0), (0.5, 1.0, 6.0), (1.0, 1.0, 4.0)]);
+    }
+
+    #[test]
+    fn points_are_those_of_the_definition_and_dropped_ones_lie_on_the_curve() {
+        let scores: Vec<f64> = (0..60_u32).map(|row| f64::from(row * row * 7 % 23)).collect();
+        let codes: Vec<u8> = (0..60_u32).map(|row| (row * 5 % 7 % 3) as u8).collect();
+        for sides in [(0, None), (2, None), (1, Some(2))] {
+            let (positive, negative) = sides;
+            let is_negative = |class: usize| negative.map_or(class != positive, |negative| class == negative);
+            let rate = |is_wanted: &dyn Fn(usize) -> bool, threshold: f64| {
+                let of_side: Vec<usize> = (0..60).filter(|&row| is_wanted(codes[row].into())).collect();
+                of_side.iter().filter(|&&row| scores[row] >= threshold).count() as f64 / of_side.len() as f64
+            };
+            let all = points(&curves(&scores, &codes, None, &[sides], false).expect("a curve")[0]);
+            for &(fpr, tpr, threshold) in &all {
+                assert_eq!(fpr, rate(&is_negative, threshold));
+                assert_eq!(tpr, rate(&|class| class == positive, threshold));
+            }
+            assert!(all.windows(2).all(|pair| pair[0].2 > pair[1].2));
+            let kept = points(&curves(&scores, &codes, None, &[sides], true).expect("a curve")[0]);
+            assert_eq!((kept.first(), kept.last()), (all.first(), all.last()));
+            for point in &all {
+                let after = kept.iter().position(|kept| kept.2 <= point.2).expect("the last point is kept");
+                let (from, to) = (kept[after.saturating_sub(1)], kept[after]);
+                let cross = (point.0 - from.0) * (to.1 - from.1) - (point.1 - from.1) * (to.0 - from.0);
+                assert!(cross.abs() < 1e-15, "{point:?} is not between {from:?} and {to:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_curve_needs_rows_on_both_sides() {
+        let found = |sides: CurveSides| curves(&SCORES, &CODES, None, &[sides], false).err();
+        assert_eq!(found((3, None)), Some(Error::AbsentClass { class: 3 }));
+        assert_eq!(found((1, Some(2))), Some(Error::AbsentClass { class: 2 }));
+        assert_eq!(found((1, Some(0))), None);
+    }
+}

@@ -21,3 +21,6 @@ pub use moments::{Moments, moments};
 pub(crate) use moments::{Segment, estimate_one, pair_variance};
 pub(crate) use statistic::{Contribution, add};
 pub use statistic::{Estimate, Statistic, influences};
+
+#[cfg(test)]
+mod tests;

@@ -138,3 +138,172 @@ impl DifferenceRule {
         self.near == Some(0.0) && matches!(self.kind, Kind::Plain { factor: 1.0, .. })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cmp::Ordering;
+
+    use super::*;
+    use crate::parallel::Cancel;
+    use crate::sample::{ClassCodes, ScoreMatrix};
+
+    /// The rule for scores in rows of two.
+    fn rule<T: Score>(scores: &[T]) -> DifferenceRule {
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(1, &cancel);
+        let codes: Vec<u8> = (0..scores.len() / 2).map(|row| (row % 2) as u8).collect();
+        let matrix = ScoreMatrix::from_rows(scores, 2).expect("a matrix");
+        let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers).expect("a sample");
+        DifferenceRule::of(&sample, &workers).expect("a rule")
+    }
+
+    /// The keys of rows of two scores, which have to be the same row by row and all at once.
+    fn keys<T: Score>(rule: DifferenceRule, scores: &[T]) -> Vec<f64> {
+        let (own, other): (Vec<T>, Vec<T>) = scores.chunks_exact(2).map(|row| (row[0], row[1])).unzip();
+        let mut keys = vec![-1.0];
+        rule.append_keys(&own, &other, &mut FractionCache::default(), &mut keys);
+        assert_eq!(keys.remove(0), -1.0, "keys are appended");
+        let one_by_one: Vec<f64> = own.iter().zip(&other).map(|(&a, &b)| rule.key(a.into(), b.into())).collect();
+        assert_eq!(keys, one_by_one);
+        keys
+    }
+
+    /// Keys further apart than `near`, and exact keys, are in the order of the true differences κ.
+    fn assert_order<T: Score>(scores: &[T], true_order: impl Fn(usize, usize) -> Ordering) {
+        let rule = rule(scores);
+        let keys = keys(rule, scores);
+        let exact: Vec<ExactKey> = scores.chunks_exact(2).map(|row| rule.exact(row[0].into(), row[1].into())).collect();
+        for first in 0..keys.len() {
+            for second in 0..keys.len() {
+                let expected = true_order(first, second);
+                assert_eq!(exact[first].cmp(&exact[second]), expected, "rows {first} and {second}");
+                if rule.near.is_none_or(|near| (keys[first] - keys[second]).abs() > near) {
+                    assert_eq!(keys[first].partial_cmp(&keys[second]), Some(expected), "rows {first} and {second}");
+                }
+            }
+        }
+    }
+
+    /// The order of differences of fractions, which are given as numerators and denominators in rows of two.
+    fn order_on_paper(fractions: &[(i64, i64)]) -> impl Fn(usize, usize) -> Ordering {
+        let difference = |row: &[(i64, i64)]| {
+            let [(a, b), (c, d)] = [row[0], row[1]];
+            (i128::from(a * d - c * b), i128::from(b * d))
+        };
+        let differences: Vec<(i128, i128)> = fractions.chunks_exact(2).map(difference).collect();
+        move |first, second| {
+            let [(p, q), (r, s)] = [differences[first], differences[second]];
+            (p * s).cmp(&(r * q))
+        }
+    }
+
+    fn doubles(fractions: &[(i64, i64)]) -> Vec<f64> {
+        fractions.iter().map(|&(numerator, denominator)| numerator as f64 / denominator as f64).collect()
+    }
+
+    /// Odd multiples of 2^−53, which are no fractions of small denominators.
+    fn smooth(count: u64) -> Vec<u64> {
+        (0..count).map(|index| ((index + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11) | 1).collect()
+    }
+
+    #[test]
+    fn multiples_of_one_fraction_have_whole_keys() {
+        let fractions: Vec<(i64, i64)> = (0..80).map(|index| (index * 7 % 11, 10)).collect();
+        let scores = doubles(&fractions);
+        let found = rule(&scores);
+        assert_eq!(found, DifferenceRule { kind: Kind::Lattice(10.0), near: None });
+        let whole: Vec<f64> = fractions.chunks_exact(2).map(|row| (row[0].0 - row[1].0) as f64).collect();
+        assert_eq!(keys(found, &scores), whole);
+        assert_order(&scores, order_on_paper(&fractions));
+        let singles: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
+        assert_eq!(keys(rule(&singles), &singles), whole);
+    }
+
+    #[test]
+    fn fractions_without_a_common_denominator_have_the_nearest_double_as_key() {
+        let denominators = [7, 11, 13, 900];
+        let fractions: Vec<(i64, i64)> = (0..120).map(|index| (index % 7, denominators[index as usize % 4])).collect();
+        let scores = doubles(&fractions);
+        let found = rule(&scores);
+        assert_eq!(found, DifferenceRule { kind: Kind::Fractions, near: None });
+        let nearest = |row: &[(i64, i64)]| {
+            let [(a, b), (c, d)] = [row[0], row[1]];
+            (a * d - c * b) as f64 / (b * d) as f64
+        };
+        assert_eq!(keys(found, &scores), fractions.chunks_exact(2).map(nearest).collect::<Vec<_>>());
+        assert_order(&scores, order_on_paper(&fractions));
+    }
+
+    #[test]
+    fn fractions_among_smooth_scores_leave_near_keys_to_exact_comparison() {
+        let mut scores =
+            doubles(&(0..120).map(|index| (index % 7, [7, 11, 13][index as usize % 3])).collect::<Vec<_>>());
+        scores.extend(smooth(10).into_iter().map(|numerator| numerator as f64 / 2_f64.powi(53)));
+        let found = rule(&scores);
+        assert_eq!(found.kind, Kind::Fractions);
+        assert!(found.near.is_some_and(|near| near > 0.0 && near < 1e-14));
+        assert!(found.needs_fractions([(1.0 / 7.0, 0.5)].iter()));
+        assert!(!found.needs_fractions([(0.25, 0.5)].iter()));
+    }
+
+    #[test]
+    fn smooth_scores_have_rounded_differences_as_keys() {
+        // Scores of different sizes, so that differences round.
+        let numerators: Vec<u64> = smooth(60).into_iter().enumerate().map(|(index, m)| m >> (index % 20)).collect();
+        let scores: Vec<f64> = numerators.iter().map(|&numerator| numerator as f64 / 2_f64.powi(53)).collect();
+        let found = rule(&scores);
+        assert_eq!(found.kind, Kind::Plain { factor: 1.0, is_single: false });
+        assert!(found.near.is_some_and(|near| near > 0.0 && near < 1e-14));
+        assert_eq!(keys(found, &scores), scores.chunks_exact(2).map(|row| row[0] - row[1]).collect::<Vec<_>>());
+        let difference = |row: usize| numerators[2 * row].cast_signed() - numerators[2 * row + 1].cast_signed();
+        assert_order(&scores, |first, second| difference(first).cmp(&difference(second)));
+    }
+
+    #[test]
+    fn scores_of_a_wide_range_are_told_apart_by_what_rounding_took() {
+        // One half less tiny scores: all differences round to one half.
+        let tiny: Vec<i64> = (0..40).map(|index| index * 17 % 40 + 1).collect();
+        let scores: Vec<f64> = tiny.iter().flat_map(|&tiny| [0.5, tiny as f64 * 1e-30]).collect();
+        let found = rule(&scores);
+        assert_eq!(found, DifferenceRule { kind: Kind::Plain { factor: 1.0, is_single: false }, near: Some(0.0) });
+        assert!(keys(found, &scores).iter().all(|&key| key == 0.5));
+        assert!(!found.needs_fractions([(0.5, 1e-30)].iter()));
+        assert_order(&scores, |first, second| tiny[second].cmp(&tiny[first]));
+        // One rounded fraction, and differences may err by more than their own rounding.
+        let with_a_third = [&scores[..], &[1.0 / 3.0, 0.5]].concat();
+        assert!(rule(&with_a_third).near.is_some_and(|near| near > 0.0));
+    }
+
+    #[test]
+    fn differences_of_singles_are_exact_unless_their_range_is_wide() {
+        let numerators: Vec<i64> = smooth(60).into_iter().map(|m| (m >> 29).cast_signed() | 1).collect();
+        let scores: Vec<f32> = numerators.iter().map(|&numerator| numerator as f32 / 2_f32.powi(24)).collect();
+        let found = rule(&scores);
+        assert_eq!(found, DifferenceRule { kind: Kind::Plain { factor: 1.0, is_single: true }, near: None });
+        let difference = |row: usize| numerators[2 * row] - numerators[2 * row + 1];
+        assert_order(&scores, |first, second| difference(first).cmp(&difference(second)));
+
+        let wide: Vec<f32> = scores.chunks_exact(2).flat_map(|row| [row[0], row[1] * 1e-20]).collect();
+        let found = rule(&wide);
+        assert_eq!(found.near, Some(0.0));
+        assert!(!found.needs_fractions([(f64::from(0.1_f32), 1e-20)].iter()));
+        let is_tied = |own: &[f32], other: &[f32]| found.equal_keys_tie(std::iter::once((own, other)));
+        assert!(is_tied(&[0.5, 0.75], &[0.25, 0.5]), "no difference rounds");
+        assert!(!is_tied(&[0.5, 0.75], &[0.25, 1e-20]), "the second difference rounds");
+        assert!(!rule(&scores).equal_keys_tie(std::iter::once((&scores[..], &scores[..]))));
+    }
+
+    #[test]
+    fn huge_scores_do_not_overflow() {
+        let steps: Vec<i64> = (0..40).map(|index| index * 13 % 40).collect();
+        // The largest double less some of its units in the last place, against its negative.
+        let below_largest = |step: i64| f64::from_bits(f64::MAX.to_bits() - step.cast_unsigned());
+        let scores: Vec<f64> = steps.iter().flat_map(|&step| [below_largest(step), -f64::MAX]).collect();
+        let found = rule(&scores);
+        assert_eq!(found.kind, Kind::Plain { factor: 0.25, is_single: false });
+        assert!(keys(found, &scores).iter().all(|key| key.is_finite()));
+        assert!(found.near.is_some_and(f64::is_finite));
+        assert!(found.needs_fractions([(f64::MAX, -f64::MAX)].iter()), "scaled keys may have lost digits");
+        assert_order(&scores, |first, second| steps[second].cmp(&steps[first]));
+    }
+}

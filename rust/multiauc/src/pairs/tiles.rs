@@ -143,3 +143,60 @@ fn classes_within<T>(bytes: f64, classes: usize, rows: usize) -> f64 {
     let rows_per_class = (rows as f64 / classes as f64).max(1.0);
     (bytes / (2.0 * rows_per_class * size_of::<T>() as f64)).sqrt()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::Cancel;
+    use crate::sample::{ClassCodes, ScoreMatrix};
+
+    const CLASSES: usize = 7;
+
+    /// Compares what tiles hold with the scores read one by one.
+    fn assert_tiles(matrix: ScoreMatrix<'_, f64>, codes: &[u8], weights: Option<&[f64]>, threads: usize) {
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(threads, &cancel);
+        let sample = ScoredSample::new(matrix, ClassCodes::Bytes(codes), weights, &workers).expect("a sample");
+        let rows = ClassRows::new(&sample);
+        let direct = |class: usize, column: usize| -> Vec<f64> {
+            let counts = |row: &usize| codes[*row] as usize == class && weights.is_none_or(|w| w[*row] > 0.0);
+            (0..codes.len()).filter(counts).map(|row| matrix.get(row, column)).collect()
+        };
+        let is_present = |class: usize| !direct(class, 0).is_empty();
+        for width in [1, 2, 3, 5, CLASSES, 2 * CLASSES] {
+            let tiles = PairTiles::new(&sample, &rows, width, &workers).expect("tiles");
+            let mut seen = Vec::new();
+            let mut tile = PairTile::default();
+            for groups in tiles.tiles() {
+                // Each tile takes over the memory of the one before.
+                tile = tiles.gather(groups, tile, &workers).expect("a tile");
+                for (c, d) in tiles.pairs(&tile) {
+                    seen.push((c, d));
+                    assert_eq!(tiles.operands(&tile, c, d), (&direct(c, c)[..], &direct(c, d)[..]), "{c}, {d}");
+                    assert_eq!(tiles.operands(&tile, d, c), (&direct(d, d)[..], &direct(d, c)[..]), "{d}, {c}");
+                }
+            }
+            let pairs = (0..CLASSES).flat_map(|c| (c + 1..CLASSES).map(move |d| (c, d)));
+            seen.sort_unstable();
+            assert_eq!(seen, pairs.filter(|&(c, d)| is_present(c) && is_present(d)).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn operands_of_every_pair_are_the_scores_of_its_rows() {
+        let count = 203;
+        // Classes of different sizes, of which class 4 has no rows.
+        let codes: Vec<u8> = (0..count as u32).map(|row| [0, 0, 1, 2, 3, 5, 6, 6, 6][row as usize * 5 % 9]).collect();
+        let scores: Vec<f64> = (0..CLASSES * count).map(|cell| cell as f64).collect();
+        let weights: Vec<f64> = (0..count).map(|row| (row % 4) as f64).collect();
+        let by_rows = ScoreMatrix::from_rows(&scores, CLASSES).expect("a matrix");
+        let by_columns = ScoreMatrix::new(&scores, 0, (count, CLASSES), (1, count as isize)).expect("a matrix");
+        for matrix in [by_rows, by_columns] {
+            for weights in [None, Some(&weights[..])] {
+                for threads in [1, 3] {
+                    assert_tiles(matrix, &codes, weights, threads);
+                }
+            }
+        }
+    }
+}
