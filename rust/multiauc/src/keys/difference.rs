@@ -69,6 +69,11 @@ impl DifferenceRule {
         Self { kind: Kind::Plain { factor, is_single: T::IS_SINGLE }, near }
     }
 
+    /// Whether all keys are whole numbers.
+    pub(crate) const fn gives_whole_numbers(self) -> bool {
+        matches!(self.kind, Kind::Lattice(_))
+    }
+
     /// Appends the keys of own − other, row by row.
     pub(crate) fn append_keys<T: Score>(
         self,

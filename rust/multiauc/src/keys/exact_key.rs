@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::fraction::Fraction;
+use super::fraction::{Fraction, greatest_common_divisor};
 
 /// κ = r_a − r_b of one row, r being the score or the fraction it stands for.
 #[derive(Debug, Clone, Copy)]
@@ -12,7 +12,7 @@ pub(crate) struct ExactKey {
     a: f64,
     b: f64,
     /// Denominators of the fractions that a and b stand for; 0 where they stand for themselves.
-    denominators: [u16; 2],
+    denominators: [u32; 2],
 }
 
 impl ExactKey {
@@ -27,7 +27,7 @@ impl ExactKey {
     }
 
     pub(super) fn new(a: f64, b: f64, fractions: [Option<Fraction>; 2]) -> Self {
-        let denominators = fractions.map(|fraction| fraction.map_or(0, |fraction| fraction.denominator as u16));
+        let denominators = fractions.map(|fraction| fraction.map_or(0, |fraction| fraction.denominator as u32));
         Self { difference: a - b, a, b, denominators }
     }
 
@@ -36,11 +36,15 @@ impl ExactKey {
         self.as_ratio().map_or(self.difference, |(numerator, denominator)| numerator as f64 / denominator as f64)
     }
 
-    /// κ as numerator / denominator where both scores are fractions. Below 2^32 in magnitude with denominators up to
-    /// 1000, both fit a double.
+    /// κ as numerator / denominator where both scores are fractions. With their least common denominator, which is at most
+    /// 10^9, both fit a double.
     fn as_ratio(&self) -> Option<(i64, i64)> {
         let [x, y] = [self.fraction(0)?, self.fraction(1)?];
-        Some((x.0 * y.1 - y.0 * x.1, x.1 * y.1))
+        if x.1 == y.1 {
+            return Some((x.0 - y.0, x.1));
+        }
+        let divisor = greatest_common_divisor(x.1, y.1);
+        Some((x.0 * (y.1 / divisor) - y.0 * (x.1 / divisor), x.1 / divisor * y.1))
     }
 
     /// Numerator and denominator of one of the scores.

@@ -4,9 +4,12 @@ use std::cmp::Ordering;
 
 use crate::simd::{Simd, Vectorizable, run_widest};
 
-/// Largest denominator that is looked for.
-pub(crate) const MOST_DENOMINATOR: i64 = 1000;
-/// The fraction a/b.
+/// Largest denominator of a fraction that is no decimal.
+pub(super) const MOST_DENOMINATOR: i64 = 1000;
+/// The denominator of decimals of up to six digits.
+pub(super) const DECIMAL: i64 = 1_000_000;
+
+/// The fraction a/b: of a decimal in millionths, of any other score in lowest terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fraction {
     pub numerator: i64,
@@ -14,17 +17,29 @@ pub(crate) struct Fraction {
 }
 
 impl Fraction {
-    /// Beyond this magnitude one double is the nearest to several fractions, so that none of them is meant. Below it the
-    /// products of numerators and denominators are exact in a double.
-    pub(crate) const LARGEST: f64 = 4_294_967_296.0;
+    /// Beyond this magnitude one double can be the nearest to two fractions, so that neither is meant. Below it, the
+    /// numerator and the denominator of a difference of two fractions are exact in a double.
+    pub(crate) const LARGEST: f64 = 4_194_304.0;
+
+    /// The decimal of up to six digits, or the fraction with a denominator of at most 1000, that a double is nearest to.
+    /// Below [`LARGEST`](Self::LARGEST) there is at most one: two such numbers are further apart than doubles are.
+    pub(crate) fn of_double(value: f64) -> Option<Self> {
+        // Written so that NaN, which another thread may put there, is refused too.
+        if !matches!(value.abs().partial_cmp(&Self::LARGEST), Some(Ordering::Less)) {
+            return None;
+        }
+        let millionths = (value * DECIMAL as f64).round_ties_even();
+        if millionths / DECIMAL as f64 == value {
+            return Some(Self { numerator: millionths as i64, denominator: DECIMAL });
+        }
+        Self::by_convergents(value)
+    }
 
     /// The fraction with the smallest denominator b ≤ 1000 that a double is the nearest to. As half a unit in the last
     /// place is below 1/(2b²), it is a convergent of the double's continued fraction (Legendre): only those are tried.
-    pub(crate) fn of_double(value: f64) -> Option<Self> {
+    fn by_convergents(value: f64) -> Option<Self> {
         let magnitude = value.abs();
-        let is_below_all = magnitude > 0.0 && magnitude < 0.999 / MOST_DENOMINATOR as f64;
-        // Written so that NaN, which another thread may put there, is refused too.
-        if is_below_all || !matches!(magnitude.partial_cmp(&Self::LARGEST), Some(Ordering::Less)) {
+        if magnitude < 0.999 / MOST_DENOMINATOR as f64 {
             return None;
         }
         let sign = if value < 0.0 { -1 } else { 1 };
@@ -55,10 +70,23 @@ impl Fraction {
         }
     }
 
+    /// The denominator in lowest terms.
+    pub(super) fn lowest_denominator(self) -> i64 {
+        self.denominator / greatest_common_divisor(self.numerator.abs(), self.denominator)
+    }
+
     /// Whether the double is the fraction itself.
     pub(crate) fn is_dyadic(self) -> bool {
-        self.denominator.count_ones() == 1
+        self.lowest_denominator().count_ones() == 1
     }
+}
+
+/// The largest number that divides both.
+pub(super) fn greatest_common_divisor(mut a: i64, mut b: i64) -> i64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 /// Whether one of the values stands for a fraction that its double only approximates.
@@ -104,17 +132,19 @@ fn may_hold_fraction(values: &[f64; LANES]) -> bool {
     // step: together less than 1e-8.
     const SLACK: f64 = 1e-7;
     let (mut quotients, mut previous, mut denominators) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
-    let mut is_large = false;
+    let mut is_suspect = false;
     for (lane, &value) in values.iter().enumerate() {
         let magnitude = value.abs();
         // Those too small and those that are multiples of 1/512 are left out by a denominator beyond all.
         let scaled = magnitude * 512.0;
         let is_left_out = (magnitude < 0.999 / MOST_DENOMINATOR as f64) | (scaled == scaled.floor());
-        is_large |= magnitude > 1.0;
+        let millionths = magnitude * DECIMAL as f64;
+        let is_decimal = millionths.round_ties_even() / DECIMAL as f64 == magnitude;
+        // Larger values lose too many digits on the way; decimals are what is looked for.
+        is_suspect |= (magnitude > 1.0) | is_decimal & (scaled != scaled.floor());
         quotients[lane] = magnitude;
         denominators[lane] = if is_left_out { 2.0 * MOST_DENOMINATOR as f64 } else { 1.0 };
     }
-    let mut is_suspect = is_large;
     for _ in 0..STEPS {
         let mut is_open = false;
         for lane in 0..LANES {
@@ -134,37 +164,43 @@ fn may_hold_fraction(values: &[f64; LANES]) -> bool {
     is_suspect
 }
 
-/// Least common multiple of two denominators, if it is a denominator too.
-pub(crate) fn common_denominator(a: i64, b: i64) -> Option<i64> {
-    let (mut x, mut y) = (a, b);
-    while y != 0 {
-        (x, y) = (y, x % y);
-    }
-    Some(a / x * b).filter(|&multiple| multiple <= MOST_DENOMINATOR)
+/// The denominators of lattices, in increasing order: those up to 1000, and powers of ten up to a million.
+pub(super) fn lattice_denominators() -> impl Iterator<Item = u32> {
+    (1..=MOST_DENOMINATOR as u32).chain([10_000, 100_000, DECIMAL as u32])
+}
+
+/// The coarsest lattice that holds two others, if there is one.
+pub(super) fn common_lattice(a: u32, b: u32) -> Option<u32> {
+    let multiple = i64::from(a) / greatest_common_divisor(a.into(), b.into()) * i64::from(b);
+    lattice_denominators().find(|&m| i64::from(m) % multiple == 0)
 }
 
 /// Remembers the fractions of values seen lately: data made of fractions has few distinct values.
 #[derive(Debug, Default)]
 pub(crate) struct FractionCache {
-    entries: Vec<(u64, Option<Fraction>)>,
+    /// The bits of a value, and its fraction; a denominator of zero says that there is none.
+    entries: Vec<(u64, i64, u32)>,
 }
 
 impl FractionCache {
-    const SIZE_LOG2: u32 = 12;
+    const SIZE_LOG2: u32 = 14;
 
+    #[inline]
     pub(crate) fn get(&mut self, value: f64) -> Option<Fraction> {
         // A multiplicative hash; the sign of zero makes no difference to its fraction.
         if self.entries.is_empty() {
             // NaN is no score, so its bits mark an empty slot.
-            self.entries = vec![(f64::NAN.to_bits(), None); 1 << Self::SIZE_LOG2];
+            self.entries = vec![(f64::NAN.to_bits(), 0, 0); 1 << Self::SIZE_LOG2];
         }
         let bits = value.to_bits();
         let slot = (bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::SIZE_LOG2)) as usize;
         let entry = &mut self.entries[slot];
         if entry.0 != bits {
-            *entry = (bits, Fraction::of_double(value));
+            let fraction = Fraction::of_double(value).unwrap_or(Fraction { numerator: 0, denominator: 0 });
+            *entry = (bits, fraction.numerator, fraction.denominator as u32);
         }
-        entry.1
+        let (_, numerator, denominator) = *entry;
+        (denominator > 0).then_some(Fraction { numerator, denominator: denominator.into() })
     }
 }
 
@@ -179,7 +215,7 @@ mod tests {
                 let value = numerator as f64 / denominator as f64;
                 let found = Fraction::of_double(value).expect("a fraction");
                 assert_eq!(found.numerator * denominator, numerator * found.denominator, "{numerator}/{denominator}");
-                assert!(found.denominator <= denominator);
+                assert!(found.lowest_denominator() <= denominator);
             }
         }
     }
@@ -191,7 +227,7 @@ mod tests {
             assert_eq!(Fraction::of_double(f64::from_bits(value.to_bits() + 1)), None);
             assert_eq!(Fraction::of_double(f64::from_bits(value.to_bits() - 1)), None);
         }
-        for value in [1e-26, 5e-324, 1.0 / 1001.0, std::f64::consts::PI, 1e300, f64::MAX] {
+        for value in [1e-26, 5e-324, 1.0 / 1001.0, std::f64::consts::PI, 4_194_304.5, 1e300, f64::MAX] {
             assert_eq!(Fraction::of_double(value), None, "{value}");
         }
     }
@@ -224,9 +260,23 @@ mod tests {
     }
 
     #[test]
-    fn common_denominators_stop_at_the_limit() {
-        assert_eq!(common_denominator(10, 4), Some(20));
-        assert_eq!(common_denominator(1000, 8), Some(1000));
-        assert_eq!(common_denominator(999, 2), None);
+    fn decimals_of_up_to_six_digits_are_fractions() {
+        for (value, millionths) in [(0.3001, 300_100), (-0.2, -200_000), (0.000_001, 1), (12.345_678, 12_345_678)] {
+            assert_eq!(Fraction::of_double(value), Some(Fraction { numerator: millionths, denominator: DECIMAL }));
+        }
+        assert_eq!(Fraction::of_double(0.123_456_7), None);
+        assert!(!Fraction::of_double(0.3001).is_some_and(Fraction::is_dyadic));
+        assert!(Fraction::of_double(0.015_625).is_some_and(Fraction::is_dyadic));
+    }
+
+    #[test]
+    fn common_lattices_are_the_coarsest_that_hold_both() {
+        assert_eq!(common_lattice(10, 4), Some(20));
+        assert_eq!(common_lattice(1000, 8), Some(1000));
+        assert_eq!(common_lattice(10_000, 8), Some(10_000));
+        assert_eq!(common_lattice(500, 16), Some(10_000));
+        assert_eq!(common_lattice(1_000_000, 64), Some(1_000_000));
+        assert_eq!(common_lattice(1_000_000, 3), None);
+        assert_eq!(common_lattice(999, 2), None);
     }
 }

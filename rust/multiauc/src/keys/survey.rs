@@ -2,17 +2,18 @@
 
 use std::ops::Range;
 
-use super::fraction::{Fraction, FractionCache, MOST_DENOMINATOR, any_rounded_fraction, common_denominator};
+use super::fraction::{Fraction, FractionCache, any_rounded_fraction, common_lattice, lattice_denominators};
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
 use crate::sample::{Magnitudes, ScoredSample};
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Facts about all scores of some rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Survey {
     /// The coarsest lattice 1/m that holds every score.
-    lattice: Option<u16>,
+    lattice: Option<u32>,
     /// Of some scores looked at first: how many there are, and how many are fractions that doubles can only approximate.
     peeked: usize,
     peeked_fractions: usize,
@@ -32,7 +33,7 @@ impl Survey {
             peeked: peek.seen,
             peeked_fractions: peek.fractions,
             has_only_fractions: lattice.is_some(),
-            has_no_rounded_fraction: lattice.is_some_and(u16::is_power_of_two),
+            has_no_rounded_fraction: lattice.is_some_and(u32::is_power_of_two),
             magnitudes: sample.magnitudes,
         };
         if lattice.is_none() && !T::IS_SINGLE {
@@ -48,9 +49,8 @@ impl Survey {
     /// The survey of the rows of both.
     #[cfg_attr(not(test), expect(dead_code, reason = "for rows that come in parts"))]
     pub(crate) fn merge(self, other: Self) -> Self {
-        let common = |a: u16, b: u16| common_denominator(a.into(), b.into()).map(|multiple| multiple as u16);
         Self {
-            lattice: self.lattice.zip(other.lattice).and_then(|(a, b)| common(a, b)),
+            lattice: self.lattice.zip(other.lattice).and_then(|(a, b)| common_lattice(a, b)),
             peeked: self.peeked + other.peeked,
             peeked_fractions: self.peeked_fractions + other.peeked_fractions,
             has_only_fractions: self.has_only_fractions && other.has_only_fractions,
@@ -59,7 +59,7 @@ impl Survey {
         }
     }
 
-    pub(super) const fn lattice(&self) -> Option<u16> {
+    pub(super) const fn lattice(&self) -> Option<u32> {
         self.lattice
     }
 
@@ -92,7 +92,7 @@ impl Survey {
 /// What a few scores say about all of them.
 struct Peek {
     /// The lattices 1/m that hold the scores seen, in increasing order of m.
-    denominators: Vec<u16>,
+    denominators: Vec<u32>,
     seen: usize,
     /// How many of them are fractions that doubles can only approximate.
     fractions: usize,
@@ -110,7 +110,7 @@ impl Peek {
             .chain(spread)
             .filter(|cell| sample.has_row(cell / columns))
             .map(|cell| sample.scores.get(cell / columns, cell % columns));
-        let mut denominators: Vec<u16> = (1..=MOST_DENOMINATOR as u16).collect();
+        let mut denominators: Vec<u32> = lattice_denominators().collect();
         let (mut seen, mut fractions) = (0, 0);
         for score in scores {
             if T::IS_SINGLE {
@@ -121,7 +121,8 @@ impl Peek {
                 continue;
             }
             let fraction = Fraction::of_double(score.into());
-            let holds = |m: u16| fraction.is_some_and(|fraction| i64::from(m) % fraction.denominator == 0);
+            let lowest = fraction.map(Fraction::lowest_denominator);
+            let holds = |m: u32| lowest.is_some_and(|lowest| i64::from(m) % lowest == 0);
             denominators.retain(|&denominator| holds(denominator));
             seen += 1;
             fractions += usize::from(fraction.is_some_and(|fraction| !fraction.is_dyadic()));
@@ -130,59 +131,105 @@ impl Peek {
     }
 
     /// The coarsest of the lattices that holds every score.
-    fn confirmed_lattice<T: Score>(&self, sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Option<u16>> {
+    fn confirmed_lattice<T: Score>(&self, sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Option<u32>> {
         let Some(&coarsest) = self.denominators.first() else { return Ok(None) };
-        let spans = workers.row_spans(sample.rows(), 8);
-        let parts = workers.map(spans.len(), |span| {
+        // A finer lattice holds all that the coarser one held.
+        let finer = |from: u32, score: T| {
+            let multiples = self.denominators.iter().copied().filter(|m| m.is_multiple_of(from));
+            multiples.into_iter().find(|&m| is_multiple(score, m))
+        };
+        let parts = in_spans(sample, workers, |rows| {
             let mut current = Some(coarsest);
-            all_cells(sample, spans[span].clone(), |score| {
-                // A finer lattice holds all that the coarser one held.
-                let finer = |from: u16| {
-                    let multiples = self.denominators.iter().copied().filter(|m| m.is_multiple_of(from));
-                    multiples.into_iter().find(|&m| is_multiple(score, m))
-                };
-                current = current.and_then(finer);
+            all_blocks(sample, rows, |block| {
+                if let Some(m) = current.filter(|&m| !run_widest(AreMultiples { scores: block, m })) {
+                    current = block.iter().try_fold(m, |m, &score| finer(m, score));
+                }
                 current.is_some()
             });
-            Ok(current)
+            current
         })?;
-        let common = |a: u16, b: u16| common_denominator(a.into(), b.into()).map(|multiple| multiple as u16);
-        Ok(parts.into_iter().try_fold(coarsest, |a, b| common(a, b?)))
+        Ok(parts.into_iter().try_fold(coarsest, |a, b| common_lattice(a, b?)))
     }
 }
 
-/// Whether the score is the float nearest to a multiple of 1/m.
-#[inline]
-fn is_multiple<T: Score>(score: T, m: u16) -> bool {
+/// Whether the score is the float nearest to a multiple of 1/m, and m so coarse that this is not by accident.
+#[inline(always)]
+fn is_multiple<T: Score>(score: T, m: u32) -> bool {
+    /// Beyond, every single is a multiple.
+    const LARGEST_SINGLE: f64 = 2_097_152.0;
     let value: f64 = score.into();
-    let scaled = value * f64::from(m);
-    T::nearest(scaled.round_ties_even() / f64::from(m)) == score && value.abs() < Fraction::LARGEST
+    let (scaled, m) = (value * f64::from(m), f64::from(m));
+    let is_in_range = if T::IS_SINGLE { scaled.abs() <= LARGEST_SINGLE } else { value.abs() < Fraction::LARGEST };
+    (T::nearest(scaled.round_ties_even() / m) == score) & is_in_range
+}
+
+/// Whether all of some scores are multiples of 1/m.
+struct AreMultiples<'b, T> {
+    scores: &'b [T],
+    m: u32,
+}
+
+impl<T: Score> Vectorizable for AreMultiples<'_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> bool {
+        self.scores.iter().fold(true, |all, &score| all & is_multiple(score, self.m))
+    }
 }
 
 fn all_fractions<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
-    let spans = workers.row_spans(sample.rows(), 8);
-    let parts = workers.map(spans.len(), |span| {
+    let parts = in_spans(sample, workers, |rows| {
         let mut fractions = FractionCache::default();
-        Ok(all_cells(sample, spans[span].clone(), |score| fractions.get(score.into()).is_some()))
+        all_blocks(sample, rows, |block| block.iter().all(|&score| fractions.get(score.into()).is_some()))
     })?;
     Ok(parts.into_iter().all(|all| all))
 }
 
 /// Whether a score stands for a fraction that its double only approximates.
 fn has_rounded_fraction<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
-    let spans = workers.row_spans(sample.rows(), 8);
-    let parts = workers.map(spans.len(), |span| {
-        let rows = spans[span].clone().filter(|&row| sample.has_row(row));
-        let columns = 0..sample.scores.columns();
-        let cells = rows.flat_map(|row| columns.clone().map(move |column| (row, column)));
-        Ok(any_rounded_fraction(cells.map(|(row, column)| sample.scores.get(row, column).into())))
+    let parts = in_spans(sample, workers, |rows| {
+        all_blocks(sample, rows, |block| !any_rounded_fraction(block.iter().map(|&score| score.into())))
     })?;
-    Ok(parts.into_iter().any(|any| any))
+    Ok(!parts.into_iter().all(|none| none))
 }
 
-fn all_cells<T: Score>(sample: &ScoredSample<'_, T>, rows: Range<usize>, mut holds: impl FnMut(T) -> bool) -> bool {
-    let mut rows = rows.filter(|&row| sample.has_row(row));
-    rows.all(|row| (0..sample.scores.columns()).all(|column| holds(sample.scores.get(row, column))))
+/// `look(rows)` for spans of all rows.
+fn in_spans<T: Score, R: Send>(
+    sample: &ScoredSample<'_, T>,
+    workers: &Workers<'_>,
+    look: impl Fn(Range<usize>) -> R + Sync,
+) -> Result<Vec<R>> {
+    let spans = workers.row_spans(sample.rows(), 8);
+    workers.map(spans.len(), |span| Ok(look(spans[span].clone())))
+}
+
+/// Whether `holds` for all blocks of the scores of some rows, those of weight zero left out.
+fn all_blocks<T: Score>(sample: &ScoredSample<'_, T>, rows: Range<usize>, mut holds: impl FnMut(&[T]) -> bool) -> bool {
+    const BLOCK: usize = 256;
+    let scores = sample.scores.row_range(rows.start, rows.len());
+    if sample.weights.is_none()
+        && let Some(all) = scores.as_dense_slice()
+    {
+        return all.chunks(BLOCK).all(holds);
+    }
+    if sample.weights.is_none() && scores.is_column_major() {
+        let columns: Option<Vec<&[T]>> = (0..scores.columns()).map(|column| scores.contiguous_column(column)).collect();
+        if let Some(columns) = columns {
+            return columns.into_iter().flat_map(|column| column.chunks(BLOCK)).all(holds);
+        }
+    }
+    let mut block = Vec::with_capacity(BLOCK + scores.columns());
+    for row in rows.filter(|&row| sample.has_row(row)) {
+        block.extend((0..sample.scores.columns()).map(|column| sample.scores.get(row, column)));
+        if block.len() >= BLOCK {
+            if !holds(&block) {
+                return false;
+            }
+            block.clear();
+        }
+    }
+    holds(&block)
 }
 
 #[cfg(test)]

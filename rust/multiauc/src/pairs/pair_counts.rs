@@ -8,7 +8,7 @@ use crate::float::Score;
 use crate::keys::{DifferenceRule, FractionCache};
 use crate::memory::Buffers;
 use crate::parallel::Workers;
-use crate::ranking::{BucketTable, Lookup, NearKeys, Side};
+use crate::ranking::{BucketTable, Lookup, NearKeys, Side, WholeNumberTable};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Tallies the wins of all pairs c < d of present classes for which `wanted(c, d)` holds, ranked by the difference of
@@ -47,6 +47,7 @@ pub(super) struct PairCounter<'s, 'a, T> {
 #[derive(Default)]
 struct CountingScratch {
     table: BucketTable<f64>,
+    whole_numbers: WholeNumberTable,
     table_keys: Vec<f64>,
     fractions: FractionCache,
 }
@@ -134,9 +135,12 @@ impl<T: Score> PairCounter<'_, '_, T> {
     where
         T: 'r,
     {
-        let CountingScratch { table: buckets, table_keys, fractions } = scratch;
+        let CountingScratch { table: buckets, whole_numbers, table_keys, fractions } = scratch;
         table_keys.clear();
         table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, fractions, table_keys));
+        if self.rule.gives_whole_numbers() && whole_numbers.build(table_keys) {
+            return self.count_whole_numbers(whole_numbers, looked_up, workers);
+        }
         let sides = || table.clone().chain(looked_up.clone());
         let near = self.rule.near.filter(|_| !self.rule.equal_keys_tie(sides()));
         if near.is_some() && has_many_ties(table_keys) {
@@ -167,6 +171,25 @@ impl<T: Score> PairCounter<'_, '_, T> {
             near.take(Side::LookedUp, own, other, &places);
         }
         Ok(near.recount(count))
+    }
+
+    /// The same where keys are whole numbers.
+    fn count_whole_numbers<'r>(
+        &self,
+        table: &WholeNumberTable,
+        looked_up: &(impl Iterator<Item = Operands<'r, T>> + Clone),
+        workers: &Workers<'_>,
+    ) -> Result<u64>
+    where
+        T: 'r,
+    {
+        let chunks: Vec<Operands<'r, T>> = looked_up.clone().flat_map(chunks).collect();
+        let parts = workers.map_with(chunks.len(), Vec::new, |keys, chunk| {
+            keys.clear();
+            self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, &mut FractionCache::default(), keys);
+            Ok(table.count_negated(keys))
+        })?;
+        Ok(parts.into_iter().sum())
     }
 }
 

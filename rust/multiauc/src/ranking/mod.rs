@@ -2,7 +2,6 @@
 
 mod bucket_map;
 mod bucket_table;
-
 mod order;
 mod ordered_rows;
 mod partitioned;
@@ -11,15 +10,16 @@ mod resolve;
 mod searched;
 mod sorted;
 mod table_building;
+mod whole_numbers;
 
 pub(crate) use bucket_table::{BucketTable, Lookup};
-
 pub(crate) use order::{Order, StepRows};
 pub(crate) use ordered_rows::{OrderedRows, RankedRow};
 pub(crate) use partitioned::{KeyStream, count_partitioned, sample_spans, stream_spans};
 pub(crate) use placement_table::PlacementTable;
 pub(crate) use resolve::{NearKeys, Side};
 pub(crate) use sorted::{SortedTable, WeightedKeys, weighted_count};
+pub(crate) use whole_numbers::WholeNumberTable;
 
 #[cfg(test)]
 mod tests;
