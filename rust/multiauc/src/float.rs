@@ -47,7 +47,7 @@ pub trait Float: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     /// An upper bound on the steps per unit of x at x = 0, where they are densest.
     #[must_use]
     fn steepest_log_step(epsilon: Self) -> Self;
-    /// For each of eight keys v adds [v < low] to the first count and [v ≤ high] to the second.
+    /// For each of eight keys v adds 1 to the first count if v < low, and 1 to the second if v ≤ high.
     fn compare<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self, counts: &mut S::Counts);
     /// Whether one of eight keys lies in low..=high.
     fn has_within<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self) -> bool;

@@ -11,7 +11,7 @@ pub trait Simd: Copy {
     type Counts: Copy;
     /// No counts.
     fn zero(self) -> Self::Counts;
-    /// For each of eight keys v adds [v < low] to the first count and [v ≤ high] to the second.
+    /// For each of eight keys v adds 1 to the first count if v < low, and 1 to the second if v ≤ high.
     fn compare_f64(self, keys: &[f64; 8], low: f64, high: f64, counts: &mut Self::Counts);
     /// The same in single precision; at most 2^31 times.
     fn compare_f32(self, keys: &[f32; 8], low: f32, high: f32, counts: &mut Self::Counts);

@@ -36,8 +36,8 @@ impl WeightedKeys {
     }
 }
 
-/// Σ w_a w_b (2·[a > b] + [a = b]) over the rows a of the first side and b of the second. Keys closer than `near` are
-/// compared by `exact(is_first, row)`.
+/// Σ w_a w_b · (2 if a > b, 1 if a = b) over the rows a of the first side and b of the second. Keys closer than `near`
+/// are compared by `exact(is_first, row)`.
 pub(crate) fn weighted_count(
     pair: &mut WeightedKeys,
     near: Option<f64>,
