@@ -1,4 +1,4 @@
-//! Times of the kernels, apart from Python: whole metrics by size, dtype, threads and shape, and the steps before them.
+//! Times of the kernels, without Python: whole metrics by size, dtype, threads and shape, and the steps before them.
 
 use std::hint::black_box;
 use std::time::Duration;

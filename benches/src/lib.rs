@@ -32,7 +32,7 @@ impl Generator {
     }
 }
 
-/// How the scores lie.
+/// How the scores are distributed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// Softmax of normal logits.
@@ -45,14 +45,14 @@ pub enum Shape {
     Clustered,
 }
 
-/// Owned scores (row after row) and labels.
+/// Owned scores (row by row) and labels.
 #[derive(Debug, Clone)]
 pub struct Data<T> {
     /// The scores, `classes` to a row.
     pub scores: Vec<T>,
     /// The class of each row, as a user would give it.
     pub labels: Vec<i64>,
-    /// The same, as the kernels want it.
+    /// The same, as the kernels expect it.
     pub codes: Vec<u8>,
     /// Number of classes.
     pub classes: usize,

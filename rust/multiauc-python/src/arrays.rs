@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 
 use crate::errors::{not_contiguous, to_python};
 
-/// A vector of Python.
+/// A NumPy vector.
 pub type Vector<'py> = Bound<'py, PyArray1<f64>>;
-/// A matrix of Python.
+/// A NumPy matrix.
 pub type Matrix<'py> = Bound<'py, PyArray2<f64>>;
-/// Whole numbers of Python.
+/// A NumPy vector of integers.
 pub type Integers<'py> = Bound<'py, PyArray1<i64>>;
 
 /// Class codes of either width.
@@ -32,9 +32,9 @@ pub fn matrix<'a, T: Score + Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyR
     let (down, across) = ((rows as isize - 1) * strides.0, (columns as isize - 1) * strides.1);
     let lowest = down.min(0) + across.min(0);
     let highest = down.max(0) + across.max(0);
-    // SAFETY: pointer, shape and strides are those of one array. NumPy vouches that every entry from `lowest` to `highest`
-    // lies in its one allocation, which the borrow keeps alive; floats have no invalid bits, and the core stays in bounds
-    // whatever the values are.
+    // SAFETY: pointer, shape and strides are those of one array. NumPy guarantees that every entry from `lowest` to
+    // `highest` lies in its one allocation, which the borrow keeps alive; floats have no invalid bits, and the core
+    // stays in bounds whatever the values are.
     #[allow(unsafe_code)]
     let data = unsafe { std::slice::from_raw_parts(view.as_ptr().offset(lowest), (highest - lowest) as usize + 1) };
     ScoreMatrix::new(data, lowest.unsigned_abs(), (rows, columns), strides).map_err(to_python)
@@ -55,13 +55,13 @@ pub fn contiguous<'a, T: Element>(array: &'a PyReadonlyArray1<'_, T>) -> PyResul
     array.as_slice().map_err(|_| not_contiguous())
 }
 
-/// The entries of a matrix, row after row, and its width.
+/// The entries of a matrix, row by row, and its width.
 pub fn records<'a, T: Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyResult<(&'a [T], usize)> {
     let entries = array.as_slice().ok().filter(|_| array.is_c_contiguous());
     Ok((entries.ok_or_else(not_contiguous)?, array.shape()[1]))
 }
 
-/// The entries of a matrix, row after row.
+/// The entries of a matrix, row by row.
 pub fn square<'a>(array: &'a PyReadonlyArray2<'_, f64>) -> PyResult<&'a [f64]> {
     Ok(records(array)?.0)
 }
@@ -76,7 +76,7 @@ pub fn integers(py: Python<'_>, values: Vec<u64>) -> Integers<'_> {
     vector(py, values.into_iter().map(u64::cast_signed).collect())
 }
 
-/// A matrix for Python, row after row.
+/// A matrix for Python, from its entries row by row.
 pub fn rectangle<T: Element>(py: Python<'_>, values: Vec<T>, columns: usize) -> PyResult<Bound<'_, PyArray2<T>>> {
     let rows = values.len() / columns.max(1);
     values.into_pyarray(py).reshape([rows, columns])

@@ -7,7 +7,7 @@ use crate::arrays::{Vector, vector};
 use crate::options::region_named;
 use crate::sample::{SampleArgument, compute};
 
-/// What a point of a curve costs, in units of a cell that is counted.
+/// What a point of a curve costs, in units of counting a cell.
 const CURVE_POINT: usize = 40;
 
 #[pyfunction]

@@ -1,4 +1,4 @@
-//! The sentences users read.
+//! The error messages that users read.
 
 use multiauc::{Error, Metric, RowArray};
 use pyo3::PyErr;
@@ -15,7 +15,7 @@ pub fn to_python(error: Error) -> PyErr {
     }
 }
 
-/// What is wrong, in the words of the public functions' arguments.
+/// What is wrong, in terms of the public functions' arguments.
 fn sentence(error: Error) -> String {
     match error {
         Error::LengthMismatch { array, rows, found } => {
@@ -62,7 +62,7 @@ const fn argument(array: RowArray) -> &'static str {
     }
 }
 
-/// A word that is none of those accepted.
+/// A word that is not one of those accepted.
 pub fn unknown_word(argument: &str, found: &str, accepted: &[&str]) -> PyErr {
     let words: Vec<String> = accepted.iter().map(|word| format!("{word:?}")).collect();
     PyValueError::new_err(format!("{argument} is {found:?}; accepted: {}", words.join(", ")))
@@ -78,12 +78,12 @@ pub fn no_model() -> PyErr {
     PyValueError::new_err("there is no model to compare")
 }
 
-/// Multiplicities of other rows.
+/// Multiplicities of different rows.
 pub fn other_rows() -> PyErr {
     PyValueError::new_err("multiplicities need a column per row of the sample")
 }
 
-/// An array whose entries do not lie side by side.
+/// An array that is not contiguous.
 pub fn not_contiguous() -> PyErr {
-    PyTypeError::new_err("arrays other than scores must be contiguous, matrices row after row")
+    PyTypeError::new_err("arrays other than scores must be contiguous, matrices row by row")
 }

@@ -1,4 +1,4 @@
-//! Labels become codes; threads.
+//! Labels as codes, class sizes, and the number of threads.
 
 use multiauc::{ClassSizes, Coding};
 use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};

@@ -9,9 +9,9 @@
 //! | a dict of options | [`multiauc::MetricOptions`], [`multiclass_roc::RocOptions`] |
 //! | `ValueError` | [`multiauc::Error`]; the sentence is chosen in `errors` |
 //!
-//! `arrays` is the only file that reads and makes arrays, `sample` the only one that knows of two precisions, `options`
-//! reads words, `errors` has the sentences for users, `running` keeps the interpreter free and Ctrl-C working. The others
-//! have a few lines for each function of one room of the core.
+//! `arrays` is the only file that reads and makes arrays, `sample` the only one that knows there are two precisions,
+//! `options` reads words, `errors` has the sentences for users, `running` keeps the interpreter free and Ctrl-C
+//! working. The others have a few lines for each function of one room of the core.
 
 #![allow(clippy::needless_pass_by_value)] // PyO3 hands arguments over by value.
 

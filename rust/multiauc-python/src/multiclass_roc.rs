@@ -1,5 +1,5 @@
-//! The multi-class ROC curve: a model that Python keeps, to read from and to bootstrap. What the methods give is written
-//! in the stub.
+//! The multi-class ROC curve: a model that Python keeps, to read from and to bootstrap. The stub describes what the
+//! methods return.
 
 use multiauc::{CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Stop};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};

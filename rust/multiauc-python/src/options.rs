@@ -1,4 +1,4 @@
-//! Words and dicts of options, read.
+//! How words and dicts of options are read.
 
 use multiauc::{Center, Metric, MetricOptions, OneVsRestAverage, PairWeights, Region, Scope};
 use numpy::PyReadonlyArray2;
@@ -24,7 +24,7 @@ pub struct OptionsArgument<'py> {
 impl<'py> FromPyObject<'_, 'py> for OptionsArgument<'py> {
     type Error = PyErr;
 
-    /// From a dict, in which None and what is left out are the same.
+    /// From a dict; None is the same as leaving the option out.
     fn extract(options: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let options = options.cast::<PyDict>()?;
         let get = |name: &str| Ok::<_, PyErr>(options.get_item(name)?.filter(|value| !value.is_none()));

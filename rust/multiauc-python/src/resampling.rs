@@ -1,5 +1,5 @@
-//! The bootstrap: orders that Python keeps, or the arrays they are made from, and replicates of them. What the methods
-//! give is written in the stub.
+//! The bootstrap: orders that Python keeps, or the arrays they are made from, and replicates of them. The stub
+//! describes what the methods return.
 
 use multiauc::{CurveSides, KeptOrders, Orders, PairWeights, Result, Workers, num_threads};
 use numpy::{PyArray2, PyReadonlyArray2};
@@ -122,7 +122,7 @@ impl Resampler {
         count: usize,
         call: impl Fn(&[&dyn Orders], PairWeights<'_>, &Workers<'_>) -> Result<Vec<f64>> + Send + Sync,
     ) -> PyResult<Matrix<'py>> {
-        // An order walks through about as many rows as the sample has cells.
+        // The orders have about as many rows as the sample has cells.
         let values = on_samples(py, &self.samples, &self.options, count, |views, partition, pair_weights, workers| {
             if let Some(kept) = &self.kept {
                 let models: Vec<&dyn Orders> = kept.iter().map(|orders| orders as &dyn Orders).collect();
@@ -138,7 +138,7 @@ impl Resampler {
     }
 }
 
-/// Runs `work(samples, partition, pair weights, workers)`; each cell costs as much as `factor` that are counted.
+/// Runs `work(samples, partition, pair weights, workers)`; each cell costs as much as counting `factor` of them.
 fn on_samples<R: Send>(
     py: Python<'_>,
     samples: &[Py<PyAny>],

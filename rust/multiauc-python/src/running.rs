@@ -1,4 +1,4 @@
-//! Long work on a worker thread, so that the calling thread can answer Ctrl-C.
+//! Long work on a worker thread, so that the calling thread can respond to Ctrl-C.
 
 use std::sync::mpsc;
 use std::time::Duration;
@@ -8,9 +8,9 @@ use pyo3::prelude::*;
 
 use crate::errors::to_python;
 
-/// Below this many cells (a tenth of a second of work) the calling thread waits for the end.
+/// Below this many cells (a tenth of a second of work) the calling thread waits without checking signals.
 const INLINE_CELLS: usize = 8_000_000;
-/// How often signals are looked at.
+/// How often signals are checked.
 const SLICE: Duration = Duration::from_millis(50);
 
 /// Runs `work` with the interpreter released; raises `KeyboardInterrupt` (or what the signal handler raises) soon after
@@ -31,7 +31,7 @@ pub fn run<R: Send>(py: Python<'_>, cells: usize, work: impl FnOnce(&Workers<'_>
             result
         });
         let mut interruption = None;
-        // The receiver is not Sync, so it moves in and out of the section without the interpreter.
+        // The receiver is not Sync, so it moves in and out of the section that runs without the interpreter.
         let mut finished = finished;
         loop {
             let (receiver, state) = py.detach(move || {

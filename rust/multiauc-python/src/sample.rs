@@ -1,4 +1,4 @@
-//! Samples of either precision: the only file that knows of two.
+//! Samples of either precision: the only file that knows there are two.
 
 use multiauc::{ClassCodes, Result, Sampling, ScoreMatrix, ScoredSample, Workers};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::{CodeArray, contiguous, matrix};
 
-/// What a cell costs where rows are sorted because they have weights, in units of a cell that is counted.
+/// What a cell costs where rows have weights and are sorted, in units of counting a cell.
 const SORTED_CELL: usize = 10;
 
 /// Scores of either precision.
@@ -56,7 +56,7 @@ macro_rules! with_sample {
     };
 }
 
-/// Runs `work` on a sample with the interpreter released; each cell costs as much as `factor` that are counted.
+/// Runs `work` on a sample with the interpreter released; each cell costs as much as counting `factor` of them.
 macro_rules! compute {
     ($py:expr, $view:expr, $factor:expr, |$typed:ident, $workers:ident| $work:expr) => {{
         let view = &$view;

@@ -1,5 +1,5 @@
-//! What can go wrong, as a kind and its data. [`Display`](std::fmt::Display) words it for users of this crate; bindings
-//! word it for theirs.
+//! What can go wrong, as a kind and its data. [`Display`](std::fmt::Display) phrases it for users of this crate;
+//! bindings have their own wording.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ pub enum RowArray {
     Scores,
 }
 
-/// Everything the crate can refuse.
+/// Every error of the crate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
@@ -32,14 +32,14 @@ pub enum Error {
         /// Length of the array.
         found: usize,
     },
-    /// More rows than the 2^32 that row numbers can hold, or more columns than the 65,536 that codes can.
+    /// There are more rows than row numbers can count (2^32), or more columns than codes can (65,536).
     TooLarge {
         /// Rows of the score matrix.
         rows: usize,
         /// Columns of the score matrix.
         columns: usize,
     },
-    /// A bootstrap sample of more rows than the 2^31 − 1 that can be counted.
+    /// A bootstrap sample has more rows than the 2^31 − 1 that can be counted.
     TooManyRowsDrawn {
         /// Rows of the bootstrap sample.
         rows: u64,
@@ -73,7 +73,7 @@ pub enum Error {
     },
     /// Fewer than two classes have rows of positive weight.
     TooFewClasses {
-        /// How many have.
+        /// How many do.
         present: usize,
     },
     /// A curve needs a class that has no rows of positive weight.
@@ -99,14 +99,14 @@ pub enum Error {
         /// Bytes allowed.
         limit: usize,
     },
-    /// Rates to fit that have another shape than those of the model.
+    /// The rates to fit differ in shape from those of the model.
     RatesMismatch {
         /// Rates of the model.
         expected: usize,
         /// Rates given.
         found: usize,
     },
-    /// More distinct labels than codes can hold.
+    /// There are more distinct labels than codes can hold.
     TooManyClasses {
         /// The most that can be held.
         limit: usize,
@@ -151,7 +151,7 @@ impl fmt::Display for Error {
                 write!(formatter, "the weight of row {row} is {value}; weights must be finite and not negative")
             }
             Self::TooFewClasses { present } => {
-                write!(formatter, "{present} of the classes have rows of positive weight; at least two must have")
+                write!(formatter, "{present} of the classes have rows of positive weight; at least two must")
             }
             Self::AbsentClass { class } => write!(formatter, "class {class} has no rows of positive weight"),
             Self::RowSumNotOne { row, sum, tolerance } => write!(

@@ -1,4 +1,4 @@
-//! The two types of scores, `f32` and `f64`, and the arithmetic that kernels need of them.
+//! The two types of scores, `f32` and `f64`, and the arithmetic that the kernels need.
 
 use crate::simd::Simd;
 
@@ -10,11 +10,12 @@ pub trait Float: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     const INFINITY: Self;
     /// Most buckets that [`bucket`](Self::bucket) can tell apart.
     const MOST_BUCKETS: usize;
-    /// Widest tolerance in units of a bucket: above it nearly every key would cross a bucket's border.
+    /// Largest tolerance in units of a bucket: beyond it, nearly every neighbourhood would cross the edge of a bucket.
     const WIDEST_TOLERANCE: Self;
-    /// A whole number of the same size.
+    /// An integer of the same width.
     type Ordered: Ord + Copy + Send + Sync + std::fmt::Debug;
-    /// The whole number of the same rank: both zeros are one, and NaN, which another thread may write, has a place too.
+    /// An integer that sorts like the float: the same for both zeros, and defined for NaN, which another thread may
+    /// write.
     fn ordered(self) -> Self::Ordered;
     /// |x|.
     #[must_use]
@@ -34,19 +35,19 @@ pub trait Float: Copy + PartialOrd + Send + Sync + std::fmt::Debug {
     /// x · y.
     #[must_use]
     fn times(self, other: Self) -> Self;
-    /// count / x, or zero where that is not a finite number: every key then falls into one bucket.
+    /// count / x, or zero where that is not finite: every key then falls into one bucket.
     #[must_use]
     fn reciprocal_of(self, count: usize) -> Self;
-    /// The whole number nearest to `self` clamped to 0..=last: never decreasing in `self`, without a branch.
+    /// The integer nearest to `self`, clamped to 0..=last: non-decreasing in `self`, without a branch.
     fn bucket(self, last: Self) -> u32;
     /// The distance of |x| + ε from ε on the scale of the float's own bits, with the sign of x: close to linear for
-    /// |x| < ε, logarithmic beyond, never decreasing in x, and without a branch.
+    /// |x| < ε, logarithmic beyond, non-decreasing in x, and without a branch.
     #[must_use]
     fn log_steps(self, epsilon: Self) -> Self;
-    /// How many steps there are to one unit of x at x = 0, or more.
+    /// An upper bound on the steps per unit of x at x = 0, where they are densest.
     #[must_use]
     fn steepest_log_step(epsilon: Self) -> Self;
-    /// For each of eight keys v adds [v < low] to the first count and [v ≤ high] to the second.
+    /// For each of eight keys v adds 1 to the first count if v < low, and 1 to the second if v ≤ high.
     fn compare<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self, counts: &mut S::Counts);
     /// Whether one of eight keys lies in low..=high.
     fn has_within<S: Simd>(simd: S, keys: &[Self; 8], low: Self, high: Self) -> bool;
@@ -68,7 +69,7 @@ macro_rules! impl_float {
             type Ordered = $ordered;
             #[inline(always)]
             fn ordered(self) -> $ordered {
-                // Negative floats have their bits in decreasing order: all but the sign are turned round.
+                // The bits of negative floats sort in reverse: flip all but the sign.
                 let bits = (self + 0.0).to_bits().cast_signed();
                 bits ^ (bits >> (<$ordered>::BITS - 1) & <$ordered>::MAX)
             }
@@ -156,7 +157,7 @@ impl_float!(f64, i64, f64::MANTISSA_DIGITS as usize, [compare_f64, has_within_f6
 
 /// A score type: `f32` or `f64`. Differences and sums are formed in `f64`; comparisons stay in the type itself.
 pub trait Score: Float + Default + Into<f64> {
-    /// Whether the type is `f32`, whose values cannot be told from fractions one by one.
+    /// Whether the type is `f32`, where a single value does not show whether it stands for a fraction.
     const IS_SINGLE: bool;
     /// The nearest value of the type.
     #[doc(hidden)]

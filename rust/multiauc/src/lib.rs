@@ -1,38 +1,39 @@
 //! Exact multi-class AUC: AUC_mu, Hand & Till's M and one-vs-rest, in time that grows like n · K in practice.
 //!
 //! # The model
-//! K classes, a score vector p(x) ∈ R^K per row, ψ(u) = 1, ½ or 0 for u positive, zero or negative. Everything here is a
-//! weighted sum θ = Σ ω_cd U_cd of the shares of pairs of rows, one of class c and one of class d, in the right order:
+//! K classes, a score vector p(x) ∈ R^K per row, ψ(u) = 1, ½ or 0 for u positive, zero or negative. Every metric here
+//! is a weighted sum θ = Σ ω_cd U_cd, where U_cd is the share of the pairs of rows, one of class c and one of class d,
+//! that are in the right order:
 //!
 //! U_cd = 1/(n_c n_d) Σ_{a∈c} Σ_{b∈d} ψ(s_cd(a) − s_cd(b)).
 //!
 //! AUC_mu ranks by s_cd = p_c − p_d (or by a partition matrix), Hand & Till's M and one-vs-rest by s_cd = p_c.
 //!
 //! # The map
-//! Rooms from the ground up: a room uses those above it in this table and none below. `tests/rooms.rs` checks the table
-//! against every `crate::` path.
+//! The rooms, lowest first: each uses only those listed before it. `tests/rooms.rs` checks every `crate::` path against
+//! this table.
 //!
 //! | room | holds | knows nothing of |
 //! |---|---|---|
 //! | `error` | what can go wrong, as kind and data, and in words | everything else |
 //! | `metric` | the names of the metrics: the one list of them | how they are computed |
-//! | `simd` | AVX2 at run time, with a portable twin | scores |
+//! | `simd` | AVX2 where the machine has it, portable code elsewhere | scores |
 //! | `float` | the two types of scores and their arithmetic | rows |
-//! | `memory` | buffers that are used again, on large pages | what is in them |
-//! | `parallel` | the only door to rayon; survives `fork`; cancellation | scores |
-//! | `sample` | scores, classes and weights, checked once; rows class after class; how they were drawn | ranking |
+//! | `memory` | reusable buffers, on large pages | what is in them |
+//! | `parallel` | the only use of rayon; survives `fork`; cancellation | scores |
+//! | `sample` | scores, classes and weights, checked once; rows grouped by class; how they were drawn | ranking |
 //! | `keys` | the key of p_c − p_d: a survey of the scores, fractions, exact comparison | classes |
 //! | `ranking` | counts of pairs: bucket tables, sorted tables, parts for large classes, near keys, orders | metrics |
-//! | `pairs` | walks over pairs and columns in tiles; what is won, tallied and averaged; partition matrices | variances |
+//! | `pairs` | loops over pairs and columns in tiles; wins, tallies and averages; partition matrices | variances |
 //! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
 //! | `metrics` | one file per metric: its value, and the component of every row | resampling |
 //! | `curves` | points of ROC curves, areas under parts of them | the rest |
-//! | `resampling` | replicates: presorted orders walked through again with other multiplicities | how to sort |
+//! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
 //! | `multiclass_roc` | the curve of all pairs: rates along thresholds, their rank-one fit, its bootstrap | the pairwise metrics |
 //!
 //! The only `unsafe` code is in `simd` and `memory`.
 //!
-//! # How the data flow
+//! # Data flow
 //! ```text
 //! ScoreMatrix + ClassCodes + weights ─► ScoredSample ─► ClassBlocks ─► keys ─► BucketTable ─► Wins ─► averages
 //!                                       checked once    one copy,      f64 or   linear time    exact   one
@@ -43,11 +44,12 @@
 //!
 //! # Where to start
 //! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`].
-//! * To know how sure a number is: [`Design::new`], [`evaluate`], then [`moments`], or [`compare`] for several models.
+//! * To get the uncertainty of a value: [`Design::new`], [`evaluate`], then [`moments`], or [`compare`] for several
+//!   models.
 //! * To understand the speed: `ranking/bucket_table.rs`, forty lines of which do most of the work.
 //! * To understand ties: `keys/difference.rs`, then `keys/exact_key.rs`.
-//! * To add a metric: a variant of [`Metric`], a file in `metrics/` that makes its value and its [`Statistic`], and their
-//!   lines in `metrics/mod.rs`. Everything above takes statistics in any number.
+//! * To add a metric: a variant of [`Metric`], a file in `metrics/` that computes its value and its [`Statistic`], and
+//!   a line for each in `metrics/mod.rs`. Everything downstream takes any number of statistics.
 
 #![warn(unreachable_pub)]
 

@@ -2,7 +2,7 @@
 //!
 //! A fresh buffer of tens of megabytes costs one page fault for every 4 KiB, which is a quarter of the time of a whole
 //! evaluation of a million rows. Asking for 2 MiB pages (as NumPy does for its own arrays) removes that. The request is
-//! a hint: whatever the system makes of it, the buffer is the same.
+//! a hint: the buffer works the same if the system ignores it.
 
 use std::sync::Mutex;
 
@@ -22,7 +22,7 @@ pub(crate) fn zeroed<T: Float>(length: usize) -> Vec<T> {
     buffer
 }
 
-/// Buffers that one piece of work leaves to the next, on any thread: fresh memory costs as much as what is done with it.
+/// A pool of buffers for all threads to reuse: fresh memory costs as much as the work done in it.
 #[derive(Debug)]
 pub(crate) struct Buffers<T>(Mutex<Vec<Vec<T>>>);
 
@@ -33,7 +33,7 @@ impl<T> Default for Buffers<T> {
 }
 
 impl<T: Float> Buffers<T> {
-    /// A buffer of that length, with anything in it.
+    /// A buffer of that length; its contents are arbitrary.
     pub(crate) fn take(&self, length: usize) -> Vec<T> {
         let left = self.0.lock().map_or(None, |mut buffers| buffers.pop());
         match left {
@@ -42,7 +42,7 @@ impl<T: Float> Buffers<T> {
                 buffer
             }
             _ => {
-                // A little more, so that it serves classes of about the same size.
+                // A little longer, so that it also fits the next class of about the same size.
                 let mut buffer = zeroed(length + length / 64);
                 buffer.truncate(length);
                 buffer
@@ -50,7 +50,7 @@ impl<T: Float> Buffers<T> {
         }
     }
 
-    /// Leaves a buffer to whoever takes one next.
+    /// Returns a buffer to the pool.
     pub(crate) fn give_back(&self, buffer: Vec<T>) {
         if let Ok(mut buffers) = self.0.lock() {
             buffers.push(buffer);

@@ -1,4 +1,4 @@
-//! The metrics by name: the one list of them in this crate. How each is computed is in `metrics` and the rooms above.
+//! The crate's one list of metrics. How each is computed is in `metrics`.
 
 /// A metric that has a value and a component per row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ impl Metric {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::AucMu, Self::HandTill, Self::OneVsRest, Self::OneVsRestPrevalence, Self::Pdi];
 
-    /// How it is called.
+    /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lead_back_to_their_metrics() {
+    fn every_name_finds_its_metric() {
         for metric in Metric::ALL {
             assert_eq!(Metric::named(metric.name()), Some(metric));
         }

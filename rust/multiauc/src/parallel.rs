@@ -1,4 +1,4 @@
-//! The only door to rayon: a pool that is built lazily, survives `fork`, and can be cancelled.
+//! The crate's only use of rayon: a pool that is built lazily and survives `fork`, and work that can be cancelled.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 
-/// A flag that another thread raises to stop a computation; looked at once per task.
+/// A flag that another thread raises to stop a computation; checked once per task.
 #[derive(Debug, Default)]
 pub struct Cancel(AtomicBool);
 
@@ -37,7 +37,7 @@ pub fn set_num_threads(threads: usize) {
     REQUESTED_THREADS.store(threads, Ordering::Relaxed);
 }
 
-/// The number of threads in force: the number set, else `MULTIAUC_NUM_THREADS`, else one per available core.
+/// The number of threads in use: the number set, else `MULTIAUC_NUM_THREADS`, else one per available core.
 #[must_use]
 pub fn num_threads() -> usize {
     match REQUESTED_THREADS.load(Ordering::Relaxed) {
@@ -54,7 +54,7 @@ fn default_threads() -> usize {
         .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }
 
-/// Who does the work, and whether it should go on.
+/// The threads that do the work, and the flag that stops it.
 #[derive(Debug, Clone)]
 pub struct Workers<'a> {
     pool: Option<Arc<rayon::ThreadPool>>,
@@ -95,8 +95,8 @@ impl<'a> Workers<'a> {
         if self.cancel.is_raised() { Err(Error::Cancelled) } else { Ok(()) }
     }
 
-    /// Runs `work` on one of the threads: each `map` within it then starts at once, without handing over from thread to
-    /// thread. For short work, since other callers' work may have to wait for its end.
+    /// Runs `work` on one of the pool's threads, so that each `map` inside it starts without a hand-over between
+    /// threads. For short work only: other callers may have to wait for it.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
             Some(pool) => pool.install(work),
@@ -104,7 +104,7 @@ impl<'a> Workers<'a> {
         }
     }
 
-    /// Rows cut into spans: several per thread, so that none waits long for another.
+    /// Rows split into spans: several per thread, so that no thread waits long for another.
     pub(crate) fn row_spans(&self, rows: usize, per_thread: usize) -> Vec<Range<usize>> {
         const SMALLEST: usize = 8192;
         let count = if self.threads() == 1 { 1 } else { (rows / SMALLEST).clamp(1, per_thread * self.threads()) };
@@ -119,7 +119,7 @@ impl<'a> Workers<'a> {
         self.map_with(count, || (), |(), index| task(index))
     }
 
-    /// Like [`map`](Self::map), with a scratch value that tasks on one thread hand on to each other.
+    /// Like [`map`](Self::map), with a scratch value that the tasks of a thread share.
     ///
     /// # Errors
     /// As [`map`](Self::map).
@@ -129,8 +129,8 @@ impl<'a> Workers<'a> {
         scratch: impl Fn() -> S + Sync,
         task: impl Fn(&mut S, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        // Every thread takes the next task that nobody has, until there are none. (Rayon's own `map_init` makes a scratch
-        // value for each piece it cuts, here for each task.)
+        // Every thread takes the next free task until none are left. (Rayon's own `map_init` makes a scratch value for
+        // every piece it splits off: here, for every task.)
         let next = AtomicUsize::new(0);
         let take_tasks = || {
             let mut results = Vec::new();
@@ -189,9 +189,9 @@ struct SharedPool {
     pool: Arc<rayon::ThreadPool>,
 }
 
-/// The pool of this process with that many threads. A forked child has none of its parent's threads, so the pool belongs
-/// to a process id; the parent's is forgotten, not dropped, because dropping would signal threads that are not there.
-/// `None` (serial work) when the operating system gives no threads.
+/// This process's pool with that many threads. A forked child has none of its parent's threads, so the pool belongs to
+/// a process id; the parent's is forgotten, not dropped, because dropping would signal threads that are not there.
+/// `None` (serial work) if the operating system refuses to start threads.
 fn shared_pool(threads: usize) -> Option<Arc<rayon::ThreadPool>> {
     static SHARED: Mutex<Option<SharedPool>> = Mutex::new(None);
     // In a forked child the lock may be held for ever by a thread that does not exist there: never wait for it.

@@ -1,17 +1,17 @@
-//! Choosing the widest vectors of the machine at run time.
+//! The widest vectors of the machine, chosen at run time.
 //!
 //! Wheels are built for any x86-64, whose baseline has 128-bit vectors. The loops over all scores are compiled a second
-//! time for AVX2, with the comparison of eight keys written out in its instructions: left to the compiler, that comparison
-//! was slower than the baseline's. Both ways count the same integers, and the tests run both. Other machines use the
-//! portable code. Besides the request for large pages in `memory`, this is the crate's only `unsafe` code.
+//! time for AVX2, with the comparison of eight keys written in intrinsics: the compiler's own version was slower than
+//! the baseline. Both give the same counts, and the tests run both. Other machines use the portable code. Besides the
+//! request for large pages in `memory`, this is the crate's only `unsafe` code.
 
-/// A set of vector instructions that the machine has. Only this module makes one.
+/// A set of vector instructions that the machine has. Only this module creates one.
 pub trait Simd: Copy {
     /// Running counts of [`compare_f64`](Self::compare_f64) or [`compare_f32`](Self::compare_f32).
     type Counts: Copy;
     /// No counts.
     fn zero(self) -> Self::Counts;
-    /// For each of eight keys v adds [v < low] to the first count and [v ≤ high] to the second.
+    /// For each of eight keys v adds 1 to the first count if v < low, and 1 to the second if v ≤ high.
     fn compare_f64(self, keys: &[f64; 8], low: f64, high: f64, counts: &mut Self::Counts);
     /// The same in single precision; at most 2^31 times.
     fn compare_f32(self, keys: &[f32; 8], low: f32, high: f32, counts: &mut Self::Counts);
@@ -23,20 +23,20 @@ pub trait Simd: Copy {
     fn counts_f64(self, counts: Self::Counts) -> (u64, u64);
     /// The two counts of `compare_f32`.
     fn counts_f32(self, counts: Self::Counts) -> (u64, u64);
-    /// Says that a value will be read soon.
+    /// Hints that a value will be read soon.
     fn prefetch<T>(self, value: &T);
 }
 
 /// A piece of work to compile for several instruction sets. Implementations mark `run` `#[inline(always)]`: only what is
 /// inlined is compiled again.
 pub(crate) trait Vectorizable {
-    /// What the work gives.
+    /// What the work returns.
     type Output;
     /// Does the work.
     fn run<S: Simd>(self, simd: S) -> Self::Output;
 }
 
-/// Does the work with the widest vectors there are.
+/// Does the work with the widest vectors available.
 #[inline]
 pub(crate) fn run_widest<W: Vectorizable>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
@@ -46,7 +46,7 @@ pub(crate) fn run_widest<W: Vectorizable>(work: W) -> W::Output {
     work.run(Portable)
 }
 
-/// What every machine has.
+/// Plain code for every machine.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Portable;
 
@@ -116,7 +116,7 @@ mod avx2 {
 
     use super::{Simd, Vectorizable};
 
-    /// Proof that the machine has AVX2: it is made by [`detect`](Self::detect) alone.
+    /// Proof that the machine has AVX2: only [`detect`](Self::detect) creates it.
     #[derive(Debug, Clone, Copy)]
     pub(super) struct Avx2(());
 
@@ -226,7 +226,7 @@ mod avx2 {
 
         #[inline(always)]
         fn prefetch<T>(self, value: &T) {
-            // SAFETY: a prefetch reads nothing, whatever the address; this one is valid besides.
+            // SAFETY: a prefetch is harmless at any address, and this one is valid.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(value).cast()) };
         }
     }

@@ -160,7 +160,7 @@ fn a_raised_flag_stops_the_work() {
 }
 
 #[test]
-fn what_is_wrong_with_the_input_is_said() {
+fn invalid_input_is_reported() {
     let cancel = Cancel::new();
     let workers = Workers::with_threads(1, &cancel);
     let sample = |scores: &[f64], codes: &[u8], weights: Option<&[f64]>| {

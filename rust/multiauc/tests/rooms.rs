@@ -1,4 +1,4 @@
-//! The rooms of the crate look down, never up: every `crate::` path against the table in `lib.rs`.
+//! Each room of the crate uses only those below it: every `crate::` path against the table in `lib.rs`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ fn every_module_is_a_room_of_the_map() {
 }
 
 #[test]
-fn rooms_look_down_and_never_up() {
+fn rooms_use_only_those_below_them() {
     let rooms = rooms();
     let height = |room: &str| rooms.iter().position(|known| known == room);
     let mut paths = Vec::new();

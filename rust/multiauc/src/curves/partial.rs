@@ -26,7 +26,7 @@ pub struct PartialAucs {
     pub values: Vec<f64>,
     /// Their mean.
     pub mean: f64,
-    /// Their mean weighted by the shares of the positive classes.
+    /// Their mean weighted by the prevalences of the positive classes.
     pub mean_by_prevalence: f64,
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn check_present(rows: &ClassRows, curves: &[CurveSides]) -> Result<(
 
 /// The standardised area of the own rows' curve against the other rows; NaN where a side has no mass.
 pub(crate) fn partial_area(order: &Order, region: Region, mass: impl Fn(u32) -> f64) -> f64 {
-    let sum = |places: &[u32]| places.iter().map(|&place| mass(place)).sum::<f64>();
+    let sum = |positions: &[u32]| positions.iter().map(|&position| mass(position)).sum::<f64>();
     let (own, others) =
         order.steps().fold((0.0, 0.0), |(own, others), step| (own + sum(step.own), others + sum(step.others)));
     if own <= 0.0 || others <= 0.0 {
@@ -78,14 +78,15 @@ pub(crate) fn partial_area(order: &Order, region: Region, mass: impl Fn(u32) -> 
     };
     let area = match region {
         Region::MaxFpr(_) => area_up_to(limit * others, order.steps_down(), |step| (sum(step.others), sum(step.own))),
-        // From the lowest scores up, own rows become negatives first: the mirrored curve.
+        // From the lowest scores up: the mirrored curve.
         Region::MinTpr(_) => area_up_to(limit * own, order.steps(), |step| (sum(step.own), sum(step.others))),
     };
     let (least, most) = (0.5 * limit * limit, limit);
     0.5 * (1.0 + (area / (own * others) - least) / (most - least))
 }
 
-/// ∫ y dx up to x = `limit` along a curve of steps (dx, dy): a tied step goes straight, any other right and then up.
+/// ∫ y dx up to x = `limit` along a curve of steps (dx, dy): a tied step is a straight line, any other goes right and
+/// then up.
 fn area_up_to<'o>(
     limit: f64,
     steps: impl Iterator<Item = StepRows<'o>>,
@@ -96,8 +97,8 @@ fn area_up_to<'o>(
         let (dx, dy) = advance(step);
         let rise = if step.is_tied { dy } else { 0.0 };
         if x + dx >= limit {
-            let share = if dx > 0.0 { (limit - x) / dx } else { 0.0 };
-            return area + (limit - x) * (y + 0.5 * share * rise);
+            let part = if dx > 0.0 { (limit - x) / dx } else { 0.0 };
+            return area + (limit - x) * (y + 0.5 * part * rise);
         }
         area += dx * (y + 0.5 * rise);
         (x, y) = (x + dx, y + dy);

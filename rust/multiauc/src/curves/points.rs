@@ -51,7 +51,7 @@ fn roc_curve<T: Score>(
             rows.push((score + 0.0, weight, class == positive));
         }
     });
-    // Stable: equal scores stay in row order, and so do the roundings of the sums.
+    // Stable: equal scores stay in row order, so that the sums are always rounded the same way.
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut points = vec![(0.0, 0.0, f64::INFINITY)];
     let (mut false_positives, mut true_positives) = (0.0, 0.0);

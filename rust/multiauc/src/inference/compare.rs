@@ -11,9 +11,9 @@ use crate::parallel::Workers;
 pub struct Compared {
     /// Each model's value and variance.
     pub estimates: Vec<Estimate>,
-    /// Covariance of the models, row after row.
+    /// Covariance of the models, row by row.
     pub covariance: Vec<f64>,
-    /// The first less the second, for all pairs of models in order.
+    /// The first minus the second, for all pairs of models in order.
     pub differences: Vec<Estimate>,
 }
 
@@ -24,7 +24,7 @@ pub struct Compared {
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 ///
 /// # Panics
-/// If the statistics are not of the design's rows.
+/// If a statistic is not of the design's rows.
 pub fn compare(design: &Design, models: &[Statistic], workers: &Workers<'_>) -> Result<Compared> {
     let rows = &design.rows;
     assert!(models.iter().all(|model| model.components.len() == rows.len()), "models have the same rows");

@@ -1,10 +1,10 @@
-//! The rows behind a variance: class after class, with their weights and groups in the same order.
+//! The rows behind a variance: class by class, with their weights and groups in the same order.
 
 use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
 use crate::sample::{ClassRows, Sampling, ScoredSample};
 
-/// The rows of a sample and what is independent among them; the same for all models scored on these rows.
+/// The rows of a sample and which of them are independent; the same for all models scored on these rows.
 #[derive(Debug)]
 pub struct Design {
     pub(crate) rows: ClassRows,
@@ -32,7 +32,7 @@ impl Design {
     }
 
     /// # Errors
-    /// [`Error::LengthMismatch`] for a sample of other rows.
+    /// [`Error::LengthMismatch`] for a sample of different rows.
     pub(crate) fn check_rows<T: Score>(&self, sample: &ScoredSample<'_, T>) -> Result<()> {
         if sample.rows() == self.sample_rows && sample.sizes() == self.rows.sizes() {
             return Ok(());
@@ -66,22 +66,22 @@ pub(super) struct Groups {
 pub(super) struct ClassGroups {
     /// Their numbers, in increasing order.
     pub names: Vec<u32>,
-    /// The place of each row's group among them.
+    /// The index of each row's group among them.
     pub of_rows: Vec<u32>,
 }
 
 impl Groups {
     fn new(groups: &[u32], rows: &ClassRows) -> Self {
-        let mut places = vec![0; groups.iter().max().map_or(0, |&last| last as usize + 1)];
+        let mut index_of = vec![0; groups.iter().max().map_or(0, |&last| last as usize + 1)];
         let of_class = (0..rows.classes()).map(|class| {
             let group_of = |&row: &u32| groups[row as usize];
             let mut names: Vec<u32> = rows.of(class).iter().map(group_of).collect();
             names.sort_unstable();
             names.dedup();
-            for (place, &name) in (0..).zip(&names) {
-                places[name as usize] = place;
+            for (index, &name) in (0..).zip(&names) {
+                index_of[name as usize] = index;
             }
-            let of_rows = rows.of(class).iter().map(|row| places[group_of(row) as usize]).collect();
+            let of_rows = rows.of(class).iter().map(|row| index_of[group_of(row) as usize]).collect();
             ClassGroups { names, of_rows }
         });
         Self { of_class: of_class.collect() }

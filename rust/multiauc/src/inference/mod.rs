@@ -1,14 +1,14 @@
 //! Closed-form uncertainty: from the placements of the rows to standard errors.
 //!
-//! For a pair of classes the placement of a row is the share of the other class that it is on the right side of, ties
-//! counting half: V10_cd(a) = share of class d below row a of class c, V01_cd(b) = share of class c above row b of class
-//! d. θ = Σ ω_cd U_cd has the *component*
+//! For a pair of classes, the placement of a row is the proportion of the other class that it is on the right side of,
+//! ties counting half: V10_cd(a) is the proportion of class d below row a of class c, V01_cd(b) that of class c above
+//! row b of class d. θ = Σ ω_cd U_cd has the *component*
 //!
 //! T(i) = Σ_d ω_kd V10_kd(i) + Σ_c ω_ck V01_ck(i)
 //!
 //! for row i of class k, and Var(θ) = Σ_k 1/(n_k(n_k−1)) Σ_{i∈k} (T(i) − T̄_k)²: DeLong's variance for two classes, and
-//! the delete-one jackknife within classes for any number of them. Two metrics or two models on the same rows have the
-//! covariance of the same sum of products.
+//! the delete-one jackknife within classes for any number of them. The covariance of two metrics or two models on the
+//! same rows is the same sum with products for squares.
 
 mod compare;
 mod design;

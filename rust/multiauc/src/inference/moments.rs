@@ -1,8 +1,8 @@
-//! From components to variances: the sums of squares and products of METHODS' first-order formula.
+//! From components to variances: the sums of squares and products of the first-order formula.
 //!
-//! With φ_i = (w_i/W_k)(T(i) − T̄_k) for row i of class k, rows that are independent have
-//! Cov = Σ_k n_k/(n_k−1) Σ_{i∈k} φ_i φ′_i, and rows in G groups have Cov = G/(G−1) Σ_g (Σ_{i∈g} φ_i)(Σ_{i∈g} φ′_i).
-//! Random class sizes add (w_i/W)(g_k − ḡ) to what row i contributes, g_k being the slope of θ in the share of class k.
+//! With φ_i = (w_i/W_k)(T(i) − T̄_k) for row i of class k, rows that are independent have Cov = Σ_k n_k/(n_k−1) Σ_{i∈k}
+//! φ_i φ′_i, and rows in G groups have Cov = G/(G−1) Σ_g (Σ_{i∈g} φ_i)(Σ_{i∈g} φ′_i). Random class sizes add
+//! (w_i/W)(g_k − ḡ) to what row i contributes, g_k being the slope of θ in the prevalence of class k.
 
 use std::ops::Range;
 
@@ -11,8 +11,7 @@ use super::statistic::{Estimate, Statistic, components_of};
 use crate::error::Result;
 use crate::parallel::Workers;
 
-/// Rows of one task where sums of floats are taken: a fixed number, so that they have the same bits on any number of
-/// threads.
+/// Rows per task where floats are summed: a fixed number, so that sums have the same bits on any number of threads.
 pub(crate) const CHUNK: usize = 1 << 14;
 
 /// Components of the rows of one class, a column per statistic.
@@ -24,7 +23,7 @@ pub(crate) struct Segment<'v> {
 /// How sums over the rows of a class are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Summation {
-    /// Row after row: the sums of a statistic have the same bits whatever others it is listed with.
+    /// Row by row: the sums of a statistic have the same bits whatever others are listed.
     Listed,
     /// Of a single column, in lanes that do not wait for each other: much faster.
     Single,
@@ -41,7 +40,7 @@ impl Segment<'_> {
 pub struct Moments {
     /// Each statistic with its variance.
     pub estimates: Vec<Estimate>,
-    /// Of the statistics, row after row.
+    /// Of the statistics, row by row.
     pub covariance: Vec<f64>,
 }
 
@@ -116,8 +115,8 @@ impl Sums {
     }
 }
 
-/// The sums of statistics whose components are in `segments`. `slopes[column][class]` are the slopes in the classes'
-/// shares; they count where class sizes are random.
+/// The sums of statistics whose components are in `segments`. `slopes[column][class]` are the slopes in the
+/// prevalences; they count where class sizes are random.
 fn squares_and_products(
     design: &Design,
     segments: &[Segment<'_>],
@@ -150,11 +149,11 @@ fn squares_and_products(
             sums.degrees_of_freedom[column] += term * term / (rows - 1.0);
         }
         if let Some(slopes) = &slopes {
-            let share = design.rows.weight(segment.class) / design.rows.total_weight();
+            let prevalence = design.rows.weight(segment.class) / design.rows.total_weight();
             for first in 0..columns {
                 for second in 0..columns {
                     let product = slopes[first][segment.class] * slopes[second][segment.class];
-                    sums.covariance[first * columns + second] += product * squared_weights * share * share;
+                    sums.covariance[first * columns + second] += product * squared_weights * prevalence * prevalence;
                 }
             }
         }
@@ -221,16 +220,16 @@ fn products(
         let mut sums = vec![0.0; columns * columns + 1];
         let mut centred = vec![0.0; columns];
         for row in rows_of_chunk(segment, chunk) {
-            let share = weights.map_or(1.0, |weights| weights[row]) / total;
+            let weight = weights.map_or(1.0, |weights| weights[row]) / total;
             for ((entry, column), mean) in centred.iter_mut().zip(segment.columns).zip(means) {
-                *entry = share * (column[row] - mean);
+                *entry = weight * (column[row] - mean);
             }
             for first in 0..columns {
                 for second in first..columns {
                     sums[first * columns + second] += centred[first] * centred[second];
                 }
             }
-            sums[columns * columns] += share * share;
+            sums[columns * columns] += weight * weight;
         }
         Ok(sums)
     })?;
@@ -251,7 +250,7 @@ fn grouped(
     let columns = means.first().map_or(0, Vec::len);
     let mut class_terms = Vec::with_capacity(segments.len() * columns);
     let mut uncertainty = vec![0.0; columns];
-    // What each class adds to each of its groups: the sums, and where those of a group by its name begin.
+    // The sums that each class adds to each of its groups, and where those of each group begin, by its name.
     let (mut sums, mut entries) = (Vec::new(), Vec::new());
     for (segment, means) in segments.iter().zip(means) {
         let of_class = group_sums(design, groups, segment, means, slopes);
@@ -283,7 +282,7 @@ fn grouped(
             }
         }
     }
-    // A class whose rows are all in one group does not say how much it varies.
+    // A class whose rows are all in one group does not show how much it varies.
     let is_known = class_terms.iter().all(|term| !term.is_nan());
     let correction = if units > 1.0 && is_known { units / (units - 1.0) } else { f64::NAN };
     for entry in &mut covariance {
@@ -340,7 +339,7 @@ fn rows_of_chunk(segment: &Segment<'_>, chunk: usize) -> Range<usize> {
     chunk * CHUNK..segment.rows().min((chunk + 1) * CHUNK)
 }
 
-/// Σ term(value), in eight sums side by side that do not wait for each other.
+/// Σ term(value), in eight running sums that do not wait for each other.
 fn lane_sum(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
     let (blocks, rest) = values.as_chunks::<8>();
     let mut lanes = [0.0; 8];

@@ -9,13 +9,13 @@ use crate::parallel::Workers;
 /// A number that is, to first order, a sum of means over classes: θ − E θ ≈ Σ_k mean over class k of (T(i) − E T).
 #[derive(Debug, Clone)]
 pub struct Statistic {
-    /// Which number it is.
+    /// Which metric it is.
     pub id: Metric,
-    /// The number.
+    /// Its value.
     pub value: f64,
     /// T(i) by position in the design's order of rows.
     pub(crate) components: Vec<f64>,
-    /// Slopes of the number in the classes' shares of the rows, by class; zero where it does not depend on them.
+    /// Slopes of the value in the prevalences, by class; zero where it does not depend on them.
     pub(crate) slopes: Vec<f64>,
 }
 
@@ -33,20 +33,20 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// NaN throughout: of a class without rows.
+    /// NaN throughout: for a class without rows.
     pub(crate) const MISSING: Self =
         Self { value: f64::NAN, variance: f64::NAN, degrees_of_freedom: f64::NAN, plug_in: f64::NAN };
 }
 
-/// Values of consecutive positions that go into the components of statistics, with a coefficient for each of them.
+/// Values of consecutive positions to add to the components of statistics, with a coefficient for each statistic.
 pub(crate) struct Contribution<'v> {
     pub start: usize,
     pub values: &'v [f64],
     pub coefficients: Vec<f64>,
 }
 
-/// Adds contributions to the components of some statistics. Those of a position are added in the order they are listed,
-/// whatever the threads.
+/// Adds contributions to the components of some statistics. At each position they are added in the order they are
+/// listed, on any number of threads.
 pub(crate) fn add(
     components: &mut [Vec<f64>],
     contributions: &[Contribution<'_>],
@@ -91,11 +91,11 @@ pub fn influences(design: &Design, statistics: &[Statistic], workers: &Workers<'
         let columns = components_of(design, statistics, class);
         let means = means(design, &Segment { class, columns: &columns }, Summation::Listed, workers)?;
         let (weights, total) = (rows.weights_of(class), rows.weight(class));
-        for (place, &row) in rows.of(class).iter().enumerate() {
-            let share = weights.map_or(1.0, |weights| weights[place]) / total;
+        for (index, &row) in rows.of(class).iter().enumerate() {
+            let weight = weights.map_or(1.0, |weights| weights[index]) / total;
             let entries = &mut influences[row as usize * statistics.len()..][..statistics.len()];
             for ((entry, column), mean) in entries.iter_mut().zip(&columns).zip(&means) {
-                *entry = share * (column[place] - mean);
+                *entry = weight * (column[index] - mean);
             }
         }
     }

@@ -1,13 +1,13 @@
 //! The key of a difference p_c − p_d, and when two of them tie.
 //!
-//! A row's key is the real number κ = r_c − r_d, where r is the score itself or the fraction it stands for. Ranking uses
-//! a double close to κ; rows whose doubles are too close to tell are compared by [`ExactKey`]. Three rules give the
-//! doubles:
+//! A row's key is the real number κ = r_c − r_d, where r is the score itself or the fraction it stands for. Ranking
+//! uses a double close to κ; rows whose doubles are too close to tell apart are compared by [`ExactKey`]. Three rules
+//! give the doubles:
 //!
-//! * *lattice*: all scores are multiples of one 1/m; the keys are whole numbers, and equal keys tie;
-//! * *fractions*: many scores are fractions of different denominators; the key is the double nearest to κ;
-//! * *plain*: the rest; the key is the rounded difference, and keys within a few units in the last place are looked at
-//!   again, in case fractions hide among them.
+//! * *lattice*: all scores are multiples of the same 1/m; the keys are integers, and equal keys tie;
+//! * *fractions*: many scores are fractions with different denominators; the key is the double nearest to κ;
+//! * *plain*: the rest; the key is the rounded difference, and keys within a few units in the last place are compared
+//!   again, in case there are fractions among them.
 
 use super::exact_key::{ExactKey, rounding_of_difference};
 use super::fraction::{FractionCache, any_rounded_fraction};
@@ -36,7 +36,7 @@ enum Kind {
 }
 
 impl DifferenceRule {
-    /// Rounded differences, and rounding decides between them: what exactness is measured against.
+    /// Rounded differences compared as they are: the baseline that exactness is measured against.
     #[cfg(feature = "rounded")]
     pub(crate) const ROUNDED: Self = Self { kind: Kind::Plain { factor: 1.0, is_single: false }, near: None };
 
@@ -45,7 +45,7 @@ impl DifferenceRule {
         Ok(Self::from_survey::<T>(&Survey::of(sample, workers)?))
     }
 
-    /// The rule for rows of which a survey is known: the key of a row depends on the row and the survey alone.
+    /// The rule for rows whose survey is known: the key of a row depends on the row and the survey alone.
     pub(crate) fn from_survey<T: Score>(survey: &Survey) -> Self {
         if let Some(denominator) = survey.lattice() {
             return Self { kind: Kind::Lattice(f64::from(denominator)), near: None };
@@ -62,7 +62,8 @@ impl DifferenceRule {
             // The difference of two singles is exact in a double, unless their exponents are far apart.
             (true, false) => None,
             (true, true) => Some(0.0),
-            // Only rounded fractions make differences err by more than their own rounding, which equal ones show.
+            // Only rounded fractions put differences off by more than their own rounding. Without them only equal keys
+            // are in doubt.
             (false, true) if survey.has_no_rounded_fraction() => Some(0.0),
             (false, _) => Some(rounding),
         };
@@ -110,8 +111,8 @@ impl DifferenceRule {
         }
     }
 
-    /// Whether equal keys of these rows are known to tie, because rounding took nothing from any of them. Asked of singles
-    /// alone: doubles are nearly always rounded.
+    /// Whether equal keys of these rows are known to tie, because none of them was rounded. Only checked for singles:
+    /// differences of doubles are nearly always rounded.
     pub(crate) fn equal_keys_tie<'r, T: Score + 'r>(self, mut rows: impl Iterator<Item = (&'r [T], &'r [T])>) -> bool {
         T::IS_SINGLE
             && self.roundings_decide()
@@ -125,7 +126,7 @@ impl DifferenceRule {
             })
     }
 
-    /// Whether the rounded difference and its rounding do not say all about these rows.
+    /// Whether rounded differences and their rounding errors are not enough to order these rows.
     pub(crate) fn needs_fractions<'o>(self, operands: impl Iterator<Item = &'o (f64, f64)>) -> bool {
         match self.kind {
             Kind::Plain { is_single: true, .. } => false,
@@ -138,7 +139,7 @@ impl DifferenceRule {
         }
     }
 
-    /// Whether equal keys are told apart by what rounding took from them, and by nothing else.
+    /// Whether equal keys are told apart by their rounding errors alone.
     fn roundings_decide(self) -> bool {
         self.near == Some(0.0) && matches!(self.kind, Kind::Plain { factor: 1.0, .. })
     }
@@ -265,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn scores_of_a_wide_range_are_told_apart_by_what_rounding_took() {
+    fn scores_of_a_wide_range_are_told_apart_by_rounding_errors() {
         // One half less tiny scores: all differences round to one half.
         let tiny: Vec<i64> = (0..40).map(|index| index * 17 % 40 + 1).collect();
         let scores: Vec<f64> = tiny.iter().flat_map(|&tiny| [0.5, tiny as f64 * 1e-30]).collect();

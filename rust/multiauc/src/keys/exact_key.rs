@@ -1,4 +1,4 @@
-//! Differences of scores compared exactly, whatever floating point makes of them.
+//! Differences of scores, compared exactly in spite of rounding.
 
 use std::cmp::Ordering;
 
@@ -21,7 +21,7 @@ impl ExactKey {
         Self::new(a, b, [None, None])
     }
 
-    /// Of scores that stand for fractions where they are the doubles nearest to any.
+    /// Of scores that stand for a fraction if they are the double nearest to one.
     pub(crate) fn of_doubles(a: f64, b: f64) -> Self {
         Self::new(a, b, [Fraction::of_double(a), Fraction::of_double(b)])
     }
@@ -75,7 +75,7 @@ impl ExactKey {
 /// The order of κ.
 impl Ord for ExactKey {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Two differences further apart than all roundings behind them are in the right order already.
+        // Differences further apart than all their rounding errors are already in the right order.
         let slack = 4.0 * f64::EPSILON * (self.a.abs().max(self.b.abs()) + other.a.abs().max(other.b.abs()));
         if (self.difference - other.difference).abs() > slack {
             return self.difference.total_cmp(&other.difference);
@@ -83,7 +83,8 @@ impl Ord for ExactKey {
         match (self.as_ratio(), other.as_ratio()) {
             (Some((p, q)), Some((r, s))) => (i128::from(p) * i128::from(s)).cmp(&(i128::from(r) * i128::from(q))),
             _ if self.denominators == [0; 2] && other.denominators == [0; 2] && self.difference.is_finite() => {
-                // The rounded difference never falls as the true one rises; where it is the same, its error decides.
+                // Rounding keeps the order, except that it may make differences equal: then their rounding errors
+                // decide.
                 let error = |key: &Self| two_sum_error(key.a, -key.b);
                 let by_difference = self.difference.partial_cmp(&other.difference);
                 by_difference.unwrap_or(Ordering::Equal).then_with(|| error(self).total_cmp(&error(other)))
@@ -107,19 +108,19 @@ impl PartialEq for ExactKey {
 
 impl Eq for ExactKey {}
 
-/// What rounding takes from a − b.
+/// The rounding error of a − b.
 pub(crate) fn rounding_of_difference<T: Into<f64>>(a: T, b: T) -> f64 {
     two_sum_error(a.into(), -b.into())
 }
 
-/// What rounding took from a + b (Knuth's `TwoSum`); plus zero, so that both zeros compare alike.
+/// The rounding error of a + b (Knuth's `TwoSum`); plus zero, so that −0 becomes 0.
 fn two_sum_error(a: f64, b: f64) -> f64 {
     let sum = a + b;
     let b_part = sum - a;
     (a - (sum - b_part)) + (b - b_part) + 0.0
 }
 
-/// A sum of doubles times whole numbers, without rounding: 32-bit digits from 2^−1074 up, each with room to overflow.
+/// A sum of doubles times integers, without rounding: 32-bit digits from 2^−1074 up, each with room for carries.
 struct WideSum([i64; WideSum::DIGITS]);
 
 impl WideSum {
@@ -140,7 +141,7 @@ impl WideSum {
         let product = i128::from(mantissa) * factor;
         let mut rest = product.unsigned_abs();
         let sign = if (product < 0) ^ value.is_sign_negative() { -1 } else { 1 };
-        // Shifted to the digit where it begins, in two halves so that the shift cannot overflow.
+        // Shifted to where it begins in its first digit, 32 bits at a time so that nothing overflows.
         let (digit, shift) = (position / 32, position % 32);
         let mut carry = 0_u128;
         let mut place = digit;

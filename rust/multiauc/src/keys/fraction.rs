@@ -1,4 +1,4 @@
-//! Scores that are fractions on paper: 0.1 is meant as 1/10, a leaf of three rows as 1/3.
+//! Scores that are fractions on paper: 0.1 stands for 1/10, the 0.333… of a leaf of three rows for 1/3.
 
 use std::cmp::Ordering;
 
@@ -120,22 +120,22 @@ impl<I: Iterator<Item = f64>> Vectorizable for AnyRounded<I> {
 /// Values expanded side by side.
 const LANES: usize = 16;
 
-/// Whether one of the values may be a fraction that its double only approximates; `false` is certain, and the rule for
-/// smooth scores. Continued fractions as in [`Fraction::of_double`], without its branches: a value close to a convergent
-/// leaves a rest close to 0 or 1.
+/// Whether one of the values may be a fraction that its double only approximates; `false` is certain, and usual for
+/// smooth scores. Continued fractions as in [`Fraction::of_double`], without its branches: a value close to a
+/// convergent leaves a remainder close to 0 or 1.
 #[allow(clippy::needless_bitwise_bool, clippy::manual_range_contains, reason = "no branches: vectors")]
 #[inline(always)]
 fn may_hold_fraction(values: &[f64; LANES]) -> bool {
-    // As many steps as the longest expansion with a denominator below 1000, of Fibonacci numbers.
+    // The length of the longest expansion with a denominator below 1000, that of Fibonacci numbers.
     const STEPS: usize = 15;
-    // Up to 1 the value is off by 2^−54, its rests by that times the square of the denominator, and as much again at each
-    // step: together less than 1e-8.
+    // A value up to 1 is off by 2^−54, a remainder by that times the square of the denominator, and by as much again at
+    // each step: less than 1e-8 in all.
     const SLACK: f64 = 1e-7;
     let (mut quotients, mut previous, mut denominators) = ([0.0; LANES], [0.0; LANES], [0.0; LANES]);
     let mut is_suspect = false;
     for (lane, &value) in values.iter().enumerate() {
         let magnitude = value.abs();
-        // Those too small and those that are multiples of 1/512 are left out by a denominator beyond all.
+        // Values that are too small and multiples of 1/512 are excluded by a denominator beyond the limit.
         let scaled = magnitude * 512.0;
         let is_left_out = (magnitude < 0.999 / MOST_DENOMINATOR as f64) | (scaled == scaled.floor());
         let millionths = magnitude * DECIMAL as f64;
@@ -175,7 +175,7 @@ pub(super) fn common_lattice(a: u32, b: u32) -> Option<u32> {
     lattice_denominators().find(|&m| i64::from(m) % multiple == 0)
 }
 
-/// Remembers the fractions of values seen lately: data made of fractions has few distinct values.
+/// Remembers the fractions of values seen recently: data made of fractions has few distinct values.
 #[derive(Debug, Default)]
 pub(crate) struct FractionCache {
     /// The bits of a value, and its fraction; a denominator of zero says that there is none.

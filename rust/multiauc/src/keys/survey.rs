@@ -1,4 +1,4 @@
-//! What the scores of a sample say about its keys, in a form that merges: two surveys of parts make one of the whole.
+//! What the scores of a sample imply for its keys. Surveys of parts merge into the survey of the whole.
 
 use std::ops::Range;
 
@@ -17,14 +17,14 @@ pub(crate) struct Survey {
     /// Of some scores looked at first: how many there are, and how many are fractions that doubles can only approximate.
     peeked: usize,
     peeked_fractions: usize,
-    /// Known to be so; `false` where it was not worth looking.
+    /// `true` only if known; `false` where it was not worth checking.
     has_only_fractions: bool,
     has_no_rounded_fraction: bool,
     magnitudes: Magnitudes,
 }
 
 impl Survey {
-    /// Surveys a sample: a few scores rule a lattice out, all of them confirm it.
+    /// Surveys a sample: a few scores can rule out a lattice, all of them confirm it.
     pub(crate) fn of<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Self> {
         let peek = Peek::of(sample);
         let lattice = peek.confirmed_lattice(sample, workers)?;
@@ -67,7 +67,7 @@ impl Survey {
         self.magnitudes
     }
 
-    /// Whether a good part of the scores are fractions that doubles can only approximate.
+    /// Whether many of the scores are fractions that doubles can only approximate.
     pub(super) const fn is_rich_in_fractions(&self) -> bool {
         4 * self.peeked_fractions > self.peeked
     }
@@ -77,19 +77,19 @@ impl Survey {
         self.has_only_fractions
     }
 
-    /// Whether no score is known to be a fraction that its double only approximates.
+    /// Whether it is known that no score is a fraction that its double only approximates.
     pub(super) const fn has_no_rounded_fraction(&self) -> bool {
         self.has_no_rounded_fraction
     }
 
-    /// Whether scores are so far apart that differences of small ones look alike beside the rounding of large ones.
+    /// Whether the magnitudes of scores are so far apart that small ones vanish in the rounding of large ones.
     pub(super) fn has_wide_range<T: Score>(&self) -> bool {
         let Magnitudes { largest, smallest_nonzero } = self.magnitudes;
         smallest_nonzero < largest * 2_f64.powi(if T::IS_SINGLE { -27 } else { -40 })
     }
 }
 
-/// What a few scores say about all of them.
+/// What a few scores suggest about all of them.
 struct Peek {
     /// The lattices 1/m that hold the scores seen, in increasing order of m.
     denominators: Vec<u32>,
@@ -252,13 +252,13 @@ mod tests {
         let merged = survey(first).merge(survey(second));
         assert_eq!(merged.lattice, whole.lattice);
         assert_eq!(merged.magnitudes, whole.magnitudes);
-        // What a part did not look for counts as unknown: never as known without being so.
+        // What a part did not check counts as unknown; nothing untrue counts as known.
         assert!(!merged.has_only_fractions || whole.has_only_fractions);
         assert!(!merged.has_no_rounded_fraction || whole.has_no_rounded_fraction);
     }
 
     #[test]
-    fn surveys_of_parts_make_the_survey_of_the_whole() {
+    fn surveys_of_parts_merge_into_that_of_the_whole() {
         let tenths: Vec<f64> = (0..40).map(|i| f64::from(i % 11) / 10.0).collect();
         let quarters: Vec<f64> = (0..40).map(|i| f64::from(i % 5) / 4.0).collect();
         let sevenths: Vec<f64> = (0..40).map(|i| f64::from(i % 8) / 7.0).collect();

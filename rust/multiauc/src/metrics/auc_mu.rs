@@ -48,8 +48,8 @@ pub fn auc_mu<T: Score>(
     tally_pairs(sample, partition, workers, SampleAverage::new(weights, sample.sizes()))?.finish()
 }
 
-/// AUC_mu by rounded differences: ties on paper break and orders next to 1 are lost. It is here for the benchmark of what
-/// exactness costs.
+/// AUC_mu by rounded differences: ties on paper are broken, and the order of differences close to 1 is lost. For the
+/// benchmark of what exactness costs.
 ///
 /// # Errors
 /// As [`auc_mu`].
@@ -59,7 +59,7 @@ pub fn auc_mu_rounded<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<
     tally_differences(sample, DifferenceRule::ROUNDED, workers, |_, _| true, average)?.finish()
 }
 
-/// S(c, d) of all pairs as a symmetric K × K matrix, row after row; NaN on the diagonal and for absent classes.
+/// S(c, d) of all pairs as a symmetric K × K matrix, row by row; NaN on the diagonal and for absent classes.
 ///
 /// # Errors
 /// As [`auc_mu`], except for pair weights.
@@ -192,7 +192,7 @@ fn tally_weighted<T: Score, A: Tally>(
     Ok(tally)
 }
 
-/// What class c wins of class d, ranked by the cost score; equal floats tie.
+/// What class c wins against class d, ranked by the cost score; equal floats tie.
 fn count_by_costs<T: Score>(
     sample: &ScoredSample<'_, T>,
     rows: &ClassRows,

@@ -13,10 +13,10 @@ use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 #[derive(Debug)]
 pub(super) struct ColumnPlacements {
     pub class: usize,
-    /// By position. Of each row of the class the share of all other rows below it; of each other row the share of the
-    /// class above it.
+    /// By position. For each row of the class, the proportion of all other rows below it; for each other row, the
+    /// proportion of the class above it.
     pub placements: Vec<f64>,
-    /// Of each row of the class Σ_d ω_cd · (share of class d below it).
+    /// For each row of the class, Σ_d ω_cd · (proportion of class d below it).
     pub by_pair: Vec<f64>,
     /// What the class wins of every other: A(c|d); `None` for the class itself and absent ones.
     pub wins: Vec<Option<Wins>>,
@@ -30,23 +30,23 @@ impl ColumnPlacements {
         self.wins.iter().map(|wins| wins.map_or(f64::NAN, Wins::share)).collect()
     }
 
-    /// What the class wins of all others pooled.
+    /// What the class wins against all others pooled.
     pub(super) fn wins_over_rest(&self, rows: &ClassRows) -> Wins {
         if rows.weights().is_none() {
             let doubled = |wins: &Wins| match wins {
                 Wins::Counted { doubled, .. } => *doubled,
-                Wins::Weighed(_) => unreachable!("rows without weights are counted"),
+                Wins::Weighted(_) => unreachable!("rows without weights are counted"),
             };
             let rest = rows.others(self.class).map(|d| rows.count(d)).sum();
             return Wins::counted(self.wins.iter().flatten().map(doubled).sum(), [rows.count(self.class), rest]);
         }
         let shares = self.shares();
         let rest: f64 = rows.others(self.class).map(|d| rows.weight(d)).sum();
-        Wins::Weighed(rows.others(self.class).map(|d| rows.weight(d) / rest * shares[d]).sum())
+        Wins::Weighted(rows.others(self.class).map(|d| rows.weight(d) / rest * shares[d]).sum())
     }
 }
 
-/// Memory that is used for one column after another.
+/// Memory reused from column to column.
 #[derive(Debug, Default)]
 struct ColumnScratch {
     table: PlacementTable,
@@ -54,8 +54,8 @@ struct ColumnScratch {
     of_pair: Vec<f64>,
 }
 
-/// `task(placements)` for the column of every present class, `consume` gets the results some at a time in class order.
-/// `omega` is the K × K matrix of what pairs count.
+/// Runs `task(placements)` for the column of every present class; `consume` gets the results a few at a time, in class
+/// order. `omega` is the K × K matrix of the weights of pairs.
 pub(super) fn for_each_column<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
@@ -81,7 +81,7 @@ pub(super) fn for_each_column<T: Score, R: Send>(
     Ok(())
 }
 
-/// The class of the column is the table, and every other class looks itself up in it.
+/// The class of the column is the table, in which every other class is looked up.
 fn place_column<T: Score>(
     design: &Design,
     blocks: &ClassBlocks<T>,
@@ -113,11 +113,11 @@ fn place_column<T: Score>(
             *below = (own_total - *below) / own_total;
         }
         table.below_by_rank(by_rank);
-        // An ordered pair counts half of what the two together do.
-        let (per_weight, share_of_pair) = (rows.weight(d).recip(), 0.5 * omega[d] / rows.weight(d));
+        // An ordered pair counts half as much as the pair itself.
+        let (per_weight, pair_weight) = (rows.weight(d).recip(), 0.5 * omega[d] / rows.weight(d));
         for ((below, rest), sum) in by_rank.iter_mut().zip(&mut rest_below).zip(&mut sum_by_pair) {
             *rest += *below;
-            *sum += share_of_pair * *below;
+            *sum += pair_weight * *below;
             *below *= per_weight;
         }
         of_pair.clear();
@@ -131,7 +131,7 @@ fn place_column<T: Score>(
         let sizes = [rows.count(class), rows.count(d)];
         column.wins[d] = Some(match rows.weights() {
             None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
-            Some(_) => Wins::Weighed(1.0 - totals.weighted_below / (2.0 * own_total * rows.weight(d))),
+            Some(_) => Wins::Weighted(1.0 - totals.weighted_below / (2.0 * own_total * rows.weight(d))),
         });
     }
     let own = &mut column.placements[rows.range(class)];

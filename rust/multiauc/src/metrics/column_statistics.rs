@@ -1,4 +1,4 @@
-//! The statistics that rank by single columns, from one walk over the columns: Hand & Till's M and one-vs-rest.
+//! The statistics that rank by single columns, from one pass over the columns: Hand & Till's M and one-vs-rest.
 
 use super::column_placements::{ColumnPlacements, for_each_column};
 use super::weighting::{PairWeighting, RestWeighting};
@@ -11,7 +11,7 @@ use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
 use crate::sample::ScoredSample;
 
-/// What the columns of a sample say.
+/// What is computed from the columns of a sample.
 pub(super) struct ColumnStatistics {
     /// Those asked for, in that order.
     pub statistics: Vec<Statistic>,
@@ -133,7 +133,7 @@ fn contributions_of<'v>(
     by_class.chain([by_pair]).collect()
 }
 
-/// The averages over columns: what is known of them while columns are added.
+/// Running averages over columns.
 struct Averages<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
     hand_till: SampleAverage<'s>,

@@ -31,7 +31,7 @@ pub fn hand_till<T: Score>(
     parts.into_iter().fold(average, SampleAverage::merge).finish()
 }
 
-/// A(c|d) at row c and column d of a K × K matrix, row after row; NaN on the diagonal and for absent classes.
+/// A(c|d) at row c and column d of a K × K matrix, row by row; NaN on the diagonal and for absent classes.
 ///
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).

@@ -1,8 +1,8 @@
-//! What the first-order variance leaves out: how the two rows of a pair act together.
+//! What the first-order variance leaves out: how the two rows of a pair interact.
 //!
-//! With h(a, b) the kernel of a pair of classes, SS_cd is its sum of squares after the means of rows a and rows b are
-//! taken out. The unbiased variance subtracts Σ SS_cd/((n_c−1)(n_d−1)n_c n_d) from the first-order one, the variance of
-//! infinitely many bootstrap samples adds Σ SS_cd/(n_c n_d)² to the plug-in one.
+//! With h(a, b) the kernel of a pair of classes, SS_cd is its sum of squares after the means of rows a and of rows b
+//! are removed. The unbiased variance subtracts Σ SS_cd/((n_c−1)(n_d−1)n_c n_d) from the first-order one, the variance
+//! of infinitely many bootstrap samples adds Σ SS_cd/(n_c n_d)² to the plug-in one.
 
 use super::MetricOptions;
 use super::auc_mu::PairScores;
@@ -40,7 +40,7 @@ struct PairSquares {
     classes: [usize; 2],
     /// By the difference of their scores.
     difference: f64,
-    /// By the column of either class, and their product.
+    /// By the column of each class, and of the product of the two.
     columns: [f64; 2],
     product: f64,
 }
@@ -68,7 +68,7 @@ pub fn interactions<T: Score>(
         sample,
         &rows,
         workers,
-        |scratch: &mut Scratch, pair| {
+        |scratch: &mut InteractionScratch, pair| {
             let [c, d] = pair.classes;
             let placed = place_by_difference(sample, &rows, pair, &scores.of(c, d), rule, &mut scratch.placing);
             let (columns, product) = scratch.squares_by_column(&rows, pair);
@@ -85,7 +85,7 @@ pub fn interactions<T: Score>(
     Ok(Interactions { metrics: names.into_iter().zip(sums.metrics).collect(), per_class: sums.per_class })
 }
 
-/// Interactions while pairs are added.
+/// Running sums of interactions.
 struct InteractionSums<'r, 'a> {
     rows: &'r ClassRows,
     pair_weighting: PairWeighting<'a>,
@@ -133,17 +133,17 @@ fn squares(placed: &PairPlacements) -> f64 {
     n_c * n_d * share * (1.0 - share) - 0.25 * placed.ties - n_d * spread(first) - n_c * spread(second)
 }
 
-/// Memory that is used for one pair after another.
+/// Memory reused from pair to pair.
 #[derive(Default)]
-struct Scratch {
+struct InteractionScratch {
     placing: PlacingScratch,
-    /// Ranks of the rows of either class in the second class's column.
+    /// Ranks of the rows of each class in the second class's column.
     ranks: [Vec<u32>; 2],
     counts: RankCounts,
 }
 
-impl Scratch {
-    /// SS by the column of either class, and of the product of the two kernels.
+impl InteractionScratch {
+    /// SS by the column of each class, and of the product of the two kernels.
     fn squares_by_column<T: Score>(&mut self, rows: &ClassRows, pair: &PairOperands<'_, T>) -> ([f64; 2], f64) {
         let Self { placing: PlacingScratch { ordered, .. }, ranks, counts } = self;
         let [c, d] = pair.classes;

@@ -33,7 +33,7 @@ use auc_mu::auc_mu_statistic;
 use column_statistics::column_statistics;
 use pdi::pdi_statistic;
 
-/// What metrics depend on beside the sample.
+/// What metrics depend on besides the sample.
 #[derive(Debug, Clone, Copy)]
 pub struct MetricOptions<'a> {
     /// K × K costs that rank the pairs of AUC_mu; `None` for differences of scores.
@@ -57,7 +57,7 @@ impl PairTable {
     }
 }
 
-/// Some metrics of a sample, and what was found on the way to them.
+/// Some metrics of a sample, and what was found along the way.
 #[derive(Debug)]
 pub struct Evaluated {
     /// The metrics asked for, in that order.
@@ -88,10 +88,10 @@ pub fn value<T: Score>(
     }
 }
 
-/// Metrics of a sample with what each row contributes to them.
+/// Metrics of a sample, with what each row contributes to them.
 ///
 /// # Errors
-/// As [`value`], and [`Error::LengthMismatch`](crate::Error::LengthMismatch) if the design is of other rows.
+/// As [`value`], and [`Error::LengthMismatch`](crate::Error::LengthMismatch) if the design is of different rows.
 pub fn evaluate<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
@@ -110,7 +110,7 @@ pub fn evaluate<T: Score>(
         |metric: &Metric| matches!(metric, Metric::HandTill | Metric::OneVsRest | Metric::OneVsRestPrevalence);
     let by_column: Vec<Metric> = metrics.iter().copied().filter(ranks_by_column).collect();
     if !by_column.is_empty() {
-        // One walk over the columns serves all of these.
+        // One pass over the columns serves all of these.
         let mut columns = column_statistics(sample, design, &by_column, options, workers)?;
         found.statistics.append(&mut columns.statistics);
         found.per_class = columns.per_class;

@@ -27,7 +27,7 @@ pub fn one_vs_rest_per_class<T: Score>(sample: &ScoredSample<'_, T>, workers: &W
     Ok(values)
 }
 
-/// An average of the one-vs-rest values. All averages of a single score are the one AUC of it.
+/// An average of the one-vs-rest values. With a single score, all averages equal its AUC.
 ///
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
@@ -60,7 +60,7 @@ pub fn one_vs_rest<T: Score>(
     parts.into_iter().fold(ClassAverage::default(), ClassAverage::merge).finish()
 }
 
-/// All cells of present columns: the own cells of the rows are the table.
+/// All cells of present columns: each row's own cell is in the table.
 struct CellStream<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
     columns: Vec<usize>,

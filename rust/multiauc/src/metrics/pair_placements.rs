@@ -9,17 +9,17 @@ use crate::parallel::Workers;
 use crate::ranking::{OrderedRows, PlacementTable, RankedRow};
 use crate::sample::{ClassRows, ScoredSample};
 
-/// Pairs whose placements are kept until they are added: enough that no thread waits long for another.
+/// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another.
 const PAIRS_PER_THREAD: usize = 4;
 
 /// The scores of two classes in their two columns.
 pub(super) struct PairOperands<'b, T> {
     pub classes: [usize; 2],
-    /// `of[side][column]`: the rows of a side in the column of either class.
+    /// `of[side][column]`: the rows of a side in the columns of both classes.
     pub of: [[&'b [T]; 2]; 2],
 }
 
-/// Memory that is used for one pair after another.
+/// Memory reused from pair to pair.
 #[derive(Debug, Default)]
 pub(super) struct PlacingScratch {
     pub ordered: OrderedRows,
@@ -30,11 +30,11 @@ pub(super) struct PlacingScratch {
     fractions: FractionCache,
 }
 
-/// Where the rows of two classes stand among each other.
+/// Where the rows of two classes stand relative to each other.
 #[derive(Debug)]
 pub(super) struct PairPlacements {
-    /// Of each row of the first class the share of the second below it, and of each row of the second the share of the
-    /// first above it; ties count half.
+    /// For each row of the first class, the proportion of the second below it; for each row of the second, the
+    /// proportion of the first above it. Ties count half.
     pub placements: [Vec<f64>; 2],
     /// What the first class wins.
     pub wins: Wins,
@@ -75,7 +75,7 @@ fn place(
     });
     let wins = match rows.weights() {
         None => Wins::counted(doubled_wins, [rows.count(first), rows.count(second)]),
-        Some(_) => Wins::Weighed(weighted_wins / (2.0 * totals[0] * totals[1])),
+        Some(_) => Wins::Weighted(weighted_wins / (2.0 * totals[0] * totals[1])),
     };
     PairPlacements { placements, wins, ties }
 }
@@ -115,7 +115,7 @@ pub(super) fn place_by_difference<T: Score>(
     })
 }
 
-/// Places two classes by a table of the smaller; `None` if keys of the two are too close to tell.
+/// Places two classes by a table of the smaller; `None` if keys of the two are too close to tell apart.
 fn place_by_table(
     rows: &ClassRows,
     classes: [usize; 2],
@@ -151,7 +151,7 @@ fn place_by_table(
     };
     let wins = match rows.weights() {
         None => Wins::counted(doubled_wins, sizes),
-        Some(_) => Wins::Weighed(weighted / (2.0 * first * second)),
+        Some(_) => Wins::Weighted(weighted / (2.0 * first * second)),
     };
     Some(PairPlacements { placements, wins, ties: totals.ties })
 }
@@ -171,13 +171,13 @@ pub(super) fn place_by_column<T: Score>(
     place(ordered, rows, [pair.classes[own], pair.classes[other]], None, never_near)
 }
 
-/// The exact key of a row where keys are never too close to tell: scores compare as they are stored.
+/// The exact key of a row where keys are never too close to tell apart: scores compare as they are stored.
 pub(super) fn never_near(row: &RankedRow) -> ExactKey {
     ExactKey::plain(row.key, 0.0)
 }
 
-/// `task(scratch, pair)` for all pairs c < d of present classes; `consume` gets the results some at a time, in an order
-/// that depends on the sample alone.
+/// Runs `task(scratch, pair)` for all pairs c < d of present classes; `consume` gets the results a few at a time, in an
+/// order that depends on the sample alone.
 pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
     sample: &ScoredSample<'_, T>,
     rows: &ClassRows,

@@ -1,12 +1,12 @@
-//! Tasks whose results are large: some at a time.
+//! Tasks with large results: a few at a time.
 
 use std::sync::Mutex;
 
 use crate::error::Result;
 use crate::parallel::Workers;
 
-/// `task(scratch, 0)`, …, `task(scratch, count − 1)`, some at a time: `consume` gets the results of each such wave, in
-/// order, and no more of them are kept than `per_thread` for each thread. Scratch is handed on from task to task.
+/// Runs `task(scratch, 0)`, …, `task(scratch, count − 1)` in waves: `consume` gets the results of each wave in order,
+/// so that no more than `per_thread` of them are kept for each thread. Scratch is reused from task to task.
 pub(super) fn in_waves<S: Default + Send, R: Send>(
     workers: &Workers<'_>,
     count: usize,

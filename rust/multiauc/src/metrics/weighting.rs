@@ -29,8 +29,8 @@ impl<'a> PairWeighting<'a> {
         Ok(Self { kind, omega })
     }
 
-    /// g_m = Σ_{c<d} U_cd ∂ω_cd/∂π_m, ω being taken as a function of the prevalences π that does not change when all of them are
-    /// multiplied by a number. `values` is the K × K matrix of U, made symmetric here.
+    /// g_m = Σ_{c<d} U_cd ∂ω_cd/∂π_m, ω being a function of the prevalences π that does not change when all of them are
+    /// rescaled. `values` is the K × K matrix of U, made symmetric here.
     pub(super) fn slopes(&self, rows: &ClassRows, values: &[f64], theta: f64) -> Vec<f64> {
         let classes = rows.classes();
         let prevalences: Vec<f64> = rows.sizes().weights.iter().map(|weight| weight / rows.total_weight()).collect();

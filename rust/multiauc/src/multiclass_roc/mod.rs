@@ -20,10 +20,10 @@ pub struct CurveOptions<'a> {
     pub center: Center,
     /// Weight of the true-positive rates of the pair (c, d) at [c · K + d].
     pub tp_weights: &'a [f64],
-    /// The same of its false-positive rates.
+    /// The same for its false-positive rates.
     pub fp_weights: &'a [f64],
-    /// a in ε = a / (ñ + 2a), ñ the harmonic mean of the class sizes (the larger of rows and weight); rates are drawn to
-    /// (1 − 2ε)x + ε.
+    /// a in ε = a / (ñ + 2a), ñ the harmonic mean of the class sizes (the larger of rows and weight); rates are shrunk
+    /// to (1 − 2ε)x + ε.
     pub continuity: f64,
     /// When the fit stops.
     pub stop: Stop,
@@ -36,9 +36,9 @@ pub struct CurveOptions<'a> {
 pub struct Curve {
     /// Both rates as fitted, true-positive first.
     pub raw: [Vec<f64>; 2],
-    /// True-positive rates, never falling.
+    /// True-positive rates, non-decreasing.
     pub tpr: Vec<f64>,
-    /// False-positive rates, never falling.
+    /// False-positive rates, non-decreasing.
     pub fpr: Vec<f64>,
     /// Area under the polygon.
     pub area: f64,
@@ -61,7 +61,7 @@ pub struct MulticlassRoc {
     center: Center,
     stop: Stop,
     epsilon: f64,
-    /// The 2T × J matrix of rates, row after row.
+    /// The 2T × J matrix of rates, row by row.
     pub rates: Vec<f64>,
     /// The model; `None` for two classes, where it is saturated.
     pub model: Option<Fit>,
@@ -109,7 +109,7 @@ impl MulticlassRoc {
         &self.placed
     }
 
-    /// The curve of other rates of the same shape, fitted from this one as a start.
+    /// The curve of other rates of the same shape, fitted with this one as the start.
     ///
     /// # Errors
     /// [`Error::RatesMismatch`], [`Error::Cancelled`].
@@ -123,7 +123,7 @@ impl MulticlassRoc {
     }
 
     /// Bootstrap replicates number `first`, `first` + 1, … of the seed: rows drawn within classes, thresholds kept, the
-    /// model fitted again from this one as a start. The same for any number of threads.
+    /// model fitted again with this one as the start. The same for any number of threads.
     ///
     /// # Errors
     /// [`Error::Cancelled`].
@@ -169,8 +169,8 @@ impl MulticlassRoc {
         Curve { raw, area: area_under(&fpr, &tpr), tpr, fpr }
     }
 
-    /// The curve of one pair. Unweighted rates are whole counts over class sizes: summed as such, the area has no rounding
-    /// but that of one division.
+    /// The curve of one pair. Unweighted rates are whole counts over class sizes: summed as such, the area is rounded
+    /// by one division only.
     fn empirical_curve(&self, rates: &[f64]) -> Curve {
         let (tpr, fpr) = rates.split_at(rates.len() / 2);
         let [negatives, positives] = match self.placed.class_totals()[..] {
@@ -197,7 +197,7 @@ impl MulticlassRoc {
 }
 
 /// Harmonic mean of the class sizes. A size is the class's weight (so that integer weights count as repeated rows), but
-/// at least its number of rows: weights that were scaled to a small sum leave the rates as certain as they are.
+/// at least its number of rows: scaling the weights down does not make the rates less certain.
 fn mean_class_size(placed: &PlacedCells) -> f64 {
     let sizes = placed.class_totals().into_iter().zip(placed.class_rows());
     let sizes: Vec<f64> = sizes.map(|((_, weight), rows)| weight.max(f64::from(rows))).collect();

@@ -7,13 +7,13 @@ use crate::sample::ClassSizes;
 /// How much each pair of classes counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PairWeights<'a> {
-    /// All pairs alike.
+    /// All pairs equally.
     Equal,
     /// n_c · n_d.
     SizeProduct,
     /// n_c + n_d.
     SizeSum,
-    /// A symmetric K × K matrix, row after row; the diagonal is not looked at.
+    /// A symmetric K × K matrix, row by row; the diagonal is ignored.
     Matrix(&'a [f64]),
 }
 
@@ -30,20 +30,20 @@ impl PairWeights<'_> {
     }
 }
 
-/// How one-vs-rest values of the classes become one number.
+/// How the one-vs-rest values of the classes are averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OneVsRestAverage {
     /// The mean over classes.
     Macro,
-    /// Weighted by the classes' shares of the rows (Provost & Domingos).
+    /// Weighted by prevalence (Provost & Domingos).
     Prevalence,
-    /// Weighted by the classes' shares, the other classes counting alike in each rest.
+    /// Weighted by prevalence, with all other classes counting equally in each rest.
     PrevalenceEqualRest,
-    /// The AUC of all cells, pooled: own column against the others.
+    /// The AUC of all cells pooled: each row's own column against the others.
     Micro,
 }
 
-/// A sum of shares as whole multiples of 2^−128: the same bits in whatever order it is taken.
+/// A sum of shares as whole multiples of 2^−128: the same bits in any order.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ShareSum {
     /// In units of 2^−64.
@@ -78,7 +78,7 @@ impl ShareSum {
     }
 }
 
-/// Σ w·x / Σ w with the same bits in whatever order the terms come: they are sorted first.
+/// Σ w·x / Σ w with the same bits for any order of the terms: they are sorted first.
 pub(crate) fn weighted_mean(mut terms: Vec<(f64, f64)>) -> Result<f64> {
     terms.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let largest = terms.iter().map(|&(weight, _)| weight).fold(0.0, f64::max);
@@ -94,7 +94,7 @@ pub(crate) fn weighted_mean(mut terms: Vec<(f64, f64)>) -> Result<f64> {
     Ok(sum / total)
 }
 
-/// The average of the shares of pairs: what is known of it while pairs are added.
+/// A running average of the shares of pairs.
 #[derive(Debug, Default)]
 pub(crate) struct PairAverage {
     /// Equal and size-sum weights: exact.
@@ -176,20 +176,20 @@ impl Tally for SampleAverage<'_> {
     }
 }
 
-/// The average of the values of classes: what is known of it while classes are added.
+/// A running average of the values of classes.
 #[derive(Debug, Default)]
 pub(crate) struct ClassAverage {
     shares: ShareSum,
-    /// Of values that are no counts: (weight, value).
+    /// Of values that are not counts: (weight, value).
     terms: Vec<(f64, f64)>,
 }
 
 impl ClassAverage {
-    /// Adds a value that counts as many `times`, or as much as `weight` where rows have weights.
+    /// Adds a value that counts `times` times, or as much as `weight` where rows have weights.
     pub(crate) fn add(&mut self, wins: Wins, times: u64, weight: f64) {
         match wins {
             Wins::Counted { doubled, doubled_pairs } => self.shares.add(doubled, doubled_pairs, times),
-            Wins::Weighed(share) => self.terms.push((weight, share)),
+            Wins::Weighted(share) => self.terms.push((weight, share)),
         }
     }
 

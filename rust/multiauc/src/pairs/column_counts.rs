@@ -12,7 +12,7 @@ use crate::parallel::Workers;
 use crate::ranking::{BucketTable, KeyStream, Lookup, count_partitioned, sample_spans, stream_spans};
 use crate::sample::{ClassBlock, ClassBlocks, ClassRows, ClassSizes, ScoredSample};
 
-/// One column counted: class c against every other class.
+/// The count of one column: class c against every other class.
 pub(crate) struct ColumnCount<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
     pub(crate) class: usize,
@@ -29,7 +29,7 @@ enum Losses {
     Weights(Vec<f64>),
 }
 
-/// What is asked about the other classes.
+/// What is counted against the other classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rest {
     /// The losses to each.
@@ -39,7 +39,7 @@ pub(crate) enum Rest {
 }
 
 impl Rest {
-    /// Sides of a column: its class, and the others or all of them as one.
+    /// Sides of a column: its class, and each of the others or all of them together.
     const fn sides(self, classes: usize) -> usize {
         match self {
             Self::ByClass => classes,
@@ -54,12 +54,12 @@ impl<T: Score> ColumnCount<'_, '_, T> {
         self.sample.present_classes().filter(move |&d| d != self.class)
     }
 
-    /// What the class wins of class d: A(c|d). Only where the losses to each class were asked for.
+    /// What the class wins against class d: A(c|d). Only if losses were counted by class.
     pub(crate) fn wins(&self, d: usize) -> Wins {
         self.wins_over(std::iter::once(d), |losses: &[u64]| losses[d])
     }
 
-    /// What the class wins of all others pooled.
+    /// What the class wins against all others pooled.
     pub(crate) fn wins_over_rest(&self) -> Wins {
         self.wins_over(self.others(), |losses: &[u64]| self.others().map(|d| losses[d]).sum())
     }
@@ -74,7 +74,7 @@ impl<T: Score> ColumnCount<'_, '_, T> {
             Losses::Weights(losses) => {
                 let weight: f64 = others.clone().map(|d| weights[d]).sum();
                 let lost: f64 = others.map(|d| losses[d]).sum();
-                Wins::Weighed(1.0 - lost / (2.0 * weights[self.class] * weight))
+                Wins::Weighted(1.0 - lost / (2.0 * weights[self.class] * weight))
             }
         }
     }
@@ -108,7 +108,7 @@ pub(crate) fn count_columns<T: Score, R: Send>(
     }
     let (streamed, gathered): (Vec<_>, Vec<_>) = wanted.iter().partition(|&&class| is_streamed(sample, class));
     let mut folded = Vec::with_capacity(wanted.len());
-    // One after the other, each on all threads: their copies would not fit into memory side by side.
+    // One at a time, each on all threads: their copies would not all fit in memory at once.
     let buffers = Buffers::default();
     for class in streamed {
         let table_len = sample.sizes.rows[class] as usize;
@@ -121,8 +121,8 @@ pub(crate) fn count_columns<T: Score, R: Send>(
     Ok(folded.into_iter().map(|(_, value)| value).collect())
 }
 
-/// Whether the column of a class is read from the scores and cut by value: where tables outgrow the cache, and where
-/// columns are so few that reading all of them for each costs less than a copy of them.
+/// Whether the column of a class is read from the scores and split by value: where its table outgrows the cache, and
+/// where there are so few columns that reading past the others costs less than copying them all.
 fn is_streamed<T: Score>(sample: &ScoredSample<'_, T>, class: usize) -> bool {
     const FEW_COLUMNS: usize = 4;
     const MANY_ROWS: usize = 1 << 18;
@@ -169,7 +169,7 @@ fn count_column<T: Score>(
     table: &mut BucketTable<T>,
     workers: &Workers<'_>,
 ) -> Result<Vec<u64>> {
-    /// Rows that one thread looks up in one go.
+    /// Rows that a thread looks up at a time.
     const CHUNK: usize = 1 << 15;
     table.build(blocks.runs(class, class), None);
     let table = &*table;
@@ -196,7 +196,7 @@ fn count_column<T: Score>(
     Ok(losses)
 }
 
-/// One column, read from the scores each time: side 0 is its class, the others follow in order or are one.
+/// One column, read from the scores each time: side 0 is its class; the others follow in order, or are one side.
 struct ColumnStream<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
     class: usize,
@@ -226,7 +226,7 @@ impl<T: Score> ColumnStream<'_, '_, T> {
         Ok(Losses::Counts(losses))
     }
 
-    /// Writes the scores by class and tells where each class is.
+    /// Writes the scores by class and returns where each class is.
     fn scatter(&self, rows: Range<usize>, memory: &mut Vec<T>) -> Vec<Range<usize>> {
         let mut runs = vec![0..0; self.sides()];
         self.sample.codes.for_each(rows.clone(), |_, class| runs[class].end += 1);
@@ -244,8 +244,8 @@ impl<T: Score> ColumnStream<'_, '_, T> {
         runs
     }
 
-    /// The same for few runs, where it is faster: every score is written for every run, and kept where a run becomes
-    /// longer. The ends of the runs stay in registers; in memory each score would wait for the one before.
+    /// The same for few runs, where it is faster: every score is written to every run, but only its own run grows. The
+    /// ends of the runs stay in registers; in memory, each score would wait for the one before.
     fn split<const RUNS: usize>(
         &self,
         rows: Range<usize>,

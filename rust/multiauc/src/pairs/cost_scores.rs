@@ -22,8 +22,8 @@ pub(crate) enum PairScore {
 pub(crate) struct Partition<'a> {
     costs: &'a [f64],
     classes: usize,
-    /// Whether one score s stands for the probabilities (1 − s, s): the score of the pair then falls or rises with s
-    /// throughout, at the slope |v·(e_c − e_d)|.
+    /// Whether one score s stands for the probabilities (1 − s, s): the score of the pair is then linear in s, with
+    /// slope ±|v·(e_c − e_d)|.
     is_of_single_score: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Partition<'a> {
         &self.costs[class * self.classes..][..self.classes]
     }
 
-    /// σ·v with v = A_c − A_d and σ = sign(v·(e_c − e_d)), so that larger scores speak for class c.
+    /// σ·v with v = A_c − A_d and σ = sign(v·(e_c − e_d)), so that larger scores favour class c.
     pub(crate) fn score(&self, c: usize, d: usize) -> PairScore {
         let (of_c, of_d) = (self.row(c), self.row(d));
         let normal = |column: usize| of_c[column] - of_d[column];

@@ -1,4 +1,4 @@
-//! Pairs of classes: how they are walked through, what is counted of them, and how the counts are averaged.
+//! Pairs of classes: how they are visited, counted and averaged.
 
 mod averages;
 mod column_counts;

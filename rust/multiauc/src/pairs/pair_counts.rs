@@ -27,7 +27,7 @@ pub(crate) fn tally_differences<T: Score, A: Tally>(
     let (streamed, gathered): (Vec<_>, Vec<_>) =
         sample.pairs().filter(|&(c, d)| wanted(c, d)).partition(|&(c, d)| counter.is_streamed(c, d));
     let mut all = counter.tally_whole(&gathered, workers, tally)?;
-    // One after the other, each on all threads: their copies would not fit into memory side by side.
+    // One at a time, each on all threads: their copies would not all fit in memory at once.
     let buffers = Buffers::default();
     for (c, d) in streamed {
         let wins = counter
@@ -43,7 +43,7 @@ pub(super) struct PairCounter<'s, 'a, T> {
     pub(super) rule: DifferenceRule,
 }
 
-/// Memory that is used for one pair after another.
+/// Memory reused from pair to pair.
 #[derive(Default)]
 struct CountingScratch {
     table: BucketTable<f64>,
@@ -57,8 +57,8 @@ impl<T: Score> PairCounter<'_, '_, T> {
         self.sample.sizes.rows[class]
     }
 
-    /// Whether a pair is read from the scores and cut by value: where it has many rows, and a good part of all rows, so
-    /// that reading past the others costs less than a copy of everything.
+    /// Whether a pair is read from the scores and split by value: where it has many rows, and enough of all rows that
+    /// reading past the others costs less than copying everything.
     fn is_streamed(&self, c: usize, d: usize) -> bool {
         const MANY_ROWS: u64 = 1 << 18;
         let rows = self.size(c) + self.size(d);
@@ -116,8 +116,9 @@ impl<T: Score> PairCounter<'_, '_, T> {
 
     /// Counts a pair by `count_below(table, other)`, whose table is the smaller class.
     fn ordered(&self, c: usize, d: usize, count_below: impl FnOnce(usize, usize) -> Result<u64>) -> Result<Wins> {
-        // With u = s_cd = p_c − p_d in class c and w = p_d − p_c in class d, class c wins where u > −w. Either class can be
-        // the table of its own differences, the other looks its negated ones up: each pair of rows found "below" is lost.
+        // With u = s_cd = p_c − p_d in class c and w = p_d − p_c in class d, class c wins where u > −w. Either class
+        // can be the table of its own differences, the other looks up its negated ones: each pair of rows found "below"
+        // is lost.
         let (table, other) = if self.size(c) <= self.size(d) { (c, d) } else { (d, c) };
         let doubled_losses = count_below(table, other)?;
         let sizes = [self.size(c), self.size(d)];
@@ -196,13 +197,13 @@ impl<T: Score> PairCounter<'_, '_, T> {
 /// Own scores of some rows of a class, and the scores of the other class of the pair.
 pub(super) type Operands<'r, T> = (&'r [T], &'r [T]);
 
-/// Cuts a run into pieces whose keys stay in the cache.
+/// Splits a run into pieces whose keys stay in the cache.
 fn chunks<T>((own, other): Operands<'_, T>) -> impl Iterator<Item = Operands<'_, T>> {
     const CHUNK: usize = 1 << 13;
     own.chunks(CHUNK).zip(other.chunks(CHUNK))
 }
 
-/// Whether a sample of the keys shows so many ties that nearly all rows would have to be looked at again.
+/// Whether a sample of the keys shows so many ties that nearly all rows would have to be compared again.
 fn has_many_ties(keys: &[f64]) -> bool {
     const SAMPLE: usize = 256;
     if keys.len() < 16 * SAMPLE {

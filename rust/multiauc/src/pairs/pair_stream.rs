@@ -11,7 +11,7 @@ use crate::parallel::Workers;
 use crate::ranking::{KeyStream, Lookup, NearKeys, Side, count_partitioned, sample_spans, stream_spans};
 use crate::sample::ScoredSample;
 
-/// Rows read in one go.
+/// Rows read at a time.
 const BLOCK: usize = 512;
 
 /// The differences of two classes, read from the scores each time.
@@ -52,7 +52,7 @@ impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
         for start in span.clone().step_by(BLOCK) {
             let mut lengths = [0_usize; 2];
             codes.for_each(start..(start + BLOCK).min(span.end), |row, class| {
-                // Written to both lists, kept in the one that becomes longer: no branch to mispredict.
+                // Written to both lists, kept in the one that grows: no branch to mispredict.
                 for side in 0..2 {
                     rows[side][lengths[side]] = row as u32;
                     lengths[side] += usize::from(class == self.classes[side]);

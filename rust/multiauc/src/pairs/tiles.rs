@@ -1,4 +1,4 @@
-//! How classes and columns are gathered: a tile at a time, so that the copy stays small beside the scores.
+//! How classes and columns are gathered: a tile at a time, so that the copy stays small compared with the scores.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use crate::float::Score;
 use crate::parallel::Workers;
 use crate::sample::{ClassBlock, ClassBlocks, ClassRows, ScoredSample};
 
-/// Up to this many classes the whole matrix may be gathered at once; beyond, tiles.
+/// Up to this many classes the whole matrix may be gathered at once; beyond that, in tiles.
 pub(crate) const WHOLE_MATRIX_CLASSES: usize = 16;
 
 /// Columns that are gathered together.
@@ -19,7 +19,8 @@ pub(crate) struct ColumnTiling {
 }
 
 impl ColumnTiling {
-    /// Half of the columns at a time up to 16 classes, beyond that a sixth; a tile for each thread if they are not narrow.
+    /// Half of the columns at a time up to 16 classes, a sixth beyond that; one tile per thread unless those would be
+    /// narrow.
     pub(crate) fn of<T: Score>(sample: &ScoredSample<'_, T>, threads: usize) -> Self {
         const NARROW: usize = 4;
         const WIDE: usize = 16;
@@ -35,14 +36,14 @@ impl ColumnTiling {
         }
     }
 
-    /// The same for threads that always share a tile, and keep a number per row for every column they work on.
+    /// The tiling for threads that always share a tile, and keep a number per row for every column they work on.
     pub(crate) fn shared(classes: usize) -> Self {
         let width = if classes <= WHOLE_MATRIX_CLASSES { classes } else { (classes / 6).min(32) };
         Self { width, is_shared: true }
     }
 }
 
-/// All pairs of classes, cut into tiles: two groups of classes, each in the columns of the other.
+/// All pairs of classes, in tiles: two groups of classes, each in the columns of the other.
 pub(crate) struct PairTiles<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,
     rows: &'s ClassRows,
@@ -87,7 +88,7 @@ impl<'s, 'a, T: Score> PairTiles<'s, 'a, T> {
         (0..groups).flat_map(|left| (left..groups).map(move |right| (left, right))).collect()
     }
 
-    /// Gathers a tile in the memory of another.
+    /// Gathers a tile, reusing the memory of another.
     pub(crate) fn gather(
         &self,
         (left, right): (usize, usize),
@@ -138,7 +139,7 @@ pub(crate) fn shared_group_width<T: Score>(classes: usize, rows: usize) -> usize
     (classes_within::<T>(TILE_BYTES, classes, rows) as usize).clamp(8, classes)
 }
 
-/// Classes of which two groups of rows, each in the columns of the other, take so many bytes.
+/// Classes per group such that two groups, each in the columns of the other, take that many bytes.
 fn classes_within<T>(bytes: f64, classes: usize, rows: usize) -> f64 {
     let rows_per_class = (rows as f64 / classes as f64).max(1.0);
     (bytes / (2.0 * rows_per_class * size_of::<T>() as f64)).sqrt()

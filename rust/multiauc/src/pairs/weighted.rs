@@ -1,4 +1,5 @@
-//! Weighted rows: counts become sums of weights. Sorted in the simple way, in an order that no thread count changes.
+//! Weighted rows: counts become sums of weights. Sorted in the simple way, in an order that does not depend on the
+//! number of threads.
 
 use std::ops::Range;
 
@@ -28,7 +29,7 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
         Ok(Self { sample, rows: ClassRows::new(sample), rule })
     }
 
-    /// What class c wins of class d by the score of the pair.
+    /// What class c wins against class d by the score of the pair.
     pub(crate) fn wins(&self, c: usize, d: usize, score: &PairScore, keys: &mut WeightedKeys) -> Wins {
         let (rows_c, rows_d) = (self.rows.of(c), self.rows.of(d));
         let scores = &self.sample.scores;
@@ -56,11 +57,11 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
             self.rule.exact(scores.get(row, c).into(), scores.get(row, d).into())
         };
         let [w_c, w_d] = PairSizes::of(&self.sample.sizes, c, d).weights;
-        Wins::Weighed(weighted_count(keys, near, exact) / (2.0 * w_c * w_d))
+        Wins::Weighted(weighted_count(keys, near, exact) / (2.0 * w_c * w_d))
     }
 }
 
-/// Rows between two looks at the cancel flag, and of one task: a fixed number, so that sums are taken in the same order
+/// Rows between two checks of the cancel flag, and per task: a fixed number, so that sums are taken in the same order
 /// on any number of threads.
 const SPAN: usize = 1 << 14;
 

@@ -1,4 +1,4 @@
-//! What one side wins of another, and what gathers it from many pairs of classes.
+//! What one side wins against another, and how that is gathered from many pairs of classes.
 
 /// How many of the pairs of rows of two sides the first side wins, ties counting half.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -6,7 +6,7 @@ pub(crate) enum Wins {
     /// Twice the pairs won, a tie counting one, out of twice all pairs.
     Counted { doubled: u64, doubled_pairs: u64 },
     /// The share of the weight, where rows have weights.
-    Weighed(f64),
+    Weighted(f64),
 }
 
 impl Wins {
@@ -15,22 +15,22 @@ impl Wins {
         Self::Counted { doubled, doubled_pairs: 2 * own * other }
     }
 
-    /// The share of the pairs that is won.
+    /// The share of pairs won.
     pub(crate) fn share(self) -> f64 {
         match self {
             Self::Counted { doubled, doubled_pairs } => ratio(doubled.into(), doubled_pairs.into()),
-            Self::Weighed(share) => share,
+            Self::Weighted(share) => share,
         }
     }
 }
 
 /// Gathers the wins of pairs of classes: on any thread and in any order, in parts that merge.
 pub(crate) trait Tally: Sized + Send + Sync {
-    /// One of the same kind with nothing in it.
+    /// An empty one of the same kind.
     fn empty(&self) -> Self;
-    /// Takes what class c wins of class d.
+    /// Adds what class c wins against class d.
     fn add(&mut self, c: usize, d: usize, wins: Wins);
-    /// What both have gathered.
+    /// Combines what both have gathered.
     fn merge(self, other: Self) -> Self;
 }
 
@@ -59,7 +59,7 @@ impl ShareMatrix {
         Self { classes, cells: Vec::new() }
     }
 
-    /// S(c, d) at (c, d) and at (d, c), row after row; NaN where nothing was gathered.
+    /// S(c, d) at (c, d) and at (d, c), row by row; NaN where nothing was gathered.
     pub(crate) fn symmetric(self) -> Vec<f64> {
         let mut matrix = vec![f64::NAN; self.classes * self.classes];
         for (c, d, share) in self.cells {
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ratios_are_correctly_rounded_also_beyond_two_to_the_53() {
+    fn ratios_beyond_two_to_the_53_are_correctly_rounded_too() {
         assert_eq!(ratio(1, 3), 1.0 / 3.0);
         let big = (1_u128 << 62) - 57;
         assert_eq!(ratio(2 * big, 3 * big), 2.0 / 3.0);
@@ -103,7 +103,7 @@ mod tests {
         let mut first = ShareMatrix::new(3);
         let mut second = first.empty();
         first.add(0, 1, Wins::counted(3, [2, 1]));
-        second.add(1, 2, Wins::Weighed(0.25));
+        second.add(1, 2, Wins::Weighted(0.25));
         let matrix = first.merge(second).symmetric();
         assert_eq!([matrix[1], matrix[3], matrix[5], matrix[7]], [0.75, 0.75, 0.25, 0.25]);
         assert!(matrix[0].is_nan() && matrix[2].is_nan());

@@ -1,25 +1,25 @@
-//! From keys to buckets: a map that never decreases and spreads the keys evenly.
+//! From keys to buckets: a non-decreasing map that spreads the keys evenly.
 
 use crate::float::{Float, sort};
 
-/// Keys mapped in one go.
+/// Keys mapped at a time.
 pub(super) const BLOCK: usize = 128;
 /// A range this many times the median magnitude is spread logarithmically.
 const CROWD: usize = 6;
 
-/// A never decreasing map from keys to buckets.
+/// A non-decreasing map from keys to buckets.
 #[derive(Debug)]
 pub(super) enum BucketMap<T> {
     /// Evenly over the range.
     Linear(LinearMap<T>),
-    /// Logarithmic beyond ε, for keys that crowd around zero with a few far away.
+    /// Logarithmic beyond ε, for keys that crowd around zero with a few far away from it.
     Log {
         /// Where the logarithm begins.
         epsilon: T,
         /// From logarithms to buckets.
         linear: LinearMap<T>,
     },
-    /// Logarithmic towards both ends, for keys that crowd next to the largest magnitude as well.
+    /// Logarithmic towards both ends, for keys that crowd around the largest magnitude as well.
     Ends {
         /// From keys to logarithms.
         ends: TwoEnds<T>,
@@ -50,7 +50,7 @@ impl<T: Float> TwoEnds<T> {
         Self { largest, middle, epsilons, inner, all: inner.plus(outer) }
     }
 
-    /// Never decreasing in the key, and without a branch.
+    /// Non-decreasing in the key, and without a branch.
     #[inline(always)]
     fn steps(&self, key: T) -> T {
         let magnitude = key.magnitude();
@@ -65,7 +65,7 @@ impl<T: Float> TwoEnds<T> {
     }
 }
 
-/// (key − lowest) · scale, rounded and cut off at the last bucket.
+/// (key − lowest) · scale, rounded and clamped to the last bucket.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LinearMap<T> {
     lowest: T,
@@ -74,8 +74,8 @@ pub(super) struct LinearMap<T> {
 }
 
 impl<T: Float> LinearMap<T> {
-    /// Spreads lowest..=highest over 0..=buckets. Buckets as narrow as the tolerance would make nearly every key cross a
-    /// border: then all keys share one, which is sorted.
+    /// Spreads lowest..=highest over 0..=buckets. If buckets would be about as narrow as the tolerance, nearly every
+    /// neighbourhood would cross an edge: then all keys share one bucket, which is sorted.
     #[inline(always)]
     fn new(lowest: T, highest: T, buckets: usize, narrowest: Option<T>) -> Self {
         let scale = highest.minus(lowest).reciprocal_of(buckets);
@@ -134,7 +134,7 @@ impl<T: Float> BucketMap<T> {
     /// The buckets of some keys.
     #[inline(always)]
     pub(super) fn indices(&self, keys: &[T], indices: &mut [u32; BLOCK]) {
-        // The choice is made once per block, so that the loops are without branches.
+        // The choice is made once per block, so that the loops have no branches.
         let pairs = indices.iter_mut().zip(keys);
         match self {
             Self::Linear(linear) => pairs.for_each(|(index, &key)| *index = linear.index(key)),
@@ -149,17 +149,17 @@ impl<T: Float> BucketMap<T> {
 /// Where a sample of the keys crowds.
 enum Crowds<T> {
     Nowhere,
-    /// Around zero: a small magnitude, beyond which the logarithm spreads nearly all.
+    /// Around zero; holds the magnitude where the logarithm begins.
     AtZero(T),
-    /// Next to the largest magnitude.
+    /// Around the largest magnitude.
     AtEnds(TwoEnds<T>),
 }
 
 impl<T: Float> Crowds<T> {
     fn of(lowest: T, highest: T, keys: &[T]) -> Self {
-        /// Keys to look at, and of how many keys that many.
+        /// Sample sizes, each with the least number of keys it is taken from.
         const SAMPLES: [(usize, usize); 2] = [(256, 8192), (32, 32)];
-        /// A crowd at an end is an eighth of the sample in this small a part of the range.
+        /// Keys crowd at an end if an eighth of the sample lies within 1/`END` of the range.
         const END: usize = 64;
         let mut memory = [T::ZERO; SAMPLES[0].0];
         let Some((wanted, _)) = SAMPLES.into_iter().find(|&(_, enough)| keys.len() >= enough) else {
@@ -177,7 +177,7 @@ impl<T: Float> Crowds<T> {
         let near_zero = magnitudes.iter().copied().skip(1).find(is_positive);
         let near_end = magnitudes.iter().rev().map(rest).skip(1).find(is_positive);
         let (Some(near_zero), Some(near_end)) = (near_zero, near_end) else { return Self::Nowhere };
-        // Of the range, not of the largest magnitude: keys far from zero may be spread evenly all the same.
+        // Relative to the range, not to the largest magnitude: keys far from zero may still be spread evenly.
         if rest(&magnitudes[wanted - wanted / 8]).times(T::from_count(END)) < highest.minus(lowest) {
             return Self::AtEnds(TwoEnds::new(largest, [near_zero, near_end]));
         }

@@ -1,10 +1,10 @@
 //! Counting by a bucket table: linear time in practice.
 //!
-//! The keys of one class, the *table*, are thrown into about one bucket per key by a map that never decreases. A key x of
-//! another class falls into a bucket by the same map: everything in earlier buckets is smaller, everything in later ones
-//! larger, and the at most eight keys of its own bucket are compared with it in vector registers. A few fuller buckets
-//! are sorted and searched. Where there are many, the whole table is ([`searched`](super::searched)), so that no
-//! distribution of keys costs more than sorting them.
+//! The keys of one class, the *table*, are put into about one bucket per key by a non-decreasing map. A key x of
+//! another class falls into a bucket by the same map: everything in earlier buckets is smaller, everything in later
+//! ones larger, and the at most eight keys of its own bucket are compared with it in vector registers. A few fuller
+//! buckets are sorted and searched. Where there are many of those, the whole table is sorted and searched
+//! ([`searched`](super::searched)), so that no distribution of keys costs more than sorting them.
 
 use super::bucket_map::{BLOCK, BucketMap};
 use super::searched::SortedKeys;
@@ -33,7 +33,7 @@ impl<T: Float> Lookup<T> {
     }
 }
 
-/// A table of keys, with its memory for reuse.
+/// A table of keys, with reusable memory.
 #[derive(Debug)]
 pub(crate) struct BucketTable<T: Float> {
     /// `None`: the table is sorted.
@@ -53,16 +53,16 @@ impl<T: Float> Default for BucketTable<T> {
 }
 
 impl<T: Float> BucketTable<T> {
-    /// Σ over the keys x of #(v < x) + #(v ≤ x), v running through the table. The places of keys with table keys within
-    /// the tolerance (and of some without) are appended to `near`.
+    /// Σ over the keys x of #(v < x) + #(v ≤ x), v running through the table. Appends the places of the keys that have
+    /// table keys within the tolerance (and of some that do not) to `near`.
     pub(crate) fn count(&self, keys: &[T], lookup: Lookup<T>, near: &mut Vec<u32>) -> u64 {
         let mut total = 0;
         self.look_up(std::iter::once(keys), lookup, near, |count| total = count);
         total
     }
 
-    /// The same for several runs of keys, of which some may be short, without near keys: `each(count)` is called for one
-    /// after the other.
+    /// The same for several runs of keys, some of them perhaps short, without near keys: calls `each(count)` for each
+    /// run in turn.
     pub(crate) fn count_runs<'k>(&self, runs: impl Iterator<Item = &'k [T]>, each: impl FnMut(u64))
     where
         T: 'k,
@@ -116,7 +116,7 @@ impl<T: Float> BucketTable<T> {
             let mut total = 0;
             let mut keys_again = (0..).zip(keys.clone());
             sorted.for_each_place(keys.map(T::ordered), |ordered, place| {
-                let (number, key) = keys_again.next().expect("as many as places");
+                let (number, key) = keys_again.next().expect("a key for each place");
                 let is_near = if tolerance > T::ZERO {
                     sorted.has_within(key.minus(tolerance).ordered(), place, key.plus(tolerance).ordered())
                 } else {
@@ -131,7 +131,8 @@ impl<T: Float> BucketTable<T> {
         }
     }
 
-    /// Counts a block of keys, given less and more the tolerance, and the buckets of the former; `None` if a key is near.
+    /// Counts a block of keys, given minus and plus the tolerance, with the buckets of the former; `None` if a key is
+    /// near.
     #[inline(always)]
     fn count_block<S: Simd, const NEAR: bool>(
         &self,
@@ -165,7 +166,8 @@ impl<T: Float> BucketTable<T> {
         (!is_near).then_some(2 * base + below + up_to)
     }
 
-    /// #(v < low) and #(v ≤ high) of the keys that fell into full buckets, beyond the eight they were compared with.
+    /// For the keys that fell into full buckets, #(v < low) and #(v ≤ high) beyond the eight table keys already
+    /// compared.
     fn count_beyond_lanes(&self, lows: &[T], highs: &[T], indices: &[u32; BLOCK]) -> (u64, u64) {
         let mut beyond = (0, 0);
         for ((&low, &high), &index) in lows.iter().zip(highs).zip(indices) {
@@ -180,8 +182,8 @@ impl<T: Float> BucketTable<T> {
         beyond
     }
 
-    /// Counts a block that holds near keys, and appends their places to `near`, that of the first key being `first`. The
-    /// keys are oriented; `indices` are their buckets, less the tolerance.
+    /// Counts a block that holds near keys, and appends their places to `near`, that of the first key being `first`.
+    /// The keys are oriented; `indices` are the buckets of the keys minus the tolerance.
     #[inline(always)]
     fn count_near<S: Simd>(
         &self,
@@ -197,7 +199,7 @@ impl<T: Float> BucketTable<T> {
             let (low, high) = (key.minus(tolerance), key.plus(tolerance));
             let (mut index, mut is_near) = (index_of_low, false);
             if tolerance > T::ZERO {
-                // A neighbourhood that reaches into the next bucket is near enough.
+                // A neighbourhood that reaches into the next bucket counts as near.
                 index = map.index_of(key);
                 is_near = index != index_of_low || index != map.index_of(high);
             }
@@ -216,7 +218,7 @@ impl<T: Float> BucketTable<T> {
                     is_near = true;
                 }
             }
-            // Written always, kept where it is near: a branch would be mispredicted.
+            // Always written, kept only if near: a branch would be mispredicted.
             found[count] = place;
             count += usize::from(is_near);
         }
@@ -226,8 +228,7 @@ impl<T: Float> BucketTable<T> {
     }
 }
 
-/// How many keys of a sorted slice come before the first that is not below some limit. Slices of one value are frequent,
-/// and need no search.
+/// How many keys of a sorted slice are below some limit. Slices of a single value are common, and need no search.
 #[inline(always)]
 fn count_first<T: Float>(sorted: &[T], is_below: impl Fn(T) -> bool) -> usize {
     match sorted {

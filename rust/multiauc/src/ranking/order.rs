@@ -1,16 +1,16 @@
-//! Comparisons that are sorted once and counted many times, with other multiplicities of the rows each time.
+//! Rows that are sorted once and counted many times, with different multiplicities each time.
 
 use super::ordered_rows::{OrderedRows, RankedRow};
 use crate::keys::ExactKey;
 
 /// The rows of one side ("own") and those of the other, in rising order of their keys.
 ///
-/// The order is cut into steps. A step has own rows and then other rows: the other rows of a plain step lie above all own
-/// rows so far, those of a tied step equal the step's own rows. What a count needs of the keys is in there, so the keys
+/// The order is cut into steps. A step has own rows and then other rows: the other rows of a plain step lie above all
+/// own rows so far, those of a tied step equal the step's own rows. That is all a count needs of the keys, so the keys
 /// themselves are not kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Order {
-    places: Vec<u32>,
+    positions: Vec<u32>,
     steps: Vec<Step>,
 }
 
@@ -37,25 +37,25 @@ impl Order {
     /// The side of other rows.
     pub(crate) const OTHER: u16 = 1;
 
-    /// Sorts rows, numbered by their places. Keys closer than `near` are compared by `exact(place)`, where rows of both
-    /// sides are among them.
+    /// Sorts rows, which are numbered by position. Keys closer than `near` are compared by `exact(position)`, where
+    /// rows of both sides are among them.
     pub(crate) fn new(rows: &mut OrderedRows, near: Option<f64>, exact: impl Fn(u32) -> ExactKey) -> Self {
         let mut order = Self::default();
         rows.sort();
         rows.for_each_tie(near, |row| exact(row.row), |tie| order.push_tie(tie));
-        order.places.shrink_to_fit();
+        order.positions.shrink_to_fit();
         order.steps.shrink_to_fit();
         order
     }
 
-    /// Bytes that an order of that many rows takes, or less.
+    /// Most bytes that an order of that many rows takes.
     pub(crate) const fn most_bytes(rows: usize) -> usize {
         rows * (size_of::<u32>() + size_of::<Step>())
     }
 
     /// The steps, from the lowest keys up.
     pub(crate) fn steps(&self) -> impl Iterator<Item = StepRows<'_>> {
-        let mut rest = &self.places[..];
+        let mut rest = &self.positions[..];
         self.steps.iter().map(move |step| {
             let (own, after) = rest.split_at(step.own as usize);
             let (others, after) = after.split_at((step.others & !FLAG) as usize);
@@ -66,7 +66,7 @@ impl Order {
 
     /// The steps, from the highest keys down.
     pub(crate) fn steps_down(&self) -> impl Iterator<Item = StepRows<'_>> {
-        let mut rest = &self.places[..];
+        let mut rest = &self.positions[..];
         self.steps.iter().rev().map(move |step| {
             let (before, others) = rest.split_at(rest.len() - (step.others & !FLAG) as usize);
             let (before, own) = before.split_at(before.len() - step.own as usize);
@@ -78,9 +78,9 @@ impl Order {
     /// Appends rows of equal keys, own rows first.
     fn push_tie(&mut self, tie: &[RankedRow]) {
         let mut push = |is_wanted: fn(u16) -> bool| {
-            let before = self.places.len();
-            self.places.extend(tie.iter().filter(|row| is_wanted(row.side)).map(|row| row.row));
-            (self.places.len() - before) as u32
+            let before = self.positions.len();
+            self.positions.extend(tie.iter().filter(|row| is_wanted(row.side)).map(|row| row.row));
+            (self.positions.len() - before) as u32
         };
         let (own, others) = (push(|side| side == Self::OWN), push(|side| side != Self::OWN));
         match (own, others, self.steps.last_mut()) {
@@ -138,8 +138,8 @@ mod tests {
     fn close_keys_are_compared_exactly() {
         let scores = [(0.3, 0.2), (0.2, 0.1)];
         let mut rows = rows(&[0.3 - 0.2], &[0.2 - 0.1]);
-        let exact = |place: u32| {
-            let (a, b) = scores[place as usize];
+        let exact = |position: u32| {
+            let (a, b) = scores[position as usize];
             ExactKey::of_doubles(a, b)
         };
         assert_eq!(steps(&Order::new(&mut rows, Some(1e-15), exact)), [(vec![0], vec![1], true)]);

@@ -1,6 +1,6 @@
 //! Rows in the order of their keys, tie by tie: what placements are read from.
 //!
-//! Keys are thrown into about one bucket per key by the same maps that the bucket tables use, and each bucket is sorted.
+//! Keys are put into about one bucket per key by the same maps that the bucket tables use, and each bucket is sorted.
 //! Unlike the tables this keeps the rows, so that one pass gives the place of every row among all the others.
 
 use super::bucket_map::{BLOCK, BucketMap};
@@ -16,7 +16,7 @@ const SMALL_BUCKET: usize = 24;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct RankedRow {
     pub key: f64,
-    /// The row, by whatever number the caller knows it.
+    /// The caller's number for the row.
     pub row: u32,
     /// The side it is on.
     pub side: u16,
@@ -136,7 +136,7 @@ impl OrderedRows {
     }
 }
 
-/// A total order, since another thread may write NaN into the scores while we look.
+/// A total order, since another thread may write NaN into the scores while we read them.
 fn by_key(a: &RankedRow, b: &RankedRow) -> std::cmp::Ordering {
     a.key.total_cmp(&b.key)
 }

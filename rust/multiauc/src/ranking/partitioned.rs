@@ -1,4 +1,4 @@
-//! Large classes: both sides are cut by value into parts whose tables stay in the cache.
+//! Large classes: both sides are split by value into parts whose tables stay in the cache.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
-/// Table keys of a part: with its bucket starts about a quarter of a megabyte.
+/// Table keys per part: with their bucket starts, about a quarter of a megabyte.
 const PART_KEYS: usize = 1 << 14;
 /// Cells of the linear map from keys to parts.
 const CELLS: usize = 1 << 13;
-/// More parts than this would not be written to side by side.
+/// Most parts: writing to more of them side by side would be slow.
 const MOST_PARTS: usize = 1 << 11;
-/// Keys placed in one go.
+/// Keys placed at a time.
 const BLOCK: usize = 256;
 /// Keys that decide where the parts begin and end.
 const SAMPLE: usize = 1 << 14;
 
-/// Keys of several sides that can be read again and again, in independent spans. Side 0 is the table.
+/// Keys of several sides that can be read repeatedly, in independent spans. Side 0 is the table.
 pub(crate) trait KeyStream<T>: Sync {
     /// Number of spans.
     fn spans(&self) -> usize;
@@ -30,14 +30,14 @@ pub(crate) trait KeyStream<T>: Sync {
     fn table_len(&self) -> usize;
     /// About `wanted` table keys from all over the table, at least one.
     fn table_sample(&self, wanted: usize) -> Result<Vec<T>>;
-    /// Calls `visit(keys)` for the keys of each side in a span, the table's first. `memory` is there to hold them.
+    /// Calls `visit(keys)` for the keys of each side in a span, the table's first. `memory` may be used to hold them.
     ///
     /// # Errors
     /// Those of whatever the keys are read from.
     fn for_each(&self, span: usize, memory: &mut Vec<T>, visit: &mut dyn FnMut(&[T])) -> Result<()>;
 }
 
-/// For every side, Σ over its keys x of #(v < x) + #(v ≤ x), v running through the table; and the keys that are near to
+/// For every side, Σ over its keys x of #(v < x) + #(v ≤ x), v running through the table; and the keys that are near
 /// table keys. `lookup` orients the keys of the sides, not those of the table.
 pub(crate) fn count_partitioned<T: Float>(
     stream: &impl KeyStream<T>,
@@ -82,11 +82,11 @@ pub(crate) fn count_partitioned<T: Float>(
     Ok((totals, near))
 }
 
-/// Spans of rows small enough that what is formed from one stays in the cache until it is partitioned, long enough that
-/// each part of each side gets some hundred keys.
+/// Spans of rows, short enough that their keys stay in the cache until they are partitioned and long enough that each
+/// part of each side gets a few hundred keys.
 pub(crate) fn stream_spans(rows: usize, table_len: usize, sides: usize, workers: &Workers<'_>) -> Vec<Range<usize>> {
     let longest = (512 * sides * table_len.div_ceil(PART_KEYS)).clamp(1 << 15, 1 << 17);
-    // As many for each thread.
+    // The same number for every thread.
     let count = rows.div_ceil(longest).max(4 * workers.threads()).next_multiple_of(workers.threads());
     (0..count).map(|span| span * rows / count..(span + 1) * rows / count).collect()
 }
@@ -98,7 +98,7 @@ pub(crate) fn sample_spans(rows: usize, wanted: usize) -> impl Iterator<Item = R
     (0..spans).map(move |span| span * (rows / spans)).map(move |start| start..(start + LENGTH).min(rows))
 }
 
-/// A never decreasing map from keys to parts.
+/// A non-decreasing map from keys to parts.
 struct PartMap<T> {
     lowest: T,
     scale: T,
@@ -107,7 +107,7 @@ struct PartMap<T> {
 }
 
 impl<T: Float> PartMap<T> {
-    /// Parts that hold about as many table keys each, judged by a sample of them.
+    /// Parts that hold about the same number of table keys each, judging by a sample.
     fn new(stream: &impl KeyStream<T>) -> Result<Self> {
         let sample = stream.table_sample(SAMPLE)?;
         let step = (stream.table_len() / sample.len().max(1)).max(1);
@@ -160,7 +160,7 @@ struct PartitionedSide<T> {
     keys: Vec<T>,
 }
 
-/// Memory that is used for one span after another.
+/// Memory reused from span to span.
 struct SpanScratch<T> {
     keys: Vec<T>,
     /// The part of each key.
@@ -206,9 +206,9 @@ struct PartitionSide<'p, T> {
     map: &'p PartMap<T>,
     /// Memory for the part of each key.
     parts: &'p mut Vec<u16>,
-    /// As many places as there are keys.
+    /// Room for all the keys.
     buffer: Vec<T>,
-    /// Takes the keys whose neighbourhood reaches into another part.
+    /// Receives the keys whose neighbourhood reaches into another part.
     at_borders: &'p mut Vec<T>,
 }
 
@@ -220,7 +220,7 @@ impl<T: Float> Vectorizable for PartitionSide<'_, T> {
         let Self { keys, lookup, map, parts, buffer: mut sorted, at_borders } = self;
         parts.resize(keys.len(), 0);
         let mut cells = [0_u32; BLOCK];
-        // Two tables in turn: a run of keys of one part would otherwise wait for its own last increment.
+        // Two tables in turn: in a single one, each of a run of keys of one part would wait for the increment before.
         let mut counts = [[0_u32; MOST_PARTS]; 2];
         for (block, parts) in keys.chunks(BLOCK).zip(parts.chunks_mut(BLOCK)) {
             for (cell, &key) in cells.iter_mut().zip(block) {
@@ -232,7 +232,7 @@ impl<T: Float> Vectorizable for PartitionSide<'_, T> {
                     (key.minus(tolerance), key.plus(tolerance))
                 };
                 let ends = block.iter().map(neighbourhood);
-                // Hardly any block has a key at a border: whole blocks are looked at with vectors first.
+                // Hardly any block has a key at a border: whole blocks are checked with vectors first.
                 if ends.fold(0, |crossing, (low, high)| crossing | (map.cell(low) ^ map.cell(high))) != 0 {
                     let is_at_border = |key: &&T| {
                         let (low, high) = neighbourhood(key);

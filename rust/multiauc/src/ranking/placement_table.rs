@@ -1,4 +1,4 @@
-//! Placements by a table of one class: where each of its rows and each row of another class stand among each other.
+//! Placements by a table of one class: where its rows stand among those of another class, and the other way round.
 //!
 //! The rows of the class are sorted once. A key x of another class is looked up, lo(x) = #(v < x) and hi(x) = #(v ≤ x), and
 //! leaves a mark at each of the two ranks; the marks summed up to the rank of a table row count the other class's rows
@@ -7,23 +7,23 @@
 use super::bucket_map::{BLOCK, BucketMap};
 use super::ordered_rows::OrderedRows;
 
-/// Buckets of more keys are searched by halving.
+/// Buckets with more keys are searched by bisection.
 const FEW: usize = 8;
 
-/// One class sorted by its keys, and the memory for reuse.
+/// One class sorted by its keys, with reusable memory.
 #[derive(Debug, Default)]
 pub(crate) struct PlacementTable {
     ordered: OrderedRows,
     keys: Vec<f64>,
     /// `weight_below[rank]` is the weight of the rows below a rank; empty where rows have no weights.
     weight_below: Vec<f64>,
-    /// Weight looked up by lo, and what hi adds to that: +w at hi and −w at lo, where they differ.
+    /// The weight looked up, by lo; and what hi adds to that: +w at hi and −w at lo, where they differ.
     marks: Vec<f64>,
     tie_marks: Vec<f64>,
     has_ties: bool,
 }
 
-/// What the looked-up class as a whole came to.
+/// Totals over the looked-up class.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct LookupTotals {
     /// Σ over the keys x of lo + hi, where rows have no weights.
@@ -66,7 +66,7 @@ impl PlacementTable {
     }
 
     /// Looks the keys of another class up. `below[i]` becomes the weight of the table below key i, ties counting half;
-    /// marks of an earlier class are forgotten.
+    /// the marks of an earlier class are discarded.
     pub(crate) fn look_up(
         &mut self,
         keys: impl Iterator<Item = f64>,
@@ -135,7 +135,7 @@ impl PlacementTable {
         for (rank, &key) in self.keys.iter().enumerate() {
             sum += self.marks[rank];
             tie_sum += self.tie_marks[rank];
-            // Rows that tie with each other stand where the first of them does.
+            // Rows that tie with each other are placed like the first of them.
             if key != previous {
                 (previous, current) = (key, sum + 0.5 * tie_sum);
             }
@@ -182,13 +182,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn both_sides_stand_where_all_pairs_say(
+        fn both_sides_are_placed_as_by_all_pairs(
             table in prop::collection::vec((-40_i32..40, -1.0..1.0_f64), 1..600),
             keys in prop::collection::vec((-45_i32..45, -1.0..1.0_f64), 1..300),
-            tied_share in 0.0..1.0_f64,
+            tied_proportion in 0.0..1.0_f64,
             weighted: bool,
         ) {
-            let pick = |(k, x): (i32, f64)| if x.abs() < tied_share { f64::from(k) / 20.0 } else { x };
+            let pick = |(k, x): (i32, f64)| if x.abs() < tied_proportion { f64::from(k) / 20.0 } else { x };
             let table: Vec<f64> = table.into_iter().map(pick).collect();
             let keys: Vec<f64> = keys.into_iter().map(pick).collect();
             let weights = |count: usize| (0..count).map(|i| f64::from(1 + (i % 4) as u32)).collect::<Vec<f64>>();

@@ -1,4 +1,4 @@
-//! Keys too close to tell: recounted by their exact values.
+//! Keys too close to tell apart: recounted by their exact values.
 
 use super::searched::SortedKeys;
 use crate::float::Score;
@@ -17,7 +17,7 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// The scores of a row whose difference is its key as the table ranks it.
+    /// The scores of a row, in the order in which their difference is its key in the table's ranking.
     fn oriented<T: Score>(self, own: T, other: T) -> (f64, f64) {
         match self {
             Self::Table => (own.into(), other.into()),
@@ -26,27 +26,27 @@ impl Side {
     }
 }
 
-/// The rows of a pair whose keys are too close to keys of the other side. All rows, where those are many.
+/// The rows of a pair whose keys are too close to keys of the other side. All rows, if there are many of those.
 #[derive(Debug, Clone)]
 pub(crate) struct NearKeys {
     rule: DifferenceRule,
     /// `None` takes every key.
     neighbourhoods: Option<Neighbourhoods>,
-    /// By side, the scores whose difference is the key as the table ranks it.
+    /// By side, the oriented scores of the rows.
     operands: [Vec<(f64, f64)>; 2],
 }
 
 impl NearKeys {
-    /// For the keys that were `found` near to keys of the table among so many looked up; `None` where there are none.
+    /// For the keys that were `found` near keys of the table, out of `looked_up` keys; `None` if there are none.
     pub(crate) fn new(rule: DifferenceRule, found: Vec<f64>, looked_up: usize) -> Option<Self> {
-        /// If one of so many keys is near, sorting all costs no more than finding those that are.
+        /// If one key in this many is near, sorting them all costs no more than finding those that are.
         const MANY: usize = 3;
         let (false, Some(tolerance)) = (found.is_empty(), rule.near) else { return None };
         let neighbourhoods = (found.len() < looked_up / MANY).then(|| Neighbourhoods::new(found, tolerance));
         Some(Self { neighbourhoods, ..Self::all(rule) })
     }
 
-    /// For all keys: their exact count does not start from another.
+    /// For all keys: their exact count does not correct an earlier one.
     pub(crate) fn all(rule: DifferenceRule) -> Self {
         Self { rule, neighbourhoods: None, operands: [Vec::new(), Vec::new()] }
     }
@@ -62,7 +62,7 @@ impl NearKeys {
         self
     }
 
-    /// Adds those of some rows whose places are given: they were found near.
+    /// Adds the rows at some places, which were found near.
     pub(crate) fn take<T: Score>(&mut self, side: Side, own: &[T], other: &[T], places: &[u32]) {
         if self.neighbourhoods.is_none() {
             return self.collect(side, own, other);
@@ -73,7 +73,7 @@ impl NearKeys {
 
     /// Adds those of some rows that are near.
     pub(crate) fn collect<T: Score>(&mut self, side: Side, own: &[T], other: &[T]) {
-        /// Rows whose keys stay in the cache.
+        /// Rows at a time: their keys stay in the cache.
         const CHUNK: usize = 1 << 12;
         let Self { rule, neighbourhoods, operands } = self;
         let operands = &mut operands[side as usize];
@@ -105,8 +105,8 @@ impl NearKeys {
         }
     }
 
-    /// `count` of all rows by their keys, Σ #(v < x) + #(v ≤ x), becomes the count by their exact keys. Only pairs within
-    /// a neighbourhood can differ.
+    /// Corrects `count`, Σ #(v < x) + #(v ≤ x) of all rows by their keys, to the count by their exact keys. Only pairs
+    /// within a neighbourhood can differ.
     pub(crate) fn recount(self, count: u64) -> u64 {
         let by_keys = match self.neighbourhoods {
             None => count,
@@ -117,7 +117,7 @@ impl NearKeys {
         } else {
             self.count_by(two_part_key)
         };
-        // Modulo 2^64: the result is a count again.
+        // Modulo 2^64, since the correction may be negative.
         count.wrapping_add(exactly).wrapping_sub(by_keys)
     }
 
@@ -139,7 +139,7 @@ struct Neighbourhoods {
 }
 
 impl Neighbourhoods {
-    /// The neighbourhoods of some keys, those that overlap made one.
+    /// The neighbourhoods of some keys, with overlapping ones merged.
     fn new(mut keys: Vec<f64>, tolerance: f64) -> Self {
         let filter = Filter::new(&keys, tolerance);
         sort(&mut keys);
@@ -159,7 +159,7 @@ impl Neighbourhoods {
         Self { lows: sorted, highs, filter }
     }
 
-    /// Whether a key may lie in one of them: a quick look that rules most of the others out.
+    /// Whether a key may lie in one of them: a quick check that rules out most of those that do not.
     fn may_hold(&self, key: f64) -> bool {
         let (word, bit) = self.filter.position(key);
         self.filter.bits[word] & bit != 0
@@ -169,8 +169,8 @@ impl Neighbourhoods {
     fn for_each(&self, keys: &[f64], mut visit: impl FnMut(bool)) {
         let mut keys_again = keys.iter();
         self.lows.for_each_place(keys.iter().map(|key| key.ordered()), |ordered, place| {
-            let key = keys_again.next().expect("as many as places");
-            // So many begin below the key; another may begin at it.
+            let key = keys_again.next().expect("a key for each place");
+            // `place` of them begin below the key; another may begin at it.
             visit(self.lows.has(ordered, place) || (place > 0 && *key <= self.highs[place - 1]));
         });
     }
@@ -180,7 +180,7 @@ impl Neighbourhoods {
 #[derive(Debug, Clone)]
 struct Filter {
     bits: Vec<u64>,
-    /// Cells per unit, of which each is four tolerances wide; zero where only equal keys are near, and a cell is one key.
+    /// Cells per unit, each four tolerances wide; zero where only equal keys are near: then every key is its own cell.
     scale: f64,
     shift: u32,
 }
@@ -212,8 +212,8 @@ impl Filter {
     }
 }
 
-/// a − b without loss: the rounded difference never falls as the true one rises, and where it is the same, what rounding
-/// took decides. One whole number that compares as the two do.
+/// a − b without loss, as one integer: ordered by the rounded difference, and by its rounding error where those are
+/// equal.
 fn two_part_key(a: f64, b: f64) -> i128 {
     let (rounded, rest) = ((a - b).ordered(), rounding_of_difference(a, b).ordered());
     i128::from(rounded) << 64 | i128::from(rest.cast_unsigned() ^ (1 << 63))

@@ -5,7 +5,7 @@ use std::hint::select_unpredictable;
 /// Keys searched for side by side, so that the memory accesses of one overlap with those of the others.
 const BATCH: usize = 16;
 
-/// Distinct keys in increasing order, and how many keys are below each: with its memory for reuse.
+/// Distinct keys in increasing order, and how many keys are below each; with reusable memory.
 #[derive(Debug, Clone)]
 pub(super) struct SortedKeys<K> {
     distinct: Vec<K>,
@@ -20,7 +20,7 @@ impl<K> Default for SortedKeys<K> {
 }
 
 impl<K: Ord + Copy> SortedKeys<K> {
-    /// Sorts some keys, at most 2^32 − 1 of them. Floats go in as whole numbers, which sort twice as fast.
+    /// Sorts some keys, at most 2^32 − 1 of them. Floats are passed as integers, which sort twice as fast.
     pub(super) fn build(&mut self, keys: impl Iterator<Item = K>) {
         let Self { distinct, below } = self;
         distinct.clear();
@@ -93,7 +93,7 @@ impl<K: Ord + Copy> SortedKeys<K> {
         while length > 1 {
             let half = length / 2;
             for (place, key) in places.iter_mut().zip(keys) {
-                // A branch would be mispredicted every second time.
+                // A branch would be mispredicted half the time.
                 *place = select_unpredictable(distinct[*place + half - 1] < *key, *place + half, *place);
             }
             length -= half;

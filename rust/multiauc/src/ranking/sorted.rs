@@ -1,10 +1,10 @@
-//! The simple way: sort, then walk through runs of equal keys. It serves weighted rows, and as the oracle of the fast
+//! The simple way: sort, then go through runs of equal keys. For weighted rows, and as the reference for the fast
 //! kernel.
 
 use super::bucket_map::BucketMap;
 use crate::keys::ExactKey;
 
-/// One row of a weighted pair: its key as ranked, its exact key where one can be asked for, and its weight.
+/// One row of a weighted pair.
 #[derive(Debug, Clone, Copy)]
 struct WeightedKey {
     ranked: f64,
@@ -36,14 +36,14 @@ impl WeightedKeys {
     }
 }
 
-/// Σ w_a w_b (2·[a > b] + [a = b]) over the rows a of the first side and b of the second. Keys closer than `near` are
-/// compared by `exact(is_first, row)`.
+/// Σ w_a w_b · (2 if a > b, 1 if a = b) over the rows a of the first side and b of the second. Keys closer than `near`
+/// are compared by `exact(is_first, row)`.
 pub(crate) fn weighted_count(
     pair: &mut WeightedKeys,
     near: Option<f64>,
     exact: impl Fn(bool, usize) -> ExactKey,
 ) -> f64 {
-    // Equal keys in the order of their rows: the sums below have the same bits whatever the sort does.
+    // Equal keys in the order of their rows: the sums below have the same bits however the sort works.
     pair.keys.sort_unstable_by(|a, b| {
         a.ranked.total_cmp(&b.ranked).then_with(|| (a.is_first, a.row).cmp(&(b.is_first, b.row)))
     });
@@ -86,7 +86,7 @@ pub(crate) struct SortedTable {
 impl SortedTable {
     /// A table of (key, weight), at least one.
     pub(crate) fn new(mut weighted: Vec<(f64, f64)>) -> Self {
-        // Stable: equal keys stay in row order, and so do the roundings of the sums.
+        // Stable: equal keys stay in row order, so that the sums are always rounded the same way.
         weighted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut weight_below = Vec::with_capacity(weighted.len() + 1);
         let mut sum = 0.0;

@@ -1,4 +1,4 @@
-//! Filling a bucket table: keys are counted by bucket, then put there; or sorted where buckets would be too full.
+//! Filling a bucket table: keys are counted by bucket, then put into place; or sorted where buckets would be too full.
 
 use super::bucket_map::{BLOCK, BucketMap};
 use super::bucket_table::{BucketTable, LANES};
@@ -7,12 +7,12 @@ use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Buckets per key of the table.
 const BUCKETS_PER_KEY: usize = 1;
-/// Of so many keys one may be in a full bucket before the table is better sorted.
+/// If more than one key in this many is in a full bucket, the table is sorted instead.
 const KEYS_PER_CROWDED: usize = 4;
 
 impl<T: Float> BucketTable<T> {
-    /// Fills the table with the keys of some slices, at most 2^32 − 1 of them. With a `near` tolerance in the lookups to
-    /// come, buckets are kept much wider than it, or the table is sorted.
+    /// Fills the table with the keys of some slices, at most 2^32 − 1 of them. If lookups will have a tolerance `near`,
+    /// buckets are much wider than it, or the table is sorted.
     pub(crate) fn build<'k>(&mut self, slices: impl Iterator<Item = &'k [T]> + Clone, near: Option<T>)
     where
         T: 'k,
@@ -20,7 +20,7 @@ impl<T: Float> BucketTable<T> {
         run_widest(Build { table: self, slices, near });
     }
 
-    /// Counts the keys of each bucket, two places on: after the keys are placed starts[b] is where bucket b begins.
+    /// Counts the keys of each bucket, shifted by two: once the keys are placed, `starts[b]` is where bucket b begins.
     #[inline(always)]
     fn count_buckets<'k>(&mut self, map: &BucketMap<T>, slices: impl Iterator<Item = &'k [T]>)
     where
@@ -37,7 +37,7 @@ impl<T: Float> BucketTable<T> {
         }
     }
 
-    /// How many keys are in buckets that the registers cannot hold, before the keys are placed.
+    /// How many keys are in buckets too full for the registers; before the keys are placed.
     #[inline(always)]
     fn keys_in_full_buckets(&self) -> usize {
         self.starts.iter().map(|&count| if count as usize > LANES { count as usize } else { 0 }).sum()
@@ -90,7 +90,7 @@ impl<'k, T: Float + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Bu
         let Self { table, slices, near } = self;
         let count: usize = slices.clone().map(<[T]>::len).sum();
         if count <= LANES {
-            // One bucket, compared whole: tiny classes come by the million when there are many of them.
+            // One bucket, compared whole: with many classes there are millions of tiny tables.
             table.map = Some(BucketMap::ONE_BUCKET);
             table.starts.clear();
             table.starts.extend([0, count as u32, count as u32]);

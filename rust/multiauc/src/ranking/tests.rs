@@ -110,7 +110,7 @@ proptest! {
 
     #[test]
     fn bucket_maps_never_decrease(keys in keys(400), repeats in 1..64_usize, others in keys(100)) {
-        // Repeated, the keys are many enough for the larger sample.
+        // Repeated, there are enough keys for the larger sample.
         let sample = keys.repeat(repeats);
         let extreme = |pick: fn(f64, f64) -> f64| keys.iter().copied().reduce(pick).expect("at least one");
         let map = BucketMap::new(extreme(f64::min), extreme(f64::max), 1000, None, &sample);
@@ -171,7 +171,7 @@ proptest! {
 }
 
 #[test]
-fn large_and_crooked_tables_are_counted_exactly() {
+fn large_skewed_tables_are_counted_exactly() {
     type Shape = (&'static str, fn(f64) -> f64);
     let smooth = |index: u64| (index.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 11) as f64 / 2_f64.powi(53);
     let shapes: [Shape; 5] = [
@@ -205,8 +205,8 @@ fn in_full_buckets(keys: &[f64]) -> usize {
 #[test]
 fn keys_of_many_kinds_are_spread() {
     let scattered = |row: u32| row.wrapping_mul(0x9e37_79b9);
-    let share = |row: u32| f64::from(scattered(row) % 40_009) / 40_009.0;
-    let small = |row: u32| 0.5_f64.powf(1.0 + 40.0 * share(row));
+    let uniform = |row: u32| f64::from(scattered(row) % 40_009) / 40_009.0;
+    let small = |row: u32| 0.5_f64.powf(1.0 + 40.0 * uniform(row));
     // One in eight is exactly 1; the others are next to 0 and next to 1, over forty octaves each.
     let saturated = |row: u32| match scattered(row) >> 29 {
         0 => 1.0,
@@ -214,7 +214,7 @@ fn keys_of_many_kinds_are_spread() {
         _ => small(row),
     };
     let kinds: [&dyn Fn(u32) -> f64; 5] =
-        [&share, &|row| 1000.0 + share(row), &|row| -1000.0 - share(row), &small, &saturated];
+        [&uniform, &|row| 1000.0 + uniform(row), &|row| -1000.0 - uniform(row), &small, &saturated];
     for (kind, key) in kinds.iter().enumerate() {
         let keys: Vec<f64> = (0..40_000).map(key).collect();
         let full = in_full_buckets(&keys);

@@ -6,7 +6,7 @@ use crate::float::Score;
 use crate::parallel::Workers;
 use crate::sample::{ClassRows, Sampling, ScoredSample};
 
-/// Replicates that are walked through together: a row's multiplicities are one load of a vector register.
+/// Replicates counted together: a row's multiplicities fill one vector register.
 pub(super) const LANES: usize = 16;
 
 /// A value for each of the replicates.
@@ -17,7 +17,7 @@ pub(super) type Lanes<T> = [T; LANES];
 pub(crate) struct Draws {
     pub(super) rows: ClassRows,
     plan: Plan,
-    /// Of each position, where groups are drawn.
+    /// The group of each position, where groups are drawn.
     groups: Option<Vec<u32>>,
     sample_rows: usize,
 }
@@ -76,7 +76,7 @@ impl Draws {
         Ok(draw)
     }
 
-    /// The draw that holds given multiplicities of the sample's rows, replicate after replicate.
+    /// The draw that holds given multiplicities of the sample's rows, replicate by replicate.
     pub(super) fn given(&self, multiplicities: &[u8]) -> Draw {
         let mut draw = Draw::empty(self.rows.len(), multiplicities.len() / self.sample_rows);
         let order = self.rows.rows();
@@ -114,7 +114,7 @@ impl Draw {
     }
 }
 
-/// A unit is drawn a Poisson(1) number of times, nearly: more than 255 times with a probability below 10^−500.
+/// How often a unit is drawn is close to Poisson(1): more than 255 times with a probability below 10^−500.
 fn as_byte(count: u32) -> u8 {
     u8::try_from(count).unwrap_or(u8::MAX)
 }

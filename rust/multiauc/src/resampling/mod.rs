@@ -1,9 +1,9 @@
-//! The bootstrap: sort once, count every replicate by other multiplicities.
+//! The bootstrap: sort once, then count every replicate with its own multiplicities.
 //!
-//! A metric needs some orders of rows: one per pair of classes (AUC_mu) or one per column (Hand & Till's M, one-vs-rest).
-//! They depend on the scores alone, so they are made once, and a replicate is one walk through each: O(K n) instead of a
-//! sort. Replicates are a function of seed and number alone, and all models and metrics see the same ones, so that their
-//! differences are paired.
+//! A metric needs some orders of rows: one per pair of classes (AUC_mu) or one per column (Hand & Till's M,
+//! one-vs-rest). They depend on the scores alone, so they are made once, and a replicate is one pass through each:
+//! O(nK) instead of a sort. Replicates are a function of seed and number alone, and all models and metrics see the same
+//! ones, so that their differences are paired.
 
 mod draws;
 mod plan;
@@ -22,9 +22,9 @@ use crate::ranking::Order;
 use crate::sample::{Sampling, ScoredSample};
 use draws::{Draws, LANES};
 pub(crate) use plan::Plan;
-use sums::{Replicates, Resampled, Sum, Wanted};
+use sums::{Replicates, Resampled, RunningAverage, Wanted};
 
-/// Most bytes of the multiplicities that are drawn ahead.
+/// Most bytes of multiplicities drawn ahead.
 const DRAWN_AHEAD: usize = 1 << 29;
 
 /// An order that the numbers need.
@@ -38,7 +38,7 @@ enum Job {
     Curve(usize, Option<usize>, Region),
 }
 
-/// Rows, how they are drawn, and the orders wanted of them; the same for all models scored on these rows.
+/// Rows, how they are drawn, and the orders they are needed in; the same for all models scored on these rows.
 #[derive(Debug, Clone)]
 pub struct Resampler {
     draws: Draws,
@@ -135,13 +135,13 @@ impl Resampler {
         Self { draws, class_of, jobs, numbers }
     }
 
-    /// Bytes that the orders of one model take, or less.
+    /// Most bytes that the orders of one model take.
     #[must_use]
     pub fn most_bytes(&self) -> usize {
         (0..self.jobs.len()).map(|job| Order::most_bytes(self.job_rows(job))).sum()
     }
 
-    /// Rows that a replicate of one model walks through.
+    /// Rows that a replicate of one model passes through.
     #[must_use]
     pub fn rows_per_replicate(&self) -> usize {
         (0..self.jobs.len()).map(|job| self.job_rows(job)).sum()
@@ -154,14 +154,14 @@ impl Resampler {
         }
     }
 
-    /// How many replicates are best asked for at once: fewer cost as much.
+    /// How many replicates to ask for at a time: fewer cost just as much.
     #[must_use]
     pub fn block(&self, are_kept: bool, threads: usize) -> usize {
         let most = self.draws_ahead();
         LANES * if are_kept { threads.min(most) } else { most }
     }
 
-    /// How often sixteen replicates are drawn ahead.
+    /// How many batches of sixteen replicates are drawn ahead.
     fn draws_ahead(&self) -> usize {
         (DRAWN_AHEAD / (LANES * self.draws.rows.len())).clamp(1, 1 << 10)
     }
@@ -199,8 +199,8 @@ impl Resampler {
         self.draws.multiplicities(seed, replicate)
     }
 
-    /// The metrics of replicates `first`, `first` + 1, …: replicate after replicate, in each model after model, in each
-    /// metric after metric. NaN in replicates that have lost a class. The same for any number of threads.
+    /// The metrics of replicates `first`, `first` + 1, …: by replicate, then by model, then by metric. NaN in
+    /// replicates that have lost a class. The same for any number of threads.
     ///
     /// # Errors
     /// [`Error::TooManyRowsDrawn`] if the groups drawn have 2^31 rows or more; [`Error::Cancelled`].
@@ -216,7 +216,7 @@ impl Resampler {
         })
     }
 
-    /// The metrics of given replicates: how often each holds each row, replicate after replicate.
+    /// The metrics of given replicates: how often each holds each row, replicate by replicate.
     ///
     /// # Errors
     /// As [`replicates`](Self::replicates).
@@ -265,21 +265,23 @@ impl Resampler {
         Ok(values)
     }
 
-    /// For each sixteen replicates, for each of their lanes, the sums of the numbers.
+    /// For each batch of sixteen replicates and each of its lanes, the sums of the numbers.
     fn count(
         &self,
         model: &dyn Orders,
         drawn: &[Replicates<'_>],
         wanted: Wanted<'_>,
         workers: &Workers<'_>,
-    ) -> Result<Vec<Vec<Vec<Sum>>>> {
-        let empty = |group: usize| -> Vec<Vec<Sum>> { (0..drawn[group].used()).map(|_| wanted.empty_sums()).collect() };
-        let mut sums: Vec<Vec<Vec<Sum>>> = (0..drawn.len()).map(empty).collect();
+    ) -> Result<Vec<Vec<Vec<RunningAverage>>>> {
+        let empty = |group: usize| -> Vec<Vec<RunningAverage>> {
+            (0..drawn[group].used()).map(|_| wanted.empty_sums()).collect()
+        };
+        let mut sums: Vec<Vec<Vec<RunningAverage>>> = (0..drawn.len()).map(empty).collect();
         let mut first = 0;
         while first < self.jobs.len() {
             let last = if model.are_kept() { self.jobs.len() } else { self.tile_end(first) };
             let orders = workers.map(last - first, |index| Ok(model.get(first + index)))?;
-            // Several tasks for each thread, so that none waits long for another.
+            // Several tasks for each thread, so that no thread waits long for another.
             let pieces = (4 * workers.threads()).div_ceil(drawn.len()).min(orders.len());
             let parts = workers.map(drawn.len() * pieces, |task| {
                 let (group, piece) = (task / pieces, task % pieces);

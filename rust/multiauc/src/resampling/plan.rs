@@ -1,18 +1,18 @@
 //! Row multiplicities from (seed, replicate): how often a bootstrap sample contains each row.
 //!
-//! The generator is counter-based: the numbers of a replicate are a function of the seed, the replicate and the position
+//! The generator is counter-based: the numbers of a replicate are a function of the seed, the replicate and the counter
 //! alone. So replicates may be drawn in any order on any number of threads, and two models scored on the same rows get
 //! the same samples.
 
 /// What is drawn, and from what.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Plan {
-    /// Number of units in each stratum; units are numbered stratum after stratum.
+    /// Number of units in each stratum; units are numbered stratum by stratum.
     strata: Vec<u32>,
 }
 
 impl Plan {
-    /// As many rows of every class as there are, drawn from that class. Units are the rows, class after class.
+    /// From every class, as many rows as it has. Units are the rows, class by class.
     pub(crate) fn stratified(class_sizes: &[u32]) -> Self {
         Self { strata: class_sizes.to_vec() }
     }

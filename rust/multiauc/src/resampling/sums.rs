@@ -1,8 +1,8 @@
-//! From the losses of orders to the numbers of each replicate, by the averages that the bare scores use.
+//! From the losses of orders to the numbers of each replicate, by the same averages as for the sample itself.
 
 use super::Job;
 use super::draws::{Draw, LANES, Lanes};
-use super::walk::{Counts, Masses, Weights, add_doubled_losses};
+use super::walk::{Masses, Multiplicities, WeightedMultiplicities, add_doubled_losses};
 use crate::curves::{Region, partial_area};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
@@ -29,9 +29,9 @@ pub(super) struct Replicates<'b> {
     sizes: Vec<Option<ClassSizes>>,
 }
 
-/// What has been counted of one number in one replicate.
+/// One number of one replicate, while it is counted.
 #[derive(Debug)]
-pub(super) enum Sum {
+pub(super) enum RunningAverage {
     OfPairs(PairAverage),
     OfClasses(ClassAverage),
 }
@@ -46,17 +46,17 @@ pub(super) struct Wanted<'b> {
 }
 
 impl Wanted<'_> {
-    /// A sum for each number, with nothing in it.
-    pub(super) fn empty_sums(&self) -> Vec<Sum> {
+    /// An empty sum for each number.
+    pub(super) fn empty_sums(&self) -> Vec<RunningAverage> {
         let empty = |number: &Resampled| match number {
-            Resampled::Metric(Metric::AucMu | Metric::HandTill) => Sum::OfPairs(PairAverage::default()),
-            _ => Sum::OfClasses(ClassAverage::default()),
+            Resampled::Metric(Metric::AucMu | Metric::HandTill) => RunningAverage::OfPairs(PairAverage::default()),
+            _ => RunningAverage::OfClasses(ClassAverage::default()),
         };
         self.numbers.iter().map(empty).collect()
     }
 }
 
-impl Sum {
+impl RunningAverage {
     pub(super) fn merge(self, other: Self) -> Self {
         match (self, other) {
             (Self::OfPairs(a), Self::OfPairs(b)) => Self::OfPairs(a.merge(b)),
@@ -85,15 +85,15 @@ impl Sum {
     }
 }
 
-/// Losses of a job, by class, in counts or in weights.
-enum Losses {
+/// The losses of a job, by class, in counts or in weights.
+enum LaneLosses {
     Counts(Vec<Lanes<u64>>),
     Weights(Vec<Lanes<f64>>),
 }
 
 impl<'b> Replicates<'b> {
     /// # Errors
-    /// [`Error::TooManyRowsDrawn`] if a replicate has more rows than the lanes of a walk can count twice.
+    /// [`Error::TooManyRowsDrawn`] if a replicate has more rows than a lane can count twice.
     pub(super) fn new(rows: &'b ClassRows, draw: Draw) -> Result<Self> {
         let sizes = sizes_of(rows, &draw);
         for sizes in sizes.iter().flatten() {
@@ -109,22 +109,22 @@ impl<'b> Replicates<'b> {
         self.draw.used
     }
 
-    /// Walks through an order and adds what it says of each replicate: `sums[lane]` has a sum per number.
-    pub(super) fn add(&self, job: Job, order: &Order, wanted: Wanted<'_>, sums: &mut [Vec<Sum>]) {
+    /// Passes through an order and adds its result for each replicate: `sums[lane]` has a sum per number.
+    pub(super) fn add(&self, job: Job, order: &Order, wanted: Wanted<'_>, sums: &mut [Vec<RunningAverage>]) {
         if let Job::Curve(c, _, region) = job {
             return self.add_curve(c, region, order, wanted, sums);
         }
         let losses = match self.rows.weights() {
-            None => Losses::Counts(self.walk(job, order, Counts(&self.draw.counts), wanted.class_of)),
+            None => LaneLosses::Counts(self.walk(job, order, Multiplicities(&self.draw.counts), wanted.class_of)),
             Some(weights) => {
-                let masses = Weights { counts: &self.draw.counts, weights };
-                Losses::Weights(self.walk(job, order, masses, wanted.class_of))
+                let masses = WeightedMultiplicities { counts: &self.draw.counts, weights };
+                LaneLosses::Weights(self.walk(job, order, masses, wanted.class_of))
             }
         };
         for (lane, sums) in sums.iter_mut().enumerate() {
             if let Some(sizes) = &self.sizes[lane] {
-                let compared = Compared { sizes, losses: &losses, lane };
-                compared.add(job, self.rows, wanted, sums);
+                let replicate = OneReplicate { sizes, losses: &losses, lane };
+                replicate.add(job, self.rows, wanted, sums);
                 if let Job::Column(c) = job {
                     self.add_pdi(c, order, lane, sizes, wanted, sums);
                 }
@@ -133,12 +133,20 @@ impl<'b> Replicates<'b> {
     }
 
     /// What the column of a class adds to PDI, where that is wanted.
-    fn add_pdi(&self, c: usize, order: &Order, lane: usize, sizes: &ClassSizes, wanted: Wanted<'_>, sums: &mut [Sum]) {
+    fn add_pdi(
+        &self,
+        c: usize,
+        order: &Order,
+        lane: usize,
+        sizes: &ClassSizes,
+        wanted: Wanted<'_>,
+        sums: &mut [RunningAverage],
+    ) {
         for (number, sum) in wanted.numbers.iter().zip(sums) {
             if *number == Resampled::Metric(Metric::Pdi) {
                 let column = PdiColumn::of_masses(self.rows, wanted.class_of, &sizes.weights, c);
                 let value = column.value(order, |position| self.mass(position, lane));
-                sum.add_class(Wins::Weighed(value), 1, 1.0);
+                sum.add_class(Wins::Weighted(value), 1, 1.0);
             }
         }
     }
@@ -148,10 +156,10 @@ impl<'b> Replicates<'b> {
         f64::from(self.draw.counts[position as usize][lane]) * self.rows.mass(position)
     }
 
-    fn add_curve(&self, c: usize, region: Region, order: &Order, wanted: Wanted<'_>, sums: &mut [Vec<Sum>]) {
+    fn add_curve(&self, c: usize, region: Region, order: &Order, wanted: Wanted<'_>, sums: &mut [Vec<RunningAverage>]) {
         for (lane, sums) in sums.iter_mut().enumerate() {
             if let Some(sizes) = &self.sizes[lane] {
-                let area = Wins::Weighed(partial_area(order, region, |position| self.mass(position, lane)));
+                let area = Wins::Weighted(partial_area(order, region, |position| self.mass(position, lane)));
                 for (number, sum) in wanted.numbers.iter().zip(sums) {
                     let weight = if *number == Resampled::MeanArea { 1.0 } else { sizes.weights[c] };
                     sum.add_class(area, 1, weight);
@@ -171,11 +179,11 @@ impl<'b> Replicates<'b> {
     }
 
     /// The numbers of a replicate, NaN where a class has vanished.
-    pub(super) fn finish(&self, lane: usize, sums: Vec<Sum>) -> Result<Vec<f64>> {
+    pub(super) fn finish(&self, lane: usize, sums: Vec<RunningAverage>) -> Result<Vec<f64>> {
         if self.sizes[lane].is_none() {
             return Ok(vec![f64::NAN; sums.len()]);
         }
-        sums.into_iter().map(Sum::finish).collect()
+        sums.into_iter().map(RunningAverage::finish).collect()
     }
 }
 
@@ -212,15 +220,15 @@ fn sizes_of(rows: &ClassRows, draw: &Draw) -> Vec<Option<ClassSizes>> {
     sizes
 }
 
-/// What one replicate says of one order.
-struct Compared<'c> {
+/// The losses of one replicate in one order.
+struct OneReplicate<'c> {
     sizes: &'c ClassSizes,
-    losses: &'c Losses,
+    losses: &'c LaneLosses,
     lane: usize,
 }
 
-impl Compared<'_> {
-    /// What class c wins of some classes, given with their places among the losses.
+impl OneReplicate<'_> {
+    /// What class c wins against some classes, each given with the index of its losses.
     fn wins(&self, c: usize, others: impl Iterator<Item = (usize, usize)>) -> Wins {
         let (mut rows, mut weight) = (0, 0.0);
         let (mut lost_count, mut lost_weight) = (0, 0.0);
@@ -228,18 +236,18 @@ impl Compared<'_> {
             rows += self.sizes.rows[d];
             weight += self.sizes.weights[d];
             match self.losses {
-                Losses::Counts(totals) => lost_count += totals[place][self.lane],
-                Losses::Weights(totals) => lost_weight += totals[place][self.lane],
+                LaneLosses::Counts(totals) => lost_count += totals[place][self.lane],
+                LaneLosses::Weights(totals) => lost_weight += totals[place][self.lane],
             }
         }
         let sizes = [self.sizes.rows[c], rows];
         match self.losses {
-            Losses::Counts(_) => Wins::counted(2 * sizes[0] * sizes[1] - lost_count, sizes),
-            Losses::Weights(_) => Wins::Weighed(1.0 - lost_weight / (2.0 * self.sizes.weights[c] * weight)),
+            LaneLosses::Counts(_) => Wins::counted(2 * sizes[0] * sizes[1] - lost_count, sizes),
+            LaneLosses::Weights(_) => Wins::Weighted(1.0 - lost_weight / (2.0 * self.sizes.weights[c] * weight)),
         }
     }
 
-    fn add(&self, job: Job, rows: &ClassRows, wanted: Wanted<'_>, sums: &mut [Sum]) {
+    fn add(&self, job: Job, rows: &ClassRows, wanted: Wanted<'_>, sums: &mut [RunningAverage]) {
         for (number, sum) in wanted.numbers.iter().zip(sums) {
             match (job, number) {
                 (Job::Pair(c, d), Resampled::Metric(Metric::AucMu)) => {
@@ -259,7 +267,7 @@ impl Compared<'_> {
                     let wins = self.wins(c, rows.others(c).map(|d| (d, d)));
                     sum.add_class(wins, self.sizes.rows[c], self.sizes.weights[c]);
                 }
-                // The order is another number's.
+                // The order belongs to another number.
                 _ => {}
             }
         }

@@ -208,7 +208,7 @@ fn replicates_are_those_of_their_multiplicities_on_any_number_of_threads() -> Re
         assert_eq!(all, apart);
         let times: Vec<u8> = (5..55).flat_map(|replicate| resampler.multiplicities(9, replicate)).collect();
         assert_eq!(all, resampler.given(&models, PairWeights::Equal, &times, workers)?);
-        // Both models are one.
+        // Both models are the same.
         assert!(all.chunks(8).all(|values| values[..4] == values[4..]));
         let sizes = |times: &[u8]| -> Vec<usize> {
             (0..5)

@@ -1,21 +1,21 @@
-//! The inner loop: one walk through a presorted order counts sixteen replicates.
+//! The inner loop: one pass through a presorted order counts sixteen replicates.
 //!
-//! Going up, the masses of the own rows passed are summed; another row wins against all of them but those it ties with.
-//! A replicate changes how often a row counts and nothing else, so it costs a load, an addition and at most a
-//! multiplication per row, for all lanes at once.
+//! Going up, the masses of own rows are summed; each other row wins against all own rows below it and ties with those
+//! equal to it. A replicate changes how often a row counts and nothing else, so it costs a load, an addition and at
+//! most a multiplication per row, for all lanes at once.
 
 use super::draws::{LANES, Lanes};
 use crate::ranking::Order;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
-/// Multiplicities of the places, times weights where rows have them.
+/// Multiplicities of positions, times weights where rows have them.
 pub(super) trait Masses: Copy {
     /// A sum of masses.
     type Sum: Copy + Default;
     /// A sum of products of such sums.
     type Total: Copy + Default;
-    /// Adds the mass of a place to each lane.
-    fn add(self, place: usize, sums: &mut Lanes<Self::Sum>);
+    /// Adds the mass of a position to each lane.
+    fn add(self, position: usize, sums: &mut Lanes<Self::Sum>);
     /// The sum of two sums.
     fn plus(self, a: &Lanes<Self::Sum>, b: &Lanes<Self::Sum>) -> Lanes<Self::Sum>;
     /// Adds a · b to the total.
@@ -24,15 +24,15 @@ pub(super) trait Masses: Copy {
 
 /// Rows without weights: whole numbers, whose sums are exact. Twice the sum of all masses stays below 2^32.
 #[derive(Clone, Copy)]
-pub(super) struct Counts<'d>(pub &'d [Lanes<u8>]);
+pub(super) struct Multiplicities<'d>(pub &'d [Lanes<u8>]);
 
-impl Masses for Counts<'_> {
+impl Masses for Multiplicities<'_> {
     type Sum = u32;
     type Total = u64;
 
     #[inline(always)]
-    fn add(self, place: usize, sums: &mut Lanes<u32>) {
-        let counts = &self.0[place];
+    fn add(self, position: usize, sums: &mut Lanes<u32>) {
+        let counts = &self.0[position];
         for lane in 0..LANES {
             sums[lane] += u32::from(counts[lane]);
         }
@@ -53,18 +53,18 @@ impl Masses for Counts<'_> {
 
 /// Rows with weights. Each lane adds up in the order of the walk, so its bits depend on nothing else.
 #[derive(Clone, Copy)]
-pub(super) struct Weights<'d> {
+pub(super) struct WeightedMultiplicities<'d> {
     pub counts: &'d [Lanes<u8>],
     pub weights: &'d [f64],
 }
 
-impl Masses for Weights<'_> {
+impl Masses for WeightedMultiplicities<'_> {
     type Sum = f64;
     type Total = f64;
 
     #[inline(always)]
-    fn add(self, place: usize, sums: &mut Lanes<f64>) {
-        let (counts, weight) = (&self.counts[place], self.weights[place]);
+    fn add(self, position: usize, sums: &mut Lanes<f64>) {
+        let (counts, weight) = (&self.counts[position], self.weights[position]);
         for lane in 0..LANES {
             sums[lane] += f64::from(counts[lane]) * weight;
         }
@@ -84,7 +84,7 @@ impl Masses for Weights<'_> {
 }
 
 /// Σ over the other rows of mass · (own mass below + own mass below or equal): twice what the own side loses, ties
-/// counting one. The total of each class is added to its place in `totals`; without `class_of` there is one class.
+/// counting one. The total of each class is added to its entry in `totals`; without `class_of` there is one class.
 pub(super) fn add_doubled_losses<M: Masses>(
     order: &Order,
     masses: M,
@@ -112,8 +112,8 @@ impl<M: Masses> Vectorizable for Walk<'_, M> {
             if step.is_tied {
                 below = up_to;
             }
-            for &place in step.own {
-                masses.add(place as usize, &mut up_to);
+            for &position in step.own {
+                masses.add(position as usize, &mut up_to);
             }
             if !step.is_tied {
                 below = up_to;
@@ -122,16 +122,16 @@ impl<M: Masses> Vectorizable for Walk<'_, M> {
             match class_of {
                 None => {
                     let mut others = [M::Sum::default(); LANES];
-                    for &place in step.others {
-                        masses.add(place as usize, &mut others);
+                    for &position in step.others {
+                        masses.add(position as usize, &mut others);
                     }
                     masses.add_product(&others, &doubled, &mut totals[0]);
                 }
                 Some(class_of) => {
-                    for &place in step.others {
+                    for &position in step.others {
                         let mut other = [M::Sum::default(); LANES];
-                        masses.add(place as usize, &mut other);
-                        let class = class_of[place as usize] as usize;
+                        masses.add(position as usize, &mut other);
+                        let class = class_of[position as usize] as usize;
                         masses.add_product(&other, &doubled, &mut totals[class]);
                     }
                 }

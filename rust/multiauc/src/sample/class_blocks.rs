@@ -11,17 +11,18 @@ use crate::memory;
 use crate::parallel::Workers;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
-/// Rows copied at a time, so that a column's run is written a cache line or two at once.
+/// Rows copied at a time, so that a column's run is written a cache line or two at a time.
 const BATCH: usize = 16;
-/// Blocks gathered by each thread, so that none waits long for another.
+/// Blocks per thread, so that no thread waits long for another.
 const BLOCKS_PER_THREAD: usize = 2;
 
-/// The scores of some consecutive classes in some consecutive columns: column after column, in each class after class.
+/// The scores of some consecutive classes in some consecutive columns: column by column, and class by class within a
+/// column.
 #[derive(Debug)]
 pub(crate) struct ClassBlock<T> {
     classes: Range<usize>,
     columns: Range<usize>,
-    /// `starts[i]..starts[i + 1]` are the places of the i-th class in every column.
+    /// `starts[i]..starts[i + 1]` are the entries of the i-th class in every column.
     starts: Vec<usize>,
     values: Vec<T>,
 }
@@ -37,7 +38,7 @@ impl<T: Score> ClassBlock<T> {
         Self::gather_into(Vec::new(), scores, rows, classes, columns)
     }
 
-    /// The same in a buffer that is used again.
+    /// The same, reusing a buffer.
     pub(crate) fn gather_into(
         buffer: Vec<T>,
         scores: &ScoreMatrix<'_, T>,
@@ -54,8 +55,8 @@ impl<T: Score> ClassBlock<T> {
         block
     }
 
-    /// Copies the scores of all classes of a span of rows in some columns, row after row: each score goes to the end of its
-    /// run, of which there are few enough to stay in the cache.
+    /// Copies the scores of all classes of a span of rows in some columns, row by row: each score is appended to its
+    /// run, and the ends of so few runs stay in the cache.
     fn gather_span(buffer: Vec<T>, sample: &ScoredSample<'_, T>, span: Range<usize>, columns: Range<usize>) -> Self {
         let mut sizes = vec![0; sample.classes()];
         sample.codes.for_each(span.clone(), |_, class| sizes[class] += 1);
@@ -128,7 +129,7 @@ impl<T: Score> ClassBlock<T> {
         self.run_within(class, column, 0..self.rows())
     }
 
-    /// Those of them whose places in the column are within a range.
+    /// The part of them within a range of the column's entries.
     pub(crate) fn run_within(&self, class: usize, column: usize, places: Range<usize>) -> &[T] {
         let index = class - self.classes.start;
         let clamp = |place: usize| place.clamp(places.start, places.end);
@@ -137,7 +138,7 @@ impl<T: Score> ClassBlock<T> {
     }
 }
 
-/// Writes the scores of some rows into the runs of a block, from a place on.
+/// Writes the scores of some rows into the runs of a block, starting at `place`.
 struct CopyRows<'c, 'a, T> {
     block: &'c mut ClassBlock<T>,
     scores: &'c ScoreMatrix<'a, T>,
@@ -165,7 +166,7 @@ impl<T: Score> Vectorizable for CopyRows<'_, '_, T> {
             let mut lines = [&[][..]; BATCH];
             lines.iter_mut().zip(batch_rows).for_each(|(entry, &row)| *entry = line(row).unwrap_or(&[]));
             for &row in rows.iter().skip((batch + 2) * BATCH).take(BATCH) {
-                // The rows of a class lie apart: the machine does not guess where the next ones are.
+                // The rows of a class are scattered: the hardware cannot predict where the next ones are.
                 for score in line(row).unwrap_or(&[]).iter().step_by(64 / size_of::<T>()) {
                     simd.prefetch(score);
                 }
@@ -188,7 +189,7 @@ fn copy_transposed<T: Score>(lines: &[&[T]; BATCH], columns: usize, values: &mut
     const SIDE: usize = 4;
     for first in (0..columns / SIDE * SIDE).step_by(SIDE) {
         for rows in (0..BATCH).step_by(SIDE) {
-            // Four by four: registers that the compiler turns round without going through memory.
+            // Four by four: the compiler transposes these in registers.
             let square: [[T; SIDE]; SIDE] =
                 std::array::from_fn(|row| *lines[rows + row][first..].first_chunk().expect("four columns"));
             for column in 0..SIDE {
@@ -203,7 +204,7 @@ fn copy_transposed<T: Score>(lines: &[&[T]; BATCH], columns: usize, values: &mut
     }
 }
 
-/// All classes in some columns, cut into blocks that were gathered in parallel.
+/// Classes in some columns, in blocks that were gathered in parallel.
 #[derive(Debug)]
 pub(crate) struct ClassBlocks<T> {
     blocks: Vec<ClassBlock<T>>,
@@ -216,7 +217,7 @@ impl<T> Default for ClassBlocks<T> {
 }
 
 impl<T: Score> ClassBlocks<T> {
-    /// Gathers some columns in blocks of rows, in the memory of what was gathered before: for few classes.
+    /// Gathers some columns in blocks of rows, reusing the memory of `previous`. For few classes.
     pub(crate) fn gather_rows(
         previous: Self,
         sample: &ScoredSample<'_, T>,
@@ -229,7 +230,7 @@ impl<T: Score> ClassBlocks<T> {
         })
     }
 
-    /// The same in blocks of classes, for some of them: for many, whose rows were grouped before.
+    /// The same for some classes, in blocks of classes. For many classes, whose rows are grouped already.
     pub(crate) fn gather_classes(
         previous: Self,
         scores: &ScoreMatrix<'_, T>,
@@ -240,7 +241,7 @@ impl<T: Score> ClassBlocks<T> {
     ) -> Result<Self> {
         let count = if workers.threads() == 1 { 1 } else { classes.len().min(BLOCKS_PER_THREAD * workers.threads()) };
         let (before, all) = (rows.range(classes.start).start, rows.positions(classes).len());
-        // Classes that begin in the block's part of the rows.
+        // The first class that begins in the block's part of the rows.
         let first = |block: usize| {
             let begins_before = |class: &usize| rows.range(*class).start < before + block * all / count;
             classes.start + classes.clone().take_while(begins_before).count()
@@ -264,12 +265,12 @@ impl<T: Score> ClassBlocks<T> {
         Ok(Self { blocks })
     }
 
-    /// The blocks, all of which have all columns.
+    /// The blocks; each has all the columns.
     pub(crate) fn blocks(&self) -> &[ClassBlock<T>] {
         &self.blocks
     }
 
-    /// The scores of a class in a column, gathered in blocks of classes: one slice.
+    /// The scores of a class in a column as one slice. Only for blocks of classes.
     pub(crate) fn run(&self, class: usize, column: usize) -> &[T] {
         let holder = self.blocks.partition_point(|block| block.classes.end <= class);
         self.blocks[holder].run(class, column)

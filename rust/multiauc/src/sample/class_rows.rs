@@ -1,4 +1,4 @@
-//! The rows that count, class after class: the one order in which rows are grouped, weighted, drawn and summed.
+//! The rows that count, class by class: the one order in which rows are weighted, drawn and summed.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use crate::float::Score;
 /// Rows of positive weight grouped by class; a *position* is a place in this order.
 #[derive(Debug, Clone)]
 pub(crate) struct ClassRows {
-    /// Row numbers, class after class, increasing within a class.
+    /// Row numbers, class by class, increasing within a class.
     rows: Vec<u32>,
     /// `starts[class]..starts[class + 1]` are the positions of a class.
     starts: Vec<usize>,
@@ -18,12 +18,12 @@ pub(crate) struct ClassRows {
     weights: Option<Vec<f64>>,
     /// Rows and weight of each class, in the same units.
     sizes: ClassSizes,
-    /// A weight of one in these units.
+    /// A weight of 1 in these units.
     unit: f64,
 }
 
 impl ClassRows {
-    /// One counting sort.
+    /// Groups the rows by one counting sort.
     pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
         let (rows, starts) = grouped(sample);
         let (rows, starts) =
@@ -53,7 +53,7 @@ impl ClassRows {
         &self.present
     }
 
-    /// The present classes but one.
+    /// The present classes except one.
     pub(crate) fn others(&self, class: usize) -> impl Iterator<Item = usize> + Clone {
         self.present.iter().copied().filter(move |&other| other != class)
     }

@@ -20,7 +20,7 @@ pub enum Codes {
     Words(Vec<u16>),
 }
 
-/// Labels, coded.
+/// Labels as codes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coding {
     /// The class of each row.
@@ -42,7 +42,7 @@ macro_rules! impl_integer {
         impl Integer for $integer {
             #[inline]
             fn above(self, base: Self) -> u64 {
-                // Right for signed types too: the difference wraps, its bits are those of the true one.
+                // Right for signed types too: the difference may wrap, but its bits are those of the true one.
                 self.wrapping_sub(base) as u64
             }
         }
@@ -63,12 +63,13 @@ macro_rules! impl_narrow_integer {
 }
 impl_narrow_integer!(i8, i16, i32, u8, u16, u32);
 
-/// Codes integer labels; classes are numbered in increasing order of their label.
+/// Turns integer labels into codes; classes are numbered in increasing order of their labels.
 ///
 /// # Errors
 /// [`Error::TooManyClasses`], [`Error::Cancelled`].
 pub fn code_integers<I: Integer>(values: &[I], workers: &Workers<'_>) -> Result<Coding> {
-    // Nearly always labels span fewer than 256 values and one of the first rows has the smallest: then one pass does it.
+    // Nearly always labels span fewer than 256 values and one of the first rows has the smallest: then one pass is
+    // enough.
     let head = &values[..values.len().min(4096)];
     if let Some(&base) = head.iter().min()
         && let Some(coding) = code_in_window::<_, u8>(values, base, workers)?
@@ -89,7 +90,7 @@ pub fn code_integers<I: Integer>(values: &[I], workers: &Workers<'_>) -> Result<
     Ok(coding)
 }
 
-/// Codes records of `width` bytes; classes are numbered in order of first appearance.
+/// Turns records of `width` bytes into codes; classes are numbered in order of first appearance.
 ///
 /// # Errors
 /// [`Error::TooManyClasses`].
@@ -99,7 +100,7 @@ pub fn code_bytes(records: &[u8], width: usize) -> Result<Coding> {
 
 /// A code of one or two bytes.
 trait Code: Copy + Default + Send + Sync {
-    /// As many labels have a code.
+    /// How many labels have a code.
     const WINDOW: usize;
     fn narrow(value: usize) -> Self;
     fn widen(self) -> usize;
@@ -162,7 +163,7 @@ fn code_in_window<I: Integer, C: Code>(values: &[I], base: I, workers: &Workers<
 
 /// Writes label − base for each label and counts them; `None` if a label lies outside the window.
 fn count_offsets<I: Integer, C: Code>(values: &[I], base: I, codes: &mut [C]) -> Option<Vec<u32>> {
-    // Four tables in turn: a run of equal labels would otherwise wait for its own last increment.
+    // Four tables in turn: in a single one, each of a run of equal labels would wait for the increment before.
     let mut counts = vec![0_u32; 4 * C::WINDOW];
     let mut outside = false;
     for (row, (code, &value)) in codes.iter_mut().zip(values).enumerate() {
@@ -217,7 +218,7 @@ fn code_by_map<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Result<Coding> {
 }
 
 impl Coding {
-    /// Numbers the classes anew: class `order[i]` becomes class i.
+    /// Renumbers the classes: class `order[i]` becomes class i.
     fn reorder(&mut self, order: &[usize]) {
         let mut class_of = vec![0_u16; order.len()];
         order.iter().enumerate().for_each(|(new, &old)| class_of[old] = new as u16);

@@ -1,6 +1,6 @@
-//! How the rows of a sample came about.
+//! How the rows of a sample were drawn.
 
-/// What was drawn independently of what: the unit of every standard error and of every bootstrap.
+/// What was drawn independently: the unit of every standard error and every bootstrap.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sampling<'a> {
     /// Rows within each class: class sizes are fixed.

@@ -1,4 +1,4 @@
-//! Scores as they lie in memory: n × K, either precision, any strides.
+//! Scores as they are in memory: n × K, either precision, any strides.
 
 use crate::error::{Error, Result};
 use crate::float::Float;
@@ -42,7 +42,7 @@ impl<'a, T: Float> ScoreMatrix<'a, T> {
         Ok(Self { data, origin, rows, columns, row_stride, column_stride, is_mirrored: false })
     }
 
-    /// A matrix stored row after row.
+    /// A matrix stored row by row.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -63,7 +63,7 @@ impl<'a, T: Float> ScoreMatrix<'a, T> {
         self.columns
     }
 
-    /// The columns (−s, s) of a single column s. Unlike 1 − s, −s rounds nothing.
+    /// The columns (−s, s) of a single column s. Unlike 1 − s, −s is exact.
     pub(crate) const fn mirrored(self) -> Self {
         Self { columns: 2, column_stride: 0, is_mirrored: true, ..self }
     }
@@ -81,20 +81,20 @@ impl<'a, T: Float> ScoreMatrix<'a, T> {
         if self.is_mirrored && column == 0 { entry.negated() } else { entry }
     }
 
-    /// The entries of a row as one slice, where they lie side by side.
+    /// The entries of a row as one slice, if they are contiguous.
     #[inline]
     pub(crate) fn contiguous_row(&self, row: usize) -> Option<&'a [T]> {
         (self.column_stride == 1).then(|| &self.data[self.index(row, 0)..][..self.columns])
     }
 
-    /// The entries of a column as one slice, where they lie side by side.
+    /// The entries of a column as one slice, if they are contiguous.
     pub(crate) fn contiguous_column(&self, column: usize) -> Option<&'a [T]> {
         (self.row_stride == 1 && !self.is_mirrored).then(|| &self.data[self.index(0, column)..][..self.rows])
     }
 
     #[inline]
     fn index(&self, row: usize, column: usize) -> usize {
-        // In range by construction; wrapping arithmetic on any other value still meets the bounds check.
+        // In range by construction; any other value wraps and still meets the bounds check.
         self.origin
             .wrapping_add((row as isize).wrapping_mul(self.row_stride) as usize)
             .wrapping_add((column as isize).wrapping_mul(self.column_stride) as usize)

@@ -1,4 +1,4 @@
-//! The input, valid by construction: finite scores, codes that are columns, weights that are not negative.
+//! The input, checked on construction: finite scores, codes that name columns, weights that are not negative.
 
 use super::score_matrix::ScoreMatrix;
 use crate::error::{Error, Result, RowArray};
@@ -85,7 +85,7 @@ impl ClassSizes {
         Ok(Self { rows, weights })
     }
 
-    /// Weights are multiplied by `scale`. One thread, so that the sums have the same bits for any number of them.
+    /// Multiplies the weights by `scale`. Serial, so that the sums do not depend on the number of threads.
     fn count_weighted(codes: ClassCodes<'_>, weights: &[f64], classes: usize, scale: f64) -> Result<Self> {
         if weights.len() != codes.len() {
             return Err(Error::LengthMismatch { array: RowArray::Weights, rows: codes.len(), found: weights.len() });
@@ -113,7 +113,7 @@ impl ClassSizes {
 }
 
 fn count_codes(codes: ClassCodes<'_>, rows: std::ops::Range<usize>, classes: usize) -> Result<Vec<u64>> {
-    // Four tables in turn: a run of equal codes would otherwise wait for its own last increment.
+    // Four tables in turn: in a single one, each of a run of equal codes would wait for the increment before.
     let width = if let ClassCodes::Bytes(_) = codes { 1 << 8 } else { 1 << 16 };
     let mut counts = vec![0_u64; width * 4];
     codes.for_each(rows.clone(), |row, class| counts[(row & 3) * width + class] += 1);
@@ -131,7 +131,7 @@ fn count_codes(codes: ClassCodes<'_>, rows: std::ops::Range<usize>, classes: usi
 pub struct ScoredSample<'a, T> {
     /// The scores, all finite.
     pub(crate) scores: ScoreMatrix<'a, T>,
-    /// The classes, all of them columns.
+    /// The classes, all of which are columns.
     pub(crate) codes: ClassCodes<'a>,
     /// The weights, none negative; `None` counts every row once.
     pub(crate) weights: Option<&'a [f64]>,
@@ -161,8 +161,8 @@ impl Magnitudes {
 }
 
 impl<'a, T: Score> ScoredSample<'a, T> {
-    /// Checks everything once. A single column scores the second of two classes: it stands for the columns (−s, s), by which
-    /// both classes rank the rows alike, in opposite order.
+    /// Checks everything once. A single column scores the second of two classes: it stands for the columns (−s, s),
+    /// which rank the rows in opposite orders.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`], [`Error::NonFiniteScore`], [`Error::CodeOutOfRange`], [`Error::InvalidWeight`],
@@ -221,7 +221,7 @@ impl<'a, T: Score> ScoredSample<'a, T> {
         self.present_classes().flat_map(move |c| after(c).map(move |d| (c, d)))
     }
 
-    /// Whether the row counts at all: rows of weight zero do not exist.
+    /// Whether the row counts: rows of weight zero are ignored.
     #[inline]
     pub(crate) fn has_row(&self, row: usize) -> bool {
         self.weights.is_none_or(|weights| weights[row] > 0.0)
@@ -233,7 +233,7 @@ impl<'a, T: Score> ScoredSample<'a, T> {
         self.weights.map_or(1.0, |weights| weights[row] * self.weight_scale)
     }
 
-    /// Rows and weights of the classes, the weights in units that no ratio depends on.
+    /// Rows and weights of the classes; the weights are scaled, which leaves their ratios unchanged.
     #[must_use]
     pub const fn sizes(&self) -> &ClassSizes {
         &self.sizes
@@ -243,11 +243,11 @@ impl<'a, T: Score> ScoredSample<'a, T> {
 /// 2^−k for the largest weight's exponent k; scaling by it is exact.
 fn power_of_two_below_reciprocal(weights: &[f64]) -> f64 {
     let largest = weights.iter().copied().fold(0.0, f64::max);
-    // Infinite and NaN weights are refused later; zero and subnormal ones take the largest scale there is.
+    // Infinite and NaN weights are refused later; zero and subnormal ones get the largest scale.
     if largest.is_finite() { 2_f64.powi(-largest.log2().floor().clamp(-1000.0, 1000.0) as i32) } else { 1.0 }
 }
 
-/// Finds the range of magnitudes, or the first score that is not finite. Rows of weight zero are not looked at.
+/// Finds the range of magnitudes, or the first score that is not finite. Rows of weight zero are ignored.
 fn check_finite<T: Score>(
     scores: &ScoreMatrix<'_, T>,
     weights: Option<&[f64]>,
@@ -305,7 +305,7 @@ fn magnitudes_of<T: Score>(scores: &ScoreMatrix<'_, T>) -> Option<Magnitudes> {
 struct MagnitudeRange<T> {
     largest: [T; LANES],
     smallest: [T; LANES],
-    /// Sum of 0·x: zero as long as every score is finite, NaN ever after.
+    /// Sum of 0·x: zero while every score is finite, NaN from the first that is not.
     poison: [T; LANES],
 }
 
@@ -340,7 +340,7 @@ impl<T: Score> MagnitudeRange<T> {
     }
 }
 
-/// Some more scores for a range.
+/// Extends a range by some scores.
 struct Extend<'r, T> {
     range: &'r mut MagnitudeRange<T>,
     values: &'r [T],
@@ -373,6 +373,6 @@ fn first_non_finite<T: Score>(scores: &ScoreMatrix<'_, T>, first_row: usize) -> 
             }
         }
     }
-    // Only if another thread changed the scores in between.
+    // Only reached if another thread changed the scores in the meantime.
     Error::NonFiniteScore { row: first_row, column: 0, value: f64::NAN }
 }

@@ -5,7 +5,7 @@
 
 use crate::simd::{Simd, Vectorizable};
 
-/// Sums are taken in so many lanes. Rows are padded to a multiple of it with cells of weight zero.
+/// Lanes in which sums are taken. Rows are padded to a multiple of it with cells of weight zero.
 pub(super) const LANES: usize = 8;
 /// Cells whose sigmoids are computed together, on the stack.
 const BLOCK: usize = 16;
@@ -79,7 +79,7 @@ fn sigmoid(eta: f64) -> (f64, f64, f64) {
     (e, if eta >= 0.0 { q } else { minor }, minor * q)
 }
 
-/// [`row_sums`], to be compiled for the registers there are.
+/// [`row_sums`], to be compiled for the widest registers.
 pub(super) struct SumRow<'a> {
     pub cells: RowCells<'a>,
     pub at: Row,
@@ -93,7 +93,7 @@ impl Vectorizable for SumRow<'_> {
     }
 }
 
-/// [`add_to_columns`], to be compiled for the registers there are.
+/// [`add_to_columns`], to be compiled for the widest registers.
 pub(super) struct AddToColumns<'a, 'b> {
     pub cells: RowCells<'a>,
     pub at: Row,
@@ -133,8 +133,8 @@ fn row_sums(cells: RowCells<'_>, at: Row) -> RowSums {
     RowSums { gradient: [g0, g1], curvature: [h00, h01, h11] }
 }
 
-/// Adds the cells of a row to the sums of the columns. Returns Σ w (max(η, 0) − xη), the rest of the row's share in the
-/// negated log-likelihood.
+/// Adds the cells of a row to the sums of the columns. Returns Σ w (max(η, 0) − xη), the rest of what the row adds to
+/// the negated log-likelihood.
 #[inline(always)]
 fn add_to_columns(cells: RowCells<'_>, at: Row, sums: &mut ColumnSums) -> f64 {
     let slope_squared = at.slope * at.slope;

@@ -47,7 +47,7 @@ pub enum Center {
 pub struct Stop {
     /// Stop when the deviance falls by less than this times (deviance + 0.1) in a sweep.
     pub tolerance: f64,
-    /// Stop after so many sweeps in any case.
+    /// Stop after this many sweeps in any case.
     pub max_iterations: usize,
     /// After that, go on until no point of the curve moves by more than a tenth of the tolerance (but at most about as
     /// long again): the curve settles more slowly than the deviance, which is flat at its minimum.
@@ -86,7 +86,7 @@ impl Fit {
         self.deviances.last().copied().unwrap_or(f64::NAN)
     }
 
-    /// Fitted rate of every cell, row after row.
+    /// Fitted rate of every cell, row by row.
     #[must_use]
     pub fn means(&self) -> Vec<f64> {
         let scores = &self.factors.scores[..self.scores.len()];
@@ -107,7 +107,7 @@ pub(super) fn expit(x: f64) -> f64 {
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 ///
 /// # Panics
-/// If `start` is of another shape.
+/// If `start` has a different shape.
 pub(super) fn fit(
     problem: &Problem,
     center: Center,
@@ -185,7 +185,7 @@ impl Progress {
         self.deviances.last().copied().unwrap_or(f64::INFINITY)
     }
 
-    /// Takes note of an iteration's outcome.
+    /// Records an iteration and tells whether it was the last.
     fn is_finished(&mut self, deviance: f64, effects: Vec<f64>) -> bool {
         let deviance = deviance.max(0.0);
         let fall = self.last_deviance() - deviance;

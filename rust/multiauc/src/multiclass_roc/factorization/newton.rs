@@ -22,7 +22,7 @@ pub(super) struct JointSteps<'a> {
     loss: Option<f64>,
 }
 
-/// First and second derivatives of the negated log-likelihood, rows and columns apart.
+/// First and second derivatives of the negated log-likelihood, separately for rows and columns.
 struct Derivatives {
     /// w (x − μ) and w μ (1 − μ) of every cell.
     residuals: Vec<f64>,
@@ -39,7 +39,8 @@ impl<'a> JointSteps<'a> {
         Self { problem, center, damping: FIRST_DAMPING, loss: None }
     }
 
-    /// Takes a step that lowers the negated log-likelihood (less the constant) and returns it; `None` if there is none.
+    /// Takes a step that lowers the negated log-likelihood (up to a constant) and returns the new value; `None` if
+    /// there is none.
     pub(super) fn step(&mut self, factors: &mut Factors) -> Option<f64> {
         let before = self.loss.unwrap_or_else(|| loss(self.problem, factors));
         let derivatives = Derivatives::at(self.problem, factors);
@@ -176,7 +177,7 @@ impl Coupling {
     }
 }
 
-/// Takes the part of an eliminated row out of the lower triangle of the system.
+/// Subtracts the part of an eliminated row from the lower triangle of the system.
 struct SubtractOuter<'a, 'b> {
     system: &'b mut [f64],
     width: usize,

@@ -1,4 +1,4 @@
-//! What is fitted: the rates, drawn away from 0 and 1, with a weight per column and block.
+//! What is fitted: the rates, shrunk away from 0 and 1, with a weight per column and block.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use super::kernel::{LANES, RowCells};
 
 /// Least ε: without any, saturated cells would send the fit towards infinity.
 const LEAST_EPSILON: f64 = 1e-9;
-/// Rows of a work unit. Sums are taken unit by unit and folded in order, so results do not depend on the threads; small
-/// enough that a product of as many factors of at most 2 stays finite.
+/// Rows of a work unit. Sums are taken unit by unit and folded in order, so results do not depend on the number of
+/// threads; few enough that a product of that many factors of at most 2 stays finite.
 const UNIT_ROWS: usize = 32;
 
 /// The stacked 2T × J matrix of rates with the weights of its columns in the true-positive and false-positive halves.

@@ -61,7 +61,7 @@ pub(super) fn from_logits(problem: &Problem, center: Center, workers: &Workers<'
     Ok(Factors { rows, scores })
 }
 
-/// Writes the logits of a row and returns the mean that was taken off. Rates of exactly 0 or 1 count as nearly so.
+/// Writes the logits of a row and returns the mean that was subtracted. Rates of exactly 0 or 1 count as nearly so.
 fn centred_logits(rates: &[f64], counts: &[bool], center: Center, target: &mut [f64]) -> f64 {
     const NEAREST: f64 = 1e-6;
     let mut sum = 0.0;

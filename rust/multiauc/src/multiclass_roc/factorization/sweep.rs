@@ -68,8 +68,8 @@ fn step_row(row: Row, sums: RowSums, center: Center, (lowest, highest): (f64, f6
         Center::Intercept => (g0 / h00, 0.0),
     };
     let longest = (by_intercept + by_slope * lowest).abs().max((by_intercept + by_slope * highest).abs());
-    let share = shortened(longest);
-    Row { intercept: row.intercept + share * by_intercept, slope: row.slope + share * by_slope }
+    let scale = shortened(longest);
+    Row { intercept: row.intercept + scale * by_intercept, slope: row.slope + scale * by_slope }
 }
 
 /// A Newton step of every column.
@@ -84,7 +84,7 @@ pub(super) fn step_columns(factors: &mut Factors, sums: &ColumnSums) {
     }
 }
 
-/// The share of a step that moves no linear predictor too far.
+/// The fraction of a step that moves no linear predictor too far.
 fn shortened(longest: f64) -> f64 {
     if longest > LONGEST_STEP { LONGEST_STEP / longest } else { 1.0 }
 }

@@ -21,15 +21,15 @@ fn thirteen_rows() -> Problem {
         (2, [2., 7., 7.]),
         (2, [1., 2., 13.]),
     ];
-    let share = |class: usize, column: usize, threshold: f64| {
+    let rate = |class: usize, column: usize, threshold: f64| {
         let scores = rows.iter().filter(|row| row.0 == class).map(|row| row.1[column] / 16.0);
         let (above, all) = scores.fold((0, 0), |(above, all), score| (above + i32::from(score > threshold), all + 1));
         f64::from(above) / f64::from(all)
     };
     let pairs = [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1)];
     let thresholds = [0.55, 0.45, 0.35, 0.25, 0.15];
-    let tp = thresholds.iter().flat_map(|&t| pairs.iter().map(move |&(c, _)| share(c, c, t)));
-    let fp = thresholds.iter().flat_map(|&t| pairs.iter().map(move |&(c, d)| share(d, c, t)));
+    let tp = thresholds.iter().flat_map(|&t| pairs.iter().map(move |&(c, _)| rate(c, c, t)));
+    let fp = thresholds.iter().flat_map(|&t| pairs.iter().map(move |&(c, d)| rate(d, c, t)));
     let size = 3.0 / (1.0 / 4.0 + 1.0 / 4.0 + 1.0 / 5.0);
     Problem::new(&tp.chain(fp).collect::<Vec<_>>(), 0.1 / (size + 0.2), &[1.0; 6], &[1.0; 6])
 }

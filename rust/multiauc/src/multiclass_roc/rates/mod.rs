@@ -1,8 +1,8 @@
 //! True- and false-positive rates of all ordered pairs of classes along a grid of thresholds.
 //!
-//! For the pair (c, d) and the threshold t the rates are the shares of class c and of class d with `p_c > t`. Every cell is
-//! placed among the thresholds once and kept as a byte, so the rates of a bootstrap sample are a weighted histogram of
-//! bytes: O(nK log T + K²T) once and O(nK + K²T) for each sample, never O(nKT).
+//! For the pair (c, d) and the threshold t the rates are the proportions of class c and of class d with `p_c > t`.
+//! Every cell is placed among the thresholds once and kept as a byte, so the rates of a bootstrap sample are a weighted
+//! histogram of bytes: O(nK log T + K²T) once and O(nK + K²T) for each sample, never O(nKT).
 
 mod placement;
 mod selection;
@@ -18,7 +18,7 @@ use crate::sample::{ClassRows, ScoredSample};
 use placement::{Cut, Tile};
 use thresholds::Grids;
 
-/// Which cells the quantiles are taken of.
+/// Which cells the quantiles are taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// All cells: one grid for all pairs.
@@ -107,7 +107,7 @@ impl PlacedCells {
         self.pairs.iter().map(|pair| (pair.positive, pair.negative)).collect()
     }
 
-    /// Falling thresholds of each pair, pair after pair; of one grid only where all pairs share it.
+    /// Falling thresholds of each pair, pair by pair; only one list where all pairs share a grid.
     #[must_use]
     pub fn threshold_columns(&self) -> Vec<Vec<f64>> {
         let falling = |grid: &Vec<f64>| grid.iter().rev().copied().collect();
@@ -129,7 +129,7 @@ impl PlacedCells {
         self.rows.present_counts()
     }
 
-    /// The stacked 2T × J matrix of rates, row after row: true-positive rates by falling threshold, then false-positive.
+    /// The stacked 2T × J matrix of rates, row by row: true-positive rates by falling threshold, then false-positive.
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled).
@@ -164,11 +164,11 @@ impl PlacedCells {
         let mut sums = self.empty_sums();
         let mut masses = Vec::new();
         for tile in &self.tiles {
-            let places = tile.first..tile.first + tile.rows;
+            let positions = tile.first..tile.first + tile.rows;
             masses.clear();
-            masses.extend(counts[places.clone()].iter().map(|&count| f64::from(count)));
+            masses.extend(counts[positions.clone()].iter().map(|&count| f64::from(count)));
             if let Some(weights) = self.rows.weights() {
-                masses.iter_mut().zip(&weights[places]).for_each(|(mass, weight)| *mass *= weight);
+                masses.iter_mut().zip(&weights[positions]).for_each(|(mass, weight)| *mass *= weight);
             }
             tile.add_masses(|row| masses[row], width, &mut sums[tile.class]);
         }
@@ -179,7 +179,7 @@ impl PlacedCells {
         self.cuts.iter().map(|cuts| vec![0.0; cuts * (self.thresholds() + 1)]).collect()
     }
 
-    /// Cumulative shares of the masses by code.
+    /// Cumulative proportions of the masses by code.
     fn rates_from(&self, mut sums: Vec<Vec<f64>>) -> Vec<f64> {
         let thresholds = self.thresholds();
         for sums in sums.iter_mut().flat_map(|sums| sums.chunks_exact_mut(thresholds + 1)) {
@@ -192,18 +192,18 @@ impl PlacedCells {
                 *sum /= total;
             }
         }
-        let shares = |class: usize, cut: usize| &sums[class][cut * (thresholds + 1)..][..thresholds];
+        let rates_of = |class: usize, cut: usize| &sums[class][cut * (thresholds + 1)..][..thresholds];
         let columns = self.pairs.len();
         let mut rates = vec![0.0; 2 * thresholds * columns];
         let (true_positive, false_positive) = rates.split_at_mut(thresholds * columns);
         for (column, pair) in self.pairs.iter().enumerate() {
             let halves = [
-                (&mut *true_positive, shares(pair.positive, pair.true_positive_cut)),
-                (&mut *false_positive, shares(pair.negative, pair.false_positive_cut)),
+                (&mut *true_positive, rates_of(pair.positive, pair.true_positive_cut)),
+                (&mut *false_positive, rates_of(pair.negative, pair.false_positive_cut)),
             ];
-            for (half, shares) in halves {
-                for (row, share) in half.chunks_exact_mut(columns).zip(shares) {
-                    row[column] = *share;
+            for (half, of_pair) in halves {
+                for (row, rate) in half.chunks_exact_mut(columns).zip(of_pair) {
+                    row[column] = *rate;
                 }
             }
         }
@@ -220,14 +220,14 @@ fn lay_out(rows: &ClassRows, grids: &Grids, scope: Scope) -> (Vec<Pair>, Vec<Vec
     let mut known = vec![UNUSED; classes * classes];
     let has_one_grid = grids.ascending.len() == 1;
     let mut pairs = Vec::new();
-    for (place, &positive) in present.iter().enumerate() {
+    for (index, &positive) in present.iter().enumerate() {
         for negative in rows.others(positive) {
-            if present.len() == 2 && place == 0 {
+            if present.len() == 2 && index == 0 {
                 continue;
             }
             let grid = match scope {
                 _ if has_one_grid => 0,
-                Scope::Class => place,
+                Scope::Class => index,
                 _ => pairs.len(),
             };
             let cut = Cut { column: positive, grid };

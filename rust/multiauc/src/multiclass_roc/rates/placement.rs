@@ -1,7 +1,7 @@
 //! Every cell placed among the thresholds once, and kept as a byte (or two).
 #![allow(clippy::inline_always, reason = "only what is inlined is compiled for wide vectors, or has no call per cell")]
 
-use super::selection::BucketMap;
+use super::selection::ValueBuckets;
 use super::thresholds::Grids;
 use crate::error::Result;
 use crate::float::Score;
@@ -11,7 +11,7 @@ use crate::sample::{ClassRows, ScoredSample};
 /// Rows of a tile: its codes and masses stay in the cache while its columns are counted.
 const TILE_ROWS: usize = 4096;
 
-/// A score column cut by a grid.
+/// A score column and the grid that cuts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     pub column: usize,
@@ -25,12 +25,12 @@ pub(super) struct Tile {
     /// First position of the rows.
     pub first: usize,
     pub rows: usize,
-    codes: Codes,
+    codes: ThresholdCodes,
 }
 
 /// For each cut, for each row: how many thresholds are not below the score (0 ..= T, from the largest threshold on).
 #[derive(Debug, Clone)]
-enum Codes {
+enum ThresholdCodes {
     Bytes(Vec<u8>),
     Words(Vec<u16>),
 }
@@ -56,9 +56,9 @@ pub(super) fn place<T: Score>(
         let rows = &rows.rows()[positions.clone()];
         let cuts = &cuts[class];
         let codes = if u8::try_from(grids.thresholds()).is_ok() {
-            Codes::Bytes(codes_of(sample, rows, cuts, &tables, |code| code as u8))
+            ThresholdCodes::Bytes(codes_of(sample, rows, cuts, &tables, |code| code as u8))
         } else {
-            Codes::Words(codes_of(sample, rows, cuts, &tables, |code| code as u16))
+            ThresholdCodes::Words(codes_of(sample, rows, cuts, &tables, |code| code as u16))
         };
         Ok(Tile { class, first: positions.start, rows: rows.len(), codes })
     })
@@ -85,7 +85,7 @@ fn codes_of<T: Score, C>(
 /// Increasing thresholds, found by the bucket of a value: most buckets hold none or one.
 struct SearchTable<'a> {
     ascending: &'a [f64],
-    map: BucketMap,
+    map: ValueBuckets,
     /// `starts[b]..starts[b + 1]` are the thresholds in bucket b.
     starts: Vec<u32>,
 }
@@ -96,7 +96,7 @@ impl<'a> SearchTable<'a> {
         const BUCKETS_PER_THRESHOLD: usize = 16;
         let magnitudes = || ascending.iter().map(|threshold| threshold.abs());
         let range = (magnitudes().fold(0.0, f64::max), magnitudes().filter(|x| *x > 0.0).fold(f64::INFINITY, f64::min));
-        let map = BucketMap::new(range, BUCKETS_PER_THRESHOLD * ascending.len());
+        let map = ValueBuckets::new(range, BUCKETS_PER_THRESHOLD * ascending.len());
         let mut starts = vec![0; map.buckets() + 1];
         for &threshold in ascending {
             starts[map.bucket(threshold) + 1] += 1;
@@ -125,8 +125,8 @@ impl Tile {
     /// Adds the rows' masses to the sums of their codes, cut after cut, `width` = T + 1 sums each.
     pub(super) fn add_masses(&self, masses: impl Fn(usize) -> f64 + Copy, width: usize, sums: &mut [f64]) {
         match &self.codes {
-            Codes::Bytes(codes) => add_by_code(codes, self.rows, masses, width, sums),
-            Codes::Words(codes) => add_by_code(codes, self.rows, masses, width, sums),
+            ThresholdCodes::Bytes(codes) => add_by_code(codes, self.rows, masses, width, sums),
+            ThresholdCodes::Words(codes) => add_by_code(codes, self.rows, masses, width, sums),
         }
     }
 }
@@ -138,7 +138,7 @@ fn add_by_code<C: Copy + Into<u16>>(
     width: usize,
     sums: &mut [f64],
 ) {
-    // Two tables in turn: a run of equal codes would otherwise wait for its own last sum.
+    // Two tables in turn: in a single one, each of a run of equal codes would wait for the sum before.
     let mut odd = vec![0.0; width];
     for (codes, sums) in codes.chunks_exact(rows).zip(sums.chunks_exact_mut(width)) {
         let (pairs, rest) = codes.as_chunks::<2>();

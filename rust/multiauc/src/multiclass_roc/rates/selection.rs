@@ -20,7 +20,7 @@ pub(super) trait Cells: Sync {
     fn magnitudes(&self) -> (f64, f64);
 }
 
-/// What stands at a position.
+/// What is at a position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Selected {
     /// The smallest value whose cumulative mass, its own included, exceeds the position.
@@ -36,16 +36,16 @@ const UNMERGED: usize = 1024;
 /// Nothing wanted in a bucket.
 const NONE: u32 = u32::MAX;
 
-/// Values to buckets in the same order.
+/// A non-decreasing map from values to buckets.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct BucketMap {
+pub(super) struct ValueBuckets {
     below_smallest: u64,
     shift: u32,
     /// Bucket of the largest magnitude, counted from that of zero.
     half: usize,
 }
 
-impl BucketMap {
+impl ValueBuckets {
     /// For values up to the largest magnitude; those below the smallest share the bucket of zero.
     pub(super) fn new((largest, smallest_nonzero): (f64, f64), cells: usize) -> Self {
         if largest == 0.0 {
@@ -81,7 +81,7 @@ pub(super) fn select(
     positions: impl FnOnce(f64) -> Vec<f64>,
     workers: &Workers<'_>,
 ) -> Result<Vec<Selected>> {
-    let map = BucketMap::new(cells.magnitudes(), cells.count());
+    let map = ValueBuckets::new(cells.magnitudes(), cells.count());
     let counts = workers.map(cells.parts(), |part| {
         let mut masses = vec![0.0; map.buckets()];
         cells.visit(part, |value, mass| masses[map.bucket(value)] += mass);
@@ -159,7 +159,7 @@ fn wanted_buckets(masses: &[f64], positions: &[f64]) -> Vec<WantedBucket> {
     slots
 }
 
-/// Values with their masses; equal ones are merged now and then.
+/// Values with their masses; equal ones are merged from time to time.
 #[derive(Debug, Clone, Default)]
 struct MassList {
     entries: Vec<(f64, f64)>,

@@ -44,8 +44,8 @@ fn with_placed<R>(
     then(&PlacedCells::new(&sample, grid, scope, &workers).unwrap(), &workers)
 }
 
-/// The share of a class with a score above the threshold.
-fn share(rows: &Rows, weights: &[f64], class: usize, column: usize, threshold: f64) -> f64 {
+/// The proportion of a class with a score above the threshold.
+fn rate_above(rows: &Rows, weights: &[f64], class: usize, column: usize, threshold: f64) -> f64 {
     let own = || (0..rows.codes.len()).filter(|&row| usize::from(rows.codes[row]) == class);
     let above = own().filter(|row| rows.scores[row * rows.classes + column] > threshold);
     above.map(|row| weights[row]).sum::<f64>() / own().map(|row| weights[row]).sum::<f64>()
@@ -55,9 +55,9 @@ fn share(rows: &Rows, weights: &[f64], class: usize, column: usize, threshold: f
 fn quantile(mut values: Vec<f64>, level: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     let position = (values.len() - 1) as f64 * level;
-    let (low, share) = (position.floor() as usize, position.fract());
+    let (low, fraction) = (position.floor() as usize, position.fract());
     let (a, b) = (values[low], values[(low + 1).min(values.len() - 1)]);
-    if share < 0.5 { a + (b - a) * share } else { b - (b - a) * (1.0 - share) }
+    if fraction < 0.5 { a + (b - a) * fraction } else { b - (b - a) * (1.0 - fraction) }
 }
 
 fn expected_thresholds(rows: &Rows, pair: (usize, usize), scope: Scope, level: f64) -> f64 {
@@ -75,7 +75,7 @@ const SCOPES: [Scope; 3] = [Scope::Shared, Scope::Class, Scope::Pair];
 
 proptest! {
     #[test]
-    fn rates_are_shares_above_the_thresholds(rows in rows(), count in 1_usize..12) {
+    fn rates_are_proportions_above_the_thresholds(rows in rows(), count in 1_usize..12) {
         for scope in SCOPES {
             with_placed(&rows, Some(&rows.weights), Grid::Quantiles(count), scope, 1, |placed, workers| {
                 let rates = placed.rates(workers).unwrap();
@@ -84,7 +84,7 @@ proptest! {
                 prop_assert_eq!(pairs.len(), if rows.classes == 2 { 1 } else { rows.classes * (rows.classes - 1) });
                 for (j, &(c, d)) in pairs.iter().enumerate() {
                     for (i, &threshold) in columns[j % columns.len()].iter().enumerate() {
-                        let expected = [share(&rows, &rows.weights, c, c, threshold), share(&rows, &rows.weights, d, c, threshold)];
+                        let expected = [rate_above(&rows, &rows.weights, c, c, threshold), rate_above(&rows, &rows.weights, d, c, threshold)];
                         let found = [rates[i * pairs.len() + j], rates[(placed.thresholds() + i) * pairs.len() + j]];
                         prop_assert!((expected[0] - found[0]).abs() < 1e-14 && (expected[1] - found[1]).abs() < 1e-14);
                     }

@@ -51,13 +51,13 @@ impl Grids {
                 let cells = MatrixCells { sample, columns: present, spans: workers.row_spans(sample.rows(), 2) };
                 vec![quantiles(&cells, unit, &levels, &workers)?]
             }
-            Scope::Class => workers.map(present.len(), |place| {
-                let column = ColumnValues::new(rows, sample, present[place]);
+            Scope::Class => workers.map(present.len(), |index| {
+                let column = ColumnValues::new(rows, sample, present[index]);
                 quantiles(&column.of_classes(rows, present), unit, &levels, &workers.alone())
             })?,
             Scope::Pair => {
-                let by_class = workers.map(present.len(), |place| {
-                    let c = present[place];
+                let by_class = workers.map(present.len(), |index| {
+                    let c = present[index];
                     let column = ColumnValues::new(rows, sample, c);
                     let grid = |d| quantiles(&column.of_classes(rows, &[c, d]), unit, &levels, &workers.alone());
                     rows.others(c).map(grid).collect::<Result<Vec<_>>>()
@@ -74,7 +74,7 @@ impl Grids {
     }
 }
 
-/// Sums of weights have the same bits for any number of threads only if one thread takes them.
+/// Sums of weights have the same bits for any number of threads only if one thread computes them.
 fn serial_if_weighted<'a>(rows: &ClassRows, workers: &Workers<'a>) -> Workers<'a> {
     if rows.weights().is_some() { workers.alone() } else { workers.clone() }
 }
@@ -89,7 +89,7 @@ fn without_repeats(grids: &[Vec<f64>]) -> Vec<Vec<f64>> {
 /// Quantiles with linear interpolation between the order statistics at (N − u)·level, N the total mass.
 ///
 /// For unweighted cells u = 1 and this is the usual rule. For weighted ones, u is the lightest row (at most 1): integer
-/// weights give the quantiles of repeated rows, and every weight leaves its value a stretch of the levels.
+/// weights give the quantiles of repeated rows, and every value covers a stretch of the levels.
 fn quantiles(cells: &impl Cells, unit: f64, levels: &[f64], workers: &Workers<'_>) -> Result<Vec<f64>> {
     let mut positions = Vec::new();
     let with_next = |total: f64| {
@@ -99,15 +99,15 @@ fn quantiles(cells: &impl Cells, unit: f64, levels: &[f64], workers: &Workers<'_
     let found = select(cells, with_next, workers)?;
     let (lower, upper) = found.split_at(levels.len());
     let interpolated = positions.iter().zip(lower.iter().zip(upper)).map(|(position, (lower, upper))| {
-        let share = ((position - (lower.through - unit)) / unit).clamp(0.0, 1.0);
-        between(lower.value, upper.value, share)
+        let fraction = ((position - (lower.through - unit)) / unit).clamp(0.0, 1.0);
+        between(lower.value, upper.value, fraction)
     });
     Ok(interpolated.collect())
 }
 
-/// From `a` (share 0) to `b` (share 1), exact at both ends.
-fn between(a: f64, b: f64, share: f64) -> f64 {
-    if share < 0.5 { a + (b - a) * share } else { b - (b - a) * (1.0 - share) }
+/// From `a` (fraction 0) to `b` (fraction 1), exact at both ends.
+fn between(a: f64, b: f64, fraction: f64) -> f64 {
+    if fraction < 0.5 { a + (b - a) * fraction } else { b - (b - a) * (1.0 - fraction) }
 }
 
 /// Every row and some columns of the matrix.
@@ -146,7 +146,7 @@ impl<T: Score> Cells for MatrixCells<'_, '_, T> {
     }
 }
 
-/// One column of the scores, class after class.
+/// One column of the scores, class by class.
 struct ColumnValues {
     pub(super) values: Vec<f64>,
     pub(super) magnitudes: (f64, f64),
@@ -159,7 +159,7 @@ struct ClassCells<'a> {
 }
 
 impl ColumnValues {
-    /// The scores of one class's column, all rows, class after class.
+    /// The scores of all rows in one class's column, class by class.
     fn new<T: Score>(rows: &ClassRows, sample: &ScoredSample<'_, T>, class: usize) -> Self {
         Self {
             values: rows.rows().iter().map(|&row| sample.scores.get(row as usize, class).into()).collect(),
