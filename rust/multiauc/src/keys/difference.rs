@@ -10,12 +10,13 @@
 //!   again, in case there are fractions among them.
 
 use super::exact_key::{ExactKey, rounding_of_difference};
-use super::fraction::{FractionCache, any_rounded_fraction};
+use super::fraction::{DECIMAL, FractionCache, any_rounded_fraction, millionths};
 use super::survey::Survey;
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
 use crate::sample::ScoredSample;
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// How differences become keys, for one sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,7 +29,16 @@ pub(crate) struct DifferenceRule {
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     /// Whole multiples of 1/m.
-    Lattice(f64),
+    Lattice {
+        m: f64,
+        /// No key is larger in magnitude.
+        largest_key: f64,
+    },
+    /// Differences of decimals in millionths; of other scores as they are.
+    Decimals {
+        /// Whether equal keys of decimals are known to tie, because no other row has a key near to one.
+        are_settled: bool,
+    },
     /// Each score is looked up as a fraction.
     Fractions,
     /// Scores times this factor, 1 except where differences would overflow; fractions are looked for (not in `f32`).
@@ -48,15 +58,22 @@ impl DifferenceRule {
     /// The rule for rows whose survey is known: the key of a row depends on the row and the survey alone.
     pub(crate) fn from_survey<T: Score>(survey: &Survey) -> Self {
         if let Some(denominator) = survey.lattice() {
-            return Self { kind: Kind::Lattice(f64::from(denominator)), near: None };
+            let m = f64::from(denominator);
+            let largest_key = 2.0 * (survey.magnitudes().largest * m).round_ties_even();
+            return Self { kind: Kind::Lattice { m, largest_key }, near: None };
         }
         let largest = survey.magnitudes().largest;
         let factor = if largest > f64::MAX / 4.0 { 0.25 } else { 1.0 };
         // Each of two keys is off by at most half a unit in the last place of both operands and of the difference.
         let rounding = 5.0 * f64::EPSILON * (largest * factor);
+        if !T::IS_SINGLE && survey.is_rich_in_decimals() && factor == 1.0 {
+            return Self { kind: Kind::Decimals { are_settled: true }, near: Some(rounding) };
+        }
         if !T::IS_SINGLE && survey.is_rich_in_fractions() {
-            let near = if survey.has_only_fractions() { None } else { Some(rounding) };
-            return Self { kind: Kind::Fractions, near };
+            // Differences of short fractions have denominators of at most a million: two of them are either equal or
+            // further apart than the keys of moderate scores are off.
+            let is_faithful = survey.has_only_short_fractions() && largest <= 64.0;
+            return Self { kind: Kind::Fractions, near: Some(rounding).filter(|_| !is_faithful) };
         }
         let near = match (T::IS_SINGLE, survey.has_wide_range::<T>()) {
             // The difference of two singles is exact in a double, unless their exponents are far apart.
@@ -70,25 +87,31 @@ impl DifferenceRule {
         Self { kind: Kind::Plain { factor, is_single: T::IS_SINGLE }, near }
     }
 
-    /// Whether all keys are whole numbers.
-    pub(crate) const fn gives_whole_numbers(self) -> bool {
-        matches!(self.kind, Kind::Lattice(_))
+    /// The largest magnitude of a key, where all keys are whole numbers.
+    pub(crate) const fn largest_whole_number(self) -> Option<f64> {
+        match self.kind {
+            Kind::Lattice { largest_key, .. } => Some(largest_key),
+            _ => None,
+        }
     }
 
     /// Appends the keys of own − other, row by row.
-    pub(crate) fn append_keys<T: Score>(
-        self,
-        own: &[T],
-        other: &[T],
-        fractions: &mut FractionCache,
-        keys: &mut Vec<f64>,
-    ) {
+    pub(crate) fn append_keys<T: Score>(self, own: &[T], other: &[T], scratch: &mut KeyScratch, keys: &mut Vec<f64>) {
         let pairs = own.iter().zip(other).map(|(&a, &b)| (a.into(), b.into()));
         match self.kind {
             Kind::Plain { factor: 1.0, .. } => keys.extend(pairs.map(|(a, b): (f64, f64)| a - b)),
             Kind::Plain { factor, .. } => keys.extend(pairs.map(|(a, b)| a * factor - b * factor)),
-            Kind::Lattice(m) => keys.extend(pairs.map(|(a, b)| (a * m).round_ties_even() - (b * m).round_ties_even())),
+            Kind::Lattice { m, .. } => {
+                keys.extend(pairs.map(|(a, b)| (a * m).round_ties_even() - (b * m).round_ties_even()))
+            }
+            Kind::Decimals { .. } => {
+                let first = keys.len();
+                keys.resize(first + own.len(), 0.0);
+                let (keys, tolerance) = (&mut keys[first..], 2.0 * self.near.unwrap_or(0.0));
+                scratch.is_blurred |= run_widest(DecimalKeys { own, other, keys, tolerance });
+            }
             Kind::Fractions => {
+                let fractions = &mut scratch.fractions;
                 keys.extend(pairs.map(|(a, b)| ExactKey::new(a, b, [fractions.get(a), fractions.get(b)]).nearest()));
             }
         }
@@ -98,9 +121,44 @@ impl DifferenceRule {
     pub(crate) fn key(self, a: f64, b: f64) -> f64 {
         match self.kind {
             Kind::Plain { factor, .. } => a * factor - b * factor,
-            Kind::Lattice(m) => (a * m).round_ties_even() - (b * m).round_ties_even(),
+            Kind::Lattice { m, .. } => (a * m).round_ties_even() - (b * m).round_ties_even(),
+            Kind::Decimals { .. } => decimal_key(a, b).0,
             Kind::Fractions => self.exact(a, b).nearest(),
         }
+    }
+
+    /// Whether equal keys of decimals are taken to tie: valid where no keys were blurred.
+    pub(crate) const fn settles_decimals(self) -> bool {
+        matches!(self.kind, Kind::Decimals { are_settled: true })
+    }
+
+    /// The same rule with all close keys compared exactly.
+    pub(crate) const fn unsettled(self) -> Self {
+        match self.kind {
+            Kind::Decimals { .. } => Self { kind: Kind::Decimals { are_settled: false }, ..self },
+            _ => self,
+        }
+    }
+
+    /// Copies keys apart: those that are settled, and the others with their places.
+    pub(crate) fn split(self, keys: &[f64], parts: &mut SplitKeys) {
+        parts.settled.clear();
+        parts.open.clear();
+        parts.open_places.clear();
+        for (place, &key) in (0..).zip(keys) {
+            if self.is_settled(key) {
+                parts.settled.push(key);
+            } else {
+                parts.open.push(key);
+                parts.open_places.push(place);
+            }
+        }
+    }
+
+    /// Whether rows of this key are known to tie with each other, and with no other row.
+    #[inline(always)]
+    pub(crate) fn is_settled(self, key: f64) -> bool {
+        self.settles_decimals() && !millionths(key).is_nan()
     }
 
     /// The exact key of a − b.
@@ -131,7 +189,7 @@ impl DifferenceRule {
         match self.kind {
             Kind::Plain { is_single: true, .. } => false,
             _ if self.roundings_decide() => false,
-            Kind::Plain { factor: 1.0, .. } | Kind::Fractions => {
+            Kind::Plain { factor: 1.0, .. } | Kind::Decimals { .. } | Kind::Fractions => {
                 any_rounded_fraction(operands.flat_map(|&(a, b)| [a, b]))
             }
             // Scaled keys may have lost digits.
@@ -142,6 +200,56 @@ impl DifferenceRule {
     /// Whether equal keys are told apart by their rounding errors alone.
     fn roundings_decide(self) -> bool {
         self.near == Some(0.0) && matches!(self.kind, Kind::Plain { factor: 1.0, .. })
+    }
+}
+
+/// Memory for making keys, and what was noticed meanwhile.
+#[derive(Debug, Default)]
+pub(crate) struct KeyScratch {
+    fractions: FractionCache,
+    /// Whether some row that is not made of decimals has a key too close to one that could be.
+    pub is_blurred: bool,
+}
+
+/// Keys in two parts.
+#[derive(Debug, Default)]
+pub(crate) struct SplitKeys {
+    /// Equal ones tie, and no other row is near.
+    pub settled: Vec<f64>,
+    pub open: Vec<f64>,
+    /// Where the open keys were.
+    pub open_places: Vec<u32>,
+}
+
+/// The key of a − b in the rule of decimals, and whether it is known to tie with equal keys only.
+#[inline(always)]
+fn decimal_key(a: f64, b: f64) -> (f64, bool) {
+    let difference = (millionths(a) - millionths(b)) / DECIMAL as f64;
+    if difference.is_nan() { (a - b, false) } else { (difference, true) }
+}
+
+/// Writes the keys of the rule of decimals; whether some are blurred.
+struct DecimalKeys<'k, T> {
+    own: &'k [T],
+    other: &'k [T],
+    keys: &'k mut [f64],
+    tolerance: f64,
+}
+
+impl<T: Score> Vectorizable for DecimalKeys<'_, T> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> bool {
+        let Self { own, other, keys, tolerance } = self;
+        let mut is_blurred = false;
+        for (key, (&a, &b)) in keys.iter_mut().zip(own.iter().zip(other)) {
+            let (difference, is_decimal) = decimal_key(a.into(), b.into());
+            let nearest = (difference * DECIMAL as f64).round_ties_even() / DECIMAL as f64;
+            is_blurred |= !is_decimal & ((difference - nearest).abs() <= tolerance);
+            *key = difference;
+        }
+        is_blurred
     }
 }
 
@@ -167,7 +275,7 @@ mod tests {
     fn keys<T: Score>(rule: DifferenceRule, scores: &[T]) -> Vec<f64> {
         let (own, other): (Vec<T>, Vec<T>) = scores.chunks_exact(2).map(|row| (row[0], row[1])).unzip();
         let mut keys = vec![-1.0];
-        rule.append_keys(&own, &other, &mut FractionCache::default(), &mut keys);
+        rule.append_keys(&own, &other, &mut KeyScratch::default(), &mut keys);
         assert_eq!(keys.remove(0), -1.0, "keys are appended");
         let one_by_one: Vec<f64> = own.iter().zip(&other).map(|(&a, &b)| rule.key(a.into(), b.into())).collect();
         assert_eq!(keys, one_by_one);
@@ -217,7 +325,7 @@ mod tests {
         let fractions: Vec<(i64, i64)> = (0..80).map(|index| (index * 7 % 11, 10)).collect();
         let scores = doubles(&fractions);
         let found = rule(&scores);
-        assert_eq!(found, DifferenceRule { kind: Kind::Lattice(10.0), near: None });
+        assert_eq!(found, DifferenceRule { kind: Kind::Lattice { m: 10.0, largest_key: 20.0 }, near: None });
         let whole: Vec<f64> = fractions.chunks_exact(2).map(|row| (row[0].0 - row[1].0) as f64).collect();
         assert_eq!(keys(found, &scores), whole);
         assert_order(&scores, order_on_paper(&fractions));
@@ -250,6 +358,43 @@ mod tests {
         assert!(found.near.is_some_and(|near| near > 0.0 && near < 1e-14));
         assert!(found.needs_fractions([(1.0 / 7.0, 0.5)].iter()));
         assert!(!found.needs_fractions([(0.25, 0.5)].iter()));
+    }
+
+    #[test]
+    fn decimals_among_smooth_scores_are_settled() {
+        let fractions: Vec<(i64, i64)> = (0..120).map(|index| (index * 37 % 10_000, 10_000)).collect();
+        let mut scores = doubles(&fractions);
+        scores.extend(smooth(10).into_iter().map(|numerator| numerator as f64 / 2_f64.powi(53)));
+        let found = rule(&scores);
+        assert_eq!(found.kind, Kind::Decimals { are_settled: true });
+        let all = keys(found, &scores);
+        let (decimals, others) = all.split_at(60);
+        assert!(decimals.iter().all(|&key| found.is_settled(key)) && !others.iter().any(|&key| found.is_settled(key)));
+        assert!(!found.unsettled().is_settled(decimals[0]));
+        // Ties on paper are equal keys.
+        assert_eq!(found.key(0.3001, 0.2001), found.key(0.2001, 0.1001));
+        let order = order_on_paper(&fractions);
+        for (first, second) in (0..60).flat_map(|first| (0..60).map(move |second| (first, second))) {
+            assert_eq!(decimals[first].partial_cmp(&decimals[second]), Some(order(first, second)));
+        }
+    }
+
+    #[test]
+    fn a_smooth_row_beside_a_decimal_key_blurs_it() {
+        let fractions: Vec<(i64, i64)> = (0..120).map(|index| (index * 37 % 10_000, 10_000)).collect();
+        let mut scores = doubles(&fractions);
+        // Neither is a decimal, but their difference is within rounding of one.
+        let beside = [0.1 + 0.2 + 1e-9, 0.1 + 1e-9];
+        scores.extend(smooth(20).into_iter().map(|numerator| numerator as f64 / 2_f64.powi(53)));
+        let found = rule(&scores);
+        let blurs = |own: f64, other: f64| {
+            let mut scratch = KeyScratch::default();
+            found.append_keys(&[own], &[other], &mut scratch, &mut Vec::new());
+            scratch.is_blurred
+        };
+        assert!(blurs(beside[0], beside[1]));
+        assert!(!blurs(0.3001, 0.2001), "decimals do not blur each other");
+        assert!(!blurs(0.3001, 0.123_456_789_012_3));
     }
 
     #[test]

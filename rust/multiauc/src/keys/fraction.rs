@@ -9,7 +9,7 @@ pub(super) const MOST_DENOMINATOR: i64 = 1000;
 /// The denominator of decimals of up to six digits.
 pub(super) const DECIMAL: i64 = 1_000_000;
 
-/// The fraction a/b: of a decimal in millionths, of any other score in lowest terms.
+/// The fraction a/b: in lowest terms if b ≤ 1000, otherwise a decimal in millionths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fraction {
     pub numerator: i64,
@@ -29,10 +29,15 @@ impl Fraction {
             return None;
         }
         let millionths = (value * DECIMAL as f64).round_ties_even();
-        if millionths / DECIMAL as f64 == value {
-            return Some(Self { numerator: millionths as i64, denominator: DECIMAL });
+        if millionths / DECIMAL as f64 != value {
+            return Self::by_convergents(value);
         }
-        Self::by_convergents(value)
+        let numerator = millionths as i64;
+        let divisor = greatest_common_divisor(numerator.abs(), DECIMAL);
+        if DECIMAL / divisor <= MOST_DENOMINATOR {
+            return Some(Self { numerator: numerator / divisor, denominator: DECIMAL / divisor });
+        }
+        Some(Self { numerator, denominator: DECIMAL })
     }
 
     /// The fraction with the smallest denominator b ≤ 1000 that a double is the nearest to. As half a unit in the last
@@ -75,10 +80,24 @@ impl Fraction {
         self.denominator / greatest_common_divisor(self.numerator.abs(), self.denominator)
     }
 
+    /// Whether the denominator is at most 1000.
+    pub(super) const fn is_short(self) -> bool {
+        self.denominator <= MOST_DENOMINATOR
+    }
+
     /// Whether the double is the fraction itself.
     pub(crate) fn is_dyadic(self) -> bool {
-        self.lowest_denominator().count_ones() == 1
+        // Those in millionths are not: a power of two that divides a million is at most 64.
+        self.denominator.count_ones() == 1
     }
+}
+
+/// The decimal of up to six digits that a double is the nearest to, in millionths; NaN if there is none.
+#[inline(always)]
+pub(super) fn millionths(value: f64) -> f64 {
+    let rounded = (value * DECIMAL as f64).round_ties_even();
+    let is_decimal = (rounded / DECIMAL as f64 == value) & (value.abs() < Fraction::LARGEST);
+    if is_decimal { rounded } else { f64::NAN }
 }
 
 /// The largest number that divides both.
@@ -215,7 +234,7 @@ mod tests {
                 let value = numerator as f64 / denominator as f64;
                 let found = Fraction::of_double(value).expect("a fraction");
                 assert_eq!(found.numerator * denominator, numerator * found.denominator, "{numerator}/{denominator}");
-                assert!(found.lowest_denominator() <= denominator);
+                assert!(found.denominator <= denominator);
             }
         }
     }
@@ -261,9 +280,10 @@ mod tests {
 
     #[test]
     fn decimals_of_up_to_six_digits_are_fractions() {
-        for (value, millionths) in [(0.3001, 300_100), (-0.2, -200_000), (0.000_001, 1), (12.345_678, 12_345_678)] {
+        for (value, millionths) in [(0.3001, 300_100), (0.000_001, 1), (12.345_678, 12_345_678)] {
             assert_eq!(Fraction::of_double(value), Some(Fraction { numerator: millionths, denominator: DECIMAL }));
         }
+        assert_eq!(Fraction::of_double(-0.2), Some(Fraction { numerator: -1, denominator: 5 }));
         assert_eq!(Fraction::of_double(0.123_456_7), None);
         assert!(!Fraction::of_double(0.3001).is_some_and(Fraction::is_dyadic));
         assert!(Fraction::of_double(0.015_625).is_some_and(Fraction::is_dyadic));

@@ -5,6 +5,5 @@ mod exact_key;
 mod fraction;
 mod survey;
 
-pub(crate) use difference::DifferenceRule;
+pub(crate) use difference::{DifferenceRule, KeyScratch, SplitKeys};
 pub(crate) use exact_key::{ExactKey, rounding_of_difference};
-pub(crate) use fraction::FractionCache;

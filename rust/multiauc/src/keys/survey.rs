@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use super::fraction::{Fraction, FractionCache, any_rounded_fraction, common_lattice, lattice_denominators};
+use super::fraction::{
+    Fraction, FractionCache, any_rounded_fraction, common_lattice, lattice_denominators, millionths,
+};
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
@@ -17,8 +19,10 @@ pub(crate) struct Survey {
     /// Of some scores looked at first: how many there are, and how many are fractions that doubles can only approximate.
     peeked: usize,
     peeked_fractions: usize,
+    /// How many of those are decimals of up to six digits.
+    peeked_decimals: usize,
     /// `true` only if known; `false` where it was not worth checking.
-    has_only_fractions: bool,
+    has_only_short_fractions: bool,
     has_no_rounded_fraction: bool,
     magnitudes: Magnitudes,
 }
@@ -32,13 +36,14 @@ impl Survey {
             lattice,
             peeked: peek.seen,
             peeked_fractions: peek.fractions,
-            has_only_fractions: lattice.is_some(),
+            peeked_decimals: peek.decimals,
+            has_only_short_fractions: lattice.is_some_and(|m| m <= 1000),
             has_no_rounded_fraction: lattice.is_some_and(u32::is_power_of_two),
             magnitudes: sample.magnitudes,
         };
         if lattice.is_none() && !T::IS_SINGLE {
             if survey.is_rich_in_fractions() {
-                survey.has_only_fractions = all_fractions(sample, workers)?;
+                survey.has_only_short_fractions = all_short_fractions(sample, workers)?;
             } else if survey.has_wide_range::<T>() {
                 survey.has_no_rounded_fraction = !has_rounded_fraction(sample, workers)?;
             }
@@ -53,7 +58,8 @@ impl Survey {
             lattice: self.lattice.zip(other.lattice).and_then(|(a, b)| common_lattice(a, b)),
             peeked: self.peeked + other.peeked,
             peeked_fractions: self.peeked_fractions + other.peeked_fractions,
-            has_only_fractions: self.has_only_fractions && other.has_only_fractions,
+            peeked_decimals: self.peeked_decimals + other.peeked_decimals,
+            has_only_short_fractions: self.has_only_short_fractions && other.has_only_short_fractions,
             has_no_rounded_fraction: self.has_no_rounded_fraction && other.has_no_rounded_fraction,
             magnitudes: self.magnitudes.merge(other.magnitudes),
         }
@@ -72,9 +78,14 @@ impl Survey {
         4 * self.peeked_fractions > self.peeked
     }
 
-    /// Whether every score is known to be a fraction.
-    pub(super) const fn has_only_fractions(&self) -> bool {
-        self.has_only_fractions
+    /// Whether those are decimals, but for a few.
+    pub(super) const fn is_rich_in_decimals(&self) -> bool {
+        self.is_rich_in_fractions() && 4 * self.peeked_decimals >= 3 * self.peeked_fractions
+    }
+
+    /// Whether every score is known to be a fraction with a denominator of at most 1000.
+    pub(super) const fn has_only_short_fractions(&self) -> bool {
+        self.has_only_short_fractions
     }
 
     /// Whether it is known that no score is a fraction that its double only approximates.
@@ -96,6 +107,8 @@ struct Peek {
     seen: usize,
     /// How many of them are fractions that doubles can only approximate.
     fractions: usize,
+    /// How many of those are decimals of up to six digits.
+    decimals: usize,
 }
 
 impl Peek {
@@ -111,7 +124,7 @@ impl Peek {
             .filter(|cell| sample.has_row(cell / columns))
             .map(|cell| sample.scores.get(cell / columns, cell % columns));
         let mut denominators: Vec<u32> = lattice_denominators().collect();
-        let (mut seen, mut fractions) = (0, 0);
+        let (mut seen, mut fractions, mut decimals) = (0, 0, 0);
         for score in scores {
             if T::IS_SINGLE {
                 denominators.retain(|&denominator| is_multiple(score, denominator));
@@ -125,9 +138,12 @@ impl Peek {
             let holds = |m: u32| lowest.is_some_and(|lowest| i64::from(m) % lowest == 0);
             denominators.retain(|&denominator| holds(denominator));
             seen += 1;
-            fractions += usize::from(fraction.is_some_and(|fraction| !fraction.is_dyadic()));
+            if fraction.is_some_and(|fraction| !fraction.is_dyadic()) {
+                fractions += 1;
+                decimals += usize::from(!millionths(score.into()).is_nan());
+            }
         }
-        Self { denominators, seen, fractions }
+        Self { denominators, seen, fractions, decimals }
     }
 
     /// The coarsest of the lattices that holds every score.
@@ -178,10 +194,12 @@ impl<T: Score> Vectorizable for AreMultiples<'_, T> {
     }
 }
 
-fn all_fractions<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
+fn all_short_fractions<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<bool> {
     let parts = in_spans(sample, workers, |rows| {
         let mut fractions = FractionCache::default();
-        all_blocks(sample, rows, |block| block.iter().all(|&score| fractions.get(score.into()).is_some()))
+        all_blocks(sample, rows, |block| {
+            block.iter().all(|&score| fractions.get(score.into()).is_some_and(Fraction::is_short))
+        })
     })?;
     Ok(parts.into_iter().all(|all| all))
 }
@@ -253,7 +271,7 @@ mod tests {
         assert_eq!(merged.lattice, whole.lattice);
         assert_eq!(merged.magnitudes, whole.magnitudes);
         // What a part did not check counts as unknown; nothing untrue counts as known.
-        assert!(!merged.has_only_fractions || whole.has_only_fractions);
+        assert!(!merged.has_only_short_fractions || whole.has_only_short_fractions);
         assert!(!merged.has_no_rounded_fraction || whole.has_no_rounded_fraction);
     }
 

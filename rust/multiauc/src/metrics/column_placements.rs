@@ -108,7 +108,7 @@ fn place_column<T: Score>(
     for d in rows.others(class) {
         workers.check()?;
         let placements = &mut column.placements[rows.range(d)];
-        let totals = table.look_up(keys(d), rows.weights_of(d), None, placements);
+        let totals = table.look_up(keys(d), rows.weights_of(d), None, |_| false, placements);
         for below in placements.iter_mut() {
             *below = (own_total - *below) / own_total;
         }

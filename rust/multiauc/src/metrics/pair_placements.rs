@@ -3,7 +3,7 @@
 use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
-use crate::keys::{DifferenceRule, ExactKey, FractionCache};
+use crate::keys::{DifferenceRule, ExactKey, KeyScratch};
 use crate::pairs::{PairScore, PairTile, PairTiles, Wins, cost_score, shared_group_width};
 use crate::parallel::Workers;
 use crate::ranking::{OrderedRows, PlacementTable, RankedRow};
@@ -27,7 +27,7 @@ pub(super) struct PlacingScratch {
     /// Keys of the two sides.
     keys: [Vec<f64>; 2],
     by_rank: Vec<f64>,
-    fractions: FractionCache,
+    key_scratch: KeyScratch,
 }
 
 /// Where the rows of two classes stand relative to each other.
@@ -89,12 +89,13 @@ pub(super) fn place_by_difference<T: Score>(
     rule: DifferenceRule,
     scratch: &mut PlacingScratch,
 ) -> PairPlacements {
-    let PlacingScratch { ordered, table, keys, by_rank, fractions } = scratch;
+    let PlacingScratch { ordered, table, keys, by_rank, key_scratch } = scratch;
+    key_scratch.is_blurred = false;
     for (side, keys) in keys.iter_mut().enumerate() {
         let rows = rows.of(pair.classes[side]);
         keys.clear();
         match score {
-            PairScore::Difference => rule.append_keys(pair.of[side][0], pair.of[side][1], fractions, keys),
+            PairScore::Difference => rule.append_keys(pair.of[side][0], pair.of[side][1], key_scratch, keys),
             PairScore::Tie => keys.resize(rows.len(), 0.0),
             PairScore::Costs(coefficients) => {
                 keys.extend(rows.iter().map(|&row| cost_score(&sample.scores, row as usize, coefficients)));
@@ -102,7 +103,8 @@ pub(super) fn place_by_difference<T: Score>(
         }
     }
     let near = if *score == PairScore::Difference { rule.near } else { None };
-    place_by_table(rows, pair.classes, keys, near, table, by_rank).unwrap_or_else(|| {
+    let rule = if key_scratch.is_blurred { rule.unsettled() } else { rule };
+    place_by_table(rows, pair.classes, keys, (near, rule), table, by_rank).unwrap_or_else(|| {
         ordered.clear();
         for (side, keys) in keys.iter().enumerate() {
             ordered.extend(side as u16, 0, keys.iter().copied());
@@ -120,7 +122,7 @@ fn place_by_table(
     rows: &ClassRows,
     classes: [usize; 2],
     keys: &[Vec<f64>; 2],
-    near: Option<f64>,
+    (near, rule): (Option<f64>, DifferenceRule),
     table: &mut PlacementTable,
     by_rank: &mut Vec<f64>,
 ) -> Option<PairPlacements> {
@@ -129,7 +131,13 @@ fn place_by_table(
     let mut placements = [vec![0.0; keys[0].len()], vec![0.0; keys[1].len()]];
     table.build(keys[own].iter().copied(), rows.weights_of(classes[own]));
     let of_other = keys[other].iter().copied();
-    let totals = table.look_up(of_other, rows.weights_of(classes[other]), near, &mut placements[other]);
+    let totals = table.look_up(
+        of_other,
+        rows.weights_of(classes[other]),
+        near,
+        |key| rule.is_settled(key),
+        &mut placements[other],
+    );
     if totals.is_near {
         return None;
     }

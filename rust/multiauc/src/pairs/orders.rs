@@ -4,7 +4,7 @@ use super::cost_scores::{PairScore, Partition, cost_score};
 use crate::error::Result;
 use crate::float::Score;
 use crate::keys::DifferenceRule;
-use crate::keys::FractionCache;
+use crate::keys::KeyScratch;
 use crate::parallel::Workers;
 use crate::ranking::{Order, OrderedRows};
 use crate::sample::ClassRows;
@@ -38,7 +38,7 @@ impl<'s, 'a, T: Score> OrderMaker<'s, 'a, T> {
         let scores = &self.sample.scores;
         let operands = |row: usize| (scores.get(row, c), scores.get(row, d));
         let mut keys = Vec::new();
-        let mut fractions = FractionCache::default();
+        let mut scratch = KeyScratch::default();
         let mut ordered = OrderedRows::default();
         for (class, side) in [(c, Order::OWN), (d, Order::OTHER)] {
             let row_numbers = self.rows.of(class).iter().map(|&row| row as usize);
@@ -50,7 +50,7 @@ impl<'s, 'a, T: Score> OrderMaker<'s, 'a, T> {
                 }
                 PairScore::Difference => {
                     let (of_c, of_d): (Vec<T>, Vec<T>) = row_numbers.map(operands).unzip();
-                    self.rule.append_keys(&of_c, &of_d, &mut fractions, &mut keys);
+                    self.rule.append_keys(&of_c, &of_d, &mut scratch, &mut keys);
                 }
             }
             ordered.extend(side, self.rows.range(class).start as u32, keys.iter().copied());

@@ -5,7 +5,7 @@ use super::tiles::{PairTile, PairTiles, WHOLE_MATRIX_CLASSES, own_group_width};
 use super::wins::{Tally, Wins};
 use crate::error::Result;
 use crate::float::Score;
-use crate::keys::{DifferenceRule, FractionCache};
+use crate::keys::{DifferenceRule, KeyScratch, SplitKeys};
 use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, Lookup, NearKeys, Side, WholeNumberTable};
@@ -49,7 +49,15 @@ struct CountingScratch {
     table: BucketTable<f64>,
     whole_numbers: WholeNumberTable,
     table_keys: Vec<f64>,
-    fractions: FractionCache,
+    keys: KeyScratch,
+}
+
+/// Memory that is used for one chunk of looked-up keys after another.
+#[derive(Default)]
+struct LookupScratch {
+    keys: Vec<f64>,
+    parts: SplitKeys,
+    key_scratch: KeyScratch,
 }
 
 impl<T: Score> PairCounter<'_, '_, T> {
@@ -136,15 +144,16 @@ impl<T: Score> PairCounter<'_, '_, T> {
     where
         T: 'r,
     {
-        let CountingScratch { table: buckets, whole_numbers, table_keys, fractions } = scratch;
+        let CountingScratch { table: buckets, whole_numbers, table_keys, keys: key_scratch } = scratch;
+        key_scratch.is_blurred = false;
         table_keys.clear();
-        table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, fractions, table_keys));
-        if self.rule.gives_whole_numbers() && whole_numbers.build(table_keys) {
+        table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, key_scratch, table_keys));
+        if self.rule.largest_whole_number().is_some() && whole_numbers.build(table_keys) {
             return self.count_whole_numbers(whole_numbers, looked_up, workers);
         }
         let sides = || table.clone().chain(looked_up.clone());
         let near = self.rule.near.filter(|_| !self.rule.equal_keys_tie(sides()));
-        if near.is_some() && has_many_ties(table_keys) {
+        if near.is_some() && !self.rule.settles_decimals() && has_many_ties(table_keys) {
             let mut all = NearKeys::all(self.rule);
             table.clone().for_each(|(own, other)| all.collect(Side::Table, own, other));
             looked_up.clone().for_each(|(own, other)| all.collect(Side::LookedUp, own, other));
@@ -153,25 +162,40 @@ impl<T: Score> PairCounter<'_, '_, T> {
         buckets.build(std::iter::once(&table_keys[..]), near);
         let buckets = &*buckets;
         let chunks: Vec<Operands<'r, T>> = looked_up.clone().flat_map(chunks).collect();
-        let parts =
-            workers.map_with(chunks.len(), <(Vec<f64>, FractionCache)>::default, |(keys, fractions), chunk| {
-                keys.clear();
-                self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, fractions, keys);
-                let mut places = Vec::new();
-                let count = buckets.count(keys, Lookup { negate: true, near }, &mut places);
-                let found: Vec<f64> = places.iter().map(|&place| -keys[place as usize]).collect();
-                Ok((count, found, places))
-            })?;
+        let parts = workers.map_with(chunks.len(), LookupScratch::default, |scratch, chunk| {
+            scratch.keys.clear();
+            self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, &mut scratch.key_scratch, &mut scratch.keys);
+            let (count, places) = self.look_up(buckets, near, scratch);
+            let found: Vec<f64> = places.iter().map(|&place| -scratch.keys[place as usize]).collect();
+            Ok((count, found, places, scratch.key_scratch.is_blurred))
+        })?;
+        if key_scratch.is_blurred || parts.iter().any(|&(.., is_blurred)| is_blurred) {
+            let rule = self.rule.unsettled();
+            return PairCounter { rule, ..*self }.count_below(table, looked_up, scratch, workers);
+        }
         let count = parts.iter().map(|(count, ..)| count).sum();
-        let found = parts.iter().flat_map(|(_, found, _)| found).copied().collect();
+        let found = parts.iter().flat_map(|(_, found, ..)| found).copied().collect();
         let Some(mut near) = NearKeys::new(self.rule, found, chunks.iter().map(|chunk| chunk.0.len()).sum()) else {
             return Ok(count);
         };
         table.clone().for_each(|(own, other)| near.collect(Side::Table, own, other));
-        for ((own, other), (.., places)) in chunks.into_iter().zip(parts) {
+        for ((own, other), (_, _, places, _)) in chunks.into_iter().zip(parts) {
             near.take(Side::LookedUp, own, other, &places);
         }
         Ok(near.recount(count))
+    }
+
+    /// Counts the keys in the scratch memory, and finds the places of those that are near to keys of the table.
+    fn look_up(&self, table: &BucketTable<f64>, near: Option<f64>, scratch: &mut LookupScratch) -> (u64, Vec<u32>) {
+        let LookupScratch { keys, parts, .. } = scratch;
+        let (mut places, lookup) = (Vec::new(), Lookup { negate: true, near });
+        if !self.rule.settles_decimals() {
+            return (table.count(keys, lookup, &mut places), places);
+        }
+        self.rule.split(keys, parts);
+        let count = table.count(&parts.settled, Lookup { near: None, ..lookup }, &mut places)
+            + table.count(&parts.open, lookup, &mut places);
+        (count, places.into_iter().map(|place| parts.open_places[place as usize]).collect())
     }
 
     /// The same where keys are whole numbers.
@@ -187,7 +211,7 @@ impl<T: Score> PairCounter<'_, '_, T> {
         let chunks: Vec<Operands<'r, T>> = looked_up.clone().flat_map(chunks).collect();
         let parts = workers.map_with(chunks.len(), Vec::new, |keys, chunk| {
             keys.clear();
-            self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, &mut FractionCache::default(), keys);
+            self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, &mut KeyScratch::default(), keys);
             Ok(table.count_negated(keys))
         })?;
         Ok(parts.into_iter().sum())

@@ -1,11 +1,12 @@
 //! A pair of large classes, read straight from the scores.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::pair_counts::PairCounter;
 use crate::error::Result;
 use crate::float::Score;
-use crate::keys::FractionCache;
+use crate::keys::{KeyScratch, SplitKeys};
 use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::ranking::{KeyStream, Lookup, NearKeys, Side, count_partitioned, sample_spans, stream_spans};
@@ -20,19 +21,31 @@ pub(super) struct PairStream<'c, 's, 'a, T> {
     /// The class of the table and the one that is looked up.
     classes: [usize; 2],
     spans: Vec<Range<usize>>,
+    /// Whether keys were made that a rule does not settle although it should.
+    is_blurred: AtomicBool,
 }
 
 impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
     pub(super) fn new(counter: &'c PairCounter<'s, 'a, T>, table: usize, other: usize, workers: &Workers<'_>) -> Self {
         let spans = stream_spans(counter.sample.rows(), counter.size(table) as usize, 2, workers);
-        Self { counter, classes: [table, other], spans }
+        Self { counter, classes: [table, other], spans, is_blurred: AtomicBool::new(false) }
     }
 
     /// Σ over the looked-up keys x of #(v < −x) + #(v ≤ −x), v running through the table.
     pub(super) fn count(&self, buffers: &Buffers<f64>, workers: &Workers<'_>) -> Result<u64> {
         let rule = self.counter.rule;
+        if let Some(largest) =
+            rule.largest_whole_number().filter(|&largest| largest < self.counter.sample.rows() as f64)
+        {
+            return self.count_whole_numbers(largest, workers);
+        }
         let (counts, found) = count_partitioned(self, Lookup { negate: true, near: rule.near }, buffers, workers)?;
-        let count = counts[1] as u64;
+        if self.is_blurred.load(Ordering::Relaxed) {
+            let counter = &PairCounter { rule: rule.unsettled(), ..*self.counter };
+            let [table, other] = self.classes;
+            return PairStream::new(counter, table, other, workers).count(buffers, workers);
+        }
+        let count = counts[1..].iter().sum::<u128>() as u64;
         let Some(near) = NearKeys::new(rule, found, self.counter.size(self.classes[1]) as usize) else {
             return Ok(count);
         };
@@ -42,6 +55,38 @@ impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
             Ok(near)
         })?;
         Ok(parts.into_iter().fold(near, NearKeys::merge).recount(count))
+    }
+
+    /// The same where keys are whole numbers: by how many keys of each side there are of each number.
+    fn count_whole_numbers(&self, largest: f64, workers: &Workers<'_>) -> Result<u64> {
+        let numbers = 2 * largest as usize + 1;
+        let threads = workers.threads();
+        let parts = workers.map(threads, |thread| {
+            let mut counts = [vec![0_u32; numbers], vec![0_u32; numbers]];
+            let mut keys = Vec::new();
+            for span in self.spans.iter().skip(thread).step_by(threads) {
+                workers.check()?;
+                self.operands(span.clone(), |side, own, other| {
+                    keys.clear();
+                    self.counter.rule.append_keys(own, other, &mut KeyScratch::default(), &mut keys);
+                    for key in &keys {
+                        // The table by its keys, the looked-up class by its negated ones.
+                        let number = if side == Side::Table { largest + key } else { largest - key };
+                        counts[side as usize][(number as usize).min(numbers - 1)] += 1;
+                    }
+                });
+            }
+            Ok(counts)
+        })?;
+        let count =
+            |side: Side, number: usize| parts.iter().map(|part| u64::from(part[side as usize][number])).sum::<u64>();
+        let (mut below, mut total) = (0, 0);
+        for number in 0..numbers {
+            let own = count(Side::Table, number);
+            total += count(Side::LookedUp, number) * (2 * below + own);
+            below += own;
+        }
+        Ok(total)
     }
 
     /// Calls `visit(side, own scores, other scores)` for the rows of both classes in a span, block by block.
@@ -76,7 +121,12 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
     }
 
     fn sides(&self) -> usize {
-        2
+        if self.counter.rule.settles_decimals() { 3 } else { 2 }
+    }
+
+    fn may_be_near(&self, side: usize) -> bool {
+        // The looked-up keys that are settled come before the others.
+        side + 1 == self.sides()
     }
 
     fn table_len(&self) -> usize {
@@ -84,11 +134,11 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
     }
 
     fn table_sample(&self, wanted: usize) -> Result<Vec<f64>> {
-        let (mut fractions, mut keys) = (FractionCache::default(), Vec::new());
+        let (mut scratch, mut keys) = (KeyScratch::default(), Vec::new());
         for rows in sample_spans(self.counter.sample.rows(), wanted) {
             self.operands(rows, |side, own, other| {
                 if side == Side::Table {
-                    self.counter.rule.append_keys(own, other, &mut fractions, &mut keys);
+                    self.counter.rule.append_keys(own, other, &mut scratch, &mut keys);
                 }
             });
         }
@@ -96,16 +146,26 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
     }
 
     fn for_each(&self, span: usize, table: &mut Vec<f64>, visit: &mut dyn FnMut(&[f64])) -> Result<()> {
-        let mut fractions = FractionCache::default();
+        let mut scratch = KeyScratch::default();
         let rows = self.spans[span].clone();
         let mut looked_up = Vec::with_capacity(rows.len() / 2);
         table.clear();
         self.operands(rows, |side, own, other| {
             let keys = if side == Side::Table { &mut *table } else { &mut looked_up };
-            self.counter.rule.append_keys(own, other, &mut fractions, keys);
+            self.counter.rule.append_keys(own, other, &mut scratch, keys);
         });
         visit(table);
-        visit(&looked_up);
+        if self.counter.rule.settles_decimals() {
+            let mut parts = SplitKeys::default();
+            self.counter.rule.split(&looked_up, &mut parts);
+            visit(&parts.settled);
+            visit(&parts.open);
+            if scratch.is_blurred {
+                self.is_blurred.store(true, Ordering::Relaxed);
+            }
+        } else {
+            visit(&looked_up);
+        }
         Ok(())
     }
 }

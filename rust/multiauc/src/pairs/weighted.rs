@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::keys::DifferenceRule;
 use crate::keys::ExactKey;
-use crate::keys::FractionCache;
+use crate::keys::KeyScratch;
 use crate::parallel::Workers;
 use crate::ranking::{SortedTable, WeightedKeys, weighted_count};
 use crate::sample::ClassRows;
@@ -34,7 +34,7 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
         let (rows_c, rows_d) = (self.rows.of(c), self.rows.of(d));
         let scores = &self.sample.scores;
         keys.clear();
-        let mut fractions = FractionCache::default();
+        let mut scratch = KeyScratch::default();
         let mut single = Vec::with_capacity(1);
         for (is_first, rows) in [(true, rows_c), (false, rows_d)] {
             for row in rows.iter().map(|&row| row as usize) {
@@ -44,7 +44,7 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
                     PairScore::Difference => {
                         single.clear();
                         let (of_c, of_d) = (scores.get(row, c), scores.get(row, d));
-                        self.rule.append_keys(&[of_c], &[of_d], &mut fractions, &mut single);
+                        self.rule.append_keys(&[of_c], &[of_d], &mut scratch, &mut single);
                         single[0]
                     }
                 };

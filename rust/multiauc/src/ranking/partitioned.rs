@@ -30,6 +30,10 @@ pub(crate) trait KeyStream<T>: Sync {
     fn table_len(&self) -> usize;
     /// About `wanted` table keys from all over the table, at least one.
     fn table_sample(&self, wanted: usize) -> Result<Vec<T>>;
+    /// Whether keys of a looked-up side may be near to keys of the table without being equal to them.
+    fn may_be_near(&self, _side: usize) -> bool {
+        true
+    }
     /// Calls `visit(keys)` for the keys of each side in a span, the table's first. `memory` may be used to hold them.
     ///
     /// # Errors
@@ -46,6 +50,7 @@ pub(crate) fn count_partitioned<T: Float>(
     workers: &Workers<'_>,
 ) -> Result<(Vec<u128>, Vec<T>)> {
     let map = PartMap::new(stream)?;
+    let of_side = |side: usize| Lookup { near: lookup.near.filter(|_| stream.may_be_near(side)), ..lookup };
     let spans = workers.map_with(stream.spans(), SpanScratch::default, |scratch, span| {
         PartitionedSpan::new(stream, span, &map, lookup, buffers, scratch)
     })?;
@@ -62,7 +67,7 @@ pub(crate) fn count_partitioned<T: Float>(
             for span in &spans {
                 let keys = span.keys(side, part);
                 // The keys were oriented when they were partitioned.
-                let within = table.count(keys, Lookup { negate: false, ..lookup }, &mut places);
+                let within = table.count(keys, Lookup { negate: false, ..of_side(side) }, &mut places);
                 near.extend(places.drain(..).map(|place| keys[place as usize]));
                 *total += u128::from(within) + 2 * u128::from(keys_below[part]) * keys.len() as u128;
             }
@@ -185,8 +190,10 @@ impl<T: Float> PartitionedSpan<T> {
         let mut sides: Vec<PartitionedSide<T>> = Vec::new();
         let mut at_borders = Vec::new();
         stream.for_each(span, keys, &mut |keys| {
-            let is_table = sides.is_empty();
-            let lookup = if is_table { Lookup::PLAIN } else { lookup };
+            let lookup = match sides.len() {
+                0 => Lookup::PLAIN,
+                side => Lookup { near: lookup.near.filter(|_| stream.may_be_near(side)), ..lookup },
+            };
             let (buffer, at_borders) = (buffers.take(keys.len()), &mut at_borders);
             sides.push(run_widest(PartitionSide { keys, lookup, map, parts, buffer, at_borders }));
         })?;

@@ -72,6 +72,7 @@ impl PlacementTable {
         keys: impl Iterator<Item = f64>,
         weights: Option<&[f64]>,
         near: Option<f64>,
+        is_settled: impl Fn(f64) -> bool,
         below: &mut [f64],
     ) -> LookupTotals {
         for marks in [&mut self.marks, &mut self.tie_marks] {
@@ -113,7 +114,7 @@ impl PlacementTable {
                 if let Some(tolerance) = near {
                     let reaches_up = self.keys.get(low).is_some_and(|v| *v <= key + tolerance);
                     let reaches_down = low > 0 && self.keys[low - 1] >= key - tolerance;
-                    totals.is_near |= reaches_up || reaches_down;
+                    totals.is_near |= (reaches_up || reaches_down) && !is_settled(key);
                 }
             }
         }
@@ -200,7 +201,7 @@ mod tests {
             let mut placed = PlacementTable::default();
             placed.build(table.iter().copied(), weights(&of_table[..]));
             let (mut below, mut by_rank) = (vec![0.0; keys.len()], Vec::new());
-            let totals = placed.look_up(keys.iter().copied(), weights(&of_keys[..]), Some(0.0), &mut below);
+            let totals = placed.look_up(keys.iter().copied(), weights(&of_keys[..]), Some(0.0), |_| false, &mut below);
             placed.below_by_rank(&mut by_rank);
 
             let mut doubled = 0.0;
@@ -223,7 +224,8 @@ mod tests {
     fn neighbours_within_the_tolerance_are_noticed() {
         let mut table = PlacementTable::default();
         table.build([0.0, 1.0, 2.0].into_iter(), None);
-        let mut is_near = |key: f64| table.look_up(std::iter::once(key), None, Some(0.25), &mut [0.0]).is_near;
+        let mut is_near =
+            |key: f64| table.look_up(std::iter::once(key), None, Some(0.25), |_| false, &mut [0.0]).is_near;
         assert!(is_near(1.25) && is_near(0.75) && is_near(-0.125) && is_near(2.25));
         assert!(!is_near(1.5) && !is_near(-1.0) && !is_near(3.0));
     }

@@ -4,7 +4,7 @@ use super::searched::SortedKeys;
 use crate::float::Score;
 use crate::float::{Float, sort};
 use crate::keys::DifferenceRule;
-use crate::keys::FractionCache;
+use crate::keys::KeyScratch;
 use crate::keys::rounding_of_difference;
 
 /// The two sides of a pair.
@@ -87,7 +87,7 @@ impl NearKeys {
             keys.clear();
             near_keys.clear();
             near_rows.clear();
-            rule.append_keys(own, other, &mut FractionCache::default(), &mut keys);
+            rule.append_keys(own, other, &mut KeyScratch::default(), &mut keys);
             for (&key, row) in keys.iter().zip(own.iter().zip(other)) {
                 let key = if side == Side::LookedUp { -key } else { key };
                 if neighbourhoods.may_hold(key) {

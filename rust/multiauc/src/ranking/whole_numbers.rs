@@ -17,22 +17,27 @@ impl WholeNumberTable {
         let fold = |pick: fn(f64, f64) -> f64, from: f64| keys.iter().copied().fold(from, pick);
         let (lowest, highest) = (fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY));
         let span = highest - lowest;
-        // Written so that the NaN of no keys, or of keys that another thread changed, is refused.
-        if !(span <= NUMBERS_PER_KEY * keys.len() as f64 + FEW) {
+        // Keys that another thread has made NaN meanwhile are caught by the comparison, or by the casts below.
+        let is_narrow = span >= 0.0 && span <= NUMBERS_PER_KEY * keys.len() as f64 + FEW;
+        if !is_narrow {
             return false;
         }
         self.lowest = lowest;
+        let numbers = span as usize + 1;
+        // Few numbers get several counters in turn: a run of equal keys would wait for its own last increment.
+        let copies = if span <= FEW { 4 } else { 1 };
         self.below.clear();
-        self.below.resize(span as usize + 2, 0);
-        for &key in keys {
-            let place = (key - lowest) as usize + 1;
-            self.below[place.min(span as usize + 1)] += 1;
+        self.below.resize(copies * (numbers + 1), 0);
+        for (index, &key) in keys.iter().enumerate() {
+            let place = ((key - lowest) as usize).min(numbers - 1) + 1;
+            self.below[(index & (copies - 1)) * (numbers + 1) + place] += 1;
         }
         let mut sum = 0;
-        for count in &mut self.below {
-            sum += *count;
-            *count = sum;
+        for number in 0..=numbers {
+            sum += (0..copies).map(|copy| self.below[copy * (numbers + 1) + number]).sum::<u32>();
+            self.below[number] = sum;
         }
+        self.below.truncate(numbers + 1);
         true
     }
 
