@@ -256,17 +256,23 @@ mod tests {
         assert_eq!(alone.map(MANY, failing), Err(Error::AbsentClass { class: 5 }));
         assert_eq!(started.into_inner(), 6);
 
-        // The other threads wait for the error, then find no more tasks.
+        // Task 0 fails once another thread is at work, and that thread goes on only after the failure.
+        let three = Workers::with_threads(3, &cancel);
+        assert_eq!(three.threads(), 3);
         let (started, has_failed) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let found = Workers::with_threads(3, &cancel).map(MANY, |index| {
+        let wait_for = |is_reached: &dyn Fn() -> bool| {
+            while !is_reached() {
+                std::thread::yield_now();
+            }
+        };
+        let found = three.map(MANY, |index| {
             started.fetch_add(1, Ordering::Relaxed);
             if index == 0 {
+                wait_for(&|| started.load(Ordering::Relaxed) > 1);
                 has_failed.store(true, Ordering::Relaxed);
                 return Err(Error::AbsentClass { class: index });
             }
-            while !has_failed.load(Ordering::Relaxed) {
-                std::thread::yield_now();
-            }
+            wait_for(&|| has_failed.load(Ordering::Relaxed));
             Ok(())
         });
         assert_eq!(found, Err(Error::AbsentClass { class: 0 }));
