@@ -104,11 +104,12 @@ impl DifferenceRule {
             Kind::Lattice { m, .. } => {
                 keys.extend(pairs.map(|(a, b)| (a * m).round_ties_even() - (b * m).round_ties_even()))
             }
-            Kind::Decimals { .. } => {
+            Kind::Decimals { are_settled } => {
                 let first = keys.len();
                 keys.resize(first + own.len(), 0.0);
-                let (keys, tolerance) = (&mut keys[first..], 2.0 * self.near.unwrap_or(0.0));
-                scratch.is_blurred |= run_widest(DecimalKeys { own, other, keys, tolerance });
+                let (keys, tolerance) = (&mut keys[first..], self.near.unwrap_or(0.0));
+                let blurred = if are_settled { Some(&mut scratch.blurred) } else { None };
+                run_widest(DecimalKeys { own, other, keys, tolerance, blurred });
             }
             Kind::Fractions => {
                 let fractions = &mut scratch.fractions;
@@ -127,7 +128,7 @@ impl DifferenceRule {
         }
     }
 
-    /// Whether equal keys of decimals are taken to tie: valid where no keys were blurred.
+    /// Whether equal keys of decimals are known to tie, but for those beside blurred keys.
     pub(crate) const fn settles_decimals(self) -> bool {
         matches!(self.kind, Kind::Decimals { are_settled: true })
     }
@@ -207,8 +208,8 @@ impl DifferenceRule {
 #[derive(Debug, Default)]
 pub(crate) struct KeyScratch {
     fractions: FractionCache,
-    /// Whether some row that is not made of decimals has a key too close to one that could be.
-    pub is_blurred: bool,
+    /// Keys of rows that are not made of decimals, but so close to keys that could be that only exact comparison tells.
+    pub blurred: Vec<f64>,
 }
 
 /// Keys in two parts.
@@ -228,28 +229,40 @@ fn decimal_key(a: f64, b: f64) -> (f64, bool) {
     if difference.is_nan() { (a - b, false) } else { (difference, true) }
 }
 
-/// Writes the keys of the rule of decimals; whether some are blurred.
+/// Writes the keys of the rule of decimals, and appends those that are blurred.
 struct DecimalKeys<'k, T> {
     own: &'k [T],
     other: &'k [T],
     keys: &'k mut [f64],
     tolerance: f64,
+    blurred: Option<&'k mut Vec<f64>>,
 }
 
 impl<T: Score> Vectorizable for DecimalKeys<'_, T> {
-    type Output = bool;
+    type Output = ();
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> bool {
-        let Self { own, other, keys, tolerance } = self;
-        let mut is_blurred = false;
-        for (key, (&a, &b)) in keys.iter_mut().zip(own.iter().zip(other)) {
-            let (difference, is_decimal) = decimal_key(a.into(), b.into());
+    fn run<S: Simd>(self, _: S) {
+        const BLOCK: usize = 128;
+        let Self { own, other, keys, tolerance, mut blurred } = self;
+        let is_blurred = |a: f64, b: f64| {
+            let (difference, is_decimal) = decimal_key(a, b);
             let nearest = (difference * DECIMAL as f64).round_ties_even() / DECIMAL as f64;
-            is_blurred |= !is_decimal & ((difference - nearest).abs() <= tolerance);
-            *key = difference;
+            !is_decimal & ((difference - nearest).abs() <= tolerance)
+        };
+        for (keys, (own, other)) in keys.chunks_mut(BLOCK).zip(own.chunks(BLOCK).zip(other.chunks(BLOCK))) {
+            let mut has_blurred = false;
+            for (key, (&a, &b)) in keys.iter_mut().zip(own.iter().zip(other)) {
+                let (a, b) = (a.into(), b.into());
+                *key = decimal_key(a, b).0;
+                has_blurred |= is_blurred(a, b);
+            }
+            if let Some(blurred) = blurred.as_mut().filter(|_| has_blurred) {
+                let rows = own.iter().zip(other).zip(&*keys);
+                let found = rows.filter(|((a, b), _)| is_blurred((**a).into(), (**b).into()));
+                blurred.extend(found.map(|(_, &key)| key));
+            }
         }
-        is_blurred
     }
 }
 
@@ -390,7 +403,7 @@ mod tests {
         let blurs = |own: f64, other: f64| {
             let mut scratch = KeyScratch::default();
             found.append_keys(&[own], &[other], &mut scratch, &mut Vec::new());
-            scratch.is_blurred
+            !scratch.blurred.is_empty()
         };
         assert!(blurs(beside[0], beside[1]));
         assert!(!blurs(0.3001, 0.2001), "decimals do not blur each other");

@@ -90,7 +90,7 @@ pub(super) fn place_by_difference<T: Score>(
     scratch: &mut PlacingScratch,
 ) -> PairPlacements {
     let PlacingScratch { ordered, table, keys, by_rank, key_scratch } = scratch;
-    key_scratch.is_blurred = false;
+    key_scratch.blurred.clear();
     for (side, keys) in keys.iter_mut().enumerate() {
         let rows = rows.of(pair.classes[side]);
         keys.clear();
@@ -103,7 +103,7 @@ pub(super) fn place_by_difference<T: Score>(
         }
     }
     let near = if *score == PairScore::Difference { rule.near } else { None };
-    let rule = if key_scratch.is_blurred { rule.unsettled() } else { rule };
+    let rule = if !key_scratch.blurred.is_empty() { rule.unsettled() } else { rule };
     place_by_table(rows, pair.classes, keys, (near, rule), table, by_rank).unwrap_or_else(|| {
         ordered.clear();
         for (side, keys) in keys.iter().enumerate() {
