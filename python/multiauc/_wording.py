@@ -24,8 +24,8 @@ def listing(labels: Collection[Hashable]) -> str:
 
 
 def printable(text: str) -> str:
-    r"""The text with an escape such as ``\x1b`` for every character that a terminal would obey."""
-    return _OBEYED.sub(lambda found: repr(found[0])[1:-1], text)
+    r"""The text with an escape, as JSON has them (``\u001b``), for every character that a terminal would obey."""
+    return _OBEYED.sub(lambda found: "\\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def names_as_text(names: Collection[Hashable]) -> list[str]:

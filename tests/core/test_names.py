@@ -139,7 +139,7 @@ class TestControlCharacters:
         ]
         for result in results:
             assert all(sign == "\n" or sign.isprintable() for sign in repr(result)), result
-        assert r"\x1b[2Jred" in repr(evaluation)
+        assert r"\u001b[2Jred" in repr(evaluation)
         assert r"two\nlines" in repr(comparison)
 
     def test_a_name_keeps_its_value(self, sample):
