@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._wording import counted
+from multiauc._wording import counted, printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,6 +20,7 @@ LABEL_WIDTH = 14
 
 def text_table(rows: list[list[str]]) -> list[str]:
     """Lines of text: names to the left, cells to the right."""
+    rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip() for name, *cells in rows]
 
@@ -40,7 +41,7 @@ def html_table(caption: str, rows: list[list[str]], notes: list[str] | None = No
 
 def shortened(label: Any) -> str:
     """A label as text that fits a column."""
-    text = str(label)
+    text = printable(str(label))
     return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 3] + "..."
 
 

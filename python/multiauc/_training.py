@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 from multiauc._input.options import read_metric
@@ -20,7 +21,7 @@ class TrainingMetric:
         self.metric = read_metric(metric)
         check_option_names(metric, options)
         self.outputs = one_of("outputs", outputs, OUTPUTS)
-        self.options = options
+        self.options = deepcopy(options)  # a matrix among them may change later
 
     def probabilities(self, argument: str, scores: NDArray[Any]) -> NDArray[Any]:
         """The probabilities that the metric is defined by, from the outputs of the model."""

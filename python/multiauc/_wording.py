@@ -1,7 +1,8 @@
-"""How error messages name what they found."""
+"""How results and error messages name things."""
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +11,27 @@ if TYPE_CHECKING:
 
 SHOWN_AT_MOST = 8
 
+# What a terminal obeys instead of showing it: control codes, ends of lines, changes of direction. With them the halves
+# of surrogate pairs, which no terminal can be sent.
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
 
 def listing(labels: Collection[Hashable]) -> str:
     """Labels separated by commas; the tail of a long list is only counted."""
     shown = ", ".join(repr(label) for label in islice(labels, SHOWN_AT_MOST))
     hidden = len(labels) - SHOWN_AT_MOST
     return f"{shown} and {hidden} more" if hidden > 0 else shown
+
+
+def printable(text: str) -> str:
+    r"""The text with an escape, as JSON has them (``\u001b``), for every character that a terminal would obey."""
+    return _OBEYED.sub(lambda found: "\\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+
+
+def names_as_text(names: Collection[Hashable]) -> list[str]:
+    """Names of any kind as text; as Python writes them where two would otherwise read alike, such as 1 and "1"."""
+    texts = [str(name) for name in names]
+    return texts if len(set(texts)) == len(texts) else [repr(name) for name in names]
 
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:

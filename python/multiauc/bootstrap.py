@@ -12,7 +12,7 @@ import numpy as np
 
 from multiauc._replicates import INTERVALS, Replicates, standard_errors
 from multiauc._tables import html_table, text_table
-from multiauc._wording import counted, listing
+from multiauc._wording import counted, listing, names_as_text
 from multiauc.results import read_only
 
 if TYPE_CHECKING:
@@ -146,12 +146,13 @@ class Bootstrap:
 
     def _table(self) -> list[list[str]]:
         rows = [[self._noun(), "estimate", "std. error", "95% interval"]]
-        for name, estimate, error in zip(self.metrics, self.estimates, self.standard_error, strict=True):
+        texts = names_as_text(self.metrics)
+        for name, text, estimate, error in zip(self.metrics, texts, self.estimates, self.standard_error, strict=True):
             interval = "-"
             if error > 0.0 or estimate in (0.0, 1.0):
                 low, high = self.confidence_interval(name)
                 interval = f"{low:.4f} to {high:.4f}"
-            rows.append([str(name), f"{estimate:.4f}", f"{error:.4f}", interval])
+            rows.append([text, f"{estimate:.4f}", f"{error:.4f}", interval])
         return rows
 
     def __repr__(self) -> str:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 def compare(  # noqa: PLR0913
     y_true: ArrayLike,
-    models: Mapping[str, ArrayLike],
+    models: Mapping[Any, ArrayLike],
     *,
     metric: MetricName = DEFAULT_METRIC,
     partition: ArrayLike | None = None,
@@ -62,7 +62,7 @@ def compare(  # noqa: PLR0913
     y_true : array-like of shape (n,)
         The class of each row.
     models : dict of array-like
-        The scores of each model by its name, each of shape (n, K); with two classes also (n,) or (n, 1).
+        The scores of each model by its name (any hashable), each of shape (n, K); with two classes also (n,) or (n, 1).
     metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "multiclass_roc"}, default "auc_mu"
         What to compare. The area D of ``"multiclass_roc"`` has no standard error in closed form, so that its models
         are compared by the bootstrap only.
@@ -140,13 +140,13 @@ def compare(  # noqa: PLR0913
     return _comparison(kind, held, found)
 
 
-def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any) -> dict[str, Sample]:
+def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any) -> dict[Any, Sample]:
     """The samples by model, all with their columns in the order of the first model's."""
     if not isinstance(models, Mapping):
         raise TypeError(f"models must be a dict from the name of each model to its scores; got {described(models)}")
     if len(models) < 2:
         raise ValueError(f"models must have at least two models to compare; got {len(models)}")
-    samples: dict[str, Sample] = {}
+    samples: dict[Any, Sample] = {}
     first: Sample | None = None
     for name, y_score in models.items():
         try:
@@ -158,7 +158,7 @@ def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, abse
     return samples
 
 
-def _in_order_of(first: Sample, sample: Sample, name: str) -> Sample:
+def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
     if sample.labels == first.labels:
         return replace(sample, codes=first.codes, weights=first.weights)
     if set(sample.labels) != set(first.labels):
@@ -175,7 +175,7 @@ def _in_order_of(first: Sample, sample: Sample, name: str) -> Sample:
     return replace(first, scores=sample.scores[:, order])
 
 
-def _comparison(metric: str, held: dict[str, HeldInputs], found: _rust.Compared) -> Comparison:
+def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared) -> Comparison:
     inputs = next(iter(held.values()))
     sample, smallest = inputs.sample, smallest_of(found.units)
     if sample.is_undefined:
@@ -204,7 +204,7 @@ def _comparison(metric: str, held: dict[str, HeldInputs], found: _rust.Compared)
     )
 
 
-def _without_errors(metric: str, held: dict[str, HeldInputs], values: list[float]) -> Comparison:
+def _without_errors(metric: str, held: dict[Any, HeldInputs], values: list[float]) -> Comparison:
     """Of a metric that has no closed form."""
     sample = next(iter(held.values())).sample
     smallest = smallest_of(sample.rows)

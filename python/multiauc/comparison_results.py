@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,12 +14,12 @@ from multiauc._registry import METRICS, MULTICLASS_ROC
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
 from multiauc._tables import ESTIMATE_HEADER, html_table, sizes_in_words, text_table
-from multiauc._wording import listing
+from multiauc._wording import listing, names_as_text
 from multiauc.bootstrap import ComparisonBootstrap
 from multiauc.results import read_only
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -67,13 +68,13 @@ class Comparison:
     """
 
     metric: str
-    estimates: dict[str, Estimate]
+    estimates: dict[Any, Estimate]
     covariance: NDArray[np.float64]
     differences: tuple[Difference, ...]
     labels: tuple[Any, ...]
     counts: NDArray[np.int64]
     method: str
-    _inputs: dict[str, HeldInputs] | None = None
+    _inputs: dict[Any, HeldInputs] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -84,7 +85,7 @@ class Comparison:
         known = (self.metric, self.estimates, self.covariance, self.differences)
         return Comparison, (*known, self.labels, self.counts, self.method)
 
-    def difference(self, a: str, b: str) -> Difference:
+    def difference(self, a: Hashable, b: Hashable) -> Difference:
         """Model `a` minus model `b`."""
         for name in (a, b):
             if name not in self.estimates:
@@ -143,7 +144,7 @@ class Comparison:
 
     def ranking_probabilities(
         self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None
-    ) -> dict[tuple[str, ...], float]:
+    ) -> dict[tuple[Any, ...], float]:
         """The share of resamples in which the models come in each order, the best first.
 
         Models that tie in a resample share it equally among the orders that agree with it. Orders that never occur are
@@ -166,7 +167,7 @@ class Comparison:
         """
         return self._bootstrap(n_resamples, rng, stacklevel=3).ranking_probabilities()
 
-    def inputs(self) -> dict[str, HeldInputs]:
+    def inputs(self) -> dict[Any, HeldInputs]:
         """The data behind the result, for what is computed when asked for."""
         if self._inputs is None:
             raise ValueError("this comparison was unpickled, without its data; call compare on them again")
@@ -235,8 +236,10 @@ class Comparison:
         return f"Comparison by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"
 
     def _models(self) -> list[list[str]]:
-        return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in self.estimates.items())]
+        named = zip(names_as_text(self.estimates), self.estimates.values(), strict=True)
+        return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in named)]
 
     def _contrasts(self) -> list[list[str]]:
         head = ["", "difference", "std. error", "95% interval", "z", "p", "p (Holm)"]
-        return [head, *([f"{d.first} - {d.second}", *d.cells()] for d in self.differences)]
+        pairs = [" - ".join(pair) for pair in combinations(names_as_text(self.estimates), 2)]
+        return [head, *([pair, *d.cells()] for pair, d in zip(pairs, self.differences, strict=True))]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, wald_interval
 from multiauc._student import two_sided_p, upper_quantile
+from multiauc._wording import names_as_text, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +24,7 @@ class Difference:
 
     Attributes
     ----------
-    first, second : str
+    first, second : hashable
         The models.
     value : float
         The value of the first minus that of the second.
@@ -47,8 +48,8 @@ class Difference:
     0.090, 0.054 to 0.127, p 0.00007
     """
 
-    first: str
-    second: str
+    first: Any
+    second: Any
     value: float
     variance: float
     degrees_of_freedom: float
@@ -129,7 +130,7 @@ class Difference:
 
     def __repr__(self) -> str:
         value, error, interval, z, p, _ = self.cells()
-        name = f"{self.first} - {self.second}"
+        name = " - ".join(map(printable, names_as_text([self.first, self.second])))
         return f"Difference({name}: {value}, standard error {error}, 95% interval {interval}, z {z}, p {p})"
 
 

@@ -11,7 +11,7 @@ from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, interval_at_bound, logit_interval, wald_interval
 from multiauc._registry import METRICS
 from multiauc._student import upper_quantile
-from multiauc._wording import listing, one_of
+from multiauc._wording import listing, one_of, printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,8 +34,8 @@ class Estimate:
 
     Attributes
     ----------
-    name : str
-        The metric, or the class that is told from the rest.
+    name : hashable
+        The metric, the model, or the class that is told from the rest.
     value : float
         The estimate.
     standard_error : float
@@ -58,7 +58,7 @@ class Estimate:
     0.202 to 0.987
     """
 
-    name: str
+    name: Any
     value: float
     standard_error: float
     degrees_of_freedom: float
@@ -168,11 +168,11 @@ class Estimate:
 
     def __repr__(self) -> str:
         value, error, interval = self.cells()
-        return f"Estimate({self.name} {value}, standard error {error}, 95% interval {interval})"
+        return f"Estimate({printable(str(self.name))} {value}, standard error {error}, 95% interval {interval})"
 
 
 def estimate_of(
-    found: _rust.Estimate, name: str, smallest_class: int, of: str | int, inputs: HeldInputs | None
+    found: _rust.Estimate, name: Any, smallest_class: int, of: str | int, inputs: HeldInputs | None
 ) -> Estimate:
     """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column)."""
     error = math.sqrt(found.variance)
@@ -181,7 +181,7 @@ def estimate_of(
 
 
 def estimate_without_error(
-    value: float, name: str, smallest_class: int, of: str | int, inputs: HeldInputs | None
+    value: float, name: Any, smallest_class: int, of: str | int, inputs: HeldInputs | None
 ) -> Estimate:
     """A value whose standard error is not known, or nan."""
     return Estimate(name, value, math.nan, math.nan, smallest_class, math.nan, math.nan, of, inputs)

@@ -83,8 +83,14 @@ class MulticlassAuc:
             The scores of each row, or of each pixel, as torch arranges them: classes along the second axis.
         target : array-like of shape (n,) or (n, ...)
             The class of each row, or of each pixel.
-        sample_weight : array-like of shape (n,), optional
+        sample_weight : array-like of the shape of `target`, optional
             A weight per row (per target).
+
+        Raises
+        ------
+        ValueError
+            If a score is not finite, a class number is not one of 0, ..., K - 1, a weight is negative or not finite,
+            or the shapes do not fit. Nothing of such a batch is kept.
         """
         scores = as_scores("preds", _in_main_memory(preds))
         if scores.ndim < 2 or scores.shape[1] != self.num_classes:
@@ -97,15 +103,14 @@ class MulticlassAuc:
                 "target must hold the class number of each row of preds; "
                 f"got {targets.dtype} of shape {targets.shape} for preds of shape {scores.shape}"
             )
-        rows = np.moveaxis(scores, 1, -1).reshape(-1, self.num_classes)
-        weights = None
-        if sample_weight is not None:
-            weights = read_weights(as_array("sample_weight", _in_main_memory(sample_weight)).ravel(), len(rows))
-        rows = self._metric.probabilities("preds", rows)
-        # Copies, because training loops reuse the memory of a batch for the next.
+        codes = targets.flatten()
+        self._refuse_unknown_classes(codes)
+        weights = None if sample_weight is None else _weights_of(targets, sample_weight)
+        rows = self._metric.probabilities("preds", np.moveaxis(scores, 1, -1).reshape(-1, self.num_classes))
+        # All of the batch is right, so it is kept. Copies, because training loops reuse its memory for the next.
         self._scores.append(rows.copy() if np.may_share_memory(rows, scores) else rows)
-        self._targets.append(targets.flatten())
-        self._weights.append(weights if weights is None else weights.copy())
+        self._targets.append(codes)
+        self._weights.append(weights)
 
     def compute(self) -> float:
         """The value for all batches so far."""
@@ -129,6 +134,14 @@ class MulticlassAuc:
         """Itself: the metric lives in main memory, whatever the device of the model."""
         return self
 
+    def _refuse_unknown_classes(self, codes: NDArray[Any]) -> None:
+        unknown = np.flatnonzero((codes < 0) | (codes >= self.num_classes))
+        if len(unknown):
+            row = int(unknown[0])
+            raise ValueError(
+                f"target contains {codes[row]} at row {row}; classes are the numbers from 0 to {self.num_classes - 1}"
+            )
+
     def _all_weights(self) -> NDArray[np.float64] | None:
         """Of all batches; those without weights count 1 per row."""
         if all(weights is None for weights in self._weights):
@@ -139,6 +152,17 @@ class MulticlassAuc:
     def __repr__(self) -> str:
         rows = counted(sum(map(len, self._targets)), "row")
         return f"MulticlassAuc({self.num_classes}, {self._metric!r}): {rows}"
+
+
+def _weights_of(targets: NDArray[Any], sample_weight: Any) -> NDArray[np.float64]:
+    """A copy of the weights of a batch, one per target, once they are known to be finite and not negative."""
+    given = as_array("sample_weight", _in_main_memory(sample_weight))
+    weights = read_weights(given.ravel() if given.shape == targets.shape else given, targets.size).copy()
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(wrong):
+        row = int(wrong[0])
+        raise ValueError(f"sample_weight contains {weights[row]} at row {row}; weights must be finite and not negative")
+    return weights
 
 
 def _in_main_memory(value: Any) -> Any:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from operator import index
 
 from multiauc import _rust
+from multiauc._environment import check_num_threads
 
 
 def set_num_threads(n: int) -> None:
     """Use at most `n` threads in all later calls, from any Python thread.
 
     Results do not depend on the number of threads. By default it is that of the environment variable
-    ``MULTIAUC_NUM_THREADS``, or else one per available core.
+    ``MULTIAUC_NUM_THREADS``, or else one per available core. A variable that holds anything else is ignored, with a
+    warning.
 
     Parameters
     ----------
@@ -44,4 +46,5 @@ def get_num_threads() -> int:
     >>> multiauc.get_num_threads() > 0
     True
     """
+    check_num_threads()
     return _rust.get_num_threads()

@@ -186,6 +186,51 @@ def test_a_number_set_in_code_wins_over_the_environment():
     assert run_python(code, MULTIAUC_NUM_THREADS="5").stdout.strip() == "2"
 
 
+CALLS = {
+    "auc_mu_score": "multiauc.auc_mu_score(y, P)",
+    "compare": "multiauc.compare(y, {'a': P, 'b': P})",
+    "get_num_threads": "multiauc.get_num_threads()",
+    "drop-in": "multiauc.sklearn.roc_auc_score(y, P, multi_class='ovo')",
+    "training": "multiauc.metrics.MulticlassAuc(3).update(P, y)",
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "call"),
+    [
+        *(("abc", call) for call in CALLS.values()),
+        *((value, CALLS["auc_mu_score"]) for value in ("-1", "0", "0x2", "1.5", "", "9" * 30)),
+    ],
+)
+def test_a_bad_environment_warns_once_where_it_is_first_used(call, value):
+    code = f"""
+import warnings, multiauc, multiauc.sklearn, multiauc.metrics
+y, P = [0, 1, 2, 0, 1, 2], [[.5, .3, .2], [.2, .5, .3], [.3, .2, .5], [.6, .2, .2], [.3, .4, .3], [.1, .1, .8]]
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    {call}
+    {call}
+    multiauc.evaluate(y, P)
+(warning,) = caught
+print(warning.category.__name__, warning.filename, warning.lineno)
+print(warning.message)
+multiauc.get_num_threads()
+"""
+    finished = run_python(code, MULTIAUC_NUM_THREADS=value)
+    origin, message = finished.stdout.splitlines()
+    assert origin == "RuntimeWarning <string> 6"
+    assert message.startswith("MULTIAUC_NUM_THREADS must be a number of threads from 1 on; got ")
+    used = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    assert message.endswith(f"got {value!r}, which is ignored: using {used} thread{'s' if used > 1 else ''}")
+
+
+@pytest.mark.parametrize("value", [None, "1", " 2 ", "+3"])
+def test_a_good_environment_does_not_warn(value):
+    code = "import multiauc; multiauc.auc_mu_score([0, 1, 1], [0.1, 0.3, 0.2])"
+    environment = {} if value is None else {"MULTIAUC_NUM_THREADS": value}
+    assert run_python(code, **environment).stderr == ""
+
+
 def test_importing_starts_no_threads():
     code = "import numpy, multiauc, os; multiauc.auc_mu_score; print(len(os.listdir('/proc/self/task')))"
     baseline = "import numpy, os; print(len(os.listdir('/proc/self/task')))"

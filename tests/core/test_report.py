@@ -80,7 +80,8 @@ class TestVerdict:
             difference("a", "c", 0.2, 1e-9),
             difference("b", "c", 0.2, 1e-9),
         ]
-        comparison = {"metric": "hand_till", "order": ["b", "a", "c"], "differences": differences}
+        values = {"a": 0.8, "b": 0.8, "c": 0.6}
+        comparison = {"metric": "hand_till", "values": values, "order": ["b", "a", "c"], "differences": differences}
         headline, sentences = verdict({"models": [], "comparison": comparison, "level": 0.95})
         assert headline == "b and a cannot be told apart; b is better than c."
         level = "b and a cannot be told apart: they differ by 0.0010 in Hand & Till's M"
@@ -93,6 +94,44 @@ class TestVerdict:
         text = verdict_of(comparison.report(tmp_path / "a.html", n_resamples=0))
         assert f"good has the largest multi-class ROC (D), {comparison.estimates['good'].value:.3f}." in text
         assert "was not tested" in text
+
+    @pytest.mark.filterwarnings("ignore:class 'cat' has a single row:RuntimeWarning")
+    @pytest.mark.parametrize("turned", [False, True])
+    @pytest.mark.parametrize("metric", ["auc_mu", "hand_till", "one_vs_rest", "pdi", "multiclass_roc"])
+    def test_differences_without_a_standard_error(self, rng, tmp_path, metric, turned):
+        labels, models = two_models(rng, blur=0.6)
+        rows = np.r_[np.flatnonzero(labels != "cat"), np.flatnonzero(labels == "cat")[0]]
+        compared = {name: scores[rows] for name, scores in models.items()}
+        comparison = multiauc.compare(
+            labels[rows], dict(reversed(compared.items())) if turned else compared, metric=metric
+        )
+        text = verdict_of(comparison.report(tmp_path / "a.html", n_resamples=0))
+        if metric == "multiclass_roc":
+            assert "was not tested" in text
+            return
+        assert "Whether good is better than other is not known." in text
+        assert re.search(r"good is ahead of other by 0\.\d{4} in .*, because it has no standard error", text)
+        assert "cannot be told apart" not in text
+
+    @pytest.mark.parametrize("turned", [False, True])
+    @pytest.mark.parametrize("metric", ["auc_mu", "hand_till", "one_vs_rest_prevalence", "pdi", "multiclass_roc"])
+    def test_models_without_a_value(self, rng, tmp_path, metric, turned):
+        labels, models = two_models(rng, blur=0.6)
+        compared = dict(reversed(models.items())) if turned else models
+        options = {"labels": ["ant", "bee", "cat"], "absent": "nan"}
+        y_true = np.where(labels == "cat", "bee", labels)
+        comparison = multiauc.compare(y_true, compared, metric=metric, **options)
+        path = comparison.report(tmp_path / "a.html")
+        assert "A class has no rows, so the overall numbers cannot be computed." in verdict_of(path)
+        assert "nan" not in verdict_of(path)
+        assert numbers_of(path)["comparison"]["values"] == {"good": None, "other": None}
+
+    def test_models_that_differ_without_any_variance(self, tmp_path):
+        y_true = np.arange(30) % 3
+        perfect = np.eye(3)[y_true]
+        for models in ({"a": perfect, "b": -perfect}, {"b": -perfect, "a": perfect}):
+            text = verdict_of(multiauc.compare(y_true, models).report(tmp_path / "a.html", n_resamples=0))
+            assert "1.0000 in AUC_mu" in text
 
     def test_numbers_in_words(self):
         assert [number(None), number(-0.0312), number(0.5, 2)] == ["\N{EN DASH}", "\N{MINUS SIGN}0.031", "0.50"]

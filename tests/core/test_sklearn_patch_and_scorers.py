@@ -4,6 +4,7 @@ import functools
 import pickle
 import subprocess
 import sys
+import types
 
 import joblib
 import numpy as np
@@ -92,6 +93,42 @@ def test_patch_as_a_switch():
     assert is_original()
     patched.undo()
     assert is_original()
+
+
+@pytest.mark.parametrize("order", [[0, 1, 2], [2, 1, 0], [1, 0, 2], [0, 0, 2, 1]])
+def test_several_patches_are_undone_in_any_order(order):
+    patches = [patch(), patch(), patch()]
+    for number in order[:-1]:
+        patches[number].undo()
+        assert is_patched()
+    patches[order[-1]].undo()
+    assert is_original()
+    for patched in patches:
+        patched.undo()
+    assert is_original()
+
+
+def test_what_only_a_later_patch_replaced_is_restored_too(monkeypatch):
+    first = patch()
+    late = types.ModuleType("loaded_late")
+    late.score = original.func
+    monkeypatch.setitem(sys.modules, "loaded_late", late)
+    second = patch()
+    assert late.score is roc_auc_score
+    second.undo()
+    first.undo()
+    assert late.score is original.func
+    assert is_original()
+
+
+def test_modules_of_scikit_learn_that_were_loaded_meanwhile_are_restored(monkeypatch):
+    with patch():
+        for name in ("sklearn.loaded_late", "of_the_user"):
+            module = types.ModuleType(name)
+            module.roc_auc_score = sklearn.metrics.roc_auc_score
+            monkeypatch.setitem(sys.modules, name, module)
+    assert sys.modules["sklearn.loaded_late"].roc_auc_score is original.func
+    assert sys.modules["of_the_user"].roc_auc_score is roc_auc_score
 
 
 def test_patch_leaves_what_others_put_there_meanwhile():

@@ -151,6 +151,21 @@ def test_an_undefined_value_is_nan_with_scikit_learns_warning():
         assert math.isnan(roc_auc_score([1, 1, 1], [0.1, 0.2, 0.3]))
 
 
+@pytest.mark.parametrize("labels", [None, [0, 1], [1, 0], [0, 1, 2]])
+@pytest.mark.parametrize("multi_class", ["raise", "ovr", "ovo"])
+@pytest.mark.parametrize("average", ["macro", "weighted", None])
+@pytest.mark.parametrize("max_fpr", [None, 0.5])
+def test_two_columns_and_one_class(rng, labels, multi_class, average, max_fpr):
+    options = {"labels": labels, "multi_class": multi_class, "average": average, "max_fpr": max_fpr}
+    positive = rng.random(5)
+    for scores in (np.c_[1 - positive, positive], rng.normal(size=(5, 2))):
+        for y_true in ([1] * 5, [0] * 5, ["a"] * 5):
+            with pytest.warns(UndefinedMetricWarning):
+                assert math.isnan(roc_auc_score(y_true, scores, **options))
+            assert_same(y_true, scores, **options)
+            assert_same(y_true, scores, sample_weight=rng.random(5), **options)
+
+
 @pytest.mark.parametrize("average", ["macro", "weighted", "micro", None])
 def test_weights_that_remove_a_class(sample, average):
     codes, scores = sample

@@ -117,6 +117,50 @@ def test_errors(call, message):
         call()
 
 
+@pytest.mark.parametrize(
+    ("preds", "target", "weights", "message"),
+    [
+        ([[0.2, np.nan], [0.5, 0.5]], [0, 1], None, "preds must be finite numbers; got nan at row 0, column 1"),
+        ([[0.2, 0.8], [np.inf, 0.5]], [0, 1], None, "preds must be finite numbers; got inf at row 1, column 0"),
+        ([[0.2, 0.8], [0.5, 0.5]], [0, 2], None, "target contains 2 at row 1; classes are the numbers from 0 to 1"),
+        ([[0.2, 0.8], [0.5, 0.5]], [-1, 1], None, "target contains -1 at row 0"),
+        ([[0.2, 0.8], [0.5, 0.5]], [0.0, 1.0], None, "target must hold the class number"),
+        ([[0.2, 0.8], [0.5, 0.5]], [0, 1], [1.0, -2.0], "sample_weight contains -2.0 at row 1; weights must be finite"),
+        ([[0.2, 0.8], [0.5, 0.5]], [0, 1], [np.nan, 1.0], "sample_weight contains nan at row 0"),
+        ([[0.2, 0.8], [0.5, 0.5]], [0, 1], [[1.0, 2.0]], r"sample_weight must be one-dimensional .* shape \(1, 2\)"),
+        (np.full((1, 2, 3), 0.5), [[0, 1, 1]], [[1.0], [2.0], [3.0]], "sample_weight must be one-dimensional"),
+    ],
+)
+@pytest.mark.parametrize("outputs", ["probabilities", "logits", "one_vs_all_logits"])
+def test_a_batch_with_a_fault_leaves_no_trace(preds, target, weights, message, outputs):
+    metric = MulticlassAuc(2, outputs=outputs)
+    metric.update([[0.9, 0.1], [0.3, 0.7]], [0, 1], [2.0, 1.0])
+    for add in (metric.update, metric):
+        with pytest.raises(ValueError, match=message):
+            add(preds, target, weights)
+    assert repr(metric).endswith(": 2 rows")
+    assert metric.compute() == 1.0
+
+
+def test_weights_of_pixels_have_the_shape_of_the_targets(rng):
+    preds, target = rng.dirichlet(np.ones(3), size=(4, 5)).transpose(0, 2, 1), rng.integers(3, size=(4, 5))
+    weights = rng.random((4, 5))
+    metric = MulticlassAuc(3)
+    metric.update(preds, target, weights)
+    expected = multiauc.auc_mu_score(
+        target.ravel(), preds.transpose(0, 2, 1).reshape(-1, 3), sample_weight=weights.ravel()
+    )
+    assert metric.compute() == expected
+
+
+@pytest.mark.parametrize("outputs", ["probabilities", "logits", "one_vs_all_logits"])
+def test_boosters_metrics_name_a_prediction_that_is_not_finite(outputs):
+    scores = np.array([[0.5, np.inf, 0.5], [0.1, 0.2, 0.3], [0.1, 0.2, 0.3]])
+    for metric in (lightgbm_metric(outputs=outputs), xgboost_metric(outputs=outputs)):
+        with pytest.raises(ValueError, match="the predictions must be finite numbers; got inf at row 0, column 1"):
+            metric([0, 1, 2], scores)
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_boosters_metrics_are_the_functions(sample, name):
     shown = name if name == "auc_mu" else f"auc_{name}"

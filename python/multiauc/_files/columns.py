@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from multiauc._files.cells import plain_number
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -21,7 +23,10 @@ def codes_and_texts(path: str, name: str, column: Any) -> tuple[NDArray[Any], li
         raise ValueError(f"{path}: there are no rows")
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
-    encoded = column.dictionary_encode().combine_chunks()
+    try:
+        encoded = column.dictionary_encode().combine_chunks()
+    except pa.ArrowException:
+        raise ValueError(f"{path}: column {name!r} holds {column.type}, not labels") from None
     return encoded.indices.to_numpy(), [_as_text(value) for value in encoded.dictionary.to_pylist()]
 
 
@@ -37,7 +42,7 @@ def side_by_side(path: str, columns: list[tuple[str, Any]]) -> NDArray[np.float3
     for name, column in columns:
         if len(column) == 0:
             raise ValueError(f"{path}: there are no rows")
-        refuse_text(path, name, column)
+        _refuse_text(path, name, column)
         _refuse_missing(path, name, column)
     single = all(pa.types.is_float32(column.type) or pa.types.is_float16(column.type) for _, column in columns)
     kind = pa.float32() if single else pa.float64()
@@ -46,21 +51,24 @@ def side_by_side(path: str, columns: list[tuple[str, Any]]) -> NDArray[np.float3
     for k, (name, column) in enumerate(columns):
         if len(column) != first:
             raise ValueError(f"{path}: column {name!r} has {len(column)} rows, column {columns[0][0]!r} has {first}")
-        values[:, k] = column.cast(kind).to_numpy()
+        try:
+            values[:, k] = column.cast(kind).to_numpy()
+        except pa.ArrowInvalid as error:  # such as an integer that no float equals
+            raise ValueError(f"{path}: column {name!r}: {error}") from None
         if not np.isfinite(values[:, k]).all():
             row = int(np.argmin(np.isfinite(values[:, k])))
             raise ValueError(f"{path}: column {name!r}, row {row + 1}: {values[row, k]} is not a finite number")
     return values
 
 
-def refuse_text(path: str, name: str, column: Any) -> None:
+def _refuse_text(path: str, name: str, column: Any) -> None:
     """Raise, naming the row, if a column holds anything but numbers or texts that are numbers."""
     kind = column.type
     if any(is_kind(kind) for is_kind in NUMERIC):
         return
     for row, value in enumerate(column.to_pylist()):
         try:
-            float(value)
+            plain_number(value)
         except (TypeError, ValueError):
             shown = "the value is missing" if value is None else f"{value!r} is not a number"
             raise ValueError(f"{path}: column {name!r}, row {row + 1}: {shown}") from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from multiauc._files.cells import plain_number
 from multiauc._wording import listing
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ def read_costs(path: str, labels: list[str]) -> NDArray[np.float64]:
     try:
         with Path(path).open(newline="", encoding="utf-8-sig") as file:
             lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else reason
         raise ValueError(f"{path}: cannot be read: {reason}") from None
     n_classes = len(labels)
     if len(lines) == n_classes + 1:
@@ -53,7 +55,7 @@ def _numbers(path: str, lines: list[list[str]], n_classes: int, *, header: int) 
             raise ValueError(f"{path}: row {row + 1} has {len(line)} costs; there are {n_classes} classes")
         for column, text in enumerate(line):
             try:
-                costs[row, column] = float(text)
+                costs[row, column] = plain_number(text)
             except ValueError:
                 where = f"row {row + 1}, column {column + 1 + header}"
                 raise ValueError(f"{path}: {where}: {text!r} is not a number") from None

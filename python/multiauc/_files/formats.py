@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv as plain_csv
 import gzip
 import zipfile
-import zlib
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+from numpy.lib.format import MAGIC_PREFIX, read_array
 from pyarrow import csv, feather, ipc, parquet
 
-from multiauc._files.columns import codes_and_texts, refuse_text, side_by_side
+from multiauc._files.columns import codes_and_texts, side_by_side
 from multiauc._wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
 FORMATS = {
@@ -31,6 +34,10 @@ FORMATS = {
     ".ipc": "arrow",
     ".npz": "npz",
 }
+
+
+class RowError(ValueError):
+    """What is wrong in a row of a file, which is named."""
 
 
 class DataFile(Protocol):
@@ -54,12 +61,20 @@ def open_file(path: str) -> DataFile:
     kind = next((kind for ending, kind in FORMATS.items() if name.endswith(ending)), None)
     if kind is None:
         raise ValueError(f"{path}: not a known kind of file; names may end in {', '.join(FORMATS)}")
+    if kind == "npz":
+        return NpzFile(path)
+    return CsvFile(path) if kind == "csv" else ColumnarFile(path, kind)
+
+
+@contextmanager
+def _reading(path: str, kind: str) -> Iterator[None]:
+    """Say which file it is that a library cannot read."""
     try:
-        if kind == "npz":
-            return NpzFile(path)
-        return CsvFile(path) if kind == "csv" else ColumnarFile(path, kind)
-    except (pa.ArrowException, OSError, ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path}: cannot be read as {kind}: {_first_line(error)}") from None
+        yield
+    except RowError:
+        raise
+    except Exception as error:  # noqa: BLE001 - about a damaged file the libraries raise anything
+        raise ValueError(f"{path}: cannot be read as {kind}: {_reason(error)}") from None
 
 
 class ColumnarFile:
@@ -68,15 +83,20 @@ class ColumnarFile:
     def __init__(self, path: str, kind: str) -> None:
         self.path = path
         self._kind = kind
-        if kind == "parquet":
-            self.names = list(parquet.read_schema(path).names)
-        else:
-            with pa.memory_map(path) as source:
-                self.names = list(ipc.open_file(source).schema.names)
+        with _reading(path, kind):
+            if kind == "parquet":
+                self.names = list(parquet.read_schema(path).names)
+            else:
+                with pa.memory_map(path) as source:
+                    self.names = list(ipc.open_file(source).schema.names)
 
     def _read(self, names: list[str]) -> Any:
         reader = parquet.read_table if self._kind == "parquet" else feather.read_table
-        return reader(self.path, columns=names)
+        with _reading(self.path, self._kind):
+            table = reader(self.path, columns=names)
+            # Arrow trusts the offsets that it reads: using wrong ones would end the process.
+            table.validate(full=True)
+            return table
 
     def texts(self, name: str) -> tuple[NDArray[Any], list[str]]:
         """See `DataFile`."""
@@ -95,12 +115,13 @@ class CsvFile:
         self.path = path
         self._delimiter = "\t" if ".tsv" in Path(path).name.lower() else ","
         text: Any = gzip.open if path.lower().endswith(".gz") else open
-        with text(path, "rt", encoding="utf-8-sig", newline="") as file:
+        with _reading(path, "csv"), text(path, "rt", encoding="utf-8-sig", newline="") as file:
             self.names = next(plain_csv.reader(file, delimiter=self._delimiter), [])
         if not self.names:
-            raise ValueError("there is no header")
+            raise ValueError(f"{path}: cannot be read as csv: there is no header")
 
     def _read(self, types: dict[str, Any], *, use_threads: bool = True) -> Any:
+        """The columns of these types; ArrowInvalid if a cell is of another."""
         odd: list[Any] = []
 
         def refuse(row: Any) -> str:
@@ -121,41 +142,40 @@ class CsvFile:
             if odd:
                 # Arrow counts the header as a row.
                 cells = f"{counted(odd[0].actual_columns, 'cell')} where the header has {odd[0].expected_columns}"
-                raise ValueError(f"{self.path}: row {odd[0].number - 1}: {cells}") from None
+                raise RowError(f"{self.path}: row {odd[0].number - 1}: {cells}") from None
             raise
-
-    def _read_or_explain(self, types: dict[str, Any]) -> Any:
-        try:
-            return self._read(types)
-        except pa.ArrowInvalid as error:
-            raise ValueError(f"{self.path}: {_first_line(error)}") from None
 
     def texts(self, name: str) -> tuple[NDArray[Any], list[str]]:
         """See `DataFile`. Everything is text here: 01 stays 01."""
-        return codes_and_texts(self.path, name, self._read_or_explain({name: pa.string()}).column(name))
+        with _reading(self.path, "csv"):
+            table = self._read({name: pa.string()})
+        return codes_and_texts(self.path, name, table.column(name))
 
     def numbers(self, names: list[str]) -> NDArray[np.float32] | NDArray[np.float64]:
         """See `DataFile`."""
-        try:
-            table = self._read(dict.fromkeys(names, pa.float64()))
-        except pa.ArrowInvalid:
-            # Read again as text, to say where the trouble is.
-            table = self._read_or_explain(dict.fromkeys(names, pa.string()))
-            for name in names:
-                refuse_text(self.path, name, table.column(name))
-            raise
+        with _reading(self.path, "csv"):
+            try:
+                table = self._read(dict.fromkeys(names, pa.float64()))
+            except pa.ArrowInvalid:
+                # As text, so that the cell can be named that is not a number.
+                table = self._read(dict.fromkeys(names, pa.string()))
         return side_by_side(self.path, [(name, table.column(name)) for name in names])
 
 
 class NpzFile:
-    """Arrays of a NumPy archive: one-dimensional ones are columns, a two-dimensional one holds all scores."""
+    """Arrays of a NumPy archive: one-dimensional ones are columns, a two-dimensional one holds all scores.
+
+    An array is read when it is asked for.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._archive = np.load(path, allow_pickle=False)
-        if not isinstance(self._archive, np.lib.npyio.NpzFile):
-            raise ValueError("it holds one array without a name")  # noqa: TRY004 - about the file, not an argument
-        self.names = list(self._archive.files)
+        with _reading(path, "npz"):
+            with Path(path).open("rb") as file:
+                if file.read(len(MAGIC_PREFIX)) == MAGIC_PREFIX:
+                    raise ValueError("it holds one array without a name")
+            with zipfile.ZipFile(path) as archive:
+                self.names = [name.removesuffix(".npy") for name in archive.namelist()]
 
     def texts(self, name: str) -> tuple[NDArray[Any], list[str]]:
         """See `DataFile`."""
@@ -181,19 +201,29 @@ class NpzFile:
 
     def _array(self, name: str) -> NDArray[Any]:
         try:
-            array: NDArray[Any] = self._archive[name]
-        except ValueError:
-            raise ValueError(f"{self.path}: array {name!r} holds Python objects; save it as numbers or text") from None
-        except (OSError, zipfile.BadZipFile, zlib.error) as error:
-            raise ValueError(f"{self.path}: array {name!r} cannot be read: {_first_line(error)}") from None
+            with zipfile.ZipFile(self.path) as archive:
+                if f"{name}.npy" not in archive.namelist():
+                    raise ValueError("it is not an array")  # noqa: TRY301
+                with archive.open(f"{name}.npy") as member:
+                    array: NDArray[Any] = read_array(member, allow_pickle=False)
+        except Exception as error:  # noqa: BLE001 - as in `_reading`
+            if "Object arrays" in str(error):
+                problem = f"array {name!r} holds Python objects; save it as numbers or text"
+                raise ValueError(f"{self.path}: {problem}") from None
+            raise ValueError(f"{self.path}: array {name!r} cannot be read: {_reason(error)}") from None
         return array
 
     def _column(self, name: str, array: NDArray[Any]) -> Any:
         """A one-dimensional array as a column of Arrow."""
         if array.ndim != 1:
             raise ValueError(f"{self.path}: array {name!r} must have one dimension; it has shape {array.shape}")
-        return pa.chunked_array([pa.array(array)])
+        try:
+            return pa.chunked_array([pa.array(array)])
+        except pa.ArrowException:
+            problem = f"array {name!r} must hold numbers or text; it holds {array.dtype}"
+            raise ValueError(f"{self.path}: {problem}") from None
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).split("\n", 1)[0]
+def _reason(error: Exception) -> str:
+    """What is wrong, in one line."""
+    return str(error).split("\n", 1)[0] or type(error).__name__

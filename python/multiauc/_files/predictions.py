@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from multiauc._files.cells import plain_number
 from multiauc._files.formats import open_file
 from multiauc._wording import counted, listing
 
@@ -244,10 +246,12 @@ class _Rows:
 
 
 def _require(file: DataFile, names: Iterable[str], option: str) -> None:
-    """Raise unless the file has all columns."""
+    """Raise unless the file has all columns, each once."""
     for name in names:
         if name not in file.names:
             raise ValueError(f"{file.path}: no column {name!r} ({option}); it has {listing(file.names)}")
+        if file.names.count(name) > 1:
+            raise ValueError(f"{file.path}: there are {file.names.count(name)} columns {name!r} ({option})")
 
 
 def _score_columns(file: DataFile, pattern: str, request: Request) -> ScoreColumns:
@@ -266,6 +270,7 @@ def _score_columns(file: DataFile, pattern: str, request: Request) -> ScoreColum
         _require(file, names, request.spelled("scores"))
         return ScoreColumns(names, [_without_prefix(names), names])
     names = _matching(file.names, pattern, taken)
+    _require(file, names, request.spelled("scores"))
     if len(names) < 2:
         raise ValueError(
             f"{file.path}: {request.spelled('scores', pattern)} fits {counted(len(names), 'column')}, and two classes "
@@ -289,9 +294,10 @@ def _without_prefix(columns: list[str]) -> list[str]:
 def _number_or_text(text: str) -> tuple[bool, float, str]:
     """Sorts numbers by size and before text."""
     try:
-        return (False, float(text), text)
+        number = plain_number(text)
     except ValueError:
-        return (True, 0.0, text)
+        number = math.nan
+    return (True, 0.0, text) if math.isnan(number) else (False, number, text)
 
 
 def _times_seen(codes: NDArray[Any]) -> list[int]:

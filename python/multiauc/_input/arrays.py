@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._environment import check_num_threads
 from multiauc._input.containers import to_numpy
 from multiauc._wording import described
 
@@ -48,6 +49,7 @@ def as_scores(argument: str, value: Any) -> NDArray[np.float32] | NDArray[np.flo
 
     Half precision (float16, bfloat16) becomes float32 and every other type float64.
     """
+    check_num_threads()  # whatever is computed, is computed from scores
     array = as_numbers(argument, value)
     dtype = array.dtype
     size = dtype.itemsize

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from multiauc import _rust
 from multiauc._wording import counted
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from multiauc._input.sample import Sample, SampleArguments
 
-# How many rows and columns the fingerprint looks at.
+# How many rows the fingerprint looks at, and how many columns of each of them.
 ROWS_SEEN = 512
 COLUMNS_SEEN = 16
 
 
 class HeldInputs:
-    """A sample, the metrics asked for and their options, with a fingerprint that notices changes to the arrays."""
+    """A sample, the metrics asked for and their options, with a fingerprint that notices changes to the arrays.
+
+    Scores and weights may be the caller's memory, and the fingerprint is of them. All else is a copy: the codes of the
+    classes and of the groups, the matrices among the options.
+    """
 
     __slots__ = ("_fingerprint", "_interactions", "groups", "metrics", "options", "sample", "sampling")
 
@@ -87,7 +92,23 @@ class HeldInputs:
         return self.sampling if self.groups is None else "groups"
 
     def _look(self) -> int:
+        """A fingerprint of some rows, the first and the last among them: up to a number, all of their columns.
+
+        Of more columns some, and in addition one of each row, another one from row to row.
+        """
         scores, weights = self.sample.scores, self.sample.weights
-        rows = slice(None, None, max(1, len(scores) // ROWS_SEEN))
-        columns = slice(None, None, max(1, self.sample.n_classes // COLUMNS_SEEN))
-        return hash(scores[rows, columns].tobytes() + (b"" if weights is None else weights[rows].tobytes()))
+        rows = _spread(len(scores), ROWS_SEEN)
+        seen = [scores[rows]] if scores.shape[1] <= COLUMNS_SEEN else self._some_columns(rows)
+        if weights is not None:
+            seen.append(weights[rows])
+        return hash(b"".join(cells.tobytes() for cells in seen))
+
+    def _some_columns(self, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
+        scores = self.sample.scores
+        n_columns = scores.shape[1]
+        return [scores[np.ix_(rows, _spread(n_columns, COLUMNS_SEEN))], scores[rows, np.arange(len(rows)) % n_columns]]
+
+
+def _spread(length: int, most: int) -> NDArray[np.intp]:
+    """Positions from the first to the last: all of them, or `most` at equal distances."""
+    return np.arange(length) if length <= most else np.arange(most) * (length - 1) // (most - 1)

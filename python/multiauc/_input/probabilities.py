@@ -20,6 +20,7 @@ def probabilities_of(argument: str, scores: NDArray[Any], outputs: str) -> NDArr
     A single score per row is returned unchanged: every transformation of it ranks the rows alike.
     """
     one_of("outputs", outputs, OUTPUTS)
+    _refuse_infinite(argument, scores)
     if scores.ndim == 1:
         return scores
     if outputs == "logits":
@@ -33,6 +34,14 @@ def probabilities_of(argument: str, scores: NDArray[Any], outputs: str) -> NDArr
             "for raw scores pass outputs='logits' (softmax) or outputs='one_vs_all_logits' (a logistic function each)"
         )
     return scores
+
+
+def _refuse_infinite(argument: str, scores: NDArray[Any]) -> None:
+    wrong = np.argwhere(~np.isfinite(scores))
+    if len(wrong):
+        place = wrong[0].tolist()
+        where = f"row {place[0]}" if len(place) == 1 else f"row {place[0]}, column {place[1]}"
+        raise ValueError(f"{argument} must be finite numbers; got {scores[tuple(place)]} at {where}")
 
 
 def _softmax(logits: NDArray[Any]) -> NDArray[Any]:

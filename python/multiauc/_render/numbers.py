@@ -7,6 +7,7 @@ import math
 import platform
 import warnings
 from dataclasses import asdict
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from multiauc._input.options import read_level
 from multiauc._intervals import pair_intervals
 from multiauc._registry import METRICS
 from multiauc._rust import __version__
+from multiauc._wording import names_as_text
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:
@@ -151,10 +153,12 @@ class _Area:
 
 
 def comparison_numbers(comparison: Comparison, level: float) -> dict[str, Any]:
-    """The models from best to worst, and every difference with its test."""
-    values = {str(name): estimate.value for name, estimate in comparison.estimates.items()}
+    """The value of each model, the models from best to worst, and every difference with its test."""
+    estimates = comparison.estimates
+    values = {name: one.value for name, one in zip(names_as_text(estimates), estimates.values(), strict=True)}
     return {
         "metric": comparison.metric,
+        "values": {name: known(value) for name, value in values.items()},
         "order": sorted(values, key=lambda name: (math.isnan(values[name]), -values[name])),
         "differences": difference_numbers(comparison, level),
     }
@@ -162,8 +166,9 @@ def comparison_numbers(comparison: Comparison, level: float) -> dict[str, Any]:
 
 def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, Any]]:
     """Every difference with its test; `decided` if it is not chance after Holm's correction."""
+    pairs = combinations(names_as_text(comparison.estimates), 2)
     return [
-        {"first": str(one.first), "second": str(one.second)}
+        {"first": first, "second": second}
         | estimate_numbers(one, level)
         | {
             "z": known(one.z),
@@ -171,7 +176,8 @@ def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, A
             "p_holm": known(one.corrected_p_value),
             "decided": bool(one.corrected_p_value < 1.0 - level),
         }
-        for one in comparison.differences
+        # A metric without a closed form has no differences.
+        for (first, second), one in zip(pairs, comparison.differences, strict=False)
     ]
 
 

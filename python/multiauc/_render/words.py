@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 NOT_KNOWN, MINUS = "\u2013", "\u2212"
 # Larger values would round to 1.000.
 HARDLY_CONFUSED = 0.9995
+UNDEFINED = "A class has no rows, so the overall numbers cannot be computed."
 
 
 def metric_name(metric: str) -> str:
@@ -78,7 +79,7 @@ def _one_model(report: dict[str, Any]) -> tuple[str, list[str]]:
     (model,) = report["models"]
     metric, estimate = next(iter(model["metrics"].items()))
     if estimate["value"] is None:
-        return "A class has no rows, so the overall numbers cannot be computed.", []
+        return UNDEFINED, []
     limits = f"{percent(report['level'])} interval {interval(estimate)}"
     if metric != AUC_MU:
         chance = chances([metric], len(report["labels"]))
@@ -99,27 +100,31 @@ def _several_models(report: dict[str, Any]) -> tuple[str, list[str]]:
     metric = comparison["metric"]
     name = metric_name(metric)
     best = comparison["order"][0]
+    if comparison["values"][best] is None:
+        return UNDEFINED, []
     if not comparison["differences"]:
-        value = next(model["metrics"][metric]["value"] for model in report["models"] if model["name"] == best)
+        value = comparison["values"][best]
         return f"{best} has the largest {name}, {number(value)}.", [
             "Whether that is more than chance was not tested: this metric has no test in closed form."
         ]
     against = {other: _seen_from(best, other, comparison["differences"]) for other in comparison["order"][1:]}
+    untested = [other for other, found in against.items() if found["p_value"] is None]
     beaten = [other for other, found in against.items() if found["decided"]]
-    level_with = [other for other in against if other not in beaten]
-    if not level_with:
-        headline = f"{best} is better than {joined(beaten)}."
-    elif not beaten:
-        headline = f"{joined([best, *level_with])} cannot be told apart."
-    else:
-        headline = f"{joined([best, *level_with])} cannot be told apart; {best} is better than {joined(beaten)}."
+    level_with = [other for other in against if other not in beaten and other not in untested]
+    findings = []
+    if level_with:
+        findings.append(f"{joined([best, *level_with])} cannot be told apart")
+    if beaten:
+        findings.append(f"{best} is better than {joined(beaten)}")
+    if untested:
+        findings.append(f"{'whether' if findings else 'Whether'} {best} is better than {joined(untested)} is not known")
     sentences = [_difference_sentence(best, other, found, name, report["level"]) for other, found in against.items()]
     if level_with:
         sentences.append(
             "A difference that the data cannot tell from zero is no reason to choose: decide between these models by "
             "cost, speed or simplicity, or collect more rows."
         )
-    return headline, sentences
+    return "; ".join(findings) + ".", sentences
 
 
 def _seen_from(best: str, other: str, differences: list[dict[str, Any]]) -> dict[str, Any]:
@@ -128,13 +133,16 @@ def _seen_from(best: str, other: str, differences: list[dict[str, Any]]) -> dict
         if (found["first"], found["second"]) == (best, other):
             return found
         if (found["first"], found["second"]) == (other, best):
-            low, high = found["low"], found["high"]
-            turned = {"first": best, "second": other, "value": -found["value"], "z": -found["z"]}
-            return found | turned | {"low": None if high is None else -high, "high": None if low is None else -low}
+            turned = {"value": found["value"], "low": found["high"], "high": found["low"], "z": found["z"]}
+            turned = {name: None if value is None else -value for name, value in turned.items()}
+            return found | {"first": best, "second": other} | turned
     raise KeyError((best, other))
 
 
 def _difference_sentence(best: str, other: str, found: dict[str, Any], name: str, level: float) -> str:
+    if found["p_value"] is None:
+        ahead = f"{best} is ahead of {other} by {number(found['value'], 4)} in {name}"
+        return f"{ahead}; whether that is more than chance is not known, because it has no standard error."
     evidence = f"{percent(level)} interval {interval(found, 4)}, {p_value(found['p_value'])}"
     corrected = p_value(found["p_holm"])
     if corrected != p_value(found["p_value"]):

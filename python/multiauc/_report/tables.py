@@ -91,7 +91,7 @@ def comparison(report: dict[str, Any]) -> str:
                 number_cell(found["z"], number(found["z"], 2)),
                 number_cell(found["p_value"], _p(found["p_value"])),
                 number_cell(found["p_holm"], _p(found["p_holm"])),
-                text_cell("yes" if found["decided"] else "no"),
+                text_cell(_whether_different(found)),
             ],
         )
         for found in report["comparison"]["differences"]
@@ -99,6 +99,12 @@ def comparison(report: dict[str, Any]) -> str:
     name = metric_name(report["comparison"]["metric"])
     header = ["models", "difference", "interval", "z", "p", "p (Holm)", "differ?"]
     return table(f"Differences in {name} on the same rows, {percent(report['level'])} intervals", header, rows)
+
+
+def _whether_different(found: dict[str, Any]) -> str:
+    if found["p_value"] is None:
+        return "–"
+    return "yes" if found["decided"] else "no"
 
 
 def _p(value: float | None) -> str:

@@ -10,6 +10,7 @@ from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
 from multiauc._render import numbers
 from multiauc._render.words import percent
 from multiauc._report.page import page
+from multiauc._wording import names_as_text
 from multiauc.evaluation import evaluation_of
 from multiauc.multiclass_curves import default_curve
 
@@ -63,7 +64,9 @@ def evaluations_of(comparison: Comparison) -> dict[str, Evaluation]:
     metrics = DEFAULT_METRICS
     if METRICS[comparison.metric].has_closed_form and comparison.metric not in metrics:
         metrics = (*metrics, comparison.metric)
-    return {str(name): evaluation_of(inputs.asking_for(metrics)) for name, inputs in comparison.inputs().items()}
+    held = comparison.inputs()
+    named = zip(names_as_text(held), held.values(), strict=True)
+    return {name: evaluation_of(inputs.asking_for(metrics)) for name, inputs in named}
 
 
 def _report_numbers(

@@ -12,7 +12,7 @@ from multiauc._files.predictions import read_predictions
 from multiauc._registry import METRICS
 from multiauc._render import numbers
 from multiauc._render.words import metric_name, verdict
-from multiauc._wording import counted
+from multiauc._wording import counted, printable
 from multiauc.cli._output import Outcome, Table, show
 from multiauc.cli._problems import Problem
 
@@ -180,7 +180,7 @@ def report_on_files(
             place = _compare(predictions, metric, arguments).report(output, **common)
     except OSError as error:
         raise Problem(f"{output}: cannot be written: {error.strerror}") from None
-    click.echo(f"Wrote {place.resolve()} ({place.stat().st_size / 1e6:.2f} MB)")
+    click.echo(f"Wrote {printable(str(place.resolve()))} ({place.stat().st_size / 1e6:.2f} MB)")
 
 
 def _compare(predictions: Predictions, metric: Any, arguments: dict[str, Any]) -> multiauc.Comparison:

@@ -9,7 +9,7 @@ import click
 from multiauc._files.formats import open_file
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS
 from multiauc.cli._output import FORMATS
-from multiauc.cli._requests import split_name
+from multiauc.cli._requests import split_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ def _column_names(context: click.Context, _: click.Parameter, typed: str) -> lis
     names: dict[str, None] = {}
     for path in [given] if isinstance(given, str) else given:
         try:
-            names |= dict.fromkeys(open_file(split_name(path)[1]).names)
+            names |= dict.fromkeys(open_file(split_path(path)[1]).names)
         except ValueError:
             continue
     return [name for name in names if name.startswith(typed)]

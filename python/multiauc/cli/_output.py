@@ -6,12 +6,15 @@ import csv
 import io
 import json
 import math
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from multiauc._files.cells import plain_number
 from multiauc._json import without_nan
+from multiauc._wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 FORMATS = ("table", "json", "markdown", "csv")
 # Wide enough for long class names where the output is no terminal.
 WIDTH_OF_FILES = 160
+# With these a cell begins that a spreadsheet computes instead of showing it.
+FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,15 @@ class Outcome:
 def show(outcome: Outcome, style: str) -> None:
     """Print to stdout."""
     if style == "json":
-        click.echo(json.dumps(without_nan(outcome.data), indent=2, ensure_ascii=False))
+        lines = json.dumps(without_nan(outcome.data), indent=2, ensure_ascii=False).split("\n")
+        # JSON by itself escapes only some of the characters that a terminal obeys.
+        click.echo("\n".join(map(printable, lines)))
     elif style == "csv":
-        click.echo(_csv(outcome), nl=False)
+        text = _csv(outcome)
+        # Programs get labels as they are, people what they can look at.
+        if sys.stdout.isatty():
+            text = "".join(printable(line) + "\n" for line in text.split("\n")[:-1])
+        click.echo(text, nl=False)
     elif style == "markdown":
         blocks = [_markdown(table) for table in outcome.tables]
         click.echo("\n\n".join([*blocks, *map(_markdown_text, outcome.notes)]))
@@ -69,20 +80,32 @@ def show(outcome: Outcome, style: str) -> None:
 def _cell(value: Any, digits: int) -> str:
     if isinstance(value, float):
         return "-" if math.isnan(value) else f"{value:.{digits}f}"
-    return "-" if value is None else str(value)
+    return "-" if value is None else printable(str(value))
 
 
 def _csv(outcome: Outcome) -> str:
     header, rows = outcome.records
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([["" if _is_nan(cell) or cell is None else cell for cell in row] for row in rows])
-    return text.getvalue()
+    return "".join(map(_csv_line, [header, *rows]))
 
 
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
+def _csv_line(cells: Sequence[Any]) -> str:
+    text = io.StringIO(newline="")
+    # The writer puts cells into quotes that hold a sign of its own line end, so that is both of them.
+    csv.writer(text, lineterminator="\r\n").writerow(map(_csv_cell, cells))
+    return text.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _csv_cell(value: Any) -> Any:
+    """A number as it is; text that a spreadsheet would take for a formula behind an apostrophe."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if not isinstance(value, str) or not value.startswith(FORMULA_SIGNS):
+        return value
+    try:
+        plain_number(value)
+    except ValueError:
+        return f"'{value}"
+    return value
 
 
 def _markdown(table: Table) -> str:
@@ -95,9 +118,10 @@ def _markdown(table: Table) -> str:
 
 
 def _markdown_text(text: str) -> str:
+    text = printable(text)
     for sign in ("\\", "|", "*", "_", "<", "`", "["):
         text = text.replace(sign, "\\" + sign)
-    return text.replace("\n", " ")
+    return text
 
 
 def _rich(outcome: Outcome) -> None:
@@ -112,7 +136,7 @@ def _rich(outcome: Outcome) -> None:
     for number, table in enumerate(outcome.tables):
         if number:
             console.print()
-        console.print(Text(table.title, style="bold"))
+        console.print(Text(printable(table.title), style="bold"))
         shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
         for k, name in enumerate(table.header):
             shown.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
@@ -121,4 +145,4 @@ def _rich(outcome: Outcome) -> None:
             shown.add_row(*(Text(_cell(value, table.digits)) for value in row))
         console.print(shown)
     for note in outcome.notes:
-        console.print(Text("\n" + note))
+        console.print(Text("\n" + printable(note)))

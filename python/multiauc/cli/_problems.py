@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from multiauc._wording import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -63,4 +65,4 @@ def _one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _say(kind: str, message: str) -> None:
-    click.echo(f"multiauc: {kind}: {' '.join(message.split())}", err=True)
+    click.echo(f"multiauc: {kind}: {printable(' '.join(message.split()))}", err=True)

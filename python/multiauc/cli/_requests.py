@@ -36,7 +36,7 @@ def sources(files: tuple[str, ...], patterns: tuple[str, ...]) -> dict[str, Sour
             "give several files or several --scores, not both: a model is a file, or some columns of one file"
         )
     models: dict[str, Source] = {}
-    for file_name, path in map(split_name, files):
+    for file_name, path in map(split_path, files):
         for pattern_name, pattern in map(split_name, patterns or ("",)):
             stem = pattern.split("*")[0].strip("_-. ") if len(patterns) > 1 else ""
             name = pattern_name or file_name or stem or Path(path).name.split(".")[0]
@@ -44,6 +44,14 @@ def sources(files: tuple[str, ...], patterns: tuple[str, ...]) -> dict[str, Sour
                 raise Problem(f"two models are called {name!r}; give them names, as in other={path}")
             models[name] = Source(path, pattern)
     return models
+
+
+def split_path(text: str) -> tuple[str, str]:
+    """``name=path`` as (name, path); a path that is there may have an equals sign in it (``run=3/preds.csv``)."""
+    name, path = split_name(text)
+    if Path(text).exists() or ("/" in name and not Path(path).exists()):
+        return "", text
+    return name, path
 
 
 def split_name(text: str) -> tuple[str, str]:

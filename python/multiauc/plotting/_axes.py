@@ -65,6 +65,17 @@ def roc_axes(ax: Axes | None) -> Axes:
     return axes
 
 
+def plain_text(label: object) -> str:
+    """A label or name that is drawn as it reads: between two dollar signs matplotlib would see a formula."""
+    return str(label).replace("$", r"\$")
+
+
+def legend_text(label: object) -> str:
+    """The same for a legend, which leaves out whatever begins with an underscore."""
+    text = plain_text(label)
+    return f" {text}" if text.startswith("_") else text
+
+
 def legend_below_curves(axes: Axes, entries: int) -> None:
     """A legend in the empty corner of a ROC curve, smaller when it has many entries."""
     axes.legend(loc="lower right", frameon=False, fontsize="medium" if entries <= 6 else "small")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 from multiauc._registry import METRICS
-from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes
+from multiauc._wording import names_as_text
+from multiauc.differences import Difference
+from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes, plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
     from multiauc.comparison_results import Comparison
+    from multiauc.estimates import Estimate
 
 ROW_INCHES = 0.42
 
@@ -63,23 +68,30 @@ class ComparisonDisplay(Display):
     def plot(self, ax: Sequence[Axes] | None = None, *, level: float = 0.95, **points: Any) -> Self:
         """Draw estimates and differences side by side; see `multiauc.Comparison.plot`."""
         estimates = self.comparison.estimates
-        pairs = list(combinations(estimates, 2))
+        names = [plain_text(name) for name in names_as_text(estimates)]
+        pairs = list(combinations(names, 2))
         axes = _two_axes(ax, max(len(estimates), len(pairs)))
         name = METRICS[self.comparison.metric].title
         for k, estimate in enumerate(estimates.values()):
             colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
             style = {"color": colour, "marker": marker} | points
-            _draw(axes[0], k, estimate.value, estimate.confidence_interval(level), style)
-        _finish(axes[0], list(estimates), f"{name}, {100 * level:g}% intervals")
+            _draw(axes[0], k, estimate, level, style)
+        _finish(axes[0], names, f"{name}, {100 * level:g}% intervals")
         axes[1].axvline(0, color="0.6", linestyle=":", linewidth=1, zorder=1)
-        for k, (first, second) in enumerate(pairs):
-            difference = self.comparison.difference(first, second)
-            style = {"color": "black", "marker": "o"} | points
-            _draw(axes[1], k, difference.value, difference.confidence_interval(level), style)
+        for k, difference in enumerate(self._differences()):
+            _draw(axes[1], k, difference, level, {"color": "black", "marker": "o"} | points)
         _finish(axes[1], [f"{first} - {second}" for first, second in pairs], "differences")
         self.axes_ = axes
         self._drawn_on(axes[0])
         return self
+
+    def _differences(self) -> Iterable[Difference]:
+        """Of all pairs of models; those of a metric without a closed form have no intervals."""
+        nan = math.nan
+        return self.comparison.differences or (
+            Difference(first.name, second.name, first.value - second.value, nan, nan)
+            for first, second in combinations(self.comparison.estimates.values(), 2)
+        )
 
 
 def _two_axes(ax: Sequence[Axes] | None, rows: int) -> list[Axes]:
@@ -91,9 +103,13 @@ def _two_axes(ax: Sequence[Axes] | None, rows: int) -> list[Axes]:
     return axes
 
 
-def _draw(axes: Axes, row: int, value: float, limits: tuple[float, float], style: dict[str, Any]) -> None:
+def _draw(axes: Axes, row: int, found: Estimate | Difference, level: float, style: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        # A dot without a bar shows that there is no interval.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        limits = found.confidence_interval(level)
     axes.plot(limits, [row, row], color=style["color"], linewidth=1.8, solid_capstyle="butt", zorder=2)
-    axes.plot([value], [row], linestyle="none", zorder=3, **style)
+    axes.plot([found.value], [row], linestyle="none", zorder=3, **style)
 
 
 def _finish(axes: Axes, names: list[str], title: str) -> None:

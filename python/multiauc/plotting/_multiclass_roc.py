@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from multiauc.multiclass_curves import multiclass_roc
-from multiauc.plotting._axes import Display, legend_below_curves, roc_axes
+from multiauc.plotting._axes import Display, legend_below_curves, legend_text, roc_axes
 from multiauc.plotting._estimators import scores_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class MulticlassRocDisplay(Display):
         roc, band = self.roc, self.band
         axes = roc_axes(ax)
         area = f"D = {roc.auc:.3f}"
-        (curve,) = axes.plot(roc.fpr, roc.tpr, label=area if label is None else f"{label} ({area})", zorder=3, **line)
+        name = area if label is None else legend_text(f"{label} ({area})")
+        (curve,) = axes.plot(roc.fpr, roc.tpr, label=name, zorder=3, **line)
         if pairs:
             ends = np.array([0.0]), np.array([1.0])
             for tp, fp in zip(roc.tp_rates.T, roc.fp_rates.T, strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from multiauc._registry import METRICS
 from multiauc._wording import one_of
 from multiauc.pairwise import auc_mu_matrix
-from multiauc.plotting._axes import Display, axes_or_new
+from multiauc.plotting._axes import Display, axes_or_new, plain_text
 from multiauc.plotting._estimators import scores_of
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class PairMatrixDisplay(Display):
         style: dict[str, Any] = {"cmap": "OrRd_r", "vmin": scale_floor(values), "vmax": 1.0, "interpolation": "nearest"}
         self.im_ = axes.imshow(values, **style | image)
         axes.set_facecolor("0.8")
-        self._name_classes([str(matrix.labels[k]) for k in columns], axes)
+        self._name_classes([plain_text(matrix.labels[k]) for k in columns], axes)
         shown = n_classes <= NUMBERS_UP_TO if numbers is None else bool(numbers)
         self.text_ = self._write_numbers(values, axes) if shown else []
         pairs = METRICS[matrix.kind].pairs

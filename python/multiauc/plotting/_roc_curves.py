@@ -8,7 +8,7 @@ import numpy as np
 
 from multiauc._wording import listing
 from multiauc.curves import roc_curves
-from multiauc.plotting._axes import Display, legend_below_curves, roc_axes
+from multiauc.plotting._axes import Display, legend_below_curves, legend_text, roc_axes
 from multiauc.plotting._estimators import scores_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class RocCurvesDisplay(Display):
         for key in named:
             curve = self.curves[key]
             against = "" if curve.negative is None else f" from {curve.negative}"
-            label = f"{curve.positive}{against} ({curve.auc:.3f})"
+            label = legend_text(f"{curve.positive}{against} ({curve.auc:.3f})")
             (lines[key],) = axes.plot(curve.fpr, curve.tpr, label=label, **({"zorder": 3} | line))
         if hidden:
             lines[hidden[0]].set_label(f"{len(hidden)} others")

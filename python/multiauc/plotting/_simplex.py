@@ -9,7 +9,7 @@ import numpy as np
 from multiauc._input.options import read_partition
 from multiauc._input.sample import read_sample
 from multiauc._wording import counted
-from multiauc.plotting._axes import COLOURS, MARKERS, Display, axes_or_new
+from multiauc.plotting._axes import COLOURS, MARKERS, Display, axes_or_new, legend_text, plain_text
 from multiauc.plotting._estimators import scores_of
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class SimplexDisplay(Display):
         for k, (x, y) in enumerate(CORNERS):
             above = k == 2
             axes.annotate(
-                str(self.labels[k]),
+                plain_text(self.labels[k]),
                 (x, y),
                 xytext=(0, 8 if above else -8),
                 textcoords="offset points",
@@ -165,7 +165,7 @@ class SimplexDisplay(Display):
                 "alpha": 0.75,
                 "zorder": 3,
             } | options
-            drawn.append(axes.scatter(*of_class.T, label=str(label), **style))
+            drawn.append(axes.scatter(*of_class.T, label=legend_text(label), **style))
         return drawn
 
     def _region(self, k: int) -> NDArray[np.float64]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 class Patch:
     """What `patch` did: `undo` takes it back, and so does leaving a ``with`` block.
 
+    Of several, in any order, the last one to be undone puts scikit-learn's function back.
+
     Examples
     --------
     >>> import sklearn.metrics
@@ -39,13 +41,24 @@ class Patch:
         for owner, name in _places_of(theirs):
             setattr(owner, name, roc_auc_score)
             self._places.append((owner, name))
+        _in_force.append(self)
 
     def undo(self) -> None:
-        """Put scikit-learn's function back wherever it was replaced, unless somebody else has replaced it since."""
-        for owner, name in self._places:
+        """Put scikit-learn's function back wherever it was replaced, unless somebody else has replaced it since.
+
+        Modules outside scikit-learn that were loaded meanwhile keep the new function: they may have asked for it.
+        """
+        if self not in _in_force:
+            return
+        _in_force.remove(self)
+        places, self._places = self._places, []
+        if _in_force:
+            _in_force[-1]._places += places  # noqa: SLF001 - of the same class
+            return
+        of_scikit_learn = [place for place in _places_of(roc_auc_score) if _is_of_scikit_learn(place[0])]
+        for owner, name in [*places, *of_scikit_learn]:
             if getattr(owner, name, None) is roc_auc_score:
                 setattr(owner, name, theirs)
-        self._places.clear()
 
     def __enter__(self) -> Self:
         return self
@@ -57,6 +70,10 @@ class Patch:
 
     def __repr__(self) -> str:
         return f"Patch(roc_auc_score in {len(self._places)} places)"
+
+
+#: The patches that have not been undone.
+_in_force: list[Patch] = []
 
 
 def patch() -> Patch:
@@ -92,3 +109,8 @@ def _places_of(function: Any) -> Iterator[tuple[Any, str]]:
     for scorer in sklearn.metrics._scorer._SCORERS.values():  # noqa: SLF001 - scikit-learn has no public list of them
         if scorer._score_func is function:  # noqa: SLF001
             yield scorer, "_score_func"
+
+
+def _is_of_scikit_learn(owner: Any) -> bool:
+    """Whether a module or scorer is one of scikit-learn's own."""
+    return not isinstance(owner, ModuleType) or owner.__name__.partition(".")[0] == "sklearn"

@@ -183,13 +183,13 @@ def _beyond_theirs(y_score: Any, options: dict[str, Any]) -> dict[str, Any]:
         scores = np.asarray(y_score, dtype=np.float64)
     except (ValueError, TypeError):
         return {}
-    if scores.ndim != 2 or scores.shape[1] < 2:
-        return {}
+    if scores.ndim != 2 or scores.shape[1] < 3:
+        return {}  # up to two classes, for which we allow nothing more
     beyond: dict[str, Any] = {}
     if options["multi_class"] == "ovo":
         beyond |= {"sample_weight": None} if options["sample_weight"] is not None else {}
         beyond |= {"average": "macro"} if options["average"] is None else {}
-    if scores.shape[1] > 2 and options["max_fpr"] is not None:
+    if options["max_fpr"] is not None:
         beyond["max_fpr"] = None
     labels = options["labels"]
     if labels is not None and np.ndim(labels) == 1:

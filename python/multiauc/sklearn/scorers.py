@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,8 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
     def __init__(self, metric: MetricName = DEFAULT_METRIC, **options: Any) -> None:
         self.metric = read_metric(metric)
         check_option_names(metric, options)
-        super().__init__(partial(score_by_name, metric), 1, options, ("predict_proba", "decision_function"))
+        kept = deepcopy(options)  # a matrix among them may change later
+        super().__init__(partial(score_by_name, metric), 1, kept, ("predict_proba", "decision_function"))
 
     def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
         response = next((name for name in self._response_method if hasattr(estimator, name)), None)
