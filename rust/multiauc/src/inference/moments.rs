@@ -169,7 +169,8 @@ fn squares_and_products(
     Ok(sums)
 }
 
-/// T̄_k of every column.
+/// T̄_k of every column. Sums are taken of what components differ from the first one's, so that rows which all contribute
+/// the same have exactly that as their mean, and a variance of exactly zero.
 pub(super) fn means(
     design: &Design,
     segment: &Segment<'_>,
@@ -179,24 +180,21 @@ pub(super) fn means(
     let (weights, total) = (design.rows.weights_of(segment.class), design.rows.weight(segment.class));
     if let ([only], None, Summation::Single) = (segment.columns, weights, summation) {
         let sums = workers.map(only.len().div_ceil(CHUNK), |chunk| {
-            Ok(vec![lane_sum(&only[rows_of_chunk(segment, chunk)], |value| value)])
+            Ok(vec![lane_sum(&only[rows_of_chunk(segment, chunk)], |value| value - only[0])])
         })?;
-        return Ok(vec![folded(sums, 1)[0] / total]);
+        return Ok(vec![only[0] + folded(sums, 1)[0] / total]);
     }
     let columns = segment.columns.len();
     let parts = workers.map(segment.rows().div_ceil(CHUNK), |chunk| {
         let mut sums = vec![0.0; columns];
         for row in rows_of_chunk(segment, chunk) {
             let weight = weights.map_or(1.0, |weights| weights[row]);
-            sums.iter_mut().zip(segment.columns).for_each(|(sum, column)| *sum += weight * column[row]);
+            sums.iter_mut().zip(segment.columns).for_each(|(sum, column)| *sum += weight * (column[row] - column[0]));
         }
         Ok(sums)
     })?;
-    let mut means = folded(parts, columns);
-    for mean in &mut means {
-        *mean /= total;
-    }
-    Ok(means)
+    let sums = folded(parts, columns);
+    Ok(segment.columns.iter().zip(sums).map(|(column, sum)| column[0] + sum / total).collect())
 }
 
 /// Σ (w/W_k)² (T − T̄)(T′ − T̄′) of every two columns, and Σ (w/W_k)².

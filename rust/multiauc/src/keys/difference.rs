@@ -10,7 +10,7 @@
 //!   again, in case there are fractions among them.
 
 use super::exact_key::{ExactKey, rounding_of_difference};
-use super::fraction::{DECIMAL, FractionCache, any_rounded_fraction, millionths};
+use super::fraction::{DECIMAL, FractionCache, any_rounded_fraction, millionths, nearest_whole};
 use super::survey::Survey;
 use crate::error::Result;
 use crate::float::Score;
@@ -101,9 +101,7 @@ impl DifferenceRule {
         match self.kind {
             Kind::Plain { factor: 1.0, .. } => keys.extend(pairs.map(|(a, b): (f64, f64)| a - b)),
             Kind::Plain { factor, .. } => keys.extend(pairs.map(|(a, b)| a * factor - b * factor)),
-            Kind::Lattice { m, .. } => {
-                keys.extend(pairs.map(|(a, b)| (a * m).round_ties_even() - (b * m).round_ties_even()))
-            }
+            Kind::Lattice { m, .. } => keys.extend(pairs.map(|(a, b)| nearest_whole(a * m) - nearest_whole(b * m))),
             Kind::Decimals { are_settled } => {
                 let first = keys.len();
                 keys.resize(first + own.len(), 0.0);
@@ -122,7 +120,7 @@ impl DifferenceRule {
     pub(crate) fn key(self, a: f64, b: f64) -> f64 {
         match self.kind {
             Kind::Plain { factor, .. } => a * factor - b * factor,
-            Kind::Lattice { m, .. } => (a * m).round_ties_even() - (b * m).round_ties_even(),
+            Kind::Lattice { m, .. } => nearest_whole(a * m) - nearest_whole(b * m),
             Kind::Decimals { .. } => decimal_key(a, b).0,
             Kind::Fractions => self.exact(a, b).nearest(),
         }
@@ -247,7 +245,7 @@ impl<T: Score> Vectorizable for DecimalKeys<'_, T> {
         let Self { own, other, keys, tolerance, mut blurred } = self;
         let is_blurred = |a: f64, b: f64| {
             let (difference, is_decimal) = decimal_key(a, b);
-            let nearest = (difference * DECIMAL as f64).round_ties_even() / DECIMAL as f64;
+            let nearest = nearest_whole(difference * DECIMAL as f64) / DECIMAL as f64;
             !is_decimal & ((difference - nearest).abs() <= tolerance)
         };
         for (keys, (own, other)) in keys.chunks_mut(BLOCK).zip(own.chunks(BLOCK).zip(other.chunks(BLOCK))) {

@@ -92,10 +92,18 @@ impl Fraction {
     }
 }
 
+/// The whole number nearest to x, if |x| < 2^51: in two additions, where the instruction for it cannot be counted on.
+#[inline(always)]
+pub(super) fn nearest_whole(x: f64) -> f64 {
+    /// 1.5 · 2^52: what is added to it loses its fraction.
+    const SHIFT: f64 = 6_755_399_441_055_744.0;
+    (x + SHIFT) - SHIFT
+}
+
 /// The decimal of up to six digits that a double is the nearest to, in millionths; NaN if there is none.
 #[inline(always)]
 pub(super) fn millionths(value: f64) -> f64 {
-    let rounded = (value * DECIMAL as f64).round_ties_even();
+    let rounded = nearest_whole(value * DECIMAL as f64);
     let is_decimal = (rounded / DECIMAL as f64 == value) & (value.abs() < Fraction::LARGEST);
     if is_decimal { rounded } else { f64::NAN }
 }
@@ -158,7 +166,7 @@ fn may_hold_fraction(values: &[f64; LANES]) -> bool {
         let scaled = magnitude * 512.0;
         let is_left_out = (magnitude < 0.999 / MOST_DENOMINATOR as f64) | (scaled == scaled.floor());
         let millionths = magnitude * DECIMAL as f64;
-        let is_decimal = millionths.round_ties_even() / DECIMAL as f64 == magnitude;
+        let is_decimal = nearest_whole(millionths) / DECIMAL as f64 == magnitude;
         // Larger values lose too many digits on the way; decimals are what is looked for.
         is_suspect |= (magnitude > 1.0) | is_decimal & (scaled != scaled.floor());
         quotients[lane] = magnitude;

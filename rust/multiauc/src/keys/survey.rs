@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::fraction::{
-    Fraction, FractionCache, any_rounded_fraction, common_lattice, lattice_denominators, millionths,
+    Fraction, FractionCache, any_rounded_fraction, common_lattice, lattice_denominators, millionths, nearest_whole,
 };
 use crate::error::Result;
 use crate::float::Score;
@@ -176,7 +176,7 @@ fn is_multiple<T: Score>(score: T, m: u32) -> bool {
     let value: f64 = score.into();
     let (scaled, m) = (value * f64::from(m), f64::from(m));
     let is_in_range = if T::IS_SINGLE { scaled.abs() <= LARGEST_SINGLE } else { value.abs() < Fraction::LARGEST };
-    (T::nearest(scaled.round_ties_even() / m) == score) & is_in_range
+    (T::nearest(nearest_whole(scaled) / m) == score) & is_in_range
 }
 
 /// Whether all of some scores are multiples of 1/m.
