@@ -76,6 +76,11 @@ pub enum Error {
         /// How many do.
         present: usize,
     },
+    /// Two classes have so little weight beside the heaviest row that products of their weights vanish.
+    VanishingWeights {
+        /// The classes.
+        classes: [usize; 2],
+    },
     /// A curve needs a class that has no rows of positive weight.
     AbsentClass {
         /// The class.
@@ -153,6 +158,10 @@ impl fmt::Display for Error {
             Self::TooFewClasses { present } => {
                 write!(formatter, "{present} of the classes have rows of positive weight; at least two must")
             }
+            Self::VanishingWeights { classes: [c, d] } => write!(
+                formatter,
+                "the weights of classes {c} and {d} are so small beside the largest that their product vanishes"
+            ),
             Self::AbsentClass { class } => write!(formatter, "class {class} has no rows of positive weight"),
             Self::RowSumNotOne { row, sum, tolerance } => write!(
                 formatter,

@@ -188,6 +188,7 @@ impl<'a, T: Score> ScoredSample<'a, T> {
         if sizes.present() < 2 {
             return Err(Error::TooFewClasses { present: sizes.present() });
         }
+        check_weights(&sizes)?;
         let scores = if scores.columns() == 1 { scores.mirrored() } else { scores };
         Ok(Self { scores, codes, weights, weight_scale, sizes, magnitudes })
     }
@@ -237,6 +238,21 @@ impl<'a, T: Score> ScoredSample<'a, T> {
     #[must_use]
     pub const fn sizes(&self) -> &ClassSizes {
         &self.sizes
+    }
+}
+
+/// # Errors
+/// [`Error::VanishingWeights`] if the weights of two classes are too small to be multiplied.
+fn check_weights(sizes: &ClassSizes) -> Result<()> {
+    /// Far enough from the smallest double that products of parts of the weights keep their digits.
+    const SMALLEST_PRODUCT: f64 = 1e-280;
+    let mut present: Vec<usize> = (0..sizes.rows.len()).filter(|&class| sizes.rows[class] > 0).collect();
+    present.sort_by(|&a, &b| sizes.weights[a].total_cmp(&sizes.weights[b]));
+    match present[..] {
+        [c, d, ..] if sizes.weights[c] * sizes.weights[d] < SMALLEST_PRODUCT => {
+            Err(Error::VanishingWeights { classes: [c.min(d), c.max(d)] })
+        }
+        _ => Ok(()),
     }
 }
 
