@@ -18,7 +18,7 @@ TYPED := python/multiauc benches studies requirements
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python develop wheel sdist \
-        figures bench bench-quick bench-smoke bench-kernels bench-install clean
+        figures fuzz bench bench-quick bench-smoke bench-kernels bench-install clean
 .NOTPARALLEL:
 
 help:  ## Show what there is
@@ -78,6 +78,11 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 figures: develop  ## Draw the pictures of docs/multiclass-roc.md and docs/plots.md (a minute or two)
 	$(PY) studies/figures_multiclass_roc.py
 	$(PY) studies/figures_plots.py
+
+# Another budget: make fuzz FUZZ="--cases 1000000". It goes on where the last one stopped.
+FUZZ ?= --seconds 60
+fuzz: develop  ## Random small samples against exact arithmetic, until the first difference (a minute)
+	$(PY) studies/fuzz.py --state target/fuzz.json $(FUZZ)
 
 bench-quick: bench-install  ## The same on a few sizes, printed only (two minutes)
 	$(BENCH_PY) benches/compare.py --quick

@@ -18,7 +18,9 @@ from typing import Any
 import numpy as np
 
 LARGEST_DENOMINATOR = 1000
-FRACTION_LIMIT = 2.0**32  # from here on two fractions can share their nearest double
+MILLION = 10**6  # decimals have up to six digits: they are millionths
+FRACTION_LIMIT = 2.0**22  # from here on two fractions can share their nearest double
+LATTICE_LIMIT = 2.0**21  # of max|s| * m: beyond it every float32 lies on the lattice 1/m by accident
 
 Pairs = dict[tuple[int, int], Fraction]
 Separation = Callable[..., Fraction]
@@ -29,18 +31,25 @@ Separation = Callable[..., Fraction]
 
 @lru_cache(maxsize=1 << 18)
 def real_value_of_double(score: float) -> Fraction:
-    """a/b if `score` is the double nearest to a/b with 1 <= b <= 1000 and |score| < 2**32, else its own value."""
+    """a/b if `score` is the double nearest to it, b <= 1000 or b = 10**6, and |score| < 2**22; else its own value."""
     value = Fraction(score)
-    if abs(score) >= FRACTION_LIMIT:
-        return value
-    nearest = value.limit_denominator(LARGEST_DENOMINATOR)
-    return nearest if float(nearest) == score else value
+    if abs(score) < FRACTION_LIMIT:
+        for fraction in (value.limit_denominator(LARGEST_DENOMINATOR), Fraction(round(value * MILLION), MILLION)):
+            if float(fraction) == score:
+                return fraction
+    return value
 
 
 def common_lattice(scores: np.ndarray) -> int | None:
-    """The smallest m <= 1000 such that every float32 score is the float32 nearest to some k/m."""
+    """The smallest m, up to 1000 or a power of ten up to 10**6, such that every float32 score is the nearest to a k/m.
+
+    None also where the scores are too large to tell: max|s| * m > 2**21.
+    """
     values = np.unique(scores).astype(np.float64)
-    for m in range(1, LARGEST_DENOMINATOR + 1):
+    largest = np.abs(values).max()
+    for m in (*range(1, LARGEST_DENOMINATOR + 1), 10**4, 10**5, 10**6):
+        if largest * m > LATTICE_LIMIT:
+            return None
         if np.array_equal((np.rint(values * m) / m).astype(np.float32), values.astype(np.float32)):
             return m
     return None

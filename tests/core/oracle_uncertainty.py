@@ -62,7 +62,7 @@ class Problem:
             average = {c: share[c] / share.sum() for c in self.present}
         else:  # the class that a one-vs-rest value belongs to
             average = {int(metric): 1.0}
-        rest = {c: share.sum() - share[c] for c in self.present}
+        rest = {c: sum(share[d] for d in self.present if d != c) for c in self.present}
         return {(c, d): average[c] * share[d] / rest[c] for c, d in self.by_column if c in average}
 
     def _pair_omega(self, pairs: dict[Pair, np.ndarray], share: np.ndarray) -> dict[Pair, Any]:

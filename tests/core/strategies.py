@@ -86,7 +86,13 @@ def independent_fractions(rng: Rng, n: int, k: int) -> np.ndarray:
 
 
 def rounded_decimals(rng: Rng, n: int, k: int) -> np.ndarray:
-    return np.round(smooth(rng, n, k), int(rng.integers(1, 4)))
+    return np.round(smooth(rng, n, k), int(rng.integers(1, 9)))
+
+
+def decimals_of_all_lengths(rng: Rng, n: int, k: int) -> np.ndarray:
+    """One to eight digits in one sample, from a few values so that differences tie."""
+    digits = 10.0 ** rng.integers(1, 9, size=(n, k))
+    return np.round(rng.integers(0, 12, size=(n, k)) / 10 + rng.integers(0, 4, size=(n, k)) / digits, 8)
 
 
 def fractions_and_smooth(rng: Rng, n: int, k: int) -> np.ndarray:
@@ -153,13 +159,13 @@ def signed_zeros(rng: Rng, n: int, k: int) -> np.ndarray:
 
 def large_fractions(rng: Rng, n: int, k: int) -> np.ndarray:
     """Fractions of every denominator as far out as a double still names a single one."""
-    base = rng.choice([1e3, 1e6, 2.0**31], size=(n, 1))
+    base = rng.choice([1e3, 1e6, 2.0**21], size=(n, 1))
     return base + rng.integers(0, 100, size=(n, k)) / rng.integers(1, 1001, size=(n, k))
 
 
 def fractions_out_of_range(rng: Rng, n: int, k: int) -> np.ndarray:
     """Thirds on both sides of the limit from which on a double stands for itself."""
-    return 2.0**32 + rng.integers(-6, 7, size=(n, k)) / 3
+    return 2.0**22 + rng.integers(-6, 7, size=(n, k)) / 3
 
 
 def two_values(rng: Rng, n: int, k: int) -> np.ndarray:
@@ -202,7 +208,7 @@ COMMON: tuple[Maker, ...] = (
 DOUBLE: tuple[Maker, ...] = (
     *COMMON,
     *(mixed_denominators, independent_fractions, near_ties, near_equal_differences, tiny, tiny_beside_fractions),
-    *(huge, huge_near_ties, all_magnitudes, large_fractions, fractions_out_of_range),
+    *(decimals_of_all_lengths, huge, huge_near_ties, all_magnitudes, large_fractions, fractions_out_of_range),
 )
 SINGLE: tuple[Maker, ...] = (*COMMON, near_ties_single, one_off_lattice, percentages, tiny_single, huge_single)
 

@@ -92,7 +92,7 @@ def test_float32_tenths_tie_on_their_lattice_and_not_beside_another_score():
     tenths = np.array([[0.3, 0.2], [0.2, 0.1], [0.7, 0.3]], dtype=np.float32)
     on_lattice = multiauc.auc_mu_matrix([0, 1, 0], tenths).values[0, 1]
     assert on_lattice == 0.75
-    tenths[2, 0] = 0.712345
+    tenths[2, 0] = 0.7123456
     exact = oracle.auc_mu_pairs([0, 1, 0], tenths)[0, 1]
     assert exact != F(3, 4)
     assert multiauc.auc_mu_matrix([0, 1, 0], tenths).values[0, 1] == float(exact)

@@ -20,13 +20,20 @@ from strategies import PAPER_CODES, PAPER_SCORES, Sample, class_sizes, make_samp
         (1 - 1 / 3, F(1 - 1 / 3)),  # not the double nearest to 2/3
         (999 / 1000, F(999, 1000)),
         (1 / 1001, F(1 / 1001)),
+        (0.1234, F(1234, 10**4)),
+        (-0.00001, F(-1, 10**5)),
+        (2.345678, F(2345678, 10**6)),
+        (0.1234567, F(0.1234567)),  # seven digits
+        (math.nextafter(0.123456, 0), F(math.nextafter(0.123456, 0))),
         (math.nextafter(0.1, 1), F(math.nextafter(0.1, 1))),
         (0.0, F(0)),
         (-0.0, F(0)),
         (5e-324, F(5e-324)),
         (1e300, F(1e300)),
-        (2.0**32 - 1 / 3, F(3 * 2**32 - 1, 3)),
-        (2.0**32 + 1 / 3, F(2.0**32 + 1 / 3)),
+        (2.0**22 - 1 / 3, F(3 * 2**22 - 1, 3)),
+        (2.0**22 - 1e-6, F(2**22) - F(1, 10**6)),
+        (2.0**22 + 1 / 3, F(2.0**22 + 1 / 3)),
+        (2.0**22 + 0.1, F(2.0**22 + 0.1)),
         (math.pi / 4, F(math.pi / 4)),
     ],
 )
@@ -34,9 +41,17 @@ def test_a_double_stands_for_the_nearby_small_fraction_or_for_itself(score, valu
     assert oracle.real_value_of_double(score) == value
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 7, 10, 64, 100, 997, 1000])
+@pytest.mark.parametrize("m", [1, 2, 3, 7, 10, 64, 100, 997, 1000, 10**4, 10**5, 10**6])
 def test_a_float32_lattice_is_recognised_with_its_smallest_denominator(m):
     assert oracle.common_lattice(np.array([[0, 1, m - 1, m]], dtype=np.float32) / np.float32(m)) == m
+
+
+def test_a_lattice_is_not_looked_for_among_float32_that_all_lie_on_it():
+    assert oracle.common_lattice(np.float32([[2047.5]])) == 2
+    assert oracle.common_lattice(np.float32([[2.0**21]])) == 1
+    assert oracle.common_lattice(np.float32([[2.0**21 + 1]])) is None
+    assert oracle.common_lattice(np.float32([[3000.1]])) == 10
+    assert oracle.common_lattice(np.float32([[300000.1]])) is None
 
 
 def test_one_float32_off_the_lattice_makes_all_scores_stand_for_themselves():
