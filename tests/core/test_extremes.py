@@ -29,6 +29,12 @@ def test_differences_beside_large_scores(scale, seed):
     assert multiauc.auc_mu_score(codes, scores) == float(oracle.auc_mu(codes, scores))
 
 
+def test_denormal_beside_huge_scores():
+    codes = np.array([0, 1, 1])
+    scores = np.array([[-1.5e-323, -1e-323], [-5e-324, 0.0], [-3.4e38, 1.6e308]])
+    assert multiauc.auc_mu_score(codes, scores) == 0.75 == float(oracle.auc_mu(codes, scores))
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_denormal_scores(seed):
     rng = np.random.default_rng(seed)

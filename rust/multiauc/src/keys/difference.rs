@@ -81,7 +81,8 @@ impl DifferenceRule {
             (true, true) => Some(0.0),
             // Only rounded fractions put differences off by more than their own rounding. Without them only equal keys
             // are in doubt.
-            (false, true) if survey.has_no_rounded_fraction() => Some(0.0),
+            // Scaled keys of tiny scores may differ by chance.
+            (false, true) if factor == 1.0 && survey.has_no_rounded_fraction() => Some(0.0),
             (false, _) => Some(rounding),
         };
         Self { kind: Kind::Plain { factor, is_single: T::IS_SINGLE }, near }
