@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 #: Agreement asked of every peer on continuous scores.
 TOLERANCE = 1e-9
-#: Doubles nearest to a fraction with a denominator up to this stand for the fraction.
+#: Doubles nearest to a fraction with a denominator up to the first, or to a decimal with the second, stand for it.
 LARGEST_DENOMINATOR = 1000
+DECIMAL = 1_000_000
 
 
 @dataclass
@@ -63,8 +64,8 @@ class Example:
 
 
 def _as_fraction(value: float) -> Fraction:
-    nearest = Fraction(value).limit_denominator(LARGEST_DENOMINATOR)
-    return nearest if nearest and float(nearest) == value else Fraction(value)
+    candidates = (Fraction(value).limit_denominator(LARGEST_DENOMINATOR), Fraction(round(value * DECIMAL), DECIMAL))
+    return next((nearest for nearest in candidates if nearest and float(nearest) == value), Fraction(value))
 
 
 def exact_auc_mu(sample: Sample) -> float:

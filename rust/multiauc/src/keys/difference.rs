@@ -66,10 +66,12 @@ impl DifferenceRule {
         let factor = if largest > f64::MAX / 4.0 { 0.25 } else { 1.0 };
         // Each of two keys is off by at most half a unit in the last place of both operands and of the difference.
         let rounding = 5.0 * f64::EPSILON * (largest * factor);
-        if !T::IS_SINGLE && survey.is_rich_in_decimals() && factor == 1.0 {
+        // Scores so large that differences may overflow are few: the plain rule, which scales them, is fast enough.
+        let may_have_fractions = !T::IS_SINGLE && factor == 1.0;
+        if may_have_fractions && survey.is_rich_in_decimals() {
             return Self { kind: Kind::Decimals { are_settled: true }, near: Some(rounding) };
         }
-        if !T::IS_SINGLE && survey.is_rich_in_fractions() {
+        if may_have_fractions && survey.is_rich_in_fractions() {
             // Differences of short fractions have denominators of at most a million: two of them are either equal or
             // further apart than the keys of moderate scores are off.
             let is_faithful = survey.has_only_short_fractions() && largest <= 64.0;
