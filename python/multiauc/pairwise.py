@@ -93,7 +93,8 @@ def auc_mu_score(
     denominator of at most 1000 (rounded scores, vote shares, leaves of trees) is taken for that fraction; all other
     scores stand for exactly the value they have, and their difference is not rounded either. float32 scores are taken
     for fractions only if all of them are multiples of one 1/m, m being at most 1000 or a power of ten up to a million,
-    as so short a number often lies next to some fraction by accident. Under a general `partition` matrix rows are compared by their floating-point sums.
+    as so short a number often lies next to some fraction by accident. Under a general `partition` matrix rows are
+    compared by their floating-point sums.
 
     A one-dimensional score s stands for the columns (1 - s, s), without computing them: the result is the AUC of s.
 

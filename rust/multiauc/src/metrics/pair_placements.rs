@@ -103,7 +103,7 @@ pub(super) fn place_by_difference<T: Score>(
         }
     }
     let near = if *score == PairScore::Difference { rule.near } else { None };
-    let rule = if !key_scratch.blurred.is_empty() { rule.unsettled() } else { rule };
+    let rule = if key_scratch.blurred.is_empty() { rule } else { rule.unsettled() };
     place_by_table(rows, pair.classes, keys, (near, rule), table, by_rank).unwrap_or_else(|| {
         ordered.clear();
         for (side, keys) in keys.iter().enumerate() {
