@@ -9,14 +9,15 @@
 //! * *plain*: the rest; the key is the rounded difference, and keys within a few units in the last place are compared
 //!   again, in case there are fractions among them.
 
+use super::decimals::{DecimalKeys, SplitKeys, decimal_key};
 use super::exact_key::{ExactKey, rounding_of_difference};
-use super::fraction::{DECIMAL, FractionCache, any_rounded_fraction, millionths, nearest_whole};
+use super::fraction::{Fraction, FractionCache, any_rounded_fraction, millionths, nearest_difference, nearest_whole};
 use super::survey::Survey;
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
 use crate::sample::ScoredSample;
-use crate::simd::{Simd, Vectorizable, run_widest};
+use crate::simd::run_widest;
 
 /// How differences become keys, for one sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -114,7 +115,7 @@ impl DifferenceRule {
             }
             Kind::Fractions => {
                 let fractions = &mut scratch.fractions;
-                keys.extend(pairs.map(|(a, b)| ExactKey::new(a, b, [fractions.get(a), fractions.get(b)]).nearest()));
+                keys.extend(pairs.map(|(a, b)| nearest_difference((a, fractions.get(a)), (b, fractions.get(b)))));
             }
         }
     }
@@ -125,7 +126,7 @@ impl DifferenceRule {
             Kind::Plain { factor, .. } => a * factor - b * factor,
             Kind::Lattice { m, .. } => nearest_whole(a * m) - nearest_whole(b * m),
             Kind::Decimals { .. } => decimal_key(a, b).0,
-            Kind::Fractions => self.exact(a, b).nearest(),
+            Kind::Fractions => nearest_difference((a, Fraction::of_double(a)), (b, Fraction::of_double(b))),
         }
     }
 
@@ -211,60 +212,6 @@ pub(crate) struct KeyScratch {
     fractions: FractionCache,
     /// Keys of rows that are not made of decimals, but so close to keys that could be that only exact comparison tells.
     pub blurred: Vec<f64>,
-}
-
-/// Keys in two parts.
-#[derive(Debug, Default)]
-pub(crate) struct SplitKeys {
-    /// Equal ones tie, and no other row is near.
-    pub settled: Vec<f64>,
-    pub open: Vec<f64>,
-    /// Where the open keys were.
-    pub open_places: Vec<u32>,
-}
-
-/// The key of a − b in the rule of decimals, and whether it is known to tie with equal keys only.
-#[inline(always)]
-fn decimal_key(a: f64, b: f64) -> (f64, bool) {
-    let difference = (millionths(a) - millionths(b)) / DECIMAL as f64;
-    if difference.is_nan() { (a - b, false) } else { (difference, true) }
-}
-
-/// Writes the keys of the rule of decimals, and appends those that are blurred.
-struct DecimalKeys<'k, T> {
-    own: &'k [T],
-    other: &'k [T],
-    keys: &'k mut [f64],
-    tolerance: f64,
-    blurred: Option<&'k mut Vec<f64>>,
-}
-
-impl<T: Score> Vectorizable for DecimalKeys<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        const BLOCK: usize = 128;
-        let Self { own, other, keys, tolerance, mut blurred } = self;
-        let is_blurred = |a: f64, b: f64| {
-            let (difference, is_decimal) = decimal_key(a, b);
-            let nearest = nearest_whole(difference * DECIMAL as f64) / DECIMAL as f64;
-            !is_decimal & ((difference - nearest).abs() <= tolerance)
-        };
-        for (keys, (own, other)) in keys.chunks_mut(BLOCK).zip(own.chunks(BLOCK).zip(other.chunks(BLOCK))) {
-            let mut has_blurred = false;
-            for (key, (&a, &b)) in keys.iter_mut().zip(own.iter().zip(other)) {
-                let (a, b) = (a.into(), b.into());
-                *key = decimal_key(a, b).0;
-                has_blurred |= is_blurred(a, b);
-            }
-            if let Some(blurred) = blurred.as_mut().filter(|_| has_blurred) {
-                let rows = own.iter().zip(other).zip(&*keys);
-                let found = rows.filter(|((a, b), _)| is_blurred((**a).into(), (**b).into()));
-                blurred.extend(found.map(|(_, &key)| key));
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::fraction::{Fraction, greatest_common_divisor};
+use super::fraction::Fraction;
 
 /// κ = r_a − r_b of one row, r being the score or the fraction it stands for.
 #[derive(Debug, Clone, Copy)]
@@ -26,25 +26,16 @@ impl ExactKey {
         Self::new(a, b, [Fraction::of_double(a), Fraction::of_double(b)])
     }
 
-    pub(super) fn new(a: f64, b: f64, fractions: [Option<Fraction>; 2]) -> Self {
+    fn new(a: f64, b: f64, fractions: [Option<Fraction>; 2]) -> Self {
         let denominators = fractions.map(|fraction| fraction.map_or(0, |fraction| fraction.denominator as u32));
         Self { difference: a - b, a, b, denominators }
     }
 
-    /// The double nearest to κ where both scores are fractions, otherwise the rounded difference.
-    pub(crate) fn nearest(&self) -> f64 {
-        self.as_ratio().map_or(self.difference, |(numerator, denominator)| numerator as f64 / denominator as f64)
-    }
-
-    /// κ as numerator / denominator where both scores are fractions. With their least common denominator, which is at most
-    /// 10^9, both fit a double.
+    /// κ as numerator / denominator where both scores are fractions.
     fn as_ratio(&self) -> Option<(i64, i64)> {
         let [x, y] = [self.fraction(0)?, self.fraction(1)?];
-        if x.1 == y.1 {
-            return Some((x.0 - y.0, x.1));
-        }
-        let divisor = greatest_common_divisor(x.1, y.1);
-        Some((x.0 * (y.1 / divisor) - y.0 * (x.1 / divisor), x.1 / divisor * y.1))
+        // At most 2^22 · 10^6 · 10^6 each way.
+        Some((x.0 * y.1 - y.0 * x.1, x.1 * y.1))
     }
 
     /// Numerator and denominator of one of the scores.

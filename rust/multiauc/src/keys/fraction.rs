@@ -202,6 +202,22 @@ pub(super) fn common_lattice(a: u32, b: u32) -> Option<u32> {
     lattice_denominators().find(|&m| i64::from(m) % multiple == 0)
 }
 
+/// The double nearest to x − y, or the rounded difference of the scores a and b where one of them is no fraction.
+#[inline]
+pub(super) fn nearest_difference((a, x): (f64, Option<Fraction>), (b, y): (f64, Option<Fraction>)) -> f64 {
+    let (Some(x), Some(y)) = (x, y) else { return a - b };
+    // With these denominators, at most 10^9, numerators and denominators are exact in a double.
+    let (of_x, of_y) = match (x.denominator, y.denominator) {
+        (p, q) if p == q => return (x.numerator - y.numerator) as f64 / p as f64,
+        (p, q) if x.is_short() && y.is_short() => (q, p),
+        (p, q) => {
+            let divisor = greatest_common_divisor(p, q);
+            (q / divisor, p / divisor)
+        }
+    };
+    (x.numerator * of_x - y.numerator * of_y) as f64 / (x.denominator * of_x) as f64
+}
+
 /// Remembers the fractions of values seen recently: data made of fractions has few distinct values.
 #[derive(Debug, Default)]
 pub(crate) struct FractionCache {

@@ -1,9 +1,11 @@
 //! The key of a row for a pair of classes: p_c − p_d as an exact number.
 
+mod decimals;
 mod difference;
 mod exact_key;
 mod fraction;
 mod survey;
 
-pub(crate) use difference::{DifferenceRule, KeyScratch, SplitKeys};
+pub(crate) use decimals::SplitKeys;
+pub(crate) use difference::{DifferenceRule, KeyScratch};
 pub(crate) use exact_key::{ExactKey, rounding_of_difference};
