@@ -250,6 +250,15 @@ class TestReport:
         assert "<title>Ants</title>" in page
         assert "one tells two classes apart in " in page
 
+    def test_metrics_of_one_model(self, cli):
+        cli("report one.parquet -l y -o pdi.html --bootstrap 0 --metrics pdi,auc_mu")
+        page = Path("pdi.html").read_text("utf-8")
+        numbers = json.loads(re.search(r'id="multiauc-numbers">(.*?)</script>', page, re.DOTALL)[1])
+        assert list(numbers["models"][0]["metrics"])[:2] == ["pdi", "auc_mu"]
+        problem = cli.fails("report one.parquet two.parquet -l y -o several.html --metrics pdi")
+        assert problem == "--metrics is for a report on one model; several are compared by one --metric"
+        assert not Path("several.html").exists()
+
     def test_several_models(self, cli):
         cli("report one.parquet two.parquet -l y --bootstrap 0 --metric hand_till")
         page = Path("report.html").read_text("utf-8")

@@ -137,6 +137,7 @@ def roc(**options: Any) -> None:
 @_options.inference_options
 @_options.resampling(200)
 @_options.metric_option
+@_options.metrics_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False), default="report.html", show_default=True,
               help="Where to write the page.")  # fmt: skip
 @click.option("--title", help="The title of the page.")

@@ -162,6 +162,7 @@ def report_on_files(
     *,
     ci: float,
     metric: Any,
+    metrics: tuple[MetricName, ...] | None,
     n_resamples: int,
     seed: int,
     output: str,
@@ -170,12 +171,15 @@ def report_on_files(
 ) -> None:
     """Write the page on one or several models, and say what it says and where it is."""
     predictions = read_predictions(request)
+    if metrics is not None and len(predictions.models) > 1:
+        raise Problem("--metrics is for a report on one model; several are compared by one --metric")
     arguments = _arguments(predictions, **options)
     common: dict[str, Any] = {"title": title, "level": ci, "n_resamples": n_resamples, "rng": seed}
     try:
         if len(predictions.models) == 1:
             ((name, scores),) = predictions.models.items()
-            place = multiauc.evaluate(predictions.y_true, scores, **arguments).report(output, name=name, **common)
+            evaluation = multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **arguments)
+            place = evaluation.report(output, name=name, **common)
         else:
             place = _compare(predictions, metric, arguments).report(output, **common)
     except OSError as error:
