@@ -162,11 +162,11 @@ def report_on_files(
     *,
     ci: float,
     metric: Any,
-    metrics: tuple[MetricName, ...] | None,
     n_resamples: int,
     seed: int,
     output: str,
     title: str | None,
+    metrics: tuple[MetricName, ...] | None = None,
     **options: Any,
 ) -> None:
     """Write the page on one or several models, and say what it says and where it is."""
