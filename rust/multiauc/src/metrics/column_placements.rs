@@ -4,7 +4,7 @@ use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, pair_variance};
-use crate::pairs::{ColumnTiling, Wins};
+use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
 use crate::ranking::PlacementTable;
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
@@ -65,7 +65,7 @@ pub(super) fn for_each_column<T: Score, R: Send>(
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
     let classes = sample.classes();
-    let width = ColumnTiling::shared(classes).width;
+    let width = shared_column_width(classes);
     let mut blocks = ClassBlocks::default();
     for first in (0..classes).step_by(width) {
         let columns = first..(first + width).min(classes);

@@ -12,7 +12,7 @@ pub(crate) const WHOLE_MATRIX_CLASSES: usize = 16;
 
 /// Columns that are gathered together.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ColumnTiling {
+pub(super) struct ColumnTiling {
     pub width: usize,
     /// Whether all threads share a tile, instead of each working on its own.
     pub is_shared: bool,
@@ -21,7 +21,7 @@ pub(crate) struct ColumnTiling {
 impl ColumnTiling {
     /// Half of the columns at a time up to 16 classes, a sixth beyond that; one tile per thread unless those would be
     /// narrow.
-    pub(crate) fn of<T: Score>(sample: &ScoredSample<'_, T>, threads: usize) -> Self {
+    pub(super) fn of<T: Score>(sample: &ScoredSample<'_, T>, threads: usize) -> Self {
         const NARROW: usize = 4;
         const WIDE: usize = 16;
         let columns = sample.classes();
@@ -35,12 +35,11 @@ impl ColumnTiling {
             _ => Self { width: at_a_time.clamp(1, 2 * WIDE), is_shared: true },
         }
     }
+}
 
-    /// The tiling for threads that always share a tile, and keep a number per row for every column they work on.
-    pub(crate) fn shared(classes: usize) -> Self {
-        let width = if classes <= WHOLE_MATRIX_CLASSES { classes } else { (classes / 6).min(32) };
-        Self { width, is_shared: true }
-    }
+/// Columns per tile where all threads share it, and keep a number per row for every column they work on.
+pub(crate) fn shared_column_width(classes: usize) -> usize {
+    if classes <= WHOLE_MATRIX_CLASSES { classes } else { (classes / 6).min(32) }
 }
 
 /// All pairs of classes, in tiles: two groups of classes, each in the columns of the other.
