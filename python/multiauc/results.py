@@ -245,7 +245,10 @@ class RocCurve:
         """The area under the curve, by trapezoids; nan for a class without rows."""
         if len(self.fpr) < 2:
             return float("nan")
-        return float(np.dot(np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]) / 2)
+        # What lies below the curve and what lies above it, summed alike: the share cannot leave [0, 1].
+        steps, heights = np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]
+        below, above = float(np.dot(steps, heights)), float(np.dot(steps, 2.0 - heights))
+        return below / (below + above)
 
     def plot(self, ax: Axes | None = None, **line: Any) -> RocCurvesDisplay:
         """Draw the curve, on axes that other curves may share. Needs matplotlib (``pip install multiauc[plot]``).

@@ -6,7 +6,7 @@ use crate::float::Score;
 use crate::inference::{Design, pair_variance};
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
-use crate::ranking::PlacementTable;
+use crate::ranking::{PlacementTable, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Where the rows stand in one column.
@@ -32,17 +32,19 @@ impl ColumnPlacements {
 
     /// What the class wins against all others pooled.
     pub(super) fn wins_over_rest(&self, rows: &ClassRows) -> Wins {
-        if rows.weights().is_none() {
-            let doubled = |wins: &Wins| match wins {
-                Wins::Counted { doubled, .. } => *doubled,
-                Wins::Weighted(_) => unreachable!("rows without weights are counted"),
-            };
-            let rest = rows.others(self.class).map(|d| rows.count(d)).sum();
-            return Wins::counted(self.wins.iter().flatten().map(doubled).sum(), [rows.count(self.class), rest]);
+        let (mut doubled_wins, mut weighted) = (0, WeightedWins::default());
+        for wins in self.wins.iter().flatten() {
+            match *wins {
+                Wins::Counted { doubled, .. } => doubled_wins += doubled,
+                Wins::Weighted(wins) => weighted = weighted.plus(wins),
+                Wins::Share(_) => unreachable!("pairs of rows are counted"),
+            }
         }
-        let shares = self.shares();
-        let rest: f64 = rows.others(self.class).map(|d| rows.weight(d)).sum();
-        Wins::Weighted(rows.others(self.class).map(|d| rows.weight(d) / rest * shares[d]).sum())
+        let rest = rows.others(self.class).map(|d| rows.count(d)).sum();
+        match rows.weights() {
+            None => Wins::counted(doubled_wins, [rows.count(self.class), rest]),
+            Some(_) => Wins::Weighted(weighted),
+        }
     }
 }
 
@@ -131,7 +133,7 @@ fn place_column<T: Score>(
         let sizes = [rows.count(class), rows.count(d)];
         column.wins[d] = Some(match rows.weights() {
             None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
-            Some(_) => Wins::Weighted(1.0 - totals.weighted_below / (2.0 * own_total * rows.weight(d))),
+            Some(_) => Wins::Weighted(totals.weighted.reversed()),
         });
     }
     let own = &mut column.placements[rows.range(class)];
