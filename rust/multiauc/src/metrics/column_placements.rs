@@ -22,6 +22,8 @@ pub(super) struct ColumnPlacements {
     pub wins: Vec<Option<Wins>>,
     /// Var A(c|d) of the same; NaN for the class itself and absent ones.
     pub variances: Vec<f64>,
+    /// Degrees of freedom of these.
+    pub degrees_of_freedom: Vec<f64>,
 }
 
 impl ColumnPlacements {
@@ -104,6 +106,7 @@ fn place_column<T: Score>(
         by_pair: vec![0.0; table.len()],
         wins: vec![None; rows.classes()],
         variances: vec![f64::NAN; rows.classes()],
+        degrees_of_freedom: vec![f64::NAN; rows.classes()],
     };
     let mut rest_below = vec![0.0; table.len()];
     let mut sum_by_pair = vec![0.0; table.len()];
@@ -129,7 +132,8 @@ fn place_column<T: Score>(
         } else {
             of_pair.extend_from_slice(by_rank);
         }
-        column.variances[d] = pair_variance(design, [class, d], [of_pair, placements], workers)?;
+        [column.variances[d], column.degrees_of_freedom[d]] =
+            pair_variance(design, [class, d], [of_pair, placements], workers)?;
         let sizes = [rows.count(class), rows.count(d)];
         column.wins[d] = Some(match rows.weights() {
             None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
