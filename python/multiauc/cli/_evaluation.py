@@ -42,7 +42,7 @@ def evaluate_file(
     arguments = _arguments(predictions, **options)
     evaluation = multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **arguments)
     estimates = numbers.metric_numbers(evaluation, ci)
-    how = evaluation.method
+    closed_form = how = numbers.method_in_words(evaluation.metrics, evaluation.inputs())
     if n_resamples:
         bootstrap = evaluation.bootstrap(n_resamples, rng=seed)
         for metric, error in zip(bootstrap.metrics, bootstrap.standard_error.tolist(), strict=True):
@@ -51,7 +51,7 @@ def evaluate_file(
         how = f"{counted(n_resamples, 'bootstrap sample')}; logit intervals"
         others = [metric_name(metric) for metric in estimates if metric not in bootstrap.metrics]
         if others:
-            how += f"; {', '.join(others)}: {evaluation.method}"
+            how += f"; {', '.join(others)}: {closed_form}"
     show(_evaluation_outcome(name, evaluation, estimates, worst=worst, level=ci, how=how), style)
 
 
@@ -127,13 +127,14 @@ def compare_files(request: Request, *, ci: float, metric: Any, style: str, **opt
         ),
         Table(
             "Differences",
-            ["models", "difference", interval, "z", "p", "p (Holm)"],
+            ["models", "difference", interval, "t", "df", "p", "p (Holm)"],
             [
                 [
                     f"{one['first']} - {one['second']}",
                     one["value"],
                     _interval(one),
-                    f"{one['z']:.2f}" if one["z"] is not None else None,
+                    f"{one['t']:.2f}" if one["t"] is not None else None,
+                    f"{one['degrees_of_freedom']:.1f}" if one["degrees_of_freedom"] is not None else None,
                     _p_value(one["p_value"]),
                     _p_value(one["p_holm"]),
                 ]
@@ -149,12 +150,16 @@ def compare_files(request: Request, *, ci: float, metric: Any, style: str, **opt
         "estimates": estimates,
         "differences": found["differences"],
     }
-    columns = ["first", "second", *ESTIMATE, "z", "p_value", "p_holm"]
+    columns = ["first", "second", *ESTIMATE, "t", "degrees_of_freedom", "p_value", "p_holm"]
     records = [
-        *([name, "", *map(one.get, ESTIMATE), None, None, None] for name, one in estimates.items()),
+        *([name, "", *map(one.get, ESTIMATE), None, None, None, None] for name, one in estimates.items()),
         *([one[column] for column in columns] for one in found["differences"]),
     ]
-    show(Outcome(tables, data, (columns, records), [headline]), style)
+    notes = [headline]
+    if METRICS[metric].has_closed_form:
+        inputs = next(iter(comparison.inputs().values()))
+        notes.append(f"Intervals: {numbers.method_in_words(comparison.estimates, inputs)}.")
+    show(Outcome(tables, data, (columns, records), notes), style)
 
 
 def report_on_files(
