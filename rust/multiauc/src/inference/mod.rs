@@ -22,8 +22,8 @@ pub use compare::{Compared, compare};
 pub use design::Design;
 pub use moments::{Moments, moments};
 pub(crate) use moments::{estimate_one, pair_variance};
-pub(crate) use statistic::{Contribution, add};
 pub use statistic::{Cautious, Estimate, Statistic, influences};
+pub(crate) use statistic::{Contribution, add};
 pub(crate) use unit_sums::Segment;
 
 #[cfg(test)]

@@ -78,7 +78,8 @@ pub(crate) fn pair_variance(
     let segments =
         [Segment { class: first, columns: &placements[..1] }, Segment { class: second, columns: &placements[1..] }];
     let means = means_of(design, &segments, Summation::Single, workers)?;
-    let found = sums(design, &segments, &means, &[&vec![0.0; design.rows.classes()]], Summation::Single, workers)?.estimate(0, f64::NAN);
+    let found = sums(design, &segments, &means, &[&vec![0.0; design.rows.classes()]], Summation::Single, workers)?
+        .estimate(0, f64::NAN);
     Ok([found.variance, found.degrees_of_freedom])
 }
 

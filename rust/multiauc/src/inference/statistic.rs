@@ -49,13 +49,8 @@ pub struct Cautious {
 
 impl Estimate {
     /// NaN throughout: for a class without rows.
-    pub(crate) const MISSING: Self = Self {
-        value: f64::NAN,
-        variance: f64::NAN,
-        degrees_of_freedom: f64::NAN,
-        plug_in: f64::NAN,
-        cautious: None,
-    };
+    pub(crate) const MISSING: Self =
+        Self { value: f64::NAN, variance: f64::NAN, degrees_of_freedom: f64::NAN, plug_in: f64::NAN, cautious: None };
 }
 
 /// Values of consecutive positions to add to the components of statistics, with a coefficient for each statistic.
