@@ -68,8 +68,8 @@ def cross_validate_evaluation(
     >>> from sklearn.naive_bayes import GaussianNB
     >>> from multiauc.sklearn import cross_validate_evaluation
     >>> X, y = load_iris(return_X_y=True)
-    >>> cross_validate_evaluation(GaussianNB(), X, y, metrics=["auc_mu"]).auc_mu.value.round(4)
-    np.float64(0.9933)
+    >>> round(cross_validate_evaluation(GaussianNB(), X, y, metrics=["auc_mu"]).auc_mu.value, 4)
+    0.9933
     """
     labels, folds, (scores,) = _out_of_fold([estimator], X, y, cv, groups)
     return evaluate(y, scores, metrics=metrics, groups=groups, folds=folds, labels=labels, **options)
