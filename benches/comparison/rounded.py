@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
 from comparison import data
 from comparison.data import Sample, Scores
 from comparison.grid import Size
