@@ -72,7 +72,8 @@ class TestVerdict:
 
     def test_three_models_of_which_two_are_level(self):
         def difference(first, second, value, p):
-            found = {"value": value, "low": value - 0.01, "high": value + 0.01, "z": 2.0, "p_value": p, "p_holm": p}
+            found = {"value": value, "low": value - 0.01, "high": value + 0.01, "t": 2.0, "p_value": p}
+            found["corrected_p_value"] = p
             return {"first": first, "second": second, "decided": p < 0.05} | found
 
         differences = [

@@ -1,0 +1,180 @@
+"""``multiauc compare``."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+import multiauc
+from multiauc._json import document
+from multiauc._registry import METRICS
+from multiauc._render import numbers
+from multiauc._render.words import metric_name, verdict
+from multiauc._wording import counted
+from multiauc.cli import _gates
+from multiauc.cli._models import read_models
+from multiauc.cli._output import ESTIMATE, Outcome, Table, estimate_cells, interval_cell, printing
+from multiauc.cli._problems import Problem
+from multiauc.cli._requests import input_files
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from multiauc._files.predictions import Request
+    from multiauc.cli._models import Models
+
+TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_p_value")
+
+
+def compare_files(
+    request: Request,
+    *,
+    given: dict[str, Any],
+    ci: float,
+    metric: Any,
+    n_resamples: int,
+    seed: int,
+    fail_if_worse: float | None,
+    **options: Any,
+) -> None:
+    """Compare several models, print the comparison, and look whether the first is hardly worse than the others."""
+    if fail_if_worse is not None and not ci > 0.5:
+        raise click.UsageError(f"--fail-if-worse needs a --ci above 0.5; got {ci}")
+    if fail_if_worse is not None and not METRICS[metric].has_closed_form and not n_resamples:
+        raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
+    shown = printing(options, input_files(request, options["partition"]))
+    models = read_models(request, **options)
+    comparison = compare_models(models, metric)
+    found = comparison.to_dict(ci) | numbers.comparison_numbers(comparison, ci)
+    found["estimates"] = {name: numbers.estimate_numbers(one, ci) for name, one in comparison.estimates.items()}
+    found["correction"] = "Holm"
+    differences: Any = comparison
+    if n_resamples:
+        differences = comparison.bootstrap(n_resamples, rng=seed)
+        _resample(found, differences, ci)
+    elif not METRICS[metric].has_closed_form:
+        found["method"] = "no intervals in closed form; --bootstrap gives intervals and differences"
+    found["verdict"], _ = verdict({"models": [], "comparison": found, "level": ci})
+    del found["values"]  # they are in the estimates
+    if fail_if_worse is not None:
+        candidate, *others = found["estimates"]
+        against = {other: differences.difference(candidate, other) for other in others}
+        found["gates"] = _gates.worse(candidate, against, metric, fail_if_worse, ci)
+    data = found
+    if shown.style == "json":  # the files are read once more for their SHA-256
+        data = document("comparison", ci, found, models.provenance(given))
+    shown.show(_outcome(found, data))
+    _gates.close(found.get("gates", []))
+
+
+def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
+    """The models side by side."""
+    predictions = models.predictions
+    if len(predictions.models) < 2:
+        raise Problem("compare needs two models or more: several files, or several --scores in one file")
+    return multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments)
+
+
+def _resample(found: dict[str, Any], bootstrap: multiauc.ComparisonBootstrap, level: float) -> None:
+    """Put numbers of the bootstrap in the place of those in closed form."""
+    names = list(found["estimates"])
+    for name, error in zip(names, bootstrap.standard_error.tolist(), strict=True):
+        low, high = bootstrap.confidence_interval(name, level)
+        found["estimates"][name] |= {
+            "standard_error": numbers.known(error),
+            "low": numbers.known(low),
+            "high": numbers.known(high),
+        }
+    pairs = list(combinations(names, 2))
+    found["differences"] = [_resampled_difference(bootstrap.difference(*pair), level, len(pairs)) for pair in pairs]
+    found["correction"] = "Bonferroni"
+    drawn = counted(len(bootstrap.replicates), "bootstrap sample")
+    found["method"] = f"{drawn}, the same rows for all models; logit intervals of models, percentile of differences"
+    del found["covariance"]  # of the closed form
+
+
+def _resampled_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> dict[str, Any]:
+    """A difference with its percentile interval, and the p-value that agrees with it."""
+    p_value = percentile_p(one.replicates)
+    corrected = min(1.0, n_differences * p_value)
+    return {
+        "first": str(one.first),
+        "second": str(one.second),
+        **numbers.estimate_numbers(one, level),
+        "t": None,
+        "degrees_of_freedom": None,
+        "p_value": numbers.known(p_value),
+        "corrected_p_value": numbers.known(corrected),
+        "decided": bool(corrected < 1.0 - level),
+        "share_better": numbers.known(one.share_better),
+    }
+
+
+def percentile_p(replicates: NDArray[np.float64]) -> float:
+    """The p-value of a difference of 0: the largest a for which the percentile interval at level 1 - a holds 0.
+
+    Not below 2 / (B + 1), which is what B replicates can show.
+    """
+    known = np.sort(replicates[~np.isnan(replicates)])
+    if len(known) < 2:
+        return float("nan")
+    sides = (_level_at_zero(known), _level_at_zero(-known[::-1]))
+    return min(1.0, max(2.0 * min(sides), 2.0 / (len(known) + 1)))
+
+
+def _level_at_zero(known: NDArray[np.float64]) -> float:
+    """The largest share whose quantile, between sorted values by a straight line, is not above 0."""
+    below = int(np.searchsorted(known, 0.0, side="right"))
+    if below in (0, len(known)):
+        return float(below > 0)
+    last, after = known[below - 1], known[below]
+    return float((below - 1 - last / (after - last)) / (len(known) - 1))
+
+
+def _outcome(found: dict[str, Any], data: dict[str, Any]) -> Outcome:
+    estimates, differences, level = found["estimates"], found["differences"], found["level"]
+    interval = f"{100 * level:g}% interval"
+    tables = [
+        Table(
+            f"{metric_name(found['metric'])} of {len(estimates)} models on the same {counted(found['rows'], 'row')}",
+            ["model", "value", "std. error", interval],
+            [[name, *estimate_cells(estimates[name])] for name in found["order"]],
+        )
+    ]
+    if differences:
+        corrected = f"p ({found['correction']})"
+        tables.append(
+            Table(
+                "Differences",
+                ["models", "difference", interval, "t", "df", "p", corrected],
+                [
+                    [f"{one['first']} - {one['second']}", one["value"], interval_cell(one), *_tests(one)]
+                    for one in differences
+                ],
+            )
+        )
+    columns = ["first", "second", *ESTIMATE, *TESTED]
+    records = [
+        *([name, "", *map(one.get, ESTIMATE), *[None] * len(TESTED)] for name, one in estimates.items()),
+        *([one[column] for column in columns] for one in differences),
+    ]
+    return Outcome(tables, data, (columns, records), [found["verdict"], f"Intervals: {found['method']}."])
+
+
+def _tests(one: dict[str, Any]) -> list[str | None]:
+    t, freedom = one["t"], one["degrees_of_freedom"]
+    return [
+        None if t is None else f"{t:.2f}",
+        None if freedom is None else f"{freedom:.1f}",
+        _p_value(one["p_value"]),
+        _p_value(one["corrected_p_value"]),
+    ]
+
+
+def _p_value(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
