@@ -83,7 +83,8 @@ def content_of(path: str) -> Content:
         if path == STANDARD:
             return Content(path, sys.stdin.buffer.read())
         kind = os.stat(path).st_mode  # noqa: PTH116 - an empty path is no folder here
-        if stat.S_ISREG(kind):
+        # Arrow opens no file whose name is not text; that is read into memory, too.
+        if stat.S_ISREG(kind) and _is_unicode(path):
             return Content(path)
         return Content(path, Path(path).read_bytes())
     except FileNotFoundError:
@@ -118,6 +119,11 @@ def format_by_name(path: str) -> str | None:
     """The format that a name tells."""
     name = Path(path).name.lower()
     return next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has no halves of surrogate pairs, which stand for bytes that are no letters."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
 
 
 def _is_text(start: bytes) -> bool:

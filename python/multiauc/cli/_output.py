@@ -8,7 +8,7 @@ import json
 import math
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from multiauc._files.cells import plain_number
 from multiauc._files.output import STANDARD, Output
@@ -71,12 +71,10 @@ class Printing:
 
     def show(self, outcome: Outcome) -> None:
         """Print the result to standard output, or write it into a file."""
-        to_file = self.output.path != STANDARD
-        text = _text(outcome, self.style, to_terminal=not to_file and sys.stdout is not None and sys.stdout.isatty())
-        if to_file:
-            write(self.output, text)
+        if self.output.path != STANDARD:
+            write(self.output, _text(outcome, self.style))
         else:
-            emit(text)
+            emit(_text(outcome, self.style, sys.stdout))
 
 
 def printing(options: dict[str, Any], inputs: tuple[str, ...]) -> Printing:
@@ -109,7 +107,9 @@ def _cannot_write(path: str, error: OSError) -> Problem:
     return Problem(f"{path}: cannot be written: {error.strerror}")
 
 
-def _text(outcome: Outcome, style: str, *, to_terminal: bool) -> str:
+def _text(outcome: Outcome, style: str, stream: TextIO | None = None) -> str:
+    """The result for a stream, or for a file."""
+    to_terminal = stream is not None and stream.isatty()
     if style == "json":
         lines = json.dumps(without_nan(outcome.data), indent=2, ensure_ascii=False, default=str).split("\n")
         # JSON by itself escapes only some of the characters that a terminal obeys.
@@ -121,7 +121,8 @@ def _text(outcome: Outcome, style: str, *, to_terminal: bool) -> str:
     if style == "markdown":
         blocks = [_markdown(table) for table in outcome.tables]
         return "\n\n".join([*blocks, *map(_markdown_text, outcome.notes)]) + "\n"
-    return _rich(outcome, to_terminal=to_terminal)
+    has_lines = stream is None or "utf" in (getattr(stream, "encoding", None) or "utf-8").lower()
+    return _rich(outcome, to_terminal=to_terminal, has_lines=has_lines)
 
 
 def _cell(value: Any, digits: int) -> str:
@@ -171,7 +172,7 @@ def _markdown_text(text: str) -> str:
     return text
 
 
-def _rich(outcome: Outcome, *, to_terminal: bool) -> str:
+def _rich(outcome: Outcome, *, to_terminal: bool, has_lines: bool) -> str:
     from rich import box  # noqa: PLC0415 - a third of a second that the other formats need not wait
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table as RichTable  # noqa: PLC0415
@@ -184,7 +185,7 @@ def _rich(outcome: Outcome, *, to_terminal: bool) -> str:
             if number:
                 console.print()
             console.print(Text(printable(table.title), style="bold"))
-            shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+            shown = RichTable(box=box.SIMPLE_HEAD if has_lines else box.ASCII2, pad_edge=False, show_edge=False)
             for k, name in enumerate(table.header):
                 shown.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
             for row in table.rows:
