@@ -41,10 +41,10 @@ def words(command, *more):
 class TestInputs:
     def other_names(self):
         """The input by other names."""
-        os.symlink("one.parquet", "symbolic.png")
+        Path("symbolic.png").symlink_to("one.parquet")
         os.link("one.parquet", "hard.png")
         Path("sub").mkdir()
-        os.symlink(Path("one.parquet").resolve(), "sub/absolute.png")
+        Path("sub/absolute.png").symlink_to(Path("one.parquet").resolve())
         return ["one.parquet", "./one.parquet", "sub/../one.parquet", str(Path("one.parquet").resolve()),
                 "symbolic.png", "hard.png", "sub/absolute.png"]  # fmt: skip
 
@@ -124,7 +124,7 @@ class TestOtherFiles:
     def test_a_link_is_followed(self, cli, command):
         Path("elsewhere").mkdir()
         Path("elsewhere/old.png").write_text(OLD, encoding="utf-8")
-        os.symlink("elsewhere/old.png", "link.png")
+        Path("link.png").symlink_to("elsewhere/old.png")
         assert "--force replaces it" in cli.fails(*words(command, "link.png"))
         cli(*words(command, "link.png", "--force"))
         assert Path("link.png").is_symlink()
@@ -227,7 +227,7 @@ def test_reports_of_the_library_are_whole_too(rng, method, monkeypatch):
     assert Path("page.html").read_text("utf-8") == OLD
     assert result.report("page.html", n_resamples=0) == Path("page.html")
     assert "<html" in Path("page.html").read_text("utf-8")
-    with pytest.raises(FileNotFoundError, match="no/page.html"):
+    with pytest.raises(FileNotFoundError, match=r"no/page\.html"):
         result.report("no/page.html", n_resamples=0)
 
 
@@ -257,6 +257,11 @@ class TestStandardOutput:
         assert cli("evaluate one.parquet -l y -o -") == cli("evaluate one.parquet -l y")
         assert not Path("-").exists()
 
+    def test_two_outputs_are_two_files(self, cli):
+        problem = cli.fails("roc one.parquet -l y -o a.png --plot ./a.png --force")
+        assert problem == "./a.png: this is the file of --output, too"
+        assert not Path("a.png").exists()
+
     def test_the_format_follows_the_name(self, cli):
         for name, begins in {"a.json": "{", "a.csv": "kind,name", "a.md": "**one: 90 rows", "a.txt": "one: 90"}.items():
             assert cli("evaluate", "one.parquet", "-l", "y", "-o", name) == ""
@@ -273,7 +278,7 @@ class TestStandardOutput:
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
     def test_no_space(self):
-        with open("/dev/full", "wb") as full:
+        with Path("/dev/full").open("wb") as full:
             line = [sys.executable, "-m", "multiauc", "evaluate", "one.parquet", "-l", "y"]
             done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
         assert done.returncode == 1

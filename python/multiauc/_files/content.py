@@ -74,7 +74,7 @@ class Content(NamedTuple):
         """Name, size and SHA-256."""
         with self.open() as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-            return {"name": self.path, "size": file.tell(), "sha256": digest}
+            return {"name": self.path, "size": file.seek(0, os.SEEK_END), "sha256": digest}
 
 
 def content_of(path: str) -> Content:

@@ -47,6 +47,8 @@ def roc_of_file(  # noqa: PLR0913 - the options of the command
     shown = printing(options, inputs)
     if picture is not None:
         _refuse_picture(picture)
+        if shown.output.path != STANDARD and Path(plot or "").resolve() == Path(shown.output.path).resolve():
+            raise Problem(f"{plot}: this is the file of --output, too")
     models = read_models(request, partition=None, pair_weights="equal", sampling="stratified", absent=absent)
     if len(models.predictions.models) > 1:
         raise Problem("roc takes one model: give --scores once")
