@@ -33,27 +33,33 @@ def detected_delimiter(beginning: str, *, usual: str = ",") -> str:
 
     Where no sign does, the one that cuts the header into most cells; `usual` if that has one cell only.
     """
-    best, best_fit = usual, (False, 1)
-    for sign in dict.fromkeys([usual, *DELIMITERS.values()]):
-        widths = _widths(beginning, sign)
-        fit = (len(set(widths)) == 1 and widths[0] > 1, widths[0]) if widths else (False, 0)
-        if fit > best_fit:
-            best, best_fit = sign, fit
-    return best
+    signs = dict.fromkeys([usual, *DELIMITERS.values()])
+    fits = {sign: max(_fit(beginning, sign, strict=True), _fit(beginning, sign, strict=False)) for sign in signs}
+    return max(fits, key=fits.__getitem__)  # of equal ones the first, which is the usual one
 
 
-def _widths(beginning: str, sign: str) -> list[int]:
-    """How many cells the first lines have; the last one of a text that was cut off is left out."""
+def _fit(beginning: str, sign: str, *, strict: bool) -> tuple[int, int]:
+    """How well a sign cuts a text: less well if quotes are left in the midst of cells."""
+    widths = _widths(beginning, sign, strict=strict)
+    are_alike = len(set(widths)) == 1 and widths[0] > 1
+    return (2 if strict else 1) if are_alike else 0, widths[0] if widths else 0
+
+
+def _widths(beginning: str, sign: str, *, strict: bool) -> list[int]:
+    """How many cells the first lines have, as far as they can be read.
+
+    The last line of a text that was cut off is left out.
+    """
     lines = io.StringIO(beginning, newline="")
     widths: list[int] = []
     try:
-        for record in plain_csv.reader(lines, delimiter=sign):
+        for record in plain_csv.reader(lines, delimiter=sign, strict=strict):
             if record:
                 widths.append(len(record))
             if len(widths) == SEEN_RECORDS:
                 return widths
     except plain_csv.Error:
-        return widths
+        return [] if strict and len(beginning) < SEEN_CHARACTERS else widths
     return widths[:-1] if len(beginning) == SEEN_CHARACTERS and len(widths) > 1 else widths
 
 
