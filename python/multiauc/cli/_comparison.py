@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from multiauc._files.predictions import Request
     from multiauc.cli._models import Models
 
-TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_p_value")
+TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_low", "corrected_high", "corrected_p_value")
 
 
 def compare_files(
@@ -50,7 +50,7 @@ def compare_files(
     comparison = compare_models(models, metric)
     found = comparison.to_dict(ci) | numbers.comparison_numbers(comparison, ci)
     found["estimates"] = {name: numbers.estimate_numbers(one, ci) for name, one in comparison.estimates.items()}
-    found["correction"] = "Holm"
+    found.setdefault("correction", "Holm")
     differences: Any = comparison
     if n_resamples:
         differences = comparison.bootstrap(n_resamples, rng=seed)
@@ -100,6 +100,7 @@ def _resampled_difference(one: multiauc.BootstrapDifference, level: float, n_dif
     """A difference with its percentile interval, and the p-value that agrees with it."""
     p_value = percentile_p(one.replicates)
     corrected = min(1.0, n_differences * p_value)
+    among = numbers.estimate_numbers(one, 1.0 - (1.0 - level) / n_differences)
     return {
         "first": str(one.first),
         "second": str(one.second),
@@ -107,6 +108,8 @@ def _resampled_difference(one: multiauc.BootstrapDifference, level: float, n_dif
         "t": None,
         "degrees_of_freedom": None,
         "p_value": numbers.known(p_value),
+        "corrected_low": among["low"],
+        "corrected_high": among["high"],
         "corrected_p_value": numbers.known(corrected),
         "decided": bool(corrected < 1.0 - level),
         "share_better": numbers.known(one.share_better),
@@ -145,33 +148,44 @@ def _outcome(found: dict[str, Any], data: dict[str, Any]) -> Outcome:
         )
     ]
     if differences:
-        corrected = f"p ({found['correction']})"
-        tables.append(
-            Table(
-                "Differences",
-                ["models", "difference", interval, "t", "df", "p", corrected],
-                [
-                    [f"{one['first']} - {one['second']}", one["value"], interval_cell(one), *_tests(one)]
-                    for one in differences
-                ],
-            )
-        )
+        tables.append(_difference_table(differences, interval, found["correction"]))
     columns = ["first", "second", *ESTIMATE, *TESTED]
     records = [
         *([name, "", *map(one.get, ESTIMATE), *[None] * len(TESTED)] for name, one in estimates.items()),
-        *([one[column] for column in columns] for one in differences),
+        *([one.get(column) for column in columns] for one in differences),
     ]
     return Outcome(tables, data, (columns, records), [found["verdict"], f"Intervals: {found['method']}."])
 
 
-def _tests(one: dict[str, Any]) -> list[str | None]:
-    t, freedom = one["t"], one["degrees_of_freedom"]
-    return [
-        None if t is None else f"{t:.2f}",
-        None if freedom is None else f"{freedom:.1f}",
-        _p_value(one["p_value"]),
-        _p_value(one["corrected_p_value"]),
-    ]
+def _difference_table(differences: list[dict[str, Any]], interval: str, correction: str) -> Table:
+    """Differences with their intervals and tests, after the correction for their number where that is known."""
+    corrected = f" ({correction})" if len(differences) > 1 else ""
+    columns = {
+        "models": [f"{one['first']} - {one['second']}" for one in differences],
+        "difference": [one["value"] for one in differences],
+    }
+    if "corrected_low" in differences[0]:
+        limits = [{"low": one["corrected_low"], "high": one["corrected_high"]} for one in differences]
+        columns[interval + corrected] = list(map(interval_cell, limits))
+    else:
+        columns[interval] = list(map(interval_cell, differences))
+    if "share_better" in differences[0]:
+        columns["first is better in"] = [_percent(one["share_better"]) for one in differences]
+    else:
+        columns["t"] = [_decimals(one["t"], 2) for one in differences]
+        columns["df"] = [_decimals(one["degrees_of_freedom"], 1) for one in differences]
+    columns["p"] = [_p_value(one["p_value"]) for one in differences]
+    if corrected:
+        columns["p" + corrected] = [_p_value(one["corrected_p_value"]) for one in differences]
+    return Table("Differences", list(columns), list(zip(*columns.values(), strict=True)))
+
+
+def _percent(share: float | None) -> str | None:
+    return None if share is None else f"{100 * share:.1f}%"
+
+
+def _decimals(value: float | None, digits: int) -> str | None:
+    return None if value is None else f"{value:.{digits}f}"
 
 
 def _p_value(value: float | None) -> str:
