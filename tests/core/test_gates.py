@@ -173,6 +173,9 @@ class TestFailIfWorse:
         assert problem.startswith("--fail-if-worse needs a --ci above 0.5; got 0.5")
         problem = cli.fails(*self.LINE, "--fail-if-worse", 0.1, "--metric", "multiclass_roc", code=2)
         assert problem.startswith("--fail-if-worse needs --bootstrap for multiclass_roc")
+        problem = cli.fails(*self.LINE, "--fail-if-worse", 0.1, "--bootstrap", 19, code=2)
+        assert problem.startswith("--fail-if-worse at --ci 0.95 needs a --bootstrap of at least 20")
+        assert cli(*self.LINE, "--fail-if-worse", 1, "--bootstrap", 20)
 
     def test_a_difference_without_any_spread(self):
         class Difference:
@@ -266,11 +269,24 @@ class TestBootstrap:
 
     def test_the_correction_is_for_all_differences(self, cli):
         found = json.loads(
-            cli("compare one.parquet two.parquet x=one.parquet -l y --bootstrap 100 -f json --metric hand_till")
+            cli("compare one.parquet two.parquet x=one.parquet -l y --bootstrap 120 -f json --metric hand_till")
         )
         assert found["correction"] == "Bonferroni"
         for difference in found["differences"]:
+            excludes = not difference["corrected_low"] <= 0.0 <= difference["corrected_high"]
+            assert excludes == difference["decided"]
             assert difference["corrected_p_value"] == min(1.0, 3 * difference["p_value"])
+
+    def test_too_few_resamples_to_decide(self, cli):
+        line = "compare one.parquet two.parquet x=one.parquet -l y --bootstrap 119 -f json"
+        found = json.loads(cli(line))
+        assert found["method"].endswith("; too few to test 3 differences at the level 0.95, which takes 120 or more")
+        for shown in found["differences"]:
+            tested = [shown[name] for name in ("p_value", "corrected_low", "corrected_high", "corrected_p_value")]
+            assert tested == [None] * 4
+            assert not shown["decided"]
+        assert found["verdict"].endswith("is not known.")
+        assert "120 or more" in cli(line.replace("json", "table"))
 
     def test_the_area_of_the_curve_without_a_bootstrap(self, cli, files):
         labels, first, *_ = files

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +42,8 @@ def compare_files(
     **options: Any,
 ) -> None:
     """Compare several models, print the comparison, and look whether the first is hardly worse than the others."""
-    if fail_if_worse is not None and not ci > 0.5:
-        raise click.UsageError(f"--fail-if-worse needs a --ci above 0.5; got {ci}")
-    if fail_if_worse is not None and not METRICS[metric].has_closed_form and not n_resamples:
-        raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
+    if fail_if_worse is not None:
+        _refuse_gate(metric, ci, n_resamples)
     shown = printing(options, input_files(request, options["partition"]))
     models = read_models(request, **options)
     comparison = compare_models(models, metric)
@@ -70,6 +69,22 @@ def compare_files(
     _gates.close(found.get("gates", []))
 
 
+def _refuse_gate(metric: str, level: float, n_resamples: int) -> None:
+    """Raise if there would be no one-sided limit for ``--fail-if-worse``."""
+    if not level > 0.5:
+        raise click.UsageError(f"--fail-if-worse needs a --ci above 0.5; got {level}")
+    if not METRICS[metric].has_closed_form and not n_resamples:
+        raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
+    needed = resamples_needed(1.0 - level)
+    if 0 < n_resamples < needed:
+        raise click.UsageError(f"--fail-if-worse at --ci {level} needs a --bootstrap of at least {needed}")
+
+
+def resamples_needed(tail: float) -> int:
+    """How many replicates it takes to know a quantile with this much on its one side: more than 1 / tail - 1."""
+    return math.floor(round(1.0 / tail, 6))
+
+
 def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
     """The models side by side."""
     predictions = models.predictions
@@ -93,21 +108,27 @@ def _resample(found: dict[str, Any], bootstrap: multiauc.ComparisonBootstrap, le
     found["correction"] = "Bonferroni"
     drawn = counted(len(bootstrap.replicates), "bootstrap sample")
     found["method"] = f"{drawn}, the same rows for all models; logit intervals of models, percentile of differences"
+    needed = resamples_needed((1.0 - level) / (2 * len(pairs)))
+    if len(bootstrap.replicates) < needed:
+        tests = counted(len(pairs), "difference")
+        found["method"] += f"; too few to test {tests} at the level {level:g}, which takes {needed} or more"
     del found["covariance"]  # of the closed form
 
 
 def _resampled_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> dict[str, Any]:
     """A difference with its percentile interval, and the p-value that agrees with it."""
-    p_value = percentile_p(one.replicates)
-    corrected = min(1.0, n_differences * p_value)
-    among = numbers.estimate_numbers(one, 1.0 - (1.0 - level) / n_differences)
+    p_value, corrected = percentile_p(one.replicates), math.nan
+    among: dict[str, Any] = {"low": None, "high": None}
+    if np.count_nonzero(~np.isnan(one.replicates)) >= resamples_needed((1.0 - level) / (2 * n_differences)):
+        corrected = min(1.0, n_differences * p_value)
+        among = numbers.estimate_numbers(one, 1.0 - (1.0 - level) / n_differences)
     return {
         "first": str(one.first),
         "second": str(one.second),
         **numbers.estimate_numbers(one, level),
         "t": None,
         "degrees_of_freedom": None,
-        "p_value": numbers.known(p_value),
+        "p_value": None if math.isnan(corrected) else p_value,
         "corrected_low": among["low"],
         "corrected_high": among["high"],
         "corrected_p_value": numbers.known(corrected),
