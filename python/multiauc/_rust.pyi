@@ -115,6 +115,10 @@ class Estimate:
     def plug_in(self) -> float:
         """The variance with sums of squares over n_k^2: the main term of the bootstrap's."""
 
+    @property
+    def cautious(self) -> tuple[float, float, float] | None:
+        """(value, variance, degrees of freedom) with one more row of chance in each class; not of differences."""
+
 @final
 class PairTable:
     """K x K values of pairs of classes, and their variances."""
@@ -123,6 +127,8 @@ class PairTable:
     def values(self) -> NDArray[np.float64]: ...
     @property
     def variances(self) -> NDArray[np.float64]: ...
+    @property
+    def degrees_of_freedom(self) -> NDArray[np.float64]: ...
 
 @final
 class Evaluated:
@@ -148,6 +154,10 @@ class Evaluated:
     def units(self) -> NDArray[np.int64]:
         """Independent units of each class: its rows, or its groups."""
 
+    @property
+    def effective_units(self) -> list[float]:
+        """How many of equal weight would know as much, by class."""
+
 @final
 class Compared:
     """One metric of several models scored on the same rows."""
@@ -166,6 +176,10 @@ class Compared:
     def units(self) -> NDArray[np.int64]:
         """Independent units of each class: its rows, or its groups."""
 
+    @property
+    def effective_units(self) -> list[float]:
+        """How many of equal weight would know as much, by class."""
+
 @final
 class Interactions:
     """What the first-order variance leaves out: (what the unbiased variance subtracts, what the bootstrap's adds)."""
@@ -176,8 +190,8 @@ class Interactions:
     def per_class(self) -> list[tuple[float, float]]: ...
 
 def evaluate(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> Evaluated: ...
-def influences(sample: _Sample, metrics: list[str], options: _Options) -> NDArray[np.float64]:
-    """(n, metrics): (w / W) (T - mean of T in the class) of each row."""
+def influences(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> NDArray[np.float64]:
+    """(n, metrics): (w / W) (T - mean of T in the class) of each row, and what it adds through random class sizes."""
 
 def compare(samples: list[_Sample], metric: str, options: _Options, is_iid: bool) -> Compared:
     """Models with the same codes, weights and groups."""

@@ -23,7 +23,7 @@ from multiauc._input.sample import read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
 from multiauc.comparison_results import Comparison
-from multiauc.differences import Difference, holm
+from multiauc.differences import Difference, holm, warn_of_untestable
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.multiclass_curves import default_curve
 
@@ -97,18 +97,18 @@ def compare(  # noqa: PLR0913
     >>> comparison
     Comparison by AUC_mu on 300 rows, 3 classes (0 90, 1 95, 2 115)
             value  std. error      95% interval
-    good   0.9584      0.0077  0.9403 to 0.9712
-    fair   0.8718      0.0164  0.8359 to 0.9008
-    other  0.9855      0.0038  0.9759 to 0.9913
+    good   0.9584      0.0077  0.9401 to 0.9712
+    fair   0.8718      0.0164  0.8358 to 0.9009
+    other  0.9855      0.0038  0.9757 to 0.9914
     <BLANKLINE>
-                  difference  std. error        95% interval      z        p  p (Holm)
-    good - fair      +0.0865      0.0093  +0.0682 to +0.1049   9.28  <0.0001   <0.0001
-    good - other     -0.0271      0.0085  -0.0439 to -0.0104  -3.19   0.0016    0.0016
-    fair - other     -0.1137      0.0168  -0.1468 to -0.0806  -6.77  <0.0001   <0.0001
+                  difference  std. error        95% interval      t     df        p  p (Holm)
+    good - fair      +0.0865      0.0093  +0.0682 to +0.1049   9.28  290.0  <0.0001   <0.0001
+    good - other     -0.0271      0.0085  -0.0440 to -0.0103  -3.19  132.5   0.0018    0.0018
+    fair - other     -0.1137      0.0168  -0.1468 to -0.0806  -6.77  236.2  <0.0001   <0.0001
     <BLANKLINE>
     closed form, class sizes fixed; logit intervals with Student's t
     >>> comparison.difference("other", "good")
-    Difference(other - good: +0.0271, standard error 0.0085, 95% interval +0.0104 to +0.0439, z 3.19, p 0.0016)
+    Difference(other - good: +0.0271, standard error 0.0085, 95% interval +0.0103 to +0.0440, t(132.5) 3.19, p 0.0018)
     """
     kind = one_of("metric", metric, tuple(METRICS))
     refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
@@ -136,8 +136,10 @@ def compare(  # noqa: PLR0913
     inputs = next(iter(held.values()))
     arguments = [model.arguments() for model in held.values()]
     found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
-    warn_of_single_units(inputs, found.units, stacklevel=2)
-    return _comparison(kind, held, found)
+    warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
+    comparison = _comparison(kind, held, found)
+    warn_of_untestable(comparison.differences, stacklevel=2)
+    return comparison
 
 
 def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any) -> dict[Any, Sample]:

@@ -62,9 +62,9 @@ class Comparison:
     >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
     >>> comparison = multiauc.compare(y_true, models)
     >>> comparison.estimates["good"]
-    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9449 to 0.9802)
+    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9438 to 0.9806)
     >>> comparison.difference("good", "fair")
-    Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0465 to +0.1337, z 4.08, p <0.0001)
+    Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0463 to +0.1338, t(116.6) 4.08, p <0.0001)
     """
 
     metric: str
@@ -255,6 +255,6 @@ class Comparison:
         return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in named)]
 
     def _contrasts(self) -> list[list[str]]:
-        head = ["", "difference", "std. error", "95% interval", "z", "p", "p (Holm)"]
+        head = ["", "difference", "std. error", "95% interval", "t", "df", "p", "p (Holm)"]
         pairs = [" - ".join(pair) for pair in combinations(names_as_text(self.estimates), 2)]
         return [head, *([pair, *d.cells()] for pair, d in zip(pairs, self.differences, strict=True))]

@@ -116,7 +116,7 @@ def evaluate(  # noqa: PLR0913
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
                                   value  std. error      95% interval
-    AUC_mu                       0.9584      0.0077  0.9403 to 0.9712
+    AUC_mu                       0.9584      0.0077  0.9401 to 0.9712
     Hand & Till's M              0.8817      0.0114  0.8573 to 0.9025
     one-vs-rest (macro)          0.8817      0.0115  0.8572 to 0.9024
     one-vs-rest (prevalence)     0.8800      0.0116  0.8552 to 0.9011
@@ -131,7 +131,7 @@ def evaluate(  # noqa: PLR0913
     >>> multiauc.evaluate(y_true, y_score, metrics=["auc_mu"])
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
              value  std. error      95% interval
-    AUC_mu  0.9584      0.0077  0.9403 to 0.9712
+    AUC_mu  0.9584      0.0077  0.9401 to 0.9712
     closed form, class sizes fixed; logit intervals with Student's t
     """
     names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, CLOSED_FORM_METRICS)
@@ -145,21 +145,23 @@ def evaluate(  # noqa: PLR0913
         groups=read_groups(groups, len(sample.codes)),
         sampling=one_of("sampling", sampling, SAMPLINGS),
     )
-    found = _computed(inputs)
-    warn_of_single_units(inputs, found.units, stacklevel=2)
-    return _evaluation(inputs, found)
+    found = computed(inputs)
+    warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
+    return evaluation_from(inputs, found)
 
 
 def evaluation_of(inputs: HeldInputs) -> Evaluation:
     """The metrics that the inputs ask for, without a warning about classes that have a single row."""
-    return _evaluation(inputs, _computed(inputs))
+    return evaluation_from(inputs, computed(inputs))
 
 
-def _computed(inputs: HeldInputs) -> _rust.Evaluated:
+def computed(inputs: HeldInputs) -> _rust.Evaluated:
+    """What the core finds for the metrics that the inputs ask for."""
     return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options, inputs.sampling == "iid")
 
 
-def _evaluation(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
+def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
+    """The result made of what the core found."""
     sample, smallest = inputs.sample, smallest_of(found.units)
 
     def estimate(metric: str) -> Estimate:
@@ -177,7 +179,9 @@ def _evaluation(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
         metrics={metric: estimate(metric) for metric in inputs.metrics},
         covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
         matrices={
-            metric: PairMatrix(pairs.values, labels, sample.rows, metric, np.sqrt(pairs.variances))
+            metric: PairMatrix(
+                pairs.values, labels, sample.rows, metric, (np.sqrt(pairs.variances), pairs.degrees_of_freedom)
+            )
             for metric, pairs in found.pairs.items()
         },
         labels=labels,

@@ -179,7 +179,8 @@ class Evaluation:
         r"""What each row adds to the error of the metrics, (n, m).
 
         :math:`u_i = (T(i) - \bar T_k) / n_k`: to first order, the estimate moves by :math:`-u_i` when row i is left
-        out. Rows with large entries are those that the estimate rests on.
+        out. Where class sizes are random, what the row adds through them is included. Rows with large entries are those
+        that the estimate rests on.
         """
         return self.inputs().influences()
 

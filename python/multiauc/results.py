@@ -83,19 +83,19 @@ class PairMatrix:
     labels: tuple[Any, ...]
     counts: NDArray[np.int64]
     kind: str
-    # The standard errors, or the data to compute them from when they are asked for.
-    _errors: NDArray[np.float64] | HeldInputs | None = None
+    # The standard errors and their degrees of freedom, or the data to compute them from when they are asked for.
+    _errors: tuple[NDArray[np.float64], NDArray[np.float64]] | HeldInputs | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", read_only(self.values))
         object.__setattr__(self, "counts", read_only(self.counts))
         object.__setattr__(self, "labels", tuple(self.labels))
-        if isinstance(self._errors, np.ndarray):
-            object.__setattr__(self, "_errors", read_only(self._errors))
+        if isinstance(self._errors, tuple):
+            object.__setattr__(self, "_errors", tuple(map(read_only, self._errors)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, because an unpickled array is no longer read-only. The data are left behind.
-        errors = self._errors if isinstance(self._errors, np.ndarray) else None
+        errors = self._errors if isinstance(self._errors, tuple) else None
         return PairMatrix, (self.values, self.labels, self.counts, self.kind, errors)
 
     @property
@@ -104,14 +104,22 @@ class PairMatrix:
 
         Computed when first asked for, from the data that were given: they must not have been changed since.
         """
+        return self._found_errors()[0]
+
+    @property
+    def degrees_of_freedom(self) -> NDArray[np.float64]:
+        """How well each standard error is known, K x K, as in `Estimate`. Read-only."""
+        return self._found_errors()[1]
+
+    def _found_errors(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self._errors is None:
             raise ValueError("this matrix was made without data or unpickled, and has no standard errors")
-        if not isinstance(self._errors, np.ndarray):
+        if not isinstance(self._errors, tuple):
             inputs = self._errors
-            found = _rust.evaluate(inputs.arguments(), [self.kind], inputs.options, is_iid=False)
-            variances = found.pairs[self.kind].variances
-            object.__setattr__(self, "_errors", read_only(np.sqrt(variances)))
-        return cast("NDArray[np.float64]", self._errors)
+            found = _rust.evaluate(inputs.arguments(), [self.kind], inputs.options, is_iid=False).pairs[self.kind]
+            errors = read_only(np.sqrt(found.variances)), read_only(found.degrees_of_freedom)
+            object.__setattr__(self, "_errors", errors)
+        return cast("tuple[NDArray[np.float64], NDArray[np.float64]]", self._errors)
 
     @property
     def is_symmetric(self) -> bool:
@@ -245,7 +253,10 @@ class RocCurve:
         """The area under the curve, by trapezoids; nan for a class without rows."""
         if len(self.fpr) < 2:
             return float("nan")
-        return float(np.dot(np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]) / 2)
+        # What lies below the curve and what lies above it, summed alike: the share cannot leave [0, 1].
+        steps, heights = np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]
+        below, above = float(np.dot(steps, heights)), float(np.dot(steps, 2.0 - heights))
+        return below / (below + above)
 
     def plot(self, ax: Axes | None = None, **line: Any) -> RocCurvesDisplay:
         """Draw the curve, on axes that other curves may share. Needs matplotlib (``pip install multiauc[plot]``).

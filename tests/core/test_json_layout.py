@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import multiauc
-from command_line import COSTS, sample, write_files
+from command_line import COSTS, columns, sample, write_files
 from json_schema import problems
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "result.schema.json").read_text("utf-8"))
@@ -142,8 +142,11 @@ class TestProvenance:
 
 
 class TestOneLayout:
-    def test_the_command_line_and_python(self, cli, files):
-        labels, scores, second, _ = files
+    def test_the_command_line_and_python(self, cli, rng):
+        labels, scores = sample(rng, 180)  # so many that both take the same kind of interval
+        second = sample(rng, 180)[1]
+        for name, matrix in (("one", scores), ("two", second)):
+            parquet.write_table(pa.table({"y": labels} | columns(matrix)), f"{name}.parquet")
         for level in (0.95, 0.8):
             found = checked(cli("evaluate", "one.parquet", "-l", "y", "--ci", level, "-f", "json"))
             python = checked(multiauc.evaluate(labels, scores).to_json(level))

@@ -64,7 +64,7 @@ class HeldInputs:
 
     def influences(self) -> NDArray[np.float64]:
         """What each row adds to the error of each metric, (n, metrics)."""
-        return _rust.influences(self.arguments(), list(self.metrics), self.options)
+        return _rust.influences(self.arguments(), list(self.metrics), self.options, self.sampling == "iid")
 
     def interactions(self) -> _rust.Interactions:
         """What the unbiased variance subtracts and what the bootstrap's adds, by metric and by class."""
@@ -80,12 +80,24 @@ class HeldInputs:
             return "groups"
         return None if self.sampling == "stratified" else f"sampling={self.sampling!r}"
 
-    def method(self) -> str:
+    def method(self, intervals: str = "logit intervals") -> str:
         """How the uncertainty was found, in words."""
-        sizes = "class sizes fixed" if self.sampling == "stratified" else "class sizes random"
+        sizes = "class sizes random" if self.sampling == "iid" or self.groups_span_classes() else "class sizes fixed"
         weights = "" if self.sample.weights is None else ", weighted rows"
         groups = "" if self.groups is None else f", {counted(int(self.groups.max()) + 1, 'group')} of rows"
-        return f"closed form, {sizes}{weights}{groups}; logit intervals with Student's t"
+        return f"closed form, {sizes}{weights}{groups}; {intervals} with Student's t"
+
+    def groups_span_classes(self) -> bool:
+        """Whether some group has rows of several classes, so that drawing groups draws the class sizes too."""
+        if self.groups is None:
+            return False
+        codes, groups = self.sample.codes, self.groups
+        if self.sample.weights is not None:
+            counts = self.sample.weights > 0
+            codes, groups = codes[counts], groups[counts]
+        class_of = np.zeros(int(self.groups.max()) + 1, dtype=codes.dtype)
+        class_of[groups] = codes
+        return bool((class_of[groups] != codes).any())
 
     def given(self) -> dict[str, Any]:
         """The options in plain values, by the names of the arguments; of arrays of rows, whether they are there."""

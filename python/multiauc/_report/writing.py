@@ -152,7 +152,7 @@ def _method(evaluation: Evaluation, metrics: Iterable[str], level: float, n_resa
     return {
         "Metrics": "; ".join(METRICS[metric].title for metric in metrics),
         **_options_in_words(evaluation.inputs()),
-        "Intervals": f"{percent(level)}, {evaluation.method}",
+        "Intervals": f"{percent(level)}, {numbers.method_in_words(evaluation.metrics, evaluation.inputs())}",
         "Curve": f"100 thresholds shared by all pairs; {curve}",
     }
 

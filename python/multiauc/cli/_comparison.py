@@ -54,7 +54,10 @@ def compare_files(
     if n_resamples:
         differences = comparison.bootstrap(n_resamples, rng=seed)
         _resample(found, differences, ci)
-    elif not METRICS[metric].has_closed_form:
+    elif METRICS[metric].has_closed_form:
+        inputs = next(iter(comparison.inputs().values()))
+        found["method"] = numbers.method_in_words(comparison.estimates, inputs)
+    else:
         found["method"] = "no intervals in closed form; --bootstrap gives intervals and differences"
     found["verdict"], _ = verdict({"models": [], "comparison": found, "level": ci})
     del found["values"]  # they are in the estimates

@@ -43,7 +43,11 @@ def evaluate_file(  # noqa: PLR0913 - the options of the command
     ((name, scores),) = models.predictions.models.items()
     wanted: Any = tuple(dict.fromkeys([*(metrics or DEFAULT_METRICS), *(floor.metric for floor in fail_under)]))
     evaluation = multiauc.evaluate(models.predictions.y_true, scores, metrics=wanted, **models.arguments)
-    found = evaluation.to_dict(ci) | {"model": name, "metrics": numbers.metric_numbers(evaluation, ci)}
+    found = evaluation.to_dict(ci) | {
+        "model": name,
+        "method": numbers.method_in_words(evaluation.metrics, evaluation.inputs()),
+        "metrics": numbers.metric_numbers(evaluation, ci),
+    }
     if n_resamples:
         _resample(found, evaluation, n_resamples, seed, ci)
     if fail_under:
@@ -71,10 +75,11 @@ def _resample(
             "low": numbers.known(low),
             "high": numbers.known(high),
         }
+    closed_form = found["method"]
     found["method"] = f"{counted(n_resamples, 'bootstrap sample')}; logit intervals"
     others = [metric_name(metric) for metric in found["metrics"] if metric not in bootstrap.metrics]
     if others:
-        found["method"] += f"; {', '.join(others)}: {evaluation.method}"
+        found["method"] += f"; {', '.join(others)}: {closed_form}"
     del found["covariance"]  # of the closed form
 
 

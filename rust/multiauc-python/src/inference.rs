@@ -18,6 +18,7 @@ pub struct Estimate {
     variance: f64,
     degrees_of_freedom: f64,
     plug_in: f64,
+    cautious: Option<(f64, f64, f64)>,
 }
 
 /// K × K values of pairs of classes, and their variances.
@@ -25,6 +26,7 @@ pub struct Estimate {
 pub struct PairTable {
     values: Py<PyArray2<f64>>,
     variances: Py<PyArray2<f64>>,
+    degrees_of_freedom: Py<PyArray2<f64>>,
 }
 
 /// Some metrics of a sample with their uncertainty.
@@ -35,6 +37,7 @@ pub struct Evaluated {
     per_class: Vec<Py<Estimate>>,
     pairs: Py<PyDict>,
     units: Py<PyArray1<i64>>,
+    effective_units: Vec<f64>,
 }
 
 /// One metric of several models scored on the same rows.
@@ -44,6 +47,7 @@ pub struct Compared {
     covariance: Py<PyArray2<f64>>,
     differences: Vec<Py<Estimate>>,
     units: Py<PyArray1<i64>>,
+    effective_units: Vec<f64>,
 }
 
 /// What the first-order variance leaves out, by metric and by class.
@@ -69,8 +73,14 @@ pub fn evaluate(
         Ok((design, found, moments))
     })?;
     let pair_table = |(metric, table): (Metric, multiauc::PairTable)| {
-        let [values, variances] = [table.values, table.variances].map(|matrix| rectangle(py, matrix, view.classes()));
-        Ok((metric, PairTable { values: values?.unbind(), variances: variances?.unbind() }))
+        let matrix = |cells: Vec<f64>| Ok::<_, PyErr>(rectangle(py, cells, view.classes())?.unbind());
+        let multiauc::PairTable { values, variances, degrees_of_freedom } = table;
+        let table = PairTable {
+            values: matrix(values)?,
+            variances: matrix(variances)?,
+            degrees_of_freedom: matrix(degrees_of_freedom)?,
+        };
+        Ok((metric, table))
     };
     let pairs = found.pairs.into_iter().map(pair_table).collect::<PyResult<Vec<_>>>()?;
     Ok(Evaluated {
@@ -79,6 +89,7 @@ pub fn evaluate(
         per_class: estimates(py, found.per_class)?,
         pairs: by_metric(py, pairs)?,
         units: integers(py, design.units()).unbind(),
+        effective_units: design.effective_units().to_vec(),
     })
 }
 
@@ -88,10 +99,11 @@ pub fn influences<'py>(
     sample: SampleArgument<'py>,
     metrics: Vec<String>,
     options: OptionsArgument<'py>,
+    is_iid: bool,
 ) -> PyResult<Matrix<'py>> {
     let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
     let influences = compute!(py, view, 1, |sample, workers| {
-        let design = Design::new(sample, view.sampling(false))?;
+        let design = Design::new(sample, view.sampling(is_iid))?;
         let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
         multiauc::influences(&design, &found.statistics, workers)
     })?;
@@ -126,6 +138,7 @@ pub fn compare(
         estimates: estimates(py, found.estimates)?,
         differences: estimates(py, found.differences)?,
         units: integers(py, design.units()).unbind(),
+        effective_units: design.effective_units().to_vec(),
     })
 }
 
@@ -157,8 +170,9 @@ fn by_metric<'py, V: IntoPyObject<'py>>(
 
 fn estimates(py: Python<'_>, estimates: Vec<multiauc::Estimate>) -> PyResult<Vec<Py<Estimate>>> {
     let of_python = |found: multiauc::Estimate| {
-        let multiauc::Estimate { value, variance, degrees_of_freedom, plug_in } = found;
-        Py::new(py, Estimate { value, variance, degrees_of_freedom, plug_in })
+        let multiauc::Estimate { value, variance, degrees_of_freedom, plug_in, cautious } = found;
+        let cautious = cautious.map(|found| (found.value, found.variance, found.degrees_of_freedom));
+        Py::new(py, Estimate { value, variance, degrees_of_freedom, plug_in, cautious })
     };
     estimates.into_iter().map(of_python).collect()
 }

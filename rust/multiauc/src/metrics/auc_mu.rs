@@ -102,7 +102,9 @@ pub(super) fn auc_mu_statistic<T: Score>(
                 average.add(*c, *d, placed.wins);
                 for (row, column) in [(*c, *d), (*d, *c)] {
                     table.values[row * classes + column] = placed.wins.share();
-                    table.variances[row * classes + column] = *variance;
+                    let [variance, degrees_of_freedom] = *variance;
+                    table.variances[row * classes + column] = variance;
+                    table.degrees_of_freedom[row * classes + column] = degrees_of_freedom;
                 }
                 for (class, values) in [*c, *d].into_iter().zip(&placed.placements) {
                     let coefficients = vec![weighting.omega[c * classes + d]];
@@ -115,7 +117,8 @@ pub(super) fn auc_mu_statistic<T: Score>(
     let value = average.finish()?;
     let slopes = weighting.slopes(rows, &table.values, value);
     let [components] = components;
-    Ok((Statistic { id: Metric::AucMu, value, components, slopes }, table))
+    let chances = weighting.chances(classes);
+    Ok((Statistic { id: Metric::AucMu, value, components, slopes, chances }, table))
 }
 
 /// What ranks each pair of classes.

@@ -6,7 +6,7 @@ use crate::float::Score;
 use crate::inference::{Design, pair_variance};
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
-use crate::ranking::PlacementTable;
+use crate::ranking::{PlacementTable, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Where the rows stand in one column.
@@ -22,6 +22,8 @@ pub(super) struct ColumnPlacements {
     pub wins: Vec<Option<Wins>>,
     /// Var A(c|d) of the same; NaN for the class itself and absent ones.
     pub variances: Vec<f64>,
+    /// Degrees of freedom of these.
+    pub degrees_of_freedom: Vec<f64>,
 }
 
 impl ColumnPlacements {
@@ -32,17 +34,19 @@ impl ColumnPlacements {
 
     /// What the class wins against all others pooled.
     pub(super) fn wins_over_rest(&self, rows: &ClassRows) -> Wins {
-        if rows.weights().is_none() {
-            let doubled = |wins: &Wins| match wins {
-                Wins::Counted { doubled, .. } => *doubled,
-                Wins::Weighted(_) => unreachable!("rows without weights are counted"),
-            };
-            let rest = rows.others(self.class).map(|d| rows.count(d)).sum();
-            return Wins::counted(self.wins.iter().flatten().map(doubled).sum(), [rows.count(self.class), rest]);
+        let (mut doubled_wins, mut weighted) = (0, WeightedWins::default());
+        for wins in self.wins.iter().flatten() {
+            match *wins {
+                Wins::Counted { doubled, .. } => doubled_wins += doubled,
+                Wins::Weighted(wins) => weighted = weighted.plus(wins),
+                Wins::Share(_) => unreachable!("pairs of rows are counted"),
+            }
         }
-        let shares = self.shares();
-        let rest: f64 = rows.others(self.class).map(|d| rows.weight(d)).sum();
-        Wins::Weighted(rows.others(self.class).map(|d| rows.weight(d) / rest * shares[d]).sum())
+        let rest = rows.others(self.class).map(|d| rows.count(d)).sum();
+        match rows.weights() {
+            None => Wins::counted(doubled_wins, [rows.count(self.class), rest]),
+            Some(_) => Wins::Weighted(weighted),
+        }
     }
 }
 
@@ -102,6 +106,7 @@ fn place_column<T: Score>(
         by_pair: vec![0.0; table.len()],
         wins: vec![None; rows.classes()],
         variances: vec![f64::NAN; rows.classes()],
+        degrees_of_freedom: vec![f64::NAN; rows.classes()],
     };
     let mut rest_below = vec![0.0; table.len()];
     let mut sum_by_pair = vec![0.0; table.len()];
@@ -127,11 +132,12 @@ fn place_column<T: Score>(
         } else {
             of_pair.extend_from_slice(by_rank);
         }
-        column.variances[d] = pair_variance(design, [class, d], [of_pair, placements], workers)?;
+        [column.variances[d], column.degrees_of_freedom[d]] =
+            pair_variance(design, [class, d], [of_pair, placements], workers)?;
         let sizes = [rows.count(class), rows.count(d)];
         column.wins[d] = Some(match rows.weights() {
             None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
-            Some(_) => Wins::Weighted(1.0 - totals.weighted_below / (2.0 * own_total * rows.weight(d))),
+            Some(_) => Wins::Weighted(totals.weighted.reversed()),
         });
     }
     let own = &mut column.placements[rows.range(class)];

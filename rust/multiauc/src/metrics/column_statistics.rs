@@ -55,6 +55,7 @@ pub(super) fn column_statistics<T: Score>(
                 averages.add(column, *wins);
                 pairs.values[c * classes..][..classes].copy_from_slice(&column.shares());
                 pairs.variances[c * classes..][..classes].copy_from_slice(&column.variances);
+                pairs.degrees_of_freedom[c * classes..][..classes].copy_from_slice(&column.degrees_of_freedom);
                 per_class[c] = *estimate;
                 class_slopes[c].clone_from(slopes);
                 contributions.extend(contributions_of(design, wanted, &pair_weighting, &rest_weighting, column));
@@ -66,12 +67,17 @@ pub(super) fn column_statistics<T: Score>(
     let [hand_till, even, prevalence] = averages.finish()?;
     let [of_even, of_prevalence] = rest_weighting.slopes(rows, &values, &class_slopes);
     let statistics = wanted.iter().zip(components).map(|(&id, components)| {
-        let (value, slopes) = match id {
-            Metric::HandTill => (hand_till, pair_weighting.slopes(rows, &pairs.values, hand_till)),
-            Metric::OneVsRestPrevalence => (prevalence, of_prevalence.clone()),
-            _ => (even, of_even.clone()),
+        let (value, slopes, chances) = match id {
+            Metric::HandTill => {
+                let slopes = pair_weighting.slopes(rows, &pairs.values, hand_till);
+                (hand_till, slopes, pair_weighting.chances(classes))
+            }
+            Metric::OneVsRestPrevalence => {
+                (prevalence, of_prevalence.clone(), rest_weighting.chances(rows, |c| rest_weighting.of(c)))
+            }
+            _ => (even, of_even.clone(), rest_weighting.chances(rows, |_| rest_weighting.even)),
         };
-        Statistic { id, value, components, slopes }
+        Statistic { id, value, components, slopes, chances }
     });
     Ok(ColumnStatistics { statistics: statistics.collect(), pairs, per_class })
 }
@@ -95,7 +101,8 @@ fn estimate_class(
         rows.present().iter().map(|&class| [&column.placements[rows.range(class)]]).collect();
     let segments: Vec<Segment<'_>> =
         rows.present().iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
-    estimate_one(design, &segments, slopes, value, workers)
+    let chances = weighting.class_chances(rows, column.class);
+    estimate_one(design, &segments, slopes, Some(&chances), value, workers)
 }
 
 /// What a column adds to the components of the statistics wanted.

@@ -6,7 +6,7 @@ use crate::float::Score;
 use crate::keys::{DifferenceRule, ExactKey, KeyScratch};
 use crate::pairs::{PairScore, PairTile, PairTiles, Wins, cost_score, shared_group_width};
 use crate::parallel::Workers;
-use crate::ranking::{OrderedRows, PlacementTable, RankedRow};
+use crate::ranking::{OrderedRows, PlacementTable, RankedRow, WeightedWins};
 use crate::sample::{ClassRows, ScoredSample};
 
 /// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another.
@@ -56,7 +56,7 @@ fn place(
     let reciprocals = totals.map(f64::recip);
     let mut placements = [first, second].map(|class| vec![0.0; rows.of(class).len()]);
     let mut below = [0.0; 2];
-    let (mut doubled_wins, mut weighted_wins, mut ties) = (0_u64, 0.0, 0.0);
+    let (mut doubled_wins, mut weighted, mut ties) = (0_u64, WeightedWins::default(), 0.0);
     ordered.for_each_tie(near, exact, |tie| {
         let mut tied = [0.0; 2];
         for row in tie {
@@ -68,14 +68,15 @@ fn place(
             placements[row.side as usize][row.row as usize] = values[row.side as usize];
         }
         doubled_wins += (tied[0] as u64) * (beaten as u64);
-        weighted_wins += tied[0] * beaten;
+        weighted.won += tied[0] * beaten;
+        weighted.lost += tied[1] * (2.0 * below[0] + tied[0]);
         ties += tied[0] * tied[1];
         below[0] += tied[0];
         below[1] += tied[1];
     });
     let wins = match rows.weights() {
         None => Wins::counted(doubled_wins, [rows.count(first), rows.count(second)]),
-        Some(_) => Wins::Weighted(weighted_wins / (2.0 * totals[0] * totals[1])),
+        Some(_) => Wins::Weighted(weighted),
     };
     PairPlacements { placements, wins, ties }
 }
@@ -152,14 +153,14 @@ fn place_by_table(
     // What the looked-up class has below it, it wins; if that is the second class, the first loses it.
     let sizes = classes.map(|class| rows.count(class));
     let (doubled_wins, weighted) = if own == 1 {
-        (totals.doubled_below, totals.weighted_below)
+        (totals.doubled_below, totals.weighted)
     } else {
         let doubled_pairs = 2 * sizes[0] * sizes[1];
-        (doubled_pairs.wrapping_sub(totals.doubled_below), 2.0 * first * second - totals.weighted_below)
+        (doubled_pairs.wrapping_sub(totals.doubled_below), totals.weighted.reversed())
     };
     let wins = match rows.weights() {
         None => Wins::counted(doubled_wins, sizes),
-        Some(_) => Wins::Weighted(weighted / (2.0 * first * second)),
+        Some(_) => Wins::Weighted(weighted),
     };
     Some(PairPlacements { placements, wins, ties: totals.ties })
 }

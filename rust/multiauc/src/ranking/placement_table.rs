@@ -6,6 +6,7 @@
 
 use super::bucket_map::{BLOCK, BucketMap};
 use super::ordered_rows::OrderedRows;
+use super::weighted_wins::{RunningWeights, WeightedWins};
 
 /// Buckets with more keys are searched by bisection.
 const FEW: usize = 8;
@@ -15,8 +16,8 @@ const FEW: usize = 8;
 pub(crate) struct PlacementTable {
     ordered: OrderedRows,
     keys: Vec<f64>,
-    /// `weight_below[rank]` is the weight of the rows below a rank; empty where rows have no weights.
-    weight_below: Vec<f64>,
+    /// The weight of the rows below each rank; empty where rows have no weights.
+    weights: RunningWeights,
     /// The weight looked up, by lo; and what hi adds to that: +w at hi and −w at lo, where they differ.
     marks: Vec<f64>,
     tie_marks: Vec<f64>,
@@ -28,8 +29,9 @@ pub(crate) struct PlacementTable {
 pub(crate) struct LookupTotals {
     /// Σ over the keys x of lo + hi, where rows have no weights.
     pub doubled_below: u64,
-    /// The same by weight: Σ w_x (W_lo + W_hi).
-    pub weighted_below: f64,
+    /// What the looked-up class wins by weight: Σ w_x (W_lo + W_hi), W being the weight of the table below a rank. Only
+    /// where rows have weights.
+    pub weighted: WeightedWins,
     /// Pairs of rows that tie, by weight.
     pub ties: f64,
     /// Whether a key lies within the tolerance of a table key.
@@ -44,14 +46,9 @@ impl PlacementTable {
         self.ordered.sort();
         self.keys.clear();
         self.keys.extend(self.ordered.rows().iter().map(|row| row.key));
-        self.weight_below.clear();
+        self.weights.clear();
         if let Some(weights) = weights {
-            let mut sum = 0.0;
-            self.weight_below.push(sum);
-            for row in self.ordered.rows() {
-                sum += weights[row.row as usize];
-                self.weight_below.push(sum);
-            }
+            self.weights.fill(self.ordered.rows().iter().map(|row| weights[row.row as usize]));
         }
     }
 
@@ -91,24 +88,22 @@ impl PlacementTable {
             for (place, ((entry, &key), &index)) in places.iter_mut().zip(&block).zip(&indices).enumerate() {
                 let weight = weights.map_or(1.0, |weights| weights[chunk * BLOCK + place]);
                 let (low, high) = self.ranks_of(key, index);
-                let doubled = if self.weight_below.is_empty() {
+                let doubled = if self.weights.is_empty() {
                     totals.doubled_below += (low + high) as u64;
                     (low + high) as f64
                 } else {
-                    self.weight_below[low] + self.weight_below[high]
+                    let wins = self.weights.wins_at(low, high);
+                    totals.weighted.add(weight, wins);
+                    wins.won
                 };
                 *entry = 0.5 * doubled;
-                totals.weighted_below += weight * doubled;
                 self.marks[low] += weight;
                 if low != high {
                     self.tie_marks[low] -= weight;
                     self.tie_marks[high] += weight;
                     self.has_ties = true;
-                    let tied = if self.weight_below.is_empty() {
-                        (high - low) as f64
-                    } else {
-                        self.weight_below[high] - self.weight_below[low]
-                    };
+                    let tied =
+                        if self.weights.is_empty() { (high - low) as f64 } else { self.weights.between(low, high) };
                     totals.ties += weight * tied;
                 }
                 if let Some(tolerance) = near {
@@ -210,7 +205,12 @@ mod tests {
                 prop_assert_eq!(below[i], expected);
                 doubled += 2.0 * weight(&of_keys, i) * expected;
             }
-            prop_assert_eq!(totals.weighted_below, doubled);
+            if weighted {
+                let all = of_table.iter().sum::<f64>() * of_keys.iter().sum::<f64>();
+                prop_assert_eq!(totals.weighted, WeightedWins { won: doubled, lost: 2.0 * all - doubled });
+            } else {
+                prop_assert_eq!(totals.doubled_below as f64, doubled);
+            }
             for (row, &found) in placed.rows().zip(&by_rank) {
                 let value = |(i, &x): (usize, &f64)| weight(&of_keys, i) * credit(table[row], x);
                 prop_assert_eq!(found, keys.iter().enumerate().map(value).sum::<f64>());
