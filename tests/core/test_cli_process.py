@@ -3,10 +3,8 @@
 import os
 import re
 import shlex
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import click
@@ -15,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import multiauc
-from command_line import columns, command, sample, write_files
+from command_line import columns, command, interrupt, sample, write_files
 from multiauc.cli import _demo
 
 
@@ -94,12 +92,6 @@ def run_process(arguments, **options):
     return subprocess.run(line, capture_output=True, text=True, check=False, **options)
 
 
-def cpu_seconds(pid):
-    """How long a process has worked, on Linux."""
-    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 class TestProcess:
     def test_exit_codes_and_one_line(self):
         assert run_process(["evaluate", "one.parquet", "-l", "y"]).returncode == 0
@@ -131,9 +123,7 @@ class TestProcess:
         line = [sys.executable, "-m", "multiauc", "roc", "large.parquet", "-l", "y", "--bootstrap", "1000000"]
         process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         try:
-            while cpu_seconds(process.pid) < 3:  # it takes one to get to work, however busy the machine is
-                time.sleep(0.1)
-            process.send_signal(signal.SIGINT)
+            interrupt(process)
             out, err = process.communicate(timeout=30)
         finally:
             process.kill()

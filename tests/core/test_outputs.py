@@ -2,17 +2,17 @@
 
 import os
 import shutil
-import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 import multiauc
-from command_line import sample, write_files
+from command_line import columns, interrupt, sample, write_files
 from multiauc._files import output
 from multiauc._files.output import Output
 
@@ -151,6 +151,12 @@ class TestOtherFiles:
         assert not list(Path().glob(".multiauc*"))
 
 
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_empty_name(cli, command):
+    assert cli.fails(*words(command, "")) == "the name of the output is empty"
+    assert cli.fails("evaluate", "") == "the name of a file is empty"
+
+
 class TestDemo:
     def test_it_replaces_nothing(self, cli):
         Path("here").mkdir()
@@ -231,14 +237,15 @@ def test_reports_of_the_library_are_whole_too(rng, method, monkeypatch):
         result.report("no/page.html", n_resamples=0)
 
 
-def test_ctrl_c_of_a_real_process():
+def test_ctrl_c_of_a_real_process(rng):
+    labels, scores = sample(rng, 60_000)
+    parquet.write_table(pa.table({"y": labels} | columns(scores)), "large.parquet")
     Path("page.html").write_text(OLD, encoding="utf-8")
-    line = [sys.executable, "-m", "multiauc", "report", "one.parquet", "-l", "y", "--bootstrap", "10000000",
+    line = [sys.executable, "-m", "multiauc", "report", "large.parquet", "-l", "y", "--bootstrap", "100000",
             "--force", "-o", "page.html"]  # fmt: skip
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        time.sleep(4)
-        process.send_signal(signal.SIGINT)
+        interrupt(process)
         process.communicate(timeout=60)
     finally:
         process.kill()

@@ -34,6 +34,8 @@ class Output:
 
     def refuse(self) -> None:
         """Raise a ``ValueError`` if the output would overwrite what it must not; asked for before any work, too."""
+        if not self.path:
+            raise ValueError("the name of the output is empty")
         found = _status(self.path, standard=sys.stdout)
         if found is None:
             if self.path != STANDARD and not Path(os.path.realpath(self.path)).parent.is_dir():

@@ -20,6 +20,8 @@ def data_files(path: str) -> list[str]:
     A file that is there is itself, whatever signs are in its name. Hidden files, and those that begin with an
     underscore, are not part of a folder's data: programs leave their notes there.
     """
+    if not path:
+        raise ValueError("the name of a file is empty")
     place = Path(path)
     if path == STANDARD or (place.exists() and not place.is_dir()):
         return [path]
