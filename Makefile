@@ -17,7 +17,7 @@ PYTHON_SOURCES := python tests examples benches studies requirements .ci
 TYPED := python/multiauc benches studies requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python develop wheel sdist \
+.PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python check-wheel develop wheel sdist \
         figures fuzz bench bench-quick bench-smoke bench-kernels bench-install clean
 .NOTPARALLEL:
 
@@ -61,9 +61,15 @@ check-python: develop
 develop: $(VENV)/.installed  ## Build the extension and put the package into .venv
 	$(MATURIN) develop --profile develop --locked
 
+# Zig, from the registry, links against the glibc of 2014, whatever the machine has: the wheel runs on any Linux since.
+WHEEL := $(if $(filter GNU/Linux,$(shell uname -o 2> /dev/null)),--zig --compatibility manylinux_2_17)
 wheel: $(VENV)/.installed  ## Build the wheel into dist/
 	rm -f dist/*.whl
-	$(MATURIN) build --release --locked --out dist
+	CARGO_ZIGBUILD_PYTHON_PATH=$(CURDIR)/$(PY) $(MATURIN) build --release --locked $(WHEEL) --out dist
+
+check-wheel: wheel  ## Look whether the wheel keeps what its name promises: an old glibc, every Python from 3.11 on
+	$(if $(WHEEL),$(VENV)/bin/auditwheel show dist/multiauc-*.whl | tee /dev/stderr | grep --quiet -E '"manylinux_2_(5|12|17)_')
+	$(VENV)/bin/abi3audit --strict --verbose dist/multiauc-*.whl
 
 sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 	rm -f dist/*.tar.gz

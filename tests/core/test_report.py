@@ -79,7 +79,7 @@ class TestVerdict:
                 "t": 2.0,
                 "degrees_of_freedom": 9.5,
                 "p_value": p,
-                "p_holm": p,
+                "corrected_p_value": p,
             }
             return {"first": first, "second": second, "decided": p < 0.05} | found
 

@@ -120,6 +120,20 @@ class HeldInputs:
         class_of[groups] = codes
         return bool((class_of[groups] != codes).any())
 
+    def given(self) -> dict[str, Any]:
+        """The options in plain values, by the names of the arguments; of arrays of rows, whether they are there."""
+        matrices = {
+            name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self.options.items()
+        }
+        return {
+            "metrics": list(self.metrics),
+            **matrices,
+            "sample_weight": self.sample.weights is not None,
+            "groups": self.groups is not None,
+            "sampling": self.sampling,
+            "absent": self.sample.absent,
+        }
+
     def drawn(self) -> str:
         """What a bootstrap draws: "stratified" or "iid" rows, or "groups"."""
         return self.sampling if self.groups is None else "groups"

@@ -146,7 +146,7 @@ def _difference_sentence(best: str, other: str, found: dict[str, Any], name: str
             f"{ahead}; whether that is more than chance is not known, because the rows do not show how much it varies."
         )
     evidence = f"{percent(level)} interval {interval(found, 4)}, {p_value(found['p_value'])}"
-    corrected = p_value(found["p_holm"])
+    corrected = p_value(found["corrected_p_value"])
     if corrected != p_value(found["p_value"]):
         evidence += f", {corrected} after Holm's correction"
     if found["decided"]:

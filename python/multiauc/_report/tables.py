@@ -91,7 +91,7 @@ def comparison(report: dict[str, Any]) -> str:
                 number_cell(found["t"], number(found["t"], 2)),
                 number_cell(found["degrees_of_freedom"], number(found["degrees_of_freedom"], 1)),
                 number_cell(found["p_value"], _p(found["p_value"])),
-                number_cell(found["p_holm"], _p(found["p_holm"])),
+                number_cell(found["corrected_p_value"], _p(found["corrected_p_value"])),
                 text_cell(_whether_different(found)),
             ],
         )
