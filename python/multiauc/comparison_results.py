@@ -123,6 +123,7 @@ class Comparison:
         size = positive_integer("n_resamples", n_resamples)
         held = self.inputs()
         models = list(held.values())
+        models[0].refuse_folds("a bootstrap")
         of_models = of_differences = None
         if self.metric == MULTICLASS_ROC:
             replicates = resampled_curves(models, size, rng, stacklevel)
@@ -201,6 +202,7 @@ class Comparison:
         """
         from multiauc._report.writing import evaluations_of, write_report  # noqa: PLC0415
 
+        next(iter(self.inputs().values())).refuse_folds("a report")
         models = evaluations_of(self)
         return write_report(
             path, models, self, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2

@@ -117,7 +117,9 @@ class Evaluation:
     def per_class(self) -> dict[Any, Estimate]:
         """Each class against all the others by its own score, by label."""
         if not self._per_class:
-            raise AttributeError(f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate")
+            raise AttributeError(
+                f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate, without folds"
+            )
         return self._per_class
 
     @property
@@ -160,6 +162,7 @@ class Evaluation:
             raise ValueError(f"there is no bootstrap of {listing(self.metrics)}")
         wanted = resampled if metrics is None else read_metrics(metrics, resampled)
         inputs = self.inputs()
+        inputs.refuse_folds("a bootstrap")
         replicates = resampled_metrics([inputs.asking_for(wanted)], size, rng)
         estimates = np.array([self.metrics[metric].value for metric in wanted])
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
@@ -227,6 +230,7 @@ class Evaluation:
         """
         from multiauc._report.writing import write_report  # noqa: PLC0415
 
+        self.inputs().refuse_folds("a report")
         models = {str(name): self}
         return write_report(
             path, models, None, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2
@@ -284,5 +288,7 @@ class Evaluation:
 
     def _matrix(self, metric: str) -> PairMatrix:
         if metric not in self.matrices:
-            raise AttributeError(f"the matrix of {metric} was not computed; name {metric!r} in metrics= of evaluate")
+            raise AttributeError(
+                f"the matrix of {metric} was not computed; name {metric!r} in metrics= of evaluate, without folds"
+            )
         return self.matrices[metric]

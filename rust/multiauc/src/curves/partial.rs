@@ -68,7 +68,9 @@ pub(crate) fn check_present(rows: &ClassRows, curves: &[CurveSides]) -> Result<(
 pub(crate) fn partial_area(order: &Order, region: Region, mass: impl Fn(u32) -> f64) -> f64 {
     let sum = |positions: &[u32]| positions.iter().map(|&position| mass(position)).sum::<f64>();
     let (limit, lost) = match region {
-        Region::MaxFpr(rate) => (rate, share_above(rate, || order.steps_down(), |step| (sum(step.others), sum(step.own)))),
+        Region::MaxFpr(rate) => {
+            (rate, share_above(rate, || order.steps_down(), |step| (sum(step.others), sum(step.own))))
+        }
         // From the lowest scores up: the mirrored curve.
         Region::MinTpr(rate) => {
             (1.0 - rate, share_above(1.0 - rate, || order.steps(), |step| (sum(step.own), sum(step.others))))

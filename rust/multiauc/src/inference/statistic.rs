@@ -17,8 +17,8 @@ pub struct Statistic {
     pub(crate) components: Vec<f64>,
     /// Slopes of the value in the prevalences, by class; zero where it does not depend on them.
     pub(crate) slopes: Vec<f64>,
-    /// What uninformative scores would make of T in each class.
-    pub(crate) chances: Vec<f64>,
+    /// What uninformative scores would make of T in each class, where that is known.
+    pub(crate) chances: Option<Vec<f64>>,
 }
 
 /// A value with its variance.
@@ -49,13 +49,8 @@ pub struct Cautious {
 
 impl Estimate {
     /// NaN throughout: for a class without rows.
-    pub(crate) const MISSING: Self = Self {
-        value: f64::NAN,
-        variance: f64::NAN,
-        degrees_of_freedom: f64::NAN,
-        plug_in: f64::NAN,
-        cautious: None,
-    };
+    pub(crate) const MISSING: Self =
+        Self { value: f64::NAN, variance: f64::NAN, degrees_of_freedom: f64::NAN, plug_in: f64::NAN, cautious: None };
 }
 
 /// Values of consecutive positions to add to the components of statistics, with a coefficient for each statistic.

@@ -52,7 +52,7 @@ impl<'a> SampledRows<'a> {
     /// A statistic whose components are given row by row.
     fn statistic(&self, value: f64, components: &[f64], slopes: &[f64]) -> Statistic {
         let in_order = (0..self.classes()).flat_map(|class| self.of(class)).map(|row| components[row]);
-        let chances = vec![0.5; self.classes()];
+        let chances = Some(vec![0.5; self.classes()]);
         Statistic { id: Metric::AucMu, value, components: in_order.collect(), slopes: slopes.to_vec(), chances }
     }
 
@@ -406,8 +406,7 @@ fn groups_within_classes_leave_their_sizes_fixed() {
     let of_rows: Vec<u32> = CODES.iter().zip(GROUPS).map(|(&class, group)| 10 * u32::from(class) + group % 3).collect();
     let (a, slopes) = (noise(24, 22), [0.1, 0.9, 0.4]);
     let variance = |is_iid: bool| {
-        let rows =
-            SampledRows { sampling: Sampling::Groups { of_rows: &of_rows, is_iid }, ..SampledRows::new(&CODES) };
+        let rows = SampledRows { sampling: Sampling::Groups { of_rows: &of_rows, is_iid }, ..SampledRows::new(&CODES) };
         let added = rows.added(&a, is_iid.then_some(&slopes[..]));
         let mut sums = std::collections::BTreeMap::new();
         of_rows.iter().zip(added).for_each(|(&group, added)| *sums.entry(group).or_insert(0.0) += added);

@@ -4,6 +4,7 @@ use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, pair_variance};
+use crate::memory::Buffers;
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
 use crate::ranking::{PlacementTable, WeightedWins};
@@ -58,13 +59,13 @@ struct ColumnScratch {
     of_pair: Vec<f64>,
 }
 
-/// Runs `task(placements)` for the column of every present class; `consume` gets the results a few at a time, in class
-/// order. `omega` is the K × K matrix of the weights of pairs.
+/// Runs `task(placements)` for the column of every present class, the placements in memory of `buffers`; `consume` gets
+/// the results a few at a time, in class order. `omega` is the K × K matrix of the weights of pairs.
 pub(super) fn for_each_column<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
     omega: &[f64],
-    workers: &Workers<'_>,
+    (buffers, workers): (&Buffers<f64>, &Workers<'_>),
     task: impl Fn(ColumnPlacements) -> Result<R> + Sync,
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
@@ -77,7 +78,8 @@ pub(super) fn for_each_column<T: Score, R: Send>(
         blocks = ClassBlocks::gather_classes(blocks, &sample.scores, &design.rows, &(0..classes), &columns, workers)?;
         let run = |scratch: &mut ColumnScratch, index: usize| {
             let class = wanted[index];
-            task(place_column(design, &blocks, class, &omega[class * classes..][..classes], scratch, workers)?)
+            let omega = &omega[class * classes..][..classes];
+            task(place_column(design, &blocks, (class, omega), scratch, buffers, workers)?)
         };
         // All columns take about the same time, and each holds a number per row.
         in_waves(workers, wanted.len(), 1, run, &mut consume)?;
@@ -89,9 +91,9 @@ pub(super) fn for_each_column<T: Score, R: Send>(
 fn place_column<T: Score>(
     design: &Design,
     blocks: &ClassBlocks<T>,
-    class: usize,
-    omega: &[f64],
+    (class, omega): (usize, &[f64]),
     scratch: &mut ColumnScratch,
+    buffers: &Buffers<f64>,
     workers: &Workers<'_>,
 ) -> Result<ColumnPlacements> {
     let rows = &design.rows;
@@ -102,7 +104,7 @@ fn place_column<T: Score>(
     let rest_total: f64 = rows.others(class).map(|d| rows.weight(d)).sum();
     let mut column = ColumnPlacements {
         class,
-        placements: vec![0.0; rows.len()],
+        placements: buffers.take(rows.len()),
         by_pair: vec![0.0; table.len()],
         wins: vec![None; rows.classes()],
         variances: vec![f64::NAN; rows.classes()],

@@ -6,6 +6,7 @@ use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Estimate, Segment, Statistic, add, estimate_one};
+use crate::memory::Buffers;
 use crate::metric::Metric;
 use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
@@ -37,11 +38,12 @@ pub(super) fn column_statistics<T: Score>(
     let mut per_class = vec![Estimate::MISSING; classes];
     let mut class_slopes = vec![vec![0.0; classes]; classes];
     let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| vec![0.0; rows.len()]).collect();
+    let buffers = Buffers::default();
     for_each_column(
         sample,
         design,
         &pair_weighting.omega,
-        workers,
+        (&buffers, workers),
         |mut column| {
             let wins = column.wins_over_rest(rows);
             let slopes = rest_weighting.class_slopes(rows, column.class, &column.shares(), wins.share());
@@ -60,7 +62,9 @@ pub(super) fn column_statistics<T: Score>(
                 class_slopes[c].clone_from(slopes);
                 contributions.extend(contributions_of(design, wanted, &pair_weighting, &rest_weighting, column));
             }
-            add(&mut components, &contributions, workers)
+            add(&mut components, &contributions, workers)?;
+            wave.into_iter().for_each(|(column, ..)| buffers.give_back(column.placements));
+            Ok(())
         },
     )?;
     let values: Vec<f64> = per_class.iter().map(|estimate| estimate.value).collect();
@@ -77,7 +81,7 @@ pub(super) fn column_statistics<T: Score>(
             }
             _ => (even, of_even.clone(), rest_weighting.chances(rows, |_| rest_weighting.even)),
         };
-        Statistic { id, value, components, slopes, chances }
+        Statistic { id, value, components, slopes, chances: Some(chances) }
     });
     Ok(ColumnStatistics { statistics: statistics.collect(), pairs, per_class })
 }

@@ -4,6 +4,7 @@ use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
 use crate::keys::{DifferenceRule, ExactKey, KeyScratch};
+use crate::memory::Buffers;
 use crate::pairs::{PairScore, PairTile, PairTiles, Wins, cost_score, shared_group_width};
 use crate::parallel::Workers;
 use crate::ranking::{OrderedRows, PlacementTable, RankedRow, WeightedWins};
@@ -81,7 +82,7 @@ fn place(
     PairPlacements { placements, wins, ties }
 }
 
-/// Places two classes by the score of the pair.
+/// Places two classes by the score of the pair, in memory of `buffers`.
 pub(super) fn place_by_difference<T: Score>(
     sample: &ScoredSample<'_, T>,
     rows: &ClassRows,
@@ -89,6 +90,7 @@ pub(super) fn place_by_difference<T: Score>(
     score: &PairScore,
     rule: DifferenceRule,
     scratch: &mut PlacingScratch,
+    buffers: &Buffers<f64>,
 ) -> PairPlacements {
     let PlacingScratch { ordered, table, keys, by_rank, key_scratch } = scratch;
     key_scratch.blurred.clear();
@@ -105,7 +107,7 @@ pub(super) fn place_by_difference<T: Score>(
     }
     let near = if *score == PairScore::Difference { rule.near } else { None };
     let rule = if key_scratch.blurred.is_empty() { rule } else { rule.unsettled() };
-    place_by_table(rows, pair.classes, keys, (near, rule), table, by_rank).unwrap_or_else(|| {
+    place_by_table(rows, pair.classes, keys, (near, rule), (table, by_rank), buffers).unwrap_or_else(|| {
         ordered.clear();
         for (side, keys) in keys.iter().enumerate() {
             ordered.extend(side as u16, 0, keys.iter().copied());
@@ -124,12 +126,12 @@ fn place_by_table(
     classes: [usize; 2],
     keys: &[Vec<f64>; 2],
     (near, rule): (Option<f64>, DifferenceRule),
-    table: &mut PlacementTable,
-    by_rank: &mut Vec<f64>,
+    (table, by_rank): (&mut PlacementTable, &mut Vec<f64>),
+    buffers: &Buffers<f64>,
 ) -> Option<PairPlacements> {
     let own = usize::from(keys[1].len() < keys[0].len());
     let other = 1 - own;
-    let mut placements = [vec![0.0; keys[0].len()], vec![0.0; keys[1].len()]];
+    let mut placements = [buffers.take(keys[0].len()), buffers.take(keys[1].len())];
     table.build(keys[own].iter().copied(), rows.weights_of(classes[own]));
     let of_other = keys[other].iter().copied();
     let totals = table.look_up(
@@ -140,6 +142,7 @@ fn place_by_table(
         &mut placements[other],
     );
     if totals.is_near {
+        placements.into_iter().for_each(|placements| buffers.give_back(placements));
         return None;
     }
     table.below_by_rank(by_rank);

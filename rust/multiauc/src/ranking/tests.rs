@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::bucket_map::BucketMap;
-use super::{BucketTable, KeyStream, Lookup, SortedTable, WeightedKeys, WeightedWins, count_partitioned, weighted_wins};
+use super::{
+    BucketTable, KeyStream, Lookup, SortedTable, WeightedKeys, WeightedWins, count_partitioned, weighted_wins,
+};
 use crate::error::Result;
 use crate::float::Float;
 use crate::keys::ExactKey;
