@@ -130,6 +130,7 @@ class HeldInputs:
             **matrices,
             "sample_weight": self.sample.weights is not None,
             "groups": self.groups is not None,
+            "folds": self.folds is not None,
             "sampling": self.sampling,
             "absent": self.sample.absent,
         }
