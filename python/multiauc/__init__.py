@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from multiauc import metrics as metrics
     from multiauc import plotting as plotting
     from multiauc import sklearn as sklearn
+    from multiauc._column_order import ColumnOrderWarning
     from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bootstrap",
     "BootstrapDifference",
+    "ColumnOrderWarning",
     "Comparison",
     "ComparisonBootstrap",
     "ConfidenceInterval",
@@ -71,6 +73,7 @@ __all__ = [
 #: The public names of each module. A module is loaded when one of its names is first used, so that `import multiauc`
 #: takes no longer than importing NumPy.
 _NAMES = {
+    "_column_order": ["ColumnOrderWarning"],
     "bootstrap": ["Bootstrap", "BootstrapDifference", "ComparisonBootstrap"],
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],

@@ -13,7 +13,7 @@ from multiauc._json import to_json
 from multiauc._registry import METRICS, MULTICLASS_ROC
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
-from multiauc._tables import ESTIMATE_HEADER, html_table, sizes_in_words, text_table
+from multiauc._tables import ESTIMATE_HEADER, html_table, notes_in_words, sizes_in_words, text_table
 from multiauc._wording import listing, names_as_text
 from multiauc.bootstrap import ComparisonBootstrap
 from multiauc.results import read_only
@@ -52,6 +52,8 @@ class Comparison:
         The number of rows of each class. Read-only.
     method : str
         How the uncertainty was found, in words.
+    notes : tuple of str
+        What looks wrong with the data of a model, in words: that its columns seem to be in another order.
 
     Examples
     --------
@@ -75,6 +77,7 @@ class Comparison:
     counts: NDArray[np.int64]
     method: str
     _inputs: dict[Any, HeldInputs] | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -83,7 +86,7 @@ class Comparison:
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled comparison can be read, but nothing more can be computed from it.
         known = (self.metric, self.estimates, self.covariance, self.differences)
-        return Comparison, (*known, self.labels, self.counts, self.method)
+        return Comparison, (*known, self.labels, self.counts, self.method, None, self.notes)
 
     def difference(self, a: Hashable, b: Hashable) -> Difference:
         """Model `a` minus model `b`."""
@@ -214,6 +217,7 @@ class Comparison:
             "labels": list(self.labels),
             "counts": self.counts.tolist(),
             "method": self.method,
+            "notes": list(self.notes),
         }
 
     def to_json(self) -> str:
@@ -224,13 +228,15 @@ class Comparison:
         blocks = [text_table(self._models())]
         if self.differences:
             blocks.append(text_table(self._contrasts()))
-        return "\n".join([self._title(), *(line for block in blocks for line in [*block, ""]), self.method])
+        lines = [line for block in blocks for line in [*block, ""]]
+        return "\n".join([self._title(), *lines, self.method, *notes_in_words(self.notes)])
 
     def _repr_html_(self) -> str:
         models = html_table(self._title(), self._models())
+        below = [self.method, *notes_in_words(self.notes)]
         if not self.differences:
-            return models + html_table("", [[self.method]])
-        return models + html_table("Differences", self._contrasts(), [self.method])
+            return models + html_table("", [[line] for line in below])
+        return models + html_table("Differences", self._contrasts(), below)
 
     def _title(self) -> str:
         return f"Comparison by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._column_order import column_order_note, warn_of_order
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     SAMPLINGS,
@@ -18,7 +20,7 @@ from multiauc._input.options import (
     refuse_weights,
 )
 from multiauc._input.sample import read_sample
-from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, METRICS
+from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, METRICS
 from multiauc._wording import one_of
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.evaluation_results import Evaluation
@@ -98,7 +100,9 @@ def evaluate(  # noqa: PLR0913
     Notes
     -----
     A standard error needs two rows of every class (two groups, where rows are grouped): otherwise it is nan, and a
-    warning names the class. The result refers to `y_score`; it does not copy it.
+    warning names the class. The result refers to `y_score`; it does not copy it. If the columns seem to belong to other
+    classes than the ones they were taken for, a `ColumnOrderWarning` says so, and so does the result (`notes`): less
+    than once in a thousand samples without reason.
 
     References
     ----------
@@ -147,7 +151,10 @@ def evaluate(  # noqa: PLR0913
     )
     found = _computed(inputs)
     warn_of_single_units(inputs, found.units, stacklevel=2)
-    return _evaluation(inputs, found)
+    pairs = found.pairs.get(HAND_TILL)
+    note = column_order_note(sample, inputs.groups, None if pairs is None else pairs.values)
+    warn_of_order(note, stacklevel=2)
+    return replace(_evaluation(inputs, found), notes=() if note is None else (note,))
 
 
 def evaluation_of(inputs: HeldInputs) -> Evaluation:

@@ -17,6 +17,7 @@ from multiauc._tables import (
     TABLE_AT_MOST,
     TABLE_EDGE,
     html_table,
+    notes_in_words,
     shortened,
     sizes_in_words,
     text_table,
@@ -58,6 +59,8 @@ class Evaluation:
         The number of rows of each class. Read-only.
     method : str
         How the uncertainty was found, in words.
+    notes : tuple of str
+        What looks wrong with the data, in words: that the columns seem to be in another order.
 
     Examples
     --------
@@ -81,6 +84,7 @@ class Evaluation:
     method: str
     _per_class: dict[Any, Estimate]
     _inputs: HeldInputs | None = None
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -89,7 +93,7 @@ class Evaluation:
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled evaluation can be read, but nothing more can be computed from it.
         known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
-        return Evaluation, (*known, self._per_class)
+        return Evaluation, (*known, self._per_class, None, self.notes)
 
     @property
     def auc_mu(self) -> Estimate:
@@ -239,6 +243,7 @@ class Evaluation:
             "labels": list(self.labels),
             "counts": self.counts.tolist(),
             "method": self.method,
+            "notes": list(self.notes),
         }
 
     def to_json(self) -> str:
@@ -246,10 +251,10 @@ class Evaluation:
         return to_json(self.to_dict())
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table()), self.method])
+        return "\n".join([self._title(), *text_table(self._table()), self.method, *notes_in_words(self.notes)])
 
     def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table(), [self.method])
+        return html_table(self._title(), self._table(), [self.method, *notes_in_words(self.notes)])
 
     def _title(self) -> str:
         return f"Evaluation of {sizes_in_words(self.labels, self.counts)}"

@@ -43,6 +43,9 @@ class Sample:
         How many rows of positive weight each class has.
     absent
         What to do about classes without rows: "ignore" or "nan", or "raise" (then there are none).
+    named_by
+        What says which class a column stands for: "labels" (the argument), "names" (of the columns), or "sorted" (the
+        order of the labels, as nothing else does).
     """
 
     scores: NDArray[np.float32] | NDArray[np.float64]
@@ -51,6 +54,7 @@ class Sample:
     labels: list[Any]
     rows: NDArray[np.int64]
     absent: str
+    named_by: str
 
     @property
     def n_classes(self) -> int:
@@ -99,7 +103,8 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
         rows, _ = _rust.class_sizes(codes, weights, n_columns)
     if np.count_nonzero(rows) < n_columns:
         _check_absent(classes, rows, policy, weighted=weights is not None)
-    return Sample(scores, codes, weights, classes, rows, policy)
+    named_by = "labels" if labels is not None else "names" if classes is names else "sorted"
+    return Sample(scores, codes, weights, classes, rows, policy, named_by)
 
 
 def _read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
