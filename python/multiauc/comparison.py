@@ -6,12 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
 from multiauc import _rust
 from multiauc._column_order import column_order_note, warn_of_order
+from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     SAMPLINGS,
@@ -48,6 +49,7 @@ def compare(  # noqa: PLR0913
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> Comparison:
     r"""Compare models that scored the same rows: which is better, and how certain that is.
 
@@ -115,6 +117,7 @@ def compare(  # noqa: PLR0913
     >>> comparison.difference("other", "good")
     Difference(other - good: +0.0271, standard error 0.0085, 95% interval +0.0104 to +0.0439, z 3.19, p 0.0016)
     """
+    refuse_unknown(compare, unknown)
     kind = one_of("metric", metric, tuple(METRICS))
     refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
     refuse_weights((kind,), sample_weight)
@@ -150,7 +153,10 @@ def compare(  # noqa: PLR0913
 def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any) -> dict[Any, Sample]:
     """The samples by model, each with its columns as they were given."""
     if not isinstance(models, Mapping):
-        raise TypeError(f"models must be a dict from the name of each model to its scores; got {described(models)}")
+        raise TypeError(
+            "models must be a dict from the name of each model to its scores, such as {'net': net.predict_proba(X)}; "
+            f"got {described(models)}"
+        )
     if len(models) < 2:
         raise ValueError(f"models must have at least two models to compare; got {len(models)}")
     samples: dict[Any, Sample] = {}

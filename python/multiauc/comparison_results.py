@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
+from multiauc._frames import flat
+from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer
-from multiauc._json import to_json
 from multiauc._registry import METRICS, MULTICLASS_ROC
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
+from multiauc._result import Result
 from multiauc._tables import ESTIMATE_HEADER, html_table, notes_in_words, sizes_in_words, text_table
 from multiauc._wording import listing, names_as_text
 from multiauc.bootstrap import ComparisonBootstrap
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Result):
     """Models on the same rows, and all their differences; see `multiauc.compare`.
 
     Attributes
@@ -103,7 +106,9 @@ class Comparison:
         found = next(d for d in self.differences if {d.first, d.second} == {a, b})
         return found if found.first == a else found.reversed()
 
-    def bootstrap(self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None) -> ComparisonBootstrap:
+    def bootstrap(
+        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None, **unknown: Never
+    ) -> ComparisonBootstrap:
         """Resample the rows (or groups), the same ones for all models.
 
         Parameters
@@ -118,6 +123,7 @@ class Comparison:
         ComparisonBootstrap
             Its columns are the models, in the order of `estimates`; ``.difference(a, b)`` is paired.
         """
+        refuse_unknown(type(self).bootstrap, unknown)
         return self._bootstrap(n_resamples, rng, stacklevel=3)
 
     def _bootstrap(self, n_resamples: Any, rng: Any, stacklevel: int) -> ComparisonBootstrap:
@@ -146,7 +152,7 @@ class Comparison:
         )
 
     def ranking_probabilities(
-        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None
+        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None, **unknown: Never
     ) -> dict[tuple[Any, ...], float]:
         """The share of resamples in which the models come in each order, the best first.
 
@@ -168,6 +174,7 @@ class Comparison:
         >>> multiauc.compare(y_true, models).ranking_probabilities(n_resamples=500, rng=0)
         {('a', 'b'): 1.0}
         """
+        refuse_unknown(type(self).ranking_probabilities, unknown)
         return self._bootstrap(n_resamples, rng, stacklevel=3).ranking_probabilities()
 
     def inputs(self) -> dict[Any, HeldInputs]:
@@ -220,9 +227,12 @@ class Comparison:
             "notes": list(self.notes),
         }
 
-    def to_json(self) -> str:
-        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
-        return to_json(self.to_dict())
+    def _rows(self) -> list[dict[str, Any]]:
+        """The models, then the differences between every two of them."""
+        models = [{"first": name, "second": None, **flat(one.to_dict())} for name, one in self.estimates.items()]
+        differences = [flat(one.to_dict()) for one in self.differences]
+        columns = dict.fromkeys(name for row in [*models, *differences] for name in row)
+        return [{name: row.get(name, math.nan) for name in columns} for row in [*models, *differences]]
 
     def __repr__(self) -> str:
         blocks = [text_table(self._models())]

@@ -7,9 +7,11 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from multiauc._frames import flat
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, interval_at_bound, logit_interval, wald_interval
 from multiauc._registry import METRICS
+from multiauc._result import Result
 from multiauc._student import upper_quantile
 from multiauc._wording import listing, one_of, printable
 
@@ -29,7 +31,7 @@ ROUNDING = 1e-13
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Estimate:
+class Estimate(Result):
     """The value of a metric with its closed-form standard error.
 
     Attributes
@@ -165,6 +167,16 @@ class Estimate:
         """Value, standard error and 95% interval by name."""
         low, high = self._interval(0.025, "logit")
         return {"value": self.value, "standard_error": self.standard_error, "confidence_interval": [low, high]}
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{"name": self.name, **flat(self.to_dict())}]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """The value, if a number's format is asked for: ``f"{estimate:.3f}"``."""
+        return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
         value, error, interval = self.cells()

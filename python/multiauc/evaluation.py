@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Never
 
 import numpy as np
 
 from multiauc import _rust
 from multiauc._column_order import column_order_note, warn_of_order
+from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     SAMPLINGS,
@@ -47,6 +48,7 @@ def evaluate(  # noqa: PLR0913
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> Evaluation:
     r"""AUC_mu, Hand & Till's M and one-vs-rest of a model, with standard errors and intervals in closed form.
 
@@ -138,6 +140,7 @@ def evaluate(  # noqa: PLR0913
     AUC_mu  0.9584      0.0077  0.9403 to 0.9712
     closed form, class sizes fixed; logit intervals with Student's t
     """
+    refuse_unknown(evaluate, unknown)
     names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, CLOSED_FORM_METRICS)
     refuse_idle_options(names, partition=partition, pair_weights=pair_weights)
     refuse_weights(names, sample_weight)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
+from multiauc._frames import flat
+from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer, read_metrics
-from multiauc._json import to_json
 from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._replicates import accelerations, warn_of_lost_classes
 from multiauc._resampling import resampled_metrics
+from multiauc._result import Result
 from multiauc._tables import (
     ESTIMATE_HEADER,
     TABLE_AT_MOST,
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 
 # Without slots: with them, assigning to a property of a frozen dataclass fails with an obscure TypeError.
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Result):
     """The metrics of one model with their uncertainty; see `multiauc.evaluate`.
 
     Attributes
@@ -138,6 +140,7 @@ class Evaluation:
         rng: np.random.Generator | int | None = None,
         *,
         metrics: Sequence[str] | None = None,
+        **unknown: Never,
     ) -> Bootstrap:
         """Resample the rows (or groups), as `sampling` and `groups` of `evaluate` say.
 
@@ -156,6 +159,7 @@ class Evaluation:
         Bootstrap
             With `replicates`, `standard_error` and `confidence_interval(metric)`.
         """
+        refuse_unknown(type(self).bootstrap, unknown)
         size = positive_integer("n_resamples", n_resamples)
         resampled = tuple(metric for metric in self.metrics if METRICS[metric].has_bootstrap)
         if not resampled:
@@ -246,9 +250,9 @@ class Evaluation:
             "notes": list(self.notes),
         }
 
-    def to_json(self) -> str:
-        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
-        return to_json(self.to_dict())
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = [{"kind": "metric", "name": name, **flat(one.to_dict())} for name, one in self.metrics.items()]
+        return rows + [{"kind": "class", "name": name, **flat(one.to_dict())} for name, one in self._per_class.items()]
 
     def __repr__(self) -> str:
         return "\n".join([self._title(), *text_table(self._table()), self.method, *notes_in_words(self.notes)])

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from multiauc._wording import described
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -30,7 +34,25 @@ class Display:
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """The axes given, or those of a new figure of `size` inches."""
-    return new_axes(1, size)[0] if ax is None else ax
+    if ax is None:
+        return new_axes(1, size)[0]
+    if not hasattr(ax, "plot") or not hasattr(ax, "get_figure"):
+        raise TypeError(f"ax must be one matplotlib Axes, or None for new ones; got {described(ax)}")
+    return ax
+
+
+def two_axes_or_new(ax: Any, size: tuple[float, float], what: str) -> list[Axes]:
+    """The two axes given, or those of a new figure of `size` inches; `what` is what they are for."""
+    if ax is None:
+        return new_axes(2, size)
+    if hasattr(ax, "get_figure") or not hasattr(ax, "__iter__"):
+        raise TypeError(
+            f"ax must be two axes, {what}; got {described(ax)}: pass those of plt.subplots(1, 2), or None for new ones"
+        )
+    axes = np.array(list(ax), dtype=object).ravel().tolist()
+    if len(axes) != 2:
+        raise ValueError(f"ax must be two axes, {what}; got {len(axes)}")
+    return [axes_or_new(one, size) for one in axes]
 
 
 def new_axes(columns: int, size: tuple[float, float]) -> list[Axes]:
