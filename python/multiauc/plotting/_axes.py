@@ -34,17 +34,19 @@ class Display:
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """The axes given, or those of a new figure of `size` inches."""
-    if ax is None:
-        return new_axes(1, size)[0]
+    return new_axes(1, size)[0] if ax is None else check_axes(ax)
+
+
+def check_axes(ax: Any) -> Axes:
+    """The axes, if they are what they should be."""
     if not hasattr(ax, "plot") or not hasattr(ax, "get_figure"):
         raise TypeError(f"ax must be one matplotlib Axes, or None for new ones; got {described(ax)}")
-    return ax
+    axes: Axes = ax
+    return axes
 
 
-def two_axes_or_new(ax: Any, size: tuple[float, float], what: str) -> list[Axes]:
-    """The two axes given, or those of a new figure of `size` inches; `what` is what they are for."""
-    if ax is None:
-        return new_axes(2, size)
+def two_axes(ax: Any, what: str) -> list[Axes]:
+    """The two axes given, in any shape; `what` says what they are for."""
     if hasattr(ax, "get_figure") or not hasattr(ax, "__iter__"):
         raise TypeError(
             f"ax must be two axes, {what}; got {described(ax)}: pass those of plt.subplots(1, 2), or None for new ones"
@@ -52,7 +54,7 @@ def two_axes_or_new(ax: Any, size: tuple[float, float], what: str) -> list[Axes]
     axes = np.array(list(ax), dtype=object).ravel().tolist()
     if len(axes) != 2:
         raise ValueError(f"ax must be two axes, {what}; got {len(axes)}")
-    return [axes_or_new(one, size) for one in axes]
+    return [check_axes(one) for one in axes]
 
 
 def new_axes(columns: int, size: tuple[float, float]) -> list[Axes]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from multiauc._registry import METRICS
 from multiauc._wording import names_as_text
 from multiauc.differences import Difference
-from multiauc.plotting._axes import COLOURS, MARKERS, Display, plain_text, two_axes_or_new
+from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes, plain_text, two_axes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,8 +70,7 @@ class ComparisonDisplay(Display):
         estimates = self.comparison.estimates
         names = [plain_text(name) for name in names_as_text(estimates)]
         pairs = list(combinations(names, 2))
-        size = (10.0, 1.3 + ROW_INCHES * max(len(estimates), len(pairs)))
-        axes = two_axes_or_new(ax, size, "for the estimates and for their differences")
+        axes = _two_axes(ax, max(len(estimates), len(pairs)))
         name = METRICS[self.comparison.metric].title
         for k, estimate in enumerate(estimates.values()):
             colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
@@ -93,6 +92,12 @@ class ComparisonDisplay(Display):
             Difference(first.name, second.name, first.value - second.value, nan, nan)
             for first, second in combinations(self.comparison.estimates.values(), 2)
         )
+
+
+def _two_axes(ax: Sequence[Axes] | None, rows: int) -> list[Axes]:
+    if ax is None:
+        return new_axes(2, (10.0, 1.3 + ROW_INCHES * rows))
+    return two_axes(ax, "for the estimates and for their differences")
 
 
 def _draw(axes: Axes, row: int, found: Estimate | Difference, level: float, style: dict[str, Any]) -> None:
