@@ -48,10 +48,3 @@ def _of_one_type(column: Any) -> Any:
     known = [entry for entry in column if entry is not None]
     text = dict(zip(map(id, known), names_as_text(known), strict=True)) if len(set(known)) == len(known) else {}
     return [None if entry is None else text.get(id(entry), repr(entry)) for entry in column]
-
-
-def flat(estimate: dict[str, Any]) -> dict[str, Any]:
-    """The entries of an estimate, its interval as two of them: low and high."""
-    found = dict(estimate)
-    low, high = found.pop("confidence_interval")
-    return found | {"low": low, "high": high}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from multiauc._student import upper_quantile
+from multiauc._student import upper_quantiles
 from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 NO_INTERVAL = ConfidenceInterval(math.nan, math.nan)
+
+# With fewer rows (or groups) in the smallest class, reports and the command line show cautious intervals.
+CAUTIOUS_BELOW = 50
+
+
+def advised_method(smallest_class: int) -> Literal["logit", "cautious"]:
+    """The interval that a reader is shown who did not ask for one."""
+    return "cautious" if smallest_class < CAUTIOUS_BELOW else "logit"
 
 
 def logit_interval(value: float, error: float, quantile: float, functions: ModuleType = math) -> ConfidenceInterval:
@@ -43,6 +51,11 @@ def interval_at_bound(value: float, tail: float, smallest_class: int) -> Confide
     return ConfidenceInterval(hidden, 1.0) if value == 1.0 else ConfidenceInterval(0.0, 1.0 - hidden)
 
 
+def union(a: ConfidenceInterval, b: ConfidenceInterval) -> ConfidenceInterval:
+    """From the lower of both limits to the higher."""
+    return ConfidenceInterval(min(a.low, b.low), max(a.high, b.high))
+
+
 def percentile_interval(replicates: NDArray[np.float64], tail: float) -> ConfidenceInterval:
     """Quantiles of the replicates."""
     low, high = np.quantile(replicates, [tail, 1.0 - tail]).tolist()
@@ -66,17 +79,16 @@ def bca_interval(replicates: NDArray[np.float64], below: float, acceleration: fl
 
 
 def pair_intervals(
-    values: NDArray[np.float64], errors: NDArray[np.float64], counts: NDArray[np.int64], tail: float
+    values: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    freedoms: NDArray[np.float64],
+    counts: NDArray[np.int64],
+    tail: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Logit limits of every pair of classes of given sizes, with Student's t of the smaller class.
-
-    Its size less one is the least that Satterthwaite's degrees of freedom can be, so that these limits are cautious.
-    """
+    """Logit limits of every pair of classes of given sizes, with Student's t of their degrees of freedom."""
     smaller = np.minimum.outer(counts, counts)
-    sizes, places = np.unique(smaller, return_inverse=True)
-    t = np.array([upper_quantile(tail, size - 1.0) if size > 1 else math.nan for size in sizes.tolist()])
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        low, high = _logit_limits(values, errors, t[places.reshape(smaller.shape)], np)
+        low, high = _logit_limits(values, errors, upper_quantiles(tail, freedoms), np)
         # As `interval_at_bound`.
         hidden = tail ** (1.0 / smaller)
     low, high = np.where(values == 1.0, hidden, low), np.where(values == 1.0, 1.0, high)

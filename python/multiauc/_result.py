@@ -15,24 +15,15 @@ from multiauc._json import to_json
 if TYPE_CHECKING:
     from multiauc._frames import Library
 
-#: What a result refers to, and does not consist of: the data, or what was compiled from them. Copies share it.
-REFERENCES = ("_inputs", "_model", "_errors")
+#: What a result refers to, and does not consist of: the data, and what was or will be computed from them. Copies share
+#: it, and results are equal without it.
+REFERENCES = ("_errors", "_inputs", "_model", "_options")
 
 
 class Result:
     """The base of all results, which are frozen dataclasses."""
 
     __slots__ = ()
-
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The result as a data frame: pandas or polars, whichever is loaded or installed.
-
-        Parameters
-        ----------
-        library : {"pandas", "polars"}, optional
-            Which of them, where there are both.
-        """
-        return frame_of(self._rows(), library)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain Python objects."""
@@ -41,9 +32,6 @@ class Result:
     def to_json(self) -> str:
         """The same as JSON; null where a number is missing or infinite, labels that JSON does not have as text."""
         return to_json(self.to_dict())
-
-    def _rows(self) -> list[dict[str, Any]]:
-        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same values, bit for bit (nan equals nan), whatever data they refer to."""
@@ -72,6 +60,27 @@ class Result:
         if hasattr(again, "__post_init__"):
             again.__post_init__()
         return again
+
+
+class Tabular(Result):
+    """A result that is a table of numbers with intervals."""
+
+    __slots__ = ()
+
+    def to_frame(self, level: float = 0.95, *, library: Library | None = None) -> Any:
+        """The result as a data frame, with the limits of intervals.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The level of the intervals.
+        library : {"pandas", "polars"}, optional
+            By default whichever is loaded or installed, pandas before polars.
+        """
+        return frame_of(self._rows(level), library)
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        raise NotImplementedError
 
 
 def _names(result: Result) -> list[str]:

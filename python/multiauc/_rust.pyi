@@ -27,6 +27,7 @@ __all__ = [
     "code_bytes",
     "code_integers",
     "compare",
+    "compare_folds",
     "debug_build",
     "evaluate",
     "get_num_threads",
@@ -115,6 +116,10 @@ class Estimate:
     def plug_in(self) -> float:
         """The variance with sums of squares over n_k^2: the main term of the bootstrap's."""
 
+    @property
+    def cautious(self) -> tuple[float, float, float] | None:
+        """(value, variance, degrees of freedom) with one more row of chance in each class; not of differences."""
+
 @final
 class PairTable:
     """K x K values of pairs of classes, and their variances."""
@@ -123,6 +128,8 @@ class PairTable:
     def values(self) -> NDArray[np.float64]: ...
     @property
     def variances(self) -> NDArray[np.float64]: ...
+    @property
+    def degrees_of_freedom(self) -> NDArray[np.float64]: ...
 
 @final
 class Evaluated:
@@ -148,6 +155,10 @@ class Evaluated:
     def units(self) -> NDArray[np.int64]:
         """Independent units of each class: its rows, or its groups."""
 
+    @property
+    def effective_units(self) -> list[float]:
+        """How many of equal weight would know as much, by class."""
+
 @final
 class Compared:
     """One metric of several models scored on the same rows."""
@@ -166,6 +177,10 @@ class Compared:
     def units(self) -> NDArray[np.int64]:
         """Independent units of each class: its rows, or its groups."""
 
+    @property
+    def effective_units(self) -> list[float]:
+        """How many of equal weight would know as much, by class."""
+
 @final
 class Interactions:
     """What the first-order variance leaves out: (what the unbiased variance subtracts, what the bootstrap's adds)."""
@@ -176,11 +191,25 @@ class Interactions:
     def per_class(self) -> list[tuple[float, float]]: ...
 
 def evaluate(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> Evaluated: ...
-def influences(sample: _Sample, metrics: list[str], options: _Options) -> NDArray[np.float64]:
-    """(n, metrics): (w / W) (T - mean of T in the class) of each row."""
+def influences(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> NDArray[np.float64]:
+    """(n, metrics): (w / W) (T - mean of T in the class) of each row, and what it adds through random class sizes."""
 
 def compare(samples: list[_Sample], metric: str, options: _Options, is_iid: bool) -> Compared:
     """Models with the same codes, weights and groups."""
+
+def compare_folds(
+    models: list[list[_Sample]],
+    rows: list[NDArray[np.uint32]],
+    groups: NDArray[np.uint32] | None,
+    metrics: list[str],
+    options: _Options,
+    is_iid: bool,
+) -> Compared:
+    """Averages over folds, of each model and within it of each metric.
+
+    A model is its samples by fold, `rows` are the numbers of each fold's rows in the whole sample, and `groups` the
+    groups of the whole sample. `units` are those of the classes of the folds.
+    """
 
 def interactions(sample: _Sample, options: _Options) -> Interactions:
     """For rows without weights: of the metrics of the pairwise family."""

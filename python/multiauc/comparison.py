@@ -12,6 +12,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._column_order import column_order_note, warn_of_order
+from multiauc._folds import compared_in_folds, read_folds
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
@@ -25,7 +26,7 @@ from multiauc._input.sample import read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
 from multiauc.comparison_results import Comparison
-from multiauc.differences import Difference, holm
+from multiauc.differences import Difference, holm, warn_of_untestable
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.multiclass_curves import default_curve
 
@@ -46,6 +47,8 @@ def compare(  # noqa: PLR0913
     pair_weights: PairWeights = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    folds: ArrayLike | None = None,
+    pooled: bool = False,
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
@@ -73,7 +76,7 @@ def compare(  # noqa: PLR0913
         As in `auc_mu_score`; for AUC_mu only.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         As in `auc_mu_score`; not for one-vs-rest.
-    sample_weight, groups, sampling, labels, absent
+    sample_weight, groups, folds, pooled, sampling, labels, absent
         As in `evaluate`.
 
     Returns
@@ -104,18 +107,18 @@ def compare(  # noqa: PLR0913
     >>> comparison
     Comparison by AUC_mu on 300 rows, 3 classes (0 90, 1 95, 2 115)
             value  std. error      95% interval
-    good   0.9584      0.0077  0.9403 to 0.9712
-    fair   0.8718      0.0164  0.8359 to 0.9008
-    other  0.9855      0.0038  0.9759 to 0.9913
+    good   0.9584      0.0077  0.9401 to 0.9712
+    fair   0.8718      0.0164  0.8358 to 0.9009
+    other  0.9855      0.0038  0.9757 to 0.9914
     <BLANKLINE>
-                  difference  std. error        95% interval      z        p  p (Holm)
-    good - fair      +0.0865      0.0093  +0.0682 to +0.1049   9.28  <0.0001   <0.0001
-    good - other     -0.0271      0.0085  -0.0439 to -0.0104  -3.19   0.0016    0.0016
-    fair - other     -0.1137      0.0168  -0.1468 to -0.0806  -6.77  <0.0001   <0.0001
+                  difference  std. error        95% interval      t     df        p  p (Holm)
+    good - fair      +0.0865      0.0093  +0.0682 to +0.1049   9.28  290.0  <0.0001   <0.0001
+    good - other     -0.0271      0.0085  -0.0440 to -0.0103  -3.19  132.5   0.0018    0.0018
+    fair - other     -0.1137      0.0168  -0.1468 to -0.0806  -6.77  236.2  <0.0001   <0.0001
     <BLANKLINE>
     closed form, class sizes fixed; logit intervals with Student's t
     >>> comparison.difference("other", "good")
-    Difference(other - good: +0.0271, standard error 0.0085, 95% interval +0.0104 to +0.0439, z 3.19, p 0.0016)
+    Difference(other - good: +0.0271, standard error 0.0085, 95% interval +0.0103 to +0.0440, t(132.5) 3.19, p 0.0018)
     """
     refuse_unknown(compare, unknown)
     kind = one_of("metric", metric, tuple(METRICS))
@@ -131,12 +134,14 @@ def compare(  # noqa: PLR0913
         )
     options = read_metric_options(first, partition=partition, pair_weights=pair_weights)
     group_codes = read_groups(groups, len(first.codes))
+    fold_codes = read_folds(folds, pooled, len(first.codes), stacklevel=2)
     drawn = one_of("sampling", sampling, SAMPLINGS)
     held = {
-        name: HeldInputs(sample, (kind,), options, groups=group_codes, sampling=drawn)
+        name: HeldInputs(sample, (kind,), options, groups=group_codes, folds=fold_codes, sampling=drawn)
         for name, sample in samples.items()
     }
     if kind == MULTICLASS_ROC:
+        next(iter(held.values())).refuse_folds(f"metric={kind!r}")
         areas = []
         for sample in samples.values():
             # In Python 3.11 a comprehension would be one more level of the stack.
@@ -144,18 +149,24 @@ def compare(  # noqa: PLR0913
         comparison = _without_errors(kind, held, areas)
         return _with_notes(comparison, given, group_codes, stacklevel=2)
     inputs = next(iter(held.values()))
-    arguments = [model.arguments() for model in held.values()]
-    found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
-    warn_of_single_units(inputs, found.units, stacklevel=2)
-    return _with_notes(_comparison(kind, held, found), given, group_codes, stacklevel=2)
+    if inputs.folds is None:
+        arguments = [model.arguments() for model in held.values()]
+        found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
+        warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
+    else:
+        found = compared_in_folds(list(held.values()), (kind,))
+        warn_of_single_units(inputs, inputs.units(), inputs.units().tolist(), stacklevel=2)
+    comparison = _comparison(kind, held, found)
+    warn_of_untestable(comparison.differences, stacklevel=2)
+    return _with_notes(comparison, given, group_codes, stacklevel=2)
 
 
 def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any) -> dict[Any, Sample]:
     """The samples by model, each with its columns as they were given."""
     if not isinstance(models, Mapping):
         raise TypeError(
-            "models must be a dict from the name of each model to its scores, such as {'net': net.predict_proba(X)}; "
-            f"got {described(models)}"
+            f"models must be a dict from the name of each model to its scores; got {described(models)}: "
+            "write such as {'net': net.predict_proba(X), ...}"
         )
     if len(models) < 2:
         raise ValueError(f"models must have at least two models to compare; got {len(models)}")
@@ -199,7 +210,7 @@ def _with_notes(
 
 def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared) -> Comparison:
     inputs = next(iter(held.values()))
-    sample, smallest = inputs.sample, smallest_of(found.units)
+    sample, smallest = inputs.sample, smallest_of(inputs.units() if inputs.folds is not None else found.units)
     if sample.is_undefined:
         nan = math.nan
         estimates = {name: estimate_without_error(nan, name, smallest, metric, data) for name, data in held.items()}

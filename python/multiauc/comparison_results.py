@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from multiauc._frames import flat
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer
+from multiauc._json import document, provenance, to_json
 from multiauc._registry import METRICS, MULTICLASS_ROC
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
-from multiauc._result import Result
+from multiauc._result import Tabular
 from multiauc._tables import ESTIMATE_HEADER, html_table, notes_in_words, sizes_in_words, text_table
 from multiauc._wording import listing, names_as_text
 from multiauc.bootstrap import ComparisonBootstrap
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(Result):
+class Comparison(Tabular):
     """Models on the same rows, and all their differences; see `multiauc.compare`.
 
     Attributes
@@ -67,9 +67,9 @@ class Comparison(Result):
     >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
     >>> comparison = multiauc.compare(y_true, models)
     >>> comparison.estimates["good"]
-    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9449 to 0.9802)
+    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9438 to 0.9806)
     >>> comparison.difference("good", "fair")
-    Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0465 to +0.1337, z 4.08, p <0.0001)
+    Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0463 to +0.1338, t(116.6) 4.08, p <0.0001)
     """
 
     metric: str
@@ -80,6 +80,8 @@ class Comparison(Result):
     counts: NDArray[np.int64]
     method: str
     _inputs: dict[Any, HeldInputs] | None = None
+    # What is known of the inputs once they are left behind.
+    _options: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -89,7 +91,7 @@ class Comparison(Result):
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled comparison can be read, but nothing more can be computed from it.
         known = (self.metric, self.estimates, self.covariance, self.differences)
-        return Comparison, (*known, self.labels, self.counts, self.method, None, self.notes)
+        return Comparison, (*known, self.labels, self.counts, self.method, None, self._given(), self.notes)
 
     def difference(self, a: Hashable, b: Hashable) -> Difference:
         """Model `a` minus model `b`."""
@@ -130,6 +132,7 @@ class Comparison(Result):
         size = positive_integer("n_resamples", n_resamples)
         held = self.inputs()
         models = list(held.values())
+        models[0].refuse_folds("a bootstrap")
         of_models = of_differences = None
         if self.metric == MULTICLASS_ROC:
             replicates = resampled_curves(models, size, rng, stacklevel)
@@ -209,28 +212,46 @@ class Comparison(Result):
         """
         from multiauc._report.writing import evaluations_of, write_report  # noqa: PLC0415
 
+        next(iter(self.inputs().values())).refuse_folds("a report")
         models = evaluations_of(self)
         return write_report(
             path, models, self, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything in plain Python objects, with 95% intervals."""
-        return {
-            "metric": self.metric,
-            "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
-            "differences": [difference.to_dict() for difference in self.differences],
-            "covariance": self.covariance.tolist(),
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+
+        The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
+        """
+        content = {
+            "rows": int(self.counts.sum()),
             "labels": list(self.labels),
             "counts": self.counts.tolist(),
             "method": self.method,
+            "metric": self.metric,
+            "estimates": {name: estimate.to_dict(level) for name, estimate in self.estimates.items()},
+            "differences": [difference.to_dict(level) for difference in self.differences],
+            "covariance": self.covariance.tolist(),
             "notes": list(self.notes),
         }
+        return document("comparison", level, content, provenance(self._given()))
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def to_json(self, level: float = 0.95) -> str:
+        """The same as JSON; null where a number is missing, names and labels that JSON does not have as text."""
+        result = self.to_dict(level)
+        pairs = combinations(names_as_text(self.estimates), 2)
+        # A metric without a closed form has no differences.
+        for difference, (first, second) in zip(result["differences"], pairs, strict=False):
+            difference |= {"first": first, "second": second}
+        return to_json(result)
+
+    def _given(self) -> dict[str, Any]:
+        return self._options if self._inputs is None else next(iter(self._inputs.values())).given()
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
         """The models, then the differences between every two of them."""
-        models = [{"first": name, "second": None, **flat(one.to_dict())} for name, one in self.estimates.items()]
-        differences = [flat(one.to_dict()) for one in self.differences]
+        models = [{"first": name, "second": None, **one.to_dict(level)} for name, one in self.estimates.items()]
+        differences = [one.to_dict(level) for one in self.differences]
         columns = dict.fromkeys(name for row in [*models, *differences] for name in row)
         return [{name: row.get(name, math.nan) for name in columns} for row in [*models, *differences]]
 
@@ -256,6 +277,6 @@ class Comparison(Result):
         return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in named)]
 
     def _contrasts(self) -> list[list[str]]:
-        head = ["", "difference", "std. error", "95% interval", "z", "p", "p (Holm)"]
+        head = ["", "difference", "std. error", "95% interval", "t", "df", "p", "p (Holm)"]
         pairs = [" - ".join(pair) for pair in combinations(names_as_text(self.estimates), 2)]
         return [head, *([pair, *d.cells()] for pair, d in zip(pairs, self.differences, strict=True))]

@@ -7,10 +7,9 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from multiauc._frames import flat
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, wald_interval
-from multiauc._result import Result
+from multiauc._result import Tabular
 from multiauc._student import two_sided_p, upper_quantile
 from multiauc._wording import names_as_text, printable
 
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Difference(Result):
+class Difference(Tabular):
     """How much better one model is than another on the same rows.
 
     Attributes
@@ -33,7 +32,7 @@ class Difference(Result):
     variance : float
         Its variance, from what each row contributes to the difference.
     degrees_of_freedom : float
-        How well the variance is known, after Satterthwaite.
+        How well the variance is known; see `Estimate`.
     corrected_p_value : float
         The p-value corrected for the number of differences in the comparison, after Holm.
 
@@ -47,7 +46,7 @@ class Difference(Result):
     >>> difference = multiauc.compare(y_true, models).difference("good", "fair")
     >>> low, high = difference.confidence_interval(level=0.9)
     >>> print(f"{difference.value:.3f}, {low:.3f} to {high:.3f}, p {difference.p_value:.5f}")
-    0.090, 0.054 to 0.127, p 0.00007
+    0.090, 0.053 to 0.127, p 0.00008
     """
 
     first: Any
@@ -63,22 +62,25 @@ class Difference(Result):
         return math.sqrt(self.variance)
 
     @property
-    def z(self) -> float:
-        """The difference in units of its standard error; 0 for models that rank all rows alike."""
+    def t(self) -> float:
+        """The difference in units of its standard error; 0 for models that rank all rows alike.
+
+        nan where models differ by the same amount in all rows, so that nothing shows how much the difference varies.
+        """
         if self.variance == 0.0:
-            return 0.0 if self.value == 0.0 else math.copysign(math.inf, self.value)
+            return 0.0 if self.value == 0.0 else math.nan
         return self.value / self.standard_error
 
     @property
     def p_value(self) -> float:
-        """Two-sided: how often `z` would be as far from 0 if the models were equally good.
+        """Two-sided: how often `t` would be as far from 0 if the models were equally good.
 
         By Student's distribution with `degrees_of_freedom`.
         """
-        z = self.z
-        if z == 0.0:
+        t = self.t
+        if t == 0.0:
             return 1.0
-        return two_sided_p(z, self.degrees_of_freedom)
+        return two_sided_p(t, self.degrees_of_freedom)
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         r"""The difference ± t times its standard error, cut off at -1 and 1.
@@ -111,27 +113,31 @@ class Difference(Result):
         return wald_interval(self.value, self.standard_error, t, smallest=-1.0, largest=1.0)
 
     def cells(self) -> list[str]:
-        """Difference, standard error, 95% interval, z and both p-values as text."""
+        """Difference, standard error, 95% interval, t, degrees of freedom and both p-values as text."""
         low, high = self._interval(0.025)
         interval = "-" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
-        numbers = [f"{self.value:+.4f}", f"{self.standard_error:.4f}", interval, f"{self.z:.2f}"]
-        return [*numbers, _p_text(self.p_value), _p_text(self.corrected_p_value)]
+        test = [_known_text(self.t, ".2f"), _known_text(self.degrees_of_freedom, ".1f")]
+        numbers = [f"{self.value:+.4f}", f"{self.standard_error:.4f}", interval]
+        return [*numbers, *test, _p_text(self.p_value), _p_text(self.corrected_p_value)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything by name, with the 95% interval."""
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything by name, with the limits of the interval; nan where they are not known."""
+        low, high = self._interval(read_level(level))
         return {
             "first": self.first,
             "second": self.second,
             "value": self.value,
             "standard_error": self.standard_error,
-            "confidence_interval": list(self._interval(0.025)),
-            "z": self.z,
+            "low": low,
+            "high": high,
+            "t": self.t,
+            "degrees_of_freedom": self.degrees_of_freedom,
             "p_value": self.p_value,
             "corrected_p_value": self.corrected_p_value,
         }
 
-    def _rows(self) -> list[dict[str, Any]]:
-        return [flat(self.to_dict())]
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        return [self.to_dict(level)]
 
     def __float__(self) -> float:
         return self.value
@@ -141,9 +147,10 @@ class Difference(Result):
         return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        value, error, interval, z, p, _ = self.cells()
+        value, error, interval, t, freedom, p, _ = self.cells()
         name = " - ".join(map(printable, names_as_text([self.first, self.second])))
-        return f"Difference({name}: {value}, standard error {error}, 95% interval {interval}, z {z}, p {p})"
+        test = f"t({freedom}) {t}"
+        return f"Difference({name}: {value}, standard error {error}, 95% interval {interval}, {test}, p {p})"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -157,5 +164,22 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
+def warn_of_untestable(differences: Sequence[Difference], stacklevel: int) -> None:
+    """Name the models that differ, but by the same amount in all rows."""
+    for one in differences:
+        if one.variance == 0.0 and one.value != 0.0:
+            names = " and ".join(map(repr, (one.first, one.second)))
+            warnings.warn(
+                f"the difference between {names} has a standard error of 0, as the rows of each class do not vary: "
+                "it has no test, and its p-value is nan",
+                RuntimeWarning,
+                stacklevel=stacklevel + 1,
+            )
+
+
 def _p_text(p: float) -> str:
-    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
+    return "<0.0001" if p < 1e-4 else _known_text(p, ".4f")
+
+
+def _known_text(value: float, form: str) -> str:
+    return "-" if math.isnan(value) else format(value, form)

@@ -7,31 +7,35 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from multiauc._frames import flat
 from multiauc._input.options import read_level
-from multiauc._intervals import NO_INTERVAL, interval_at_bound, logit_interval, wald_interval
+from multiauc._intervals import NO_INTERVAL, interval_at_bound, logit_interval, union, wald_interval
 from multiauc._registry import METRICS
-from multiauc._result import Result
+from multiauc._result import Tabular
 from multiauc._student import upper_quantile
 from multiauc._wording import listing, one_of, printable
+from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import NDArray
 
     from multiauc import _rust
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc.results import ConfidenceInterval
 
-INTERVALS = ("logit", "wald")
+INTERVALS = ("logit", "wald", "cautious")
 VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
 
 # Relative to a variance, what rounding leaves when an equal one is subtracted.
 ROUNDING = 1e-13
 
+# A class that is effectively one row, or one group: the core takes its variance for unknown.
+ONE_UNIT = 1.0 + 1e-12
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Estimate(Result):
+class Estimate(Tabular):
     """The value of a metric with its closed-form standard error.
 
     Attributes
@@ -43,8 +47,8 @@ class Estimate(Result):
     standard_error : float
         The square root of its first-order variance; nan if a class has a single row (or a single group).
     degrees_of_freedom : float
-        How well the standard error itself is known, after Satterthwaite: about the size of the class that contributes
-        most to it.
+        How well the standard error itself is known: about the size of the class that contributes most to it, and less
+        where a few rows make up most of it.
     smallest_class : int
         The rows of the smallest class (its groups, where rows are grouped).
 
@@ -69,12 +73,14 @@ class Estimate(Result):
     _plug_in: float
     # The metric, or the column of the class that is told from the rest.
     _of: str | int
+    # (value, variance, degrees of freedom) as though each class had one more row; None where that is not known.
+    _cautious: tuple[float, float, float] | None = None
     _inputs: HeldInputs | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled estimate cannot compute what needs them.
         known = (self.name, self.value, self.standard_error, self.degrees_of_freedom, self.smallest_class)
-        return Estimate, (*known, self._first_order, self._plug_in, self._of)
+        return Estimate, (*known, self._first_order, self._plug_in, self._of, self._cautious)
 
     def variance(self, kind: Literal["first_order", "unbiased", "bootstrap_limit"] = "first_order") -> float:
         r"""The variance of the estimate.
@@ -119,7 +125,7 @@ class Estimate(Result):
         return variance
 
     def confidence_interval(
-        self, level: float = 0.95, method: Literal["logit", "wald"] = "logit"
+        self, level: float = 0.95, method: Literal["logit", "wald", "cautious"] = "logit"
     ) -> ConfidenceInterval:
         r"""An interval that covers the population's value with probability `level`.
 
@@ -127,10 +133,12 @@ class Estimate(Result):
         ----------
         level : float, default 0.95
             The nominal coverage.
-        method : {"logit", "wald"}, default "logit"
+        method : {"logit", "wald", "cautious"}, default "logit"
             ``"logit"``: :math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE / (\theta(1-\theta)))`,
             inside (0, 1) by construction. ``"wald"``: :math:`\theta \pm t \cdot SE`, cut off at 0 and 1. t is the
-            quantile of Student's distribution with `degrees_of_freedom`.
+            quantile of Student's distribution with `degrees_of_freedom`. ``"cautious"``: the logit interval, widened
+            by the one that the rows would give if each class had one more, ranked by the toss of a coin. Ten rows need
+            not show a failure that one row in twenty has; take it where a class has fewer than fifty.
 
         Returns
         -------
@@ -140,6 +148,8 @@ class Estimate(Result):
         """
         tail = read_level(level)
         kind = one_of("method", method, INTERVALS)
+        if kind == "cautious" and self._cautious is None and not math.isnan(self.standard_error):
+            raise ValueError(f"method='cautious' is not known for {self.name}; {listing(INTERVALS[:2])} are")
         interval = self._interval(tail, kind)
         if math.isnan(interval.low):
             found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
@@ -150,6 +160,8 @@ class Estimate(Result):
 
     def _interval(self, tail: float, kind: str) -> ConfidenceInterval:
         value, error = self.value, self.standard_error
+        if kind == "cautious":
+            return self._cautious_interval(tail)
         if value in (0.0, 1.0):
             return interval_at_bound(value, tail, self.smallest_class)
         if not error > 0.0:
@@ -157,19 +169,30 @@ class Estimate(Result):
         t = upper_quantile(tail, self.degrees_of_freedom)
         return wald_interval(value, error, t) if kind == "wald" else logit_interval(value, error, t)
 
+    def _cautious_interval(self, tail: float) -> ConfidenceInterval:
+        if self._cautious is None or math.isnan(self.standard_error):
+            return NO_INTERVAL
+        value, variance, freedom = self._cautious
+        plain = self._interval(tail, "logit")
+        if not variance > 0.0:
+            return plain
+        wider = logit_interval(value, math.sqrt(variance), upper_quantile(tail, freedom))
+        # Where rows do not vary, the value alone is the plain interval.
+        return union(wider, ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain)
+
     def cells(self) -> list[str]:
         """Value, standard error and 95% interval as text."""
         low, high = self._interval(0.025, "logit")
         interval = "-" if math.isnan(low) else f"{low:.4f} to {high:.4f}"
         return [f"{self.value:.4f}", f"{self.standard_error:.4f}", interval]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Value, standard error and 95% interval by name."""
-        low, high = self._interval(0.025, "logit")
-        return {"value": self.value, "standard_error": self.standard_error, "confidence_interval": [low, high]}
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Value, standard error and the limits of the interval by name; nan where they are not known."""
+        low, high = self._interval(read_level(level), "logit")
+        return {"value": self.value, "standard_error": self.standard_error, "low": low, "high": high}
 
-    def _rows(self) -> list[dict[str, Any]]:
-        return [{"name": self.name, **flat(self.to_dict())}]
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        return [{"name": self.name, **self.to_dict(level)}]
 
     def __float__(self) -> float:
         return self.value
@@ -189,14 +212,14 @@ def estimate_of(
     """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column)."""
     error = math.sqrt(found.variance)
     known = (name, found.value, error, found.degrees_of_freedom, smallest_class, found.variance, found.plug_in)
-    return Estimate(*known, of, inputs)
+    return Estimate(*known, of, found.cautious, inputs)
 
 
 def estimate_without_error(
     value: float, name: Any, smallest_class: int, of: str | int, inputs: HeldInputs | None
 ) -> Estimate:
     """A value whose standard error is not known, or nan."""
-    return Estimate(name, value, math.nan, math.nan, smallest_class, math.nan, math.nan, of, inputs)
+    return Estimate(name, value, math.nan, math.nan, smallest_class, math.nan, math.nan, of, None, inputs)
 
 
 def smallest_of(units: NDArray[np.int64]) -> int:
@@ -204,12 +227,21 @@ def smallest_of(units: NDArray[np.int64]) -> int:
     return int(units[units > 0].min())
 
 
-def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], stacklevel: int) -> None:
-    """Name the classes that have a single row, or the rows of a single group."""
-    single = [label for label, count in zip(inputs.sample.labels, units.tolist(), strict=True) if count == 1]
-    if single:
-        what = "has a single row" if inputs.groups is None else "has the rows of one group only"
-        names = f"{'class' if len(single) == 1 else 'each of the classes'} {listing(single)}"
+def warn_of_single_units(
+    inputs: HeldInputs, units: NDArray[np.int64], effective: Sequence[float], stacklevel: int
+) -> None:
+    """Name the classes that have a single row, or the rows of a single group, or one that has all the weight."""
+    labelled = list(zip(inputs.sample.labels, units.tolist(), effective, strict=True))
+    unit = "row" if inputs.groups is None else "group"
+    single = [label for label, count, _ in labelled if count == 1]
+    heavy = [label for label, count, number in labelled if count > 1 and number <= ONE_UNIT]
+    for labels, what in (
+        (single, "has a single row" if inputs.groups is None else "has the rows of one group only"),
+        (heavy, f"has nearly all its weight on one {unit}"),
+    ):
+        if not labels:
+            continue
+        names = f"{'class' if len(labels) == 1 else 'each of the classes'} {listing(labels)}"
         warnings.warn(
             f"{names} {what}, which does not show how much it varies: the standard errors that need it are nan",
             RuntimeWarning,

@@ -10,6 +10,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._column_order import column_order_note, warn_of_order
+from multiauc._folds import compared_in_folds, read_folds
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
@@ -45,6 +46,8 @@ def evaluate(  # noqa: PLR0913
     pair_weights: PairWeights = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    folds: ArrayLike | None = None,
+    pooled: bool = False,
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
@@ -79,6 +82,12 @@ def evaluate(  # noqa: PLR0913
     groups : array-like of shape (n,), optional
         The group of each row (patient, user, document), where rows of one group are alike: standard errors then treat
         groups, not rows, as independent.
+    folds : array-like of shape (n,), optional
+        The fold of each row, where scores come from a cross-validation. Scores of models fitted on different rows are
+        not comparable, so that metrics are computed within folds and averaged, a fold counting by its share of the
+        weight. Standard errors are about these rows and these fitted models: they know nothing of retraining.
+    pooled : bool, default False
+        Whether to rank the rows of all folds against each other after all; warns.
     sampling : {"stratified", "iid"}, default "stratified"
         Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
         one-vs-rest, and `pair_weights` by size.
@@ -122,7 +131,7 @@ def evaluate(  # noqa: PLR0913
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
                                   value  std. error      95% interval
-    AUC_mu                       0.9584      0.0077  0.9403 to 0.9712
+    AUC_mu                       0.9584      0.0077  0.9401 to 0.9712
     Hand & Till's M              0.8817      0.0114  0.8573 to 0.9025
     one-vs-rest (macro)          0.8817      0.0115  0.8572 to 0.9024
     one-vs-rest (prevalence)     0.8800      0.0116  0.8552 to 0.9011
@@ -137,7 +146,7 @@ def evaluate(  # noqa: PLR0913
     >>> multiauc.evaluate(y_true, y_score, metrics=["auc_mu"])
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
              value  std. error      95% interval
-    AUC_mu  0.9584      0.0077  0.9403 to 0.9712
+    AUC_mu  0.9584      0.0077  0.9401 to 0.9712
     closed form, class sizes fixed; logit intervals with Student's t
     """
     refuse_unknown(evaluate, unknown)
@@ -150,26 +159,58 @@ def evaluate(  # noqa: PLR0913
         names,
         read_metric_options(sample, partition=partition, pair_weights=pair_weights),
         groups=read_groups(groups, len(sample.codes)),
+        folds=read_folds(folds, pooled, len(sample.codes), stacklevel=2),
         sampling=one_of("sampling", sampling, SAMPLINGS),
     )
-    found = _computed(inputs)
-    warn_of_single_units(inputs, found.units, stacklevel=2)
-    pairs = found.pairs.get(HAND_TILL)
-    note = column_order_note(sample, inputs.groups, None if pairs is None else pairs.values)
+    shares = None
+    if inputs.folds is not None:
+        result = _evaluation_in_folds(inputs, stacklevel=2)
+    else:
+        found = computed(inputs)
+        warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
+        shares = found.pairs[HAND_TILL].values if HAND_TILL in names else None
+        result = evaluation_from(inputs, found)
+    note = column_order_note(sample, inputs.groups, shares)
     warn_of_order(note, stacklevel=2)
-    return replace(_evaluation(inputs, found), notes=() if note is None else (note,))
+    return replace(result, notes=() if note is None else (note,))
+
+
+def _evaluation_in_folds(inputs: HeldInputs, stacklevel: int) -> Evaluation:
+    sample, units = inputs.sample, inputs.units()
+    found = compared_in_folds([inputs], inputs.metrics)
+    warn_of_single_units(inputs, units, units.tolist(), stacklevel=stacklevel + 1)
+    smallest = smallest_of(units)
+
+    def estimate(metric: str, one: _rust.Estimate) -> Estimate:
+        title = METRICS[metric].title
+        if sample.is_undefined:
+            return estimate_without_error(math.nan, title, smallest, metric, inputs)
+        return estimate_of(one, title, smallest, metric, inputs)
+
+    return Evaluation(
+        metrics={metric: estimate(metric, one) for metric, one in zip(inputs.metrics, found.estimates, strict=True)},
+        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
+        matrices={},
+        labels=tuple(sample.labels),
+        counts=sample.rows,
+        method=inputs.method(),
+        _per_class={},
+        _inputs=inputs,
+    )
 
 
 def evaluation_of(inputs: HeldInputs) -> Evaluation:
     """The metrics that the inputs ask for, without a warning about classes that have a single row."""
-    return _evaluation(inputs, _computed(inputs))
+    return evaluation_from(inputs, computed(inputs))
 
 
-def _computed(inputs: HeldInputs) -> _rust.Evaluated:
+def computed(inputs: HeldInputs) -> _rust.Evaluated:
+    """What the core finds for the metrics that the inputs ask for."""
     return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options, inputs.sampling == "iid")
 
 
-def _evaluation(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
+def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
+    """The result made of what the core found."""
     sample, smallest = inputs.sample, smallest_of(found.units)
 
     def estimate(metric: str) -> Estimate:
@@ -187,7 +228,9 @@ def _evaluation(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
         metrics={metric: estimate(metric) for metric in inputs.metrics},
         covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
         matrices={
-            metric: PairMatrix(pairs.values, labels, sample.rows, metric, np.sqrt(pairs.variances))
+            metric: PairMatrix(
+                pairs.values, labels, sample.rows, metric, (np.sqrt(pairs.variances), pairs.degrees_of_freedom)
+            )
             for metric, pairs in found.pairs.items()
         },
         labels=labels,

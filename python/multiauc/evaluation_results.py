@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from multiauc._frames import flat
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer, read_metrics
+from multiauc._json import document, provenance, to_json
 from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._replicates import accelerations, warn_of_lost_classes
 from multiauc._resampling import resampled_metrics
-from multiauc._result import Result
+from multiauc._result import Tabular
 from multiauc._tables import (
     ESTIMATE_HEADER,
     TABLE_AT_MOST,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 # Without slots: with them, assigning to a property of a frozen dataclass fails with an obscure TypeError.
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Result):
+class Evaluation(Tabular):
     """The metrics of one model with their uncertainty; see `multiauc.evaluate`.
 
     Attributes
@@ -86,6 +86,8 @@ class Evaluation(Result):
     method: str
     _per_class: dict[Any, Estimate]
     _inputs: HeldInputs | None = None
+    # What is known of the inputs once they are left behind.
+    _options: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -95,7 +97,7 @@ class Evaluation(Result):
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled evaluation can be read, but nothing more can be computed from it.
         known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
-        return Evaluation, (*known, self._per_class, None, self.notes)
+        return Evaluation, (*known, self._per_class, None, self._given(), self.notes)
 
     @property
     def auc_mu(self) -> Estimate:
@@ -121,7 +123,9 @@ class Evaluation(Result):
     def per_class(self) -> dict[Any, Estimate]:
         """Each class against all the others by its own score, by label."""
         if not self._per_class:
-            raise AttributeError(f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate")
+            raise AttributeError(
+                f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate, without folds"
+            )
         return self._per_class
 
     @property
@@ -166,6 +170,7 @@ class Evaluation(Result):
             raise ValueError(f"there is no bootstrap of {listing(self.metrics)}")
         wanted = resampled if metrics is None else read_metrics(metrics, resampled)
         inputs = self.inputs()
+        inputs.refuse_folds("a bootstrap")
         replicates = resampled_metrics([inputs.asking_for(wanted)], size, rng)
         estimates = np.array([self.metrics[metric].value for metric in wanted])
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
@@ -185,7 +190,8 @@ class Evaluation(Result):
         r"""What each row adds to the error of the metrics, (n, m).
 
         :math:`u_i = (T(i) - \bar T_k) / n_k`: to first order, the estimate moves by :math:`-u_i` when row i is left
-        out. Rows with large entries are those that the estimate rests on.
+        out. Where class sizes are random, what the row adds through them is included. Rows with large entries are those
+        that the estimate rests on.
         """
         return self.inputs().influences()
 
@@ -232,27 +238,44 @@ class Evaluation(Result):
         """
         from multiauc._report.writing import write_report  # noqa: PLC0415
 
+        self.inputs().refuse_folds("a report")
         models = {str(name): self}
         return write_report(
             path, models, None, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything in plain Python objects, with 95% intervals."""
-        per_class = [{"label": label, **estimate.to_dict()} for label, estimate in self._per_class.items()]
-        return {
-            "metrics": {name: estimate.to_dict() for name, estimate in self.metrics.items()},
-            **({"per_class": per_class} if per_class else {}),
-            "covariance": self.covariance.tolist(),
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+
+        The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
+        """
+        rows = dict(zip(self.labels, self.counts.tolist(), strict=True))
+        per_class = [
+            {"label": label, "rows": rows[label], **estimate.to_dict(level)}
+            for label, estimate in self._per_class.items()
+        ]
+        content = {
+            "rows": int(self.counts.sum()),
             "labels": list(self.labels),
             "counts": self.counts.tolist(),
             "method": self.method,
+            "metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()},
+            **({"per_class": per_class} if per_class else {}),
+            "covariance": self.covariance.tolist(),
             "notes": list(self.notes),
         }
+        return document("evaluation", level, content, provenance(self._given()))
 
-    def _rows(self) -> list[dict[str, Any]]:
-        rows = [{"kind": "metric", "name": name, **flat(one.to_dict())} for name, one in self.metrics.items()]
-        return rows + [{"kind": "class", "name": name, **flat(one.to_dict())} for name, one in self._per_class.items()]
+    def to_json(self, level: float = 0.95) -> str:
+        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
+        return to_json(self.to_dict(level))
+
+    def _given(self) -> dict[str, Any]:
+        return self._options if self._inputs is None else self._inputs.given()
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        rows = [{"kind": "metric", "name": name, **one.to_dict(level)} for name, one in self.metrics.items()]
+        return rows + [{"kind": "class", "name": name, **one.to_dict(level)} for name, one in self._per_class.items()]
 
     def __repr__(self) -> str:
         return "\n".join([self._title(), *text_table(self._table()), self.method, *notes_in_words(self.notes)])
@@ -278,5 +301,7 @@ class Evaluation(Result):
 
     def _matrix(self, metric: str) -> PairMatrix:
         if metric not in self.matrices:
-            raise AttributeError(f"the matrix of {metric} was not computed; name {metric!r} in metrics= of evaluate")
+            raise AttributeError(
+                f"the matrix of {metric} was not computed; name {metric!r} in metrics= of evaluate, without folds"
+            )
         return self.matrices[metric]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from multiauc import _rust
+from multiauc._frames import frame_of
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import SAMPLINGS, positive_integer, read_region, read_rng
@@ -23,6 +24,7 @@ from multiauc.curves import curve_pairs, present_curves
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from multiauc._frames import Library
     from multiauc._input.sample import Sample
     from multiauc._registry import CurveKind
     from multiauc._types import Absent, Labels, PartialAverage, Sampling
@@ -244,6 +246,10 @@ class PartialAuc(Result):
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
         smallest = int(sample.rows[sample.rows > 0].min())
         return Bootstrap(replicates, AVERAGES, estimates, None, drawn, sample.rows, smallest)
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The areas and their averages as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of(self._rows(), library)
 
     def _rows(self) -> list[dict[str, Any]]:
         pairs = self.values if self.kind == PAIRWISE else [(label, None) for label in self.values]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 import numpy as np
 
 from multiauc import _rust
-from multiauc._frames import frame_of_columns
+from multiauc._frames import frame_of, frame_of_columns
 from multiauc._registry import METRICS
 from multiauc._result import Result
 from multiauc._tables import TABLE_AT_MOST, TABLE_EDGE, html_table, shortened, text_table
@@ -90,19 +90,19 @@ class PairMatrix(Result):
     labels: tuple[Any, ...]
     counts: NDArray[np.int64]
     kind: str
-    # The standard errors, or the data to compute them from when they are asked for.
-    _errors: NDArray[np.float64] | HeldInputs | None = None
+    # The standard errors and their degrees of freedom, or the data to compute them from when they are asked for.
+    _errors: tuple[NDArray[np.float64], NDArray[np.float64]] | HeldInputs | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", read_only(self.values))
         object.__setattr__(self, "counts", read_only(self.counts))
         object.__setattr__(self, "labels", tuple(self.labels))
-        if isinstance(self._errors, np.ndarray):
-            object.__setattr__(self, "_errors", read_only(self._errors))
+        if isinstance(self._errors, tuple):
+            object.__setattr__(self, "_errors", tuple(map(read_only, self._errors)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Through the constructor, because an unpickled array is no longer read-only. The data are left behind.
-        errors = self._errors if isinstance(self._errors, np.ndarray) else None
+        errors = self._errors if isinstance(self._errors, tuple) else None
         return PairMatrix, (self.values, self.labels, self.counts, self.kind, errors)
 
     @property
@@ -111,14 +111,22 @@ class PairMatrix(Result):
 
         Computed when first asked for, from the data that were given: they must not have been changed since.
         """
+        return self._found_errors()[0]
+
+    @property
+    def degrees_of_freedom(self) -> NDArray[np.float64]:
+        """How well each standard error is known, K x K, as in `Estimate`. Read-only."""
+        return self._found_errors()[1]
+
+    def _found_errors(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self._errors is None:
             raise ValueError("this matrix was made without data or unpickled, and has no standard errors")
-        if not isinstance(self._errors, np.ndarray):
+        if not isinstance(self._errors, tuple):
             inputs = self._errors
-            found = _rust.evaluate(inputs.arguments(), [self.kind], inputs.options, is_iid=False)
-            variances = found.pairs[self.kind].variances
-            object.__setattr__(self, "_errors", read_only(np.sqrt(variances)))
-        return cast("NDArray[np.float64]", self._errors)
+            found = _rust.evaluate(inputs.arguments(), [self.kind], inputs.options, is_iid=False).pairs[self.kind]
+            errors = read_only(np.sqrt(found.variances)), read_only(found.degrees_of_freedom)
+            object.__setattr__(self, "_errors", errors)
+        return cast("tuple[NDArray[np.float64], NDArray[np.float64]]", self._errors)
 
     @property
     def is_symmetric(self) -> bool:
@@ -196,6 +204,10 @@ class PairMatrix(Result):
         """Everything in plain Python objects; standard errors where they are known or can be computed."""
         errors = {} if self._errors is None else {"standard_error": self.standard_error.tolist()}
         return Result.to_dict(self) | errors
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The pairs of classes as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of(self._rows(), library)
 
     def _rows(self) -> list[dict[str, Any]]:
         """The pairs, once each if the matrix is symmetric."""
@@ -289,7 +301,10 @@ class RocCurve(Result):
         """The area under the curve, by trapezoids; nan for a class without rows."""
         if len(self.fpr) < 2:
             return float("nan")
-        return float(np.dot(np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]) / 2)
+        # What lies below the curve and what lies above it, summed alike: the share cannot leave [0, 1].
+        steps, heights = np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]
+        below, above = float(np.dot(steps, heights)), float(np.dot(steps, 2.0 - heights))
+        return below / (below + above)
 
     def plot(self, ax: Axes | None = None, **line: Any) -> RocCurvesDisplay:
         """Draw the curve, on axes that other curves may share. Needs matplotlib (``pip install multiauc[plot]``).

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 from multiauc import _rust
-from multiauc._frames import flat
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.sample import read_sample
 from multiauc._registry import METRICS, PDI
-from multiauc._result import Result
+from multiauc._result import Tabular
 from multiauc._scoring import score_of
 from multiauc.estimates import warn_of_single_units
-from multiauc.evaluation import evaluation_of
+from multiauc.evaluation import computed, evaluation_from
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -130,14 +129,15 @@ def pdi(
     """
     refuse_unknown(pdi, unknown)
     inputs = HeldInputs(read_sample(y_true, y_score, sample_weight, labels, absent), (PDI,), {})
-    warn_of_single_units(inputs, inputs.sample.rows, stacklevel=2)
-    return _exact_volume(inputs, PDI, _rust.pdi_per_class(inputs.arguments()).tolist())
+    found = computed(inputs)
+    warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
+    return _exact_volume(inputs, found, PDI, _rust.pdi_per_class(inputs.arguments()).tolist())
 
 
-def _exact_volume(inputs: HeldInputs, metric: str, per_class: list[float]) -> Volume:
+def _exact_volume(inputs: HeldInputs, found: _rust.Evaluated, metric: str, per_class: list[float]) -> Volume:
     sample = inputs.sample
     return Volume(
-        evaluation_of(inputs).metrics[metric],
+        evaluation_from(inputs, found).metrics[metric],
         monte_carlo_error=0.0,
         chance=METRICS[metric].chance_of(len(sample.reported_classes())),
         per_class={sample.labels[c]: per_class[c] for c in sample.reported_classes()},
@@ -145,7 +145,7 @@ def _exact_volume(inputs: HeldInputs, metric: str, per_class: list[float]) -> Vo
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Volume(Result):
+class Volume(Tabular):
     """A number about one row of every class at a time, with its uncertainty; see `multiauc.pdi`.
 
     Attributes
@@ -199,14 +199,16 @@ class Volume(Result):
         """The value on a scale where chance is 0 and perfect is 1."""
         return (self.value - self.chance) / (self.perfect - self.chance)
 
-    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """A logit interval with Student's t, as `Estimate.confidence_interval`."""
-        return self.estimate.confidence_interval(level)
+    def confidence_interval(
+        self, level: float = 0.95, method: Literal["logit", "wald", "cautious"] = "logit"
+    ) -> ConfidenceInterval:
+        """An interval with Student's t, as `Estimate.confidence_interval`."""
+        return self.estimate.confidence_interval(level, method)
 
-    def _rows(self) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[dict[str, Any]]:
         unknown = dict.fromkeys(("standard_error", "low", "high"), float("nan"))
         rows = [{"kind": "class", "name": label, "value": value, **unknown} for label, value in self.per_class.items()]
-        return [{"kind": "all classes", "name": None, **flat(self.estimate.to_dict())}, *rows]
+        return [{"kind": "all classes", "name": None, **self.estimate.to_dict(level)}, *rows]
 
     def __float__(self) -> float:
         return self.value

@@ -7,6 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from multiauc._intervals import advised_method
+
 METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
 
 
@@ -73,7 +75,7 @@ class TestNumbers:
             assert rows.nth(k).locator("th").text_content() == name
             for j, metric in enumerate(METRICS):
                 estimate = getattr(evaluation, metric)
-                low, high = estimate.confidence_interval()
+                low, high = estimate.confidence_interval(method=advised_method(estimate.smallest_class))
                 text = rows.nth(k).locator("td").nth(j).inner_text()
                 assert re.findall(r"\d\.\d{4}", text) == [f"{estimate.value:.4f}", f"{low:.4f}", f"{high:.4f}"]
 
@@ -84,10 +86,11 @@ class TestNumbers:
             cells = [text.replace("\N{MINUS SIGN}", "-") for text in rows.nth(k).locator("th, td").all_inner_texts()]
             low, high = difference.confidence_interval()
             assert cells[0] == f"{difference.first} - {difference.second}"
-            assert cells[1:4] == [f"{difference.value:.4f}", f"{low:.4f} to {high:.4f}", f"{difference.z:.2f}"]
-            for text, p in zip(cells[4:6], (difference.p_value, difference.corrected_p_value), strict=True):
+            assert cells[1:4] == [f"{difference.value:.4f}", f"{low:.4f} to {high:.4f}", f"{difference.t:.2f}"]
+            assert cells[4] == f"{difference.degrees_of_freedom:.1f}"
+            for text, p in zip(cells[5:7], (difference.p_value, difference.corrected_p_value), strict=True):
                 assert text == ("< 0.0001" if p < 1e-4 else f"{p:.4f}")
-            assert cells[6] == ("yes" if difference.corrected_p_value < 0.05 else "no")
+            assert cells[7] == ("yes" if difference.corrected_p_value < 0.05 else "no")
 
     def test_the_verdict_names_the_best_model_and_what_it_confuses(self, twenty, visit):
         text = visit(twenty).get_by_role("region", name="Verdict").inner_text()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from oracle import Classes, exact_keys, partition_key
+from oracle_inference import Rows
 
 METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
 Pair = tuple[int, int]
@@ -115,33 +116,37 @@ class Problem:
             g[m] = sum((w * means[pair]).imag for pair, w in self.omega(metric, share).items()) / 1e-30
         return np.where(self.share > 0, g - self.share @ g, 0.0)
 
+    def inference(self, metric: str, groups: Any = None, iid: bool = False, model: Any = None) -> Rows:
+        """The rows that count with their components, or those of this model less those of another."""
+        exists = np.sort(np.concatenate([self.rows[c] for c in self.present]))
+        codes = np.full(self.n, -1)
+        for c in self.present:
+            codes[self.rows[c]] = c
+        codes = codes[exists]
+        unit = np.arange(self.n)[exists] if groups is None else np.asarray(groups)[exists]
+        t, g = self.components(metric), self.slopes(metric)
+        if model is not None:
+            t, g = t - model.components(metric), g - model.slopes(metric)
+        # Groups with rows of several classes cannot be drawn without drawing the class sizes.
+        spans = any(len(np.unique(codes[unit == k])) > 1 for k in np.unique(unit))
+        return Rows(codes, self.weights[exists], t[exists], unit, g if iid or spans else None)
+
     def covariance(
         self, metric: str, other: str | None = None, groups: Any = None, iid: bool = False, model: Any = None
     ) -> float:
         """Cov of two metrics, or of one metric under two models (`model` is the other one's Problem)."""
         second: Problem = self if model is None else model
-        name = metric if other is None else other
-        phi, rho = self.centred(self.components(metric)), second.centred(second.components(name))
-        codes = np.full(self.n, -1)
-        for c in self.present:
-            codes[self.rows[c]] = c
-        exists = codes >= 0
-        g, h = self.slopes(metric), second.slopes(name)
-        all_weight = self.weights[exists].sum()
-        if groups is not None:
-            if iid:
-                phi[exists] += self.weights[exists] / all_weight * g[codes[exists]]
-                rho[exists] += self.weights[exists] / all_weight * h[codes[exists]]
-            distinct = np.unique(np.asarray(groups)[exists])
-            sums = [(phi[groups == k].sum(), rho[groups == k].sum()) for k in distinct]
-            return len(distinct) / (len(distinct) - 1) * sum(a * b for a, b in sums)
-        total = 0.0
-        for c in self.present:
-            rows = self.rows[c]
-            total += len(rows) / (len(rows) - 1) * (phi[rows] @ rho[rows])
-            if iid:
-                total += ((self.weights[rows] / all_weight) ** 2).sum() * g[c] * h[c]
-        return total
+        first = self.inference(metric, groups, iid)
+        rho = second.inference(metric if other is None else other, groups, iid).added()
+        return float(first.sums(first.added()) @ first.sums(rho))
+
+    def chances(self, metric: str) -> np.ndarray:
+        """Half the weight of the pairs that a class is in."""
+        half = np.zeros(len(self.share))
+        for (c, d), w in self.omega(metric, self.share).items():
+            half[c] += w / 2
+            half[d] += w / 2
+        return half
 
     def pair_variance(self, metric: str, pair: Pair, groups: Any = None) -> float:
         """Var of the value of one pair of classes."""

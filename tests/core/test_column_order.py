@@ -144,7 +144,7 @@ class TestWords:
 
     @pytest.mark.usefixtures("in_empty_folder")
     @pytest.mark.filterwarnings("default::multiauc.ColumnOrderWarning")
-    @pytest.mark.parametrize("command", ["evaluate", "report"])
+    @pytest.mark.parametrize("command", ["evaluate", "roc", "report"])
     def test_the_command_line_says_it_on_stderr(self, animals, capsys, command):
         from multiauc.cli._commands import multiauc as commands
         from multiauc.cli._problems import run

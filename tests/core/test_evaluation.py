@@ -204,7 +204,7 @@ def test_levels_outside_of_0_and_1_are_refused(result, level):
 def test_wrong_kinds_are_named(result, paper):
     with pytest.raises(TypeError, match=r"level must be a number between 0 and 1; got '0\.95'"):
         result.auc_mu.confidence_interval("0.95")
-    with pytest.raises(ValueError, match="method must be one of 'logit', 'wald'; got 'percentile'"):
+    with pytest.raises(ValueError, match="method must be one of 'logit', 'wald', 'cautious'; got 'percentile'"):
         result.auc_mu.confidence_interval(method="percentile")
     with pytest.raises(ValueError, match="kind must be one of"):
         result.auc_mu.variance("second_order")
@@ -247,7 +247,7 @@ def test_dictionaries_and_json(result, models):
     compared = json.loads(multiauc.compare(*models).to_json())
     assert compared["differences"][0]["first"] == "good"
     constant = multiauc.evaluate([0, 0, 1, 1], np.full(4, 0.5))
-    assert json.loads(constant.to_json())["metrics"]["auc_mu"]["confidence_interval"] == [None, None]
+    assert json.loads(constant.to_json())["metrics"]["auc_mu"]["low"] is None
 
 
 def test_results_cannot_be_changed(result, models):
@@ -301,15 +301,15 @@ def test_differences_and_their_tests(models):
     assert difference.value == a.value - b.value
     variance = comparison.covariance[0, 0] + comparison.covariance[2, 2] - 2 * comparison.covariance[0, 2]
     assert difference.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10)
-    assert difference.z == difference.value / difference.standard_error
-    p_value = 2 * stats.t.sf(difference.z, difference.degrees_of_freedom)
+    assert difference.t == difference.value / difference.standard_error
+    p_value = 2 * stats.t.sf(difference.t, difference.degrees_of_freedom)
     assert difference.p_value == pytest.approx(p_value, rel=1e-8)
     t = stats.t.isf(0.05, difference.degrees_of_freedom)
     low, high = difference.confidence_interval(0.9)
     assert low == pytest.approx(difference.value - t * difference.standard_error, rel=1e-9)
     assert high == pytest.approx(difference.value + t * difference.standard_error, rel=1e-9)
     back = comparison.difference("poor", "good")
-    assert (back.value, back.z, back.p_value) == (-difference.value, -difference.z, difference.p_value)
+    assert (back.value, back.t, back.p_value) == (-difference.value, -difference.t, difference.p_value)
 
 
 def test_holm_s_correction(models):
@@ -323,16 +323,27 @@ def test_models_that_rank_alike(models):
     y, scores = models
     comparison = multiauc.compare(y, {"a": scores["good"], "b": scores["good"].copy()})
     difference = comparison.difference("a", "b")
-    assert (difference.value, difference.z, difference.p_value) == (0.0, 0.0, 1.0)
+    assert (difference.value, difference.t, difference.p_value) == (0.0, 0.0, 1.0)
     with pytest.warns(RuntimeWarning, match="no interval for a - b: the standard error is 0"):
         assert np.isnan(difference.confidence_interval()).all()
 
 
-def test_certain_differences():
+@pytest.mark.parametrize("weights", [None, np.exp(np.linspace(-1, 1, 12))])
+def test_a_difference_that_does_not_vary_has_no_test(weights):
     y = np.repeat([0, 1, 2], 4)
-    comparison = multiauc.compare(y, {"perfect": np.eye(3)[y], "constant": np.zeros((12, 3))})
+    models = {"perfect": np.eye(3)[y], "constant": np.zeros((12, 3)), "same": np.zeros((12, 3))}
+    with pytest.warns(RuntimeWarning, match="standard error of 0.* its p-value is nan") as caught:
+        comparison = multiauc.compare(y, models, sample_weight=weights)
+    assert [str(one.message).split(" has")[0] for one in caught] == [
+        "the difference between 'perfect' and 'constant'",
+        "the difference between 'perfect' and 'same'",
+    ]
     difference = comparison.difference("constant", "perfect")
-    assert (difference.value, difference.z, difference.p_value) == (-0.5, -math.inf, 0.0)
+    assert (difference.value, difference.standard_error) == (-0.5, 0.0)
+    assert np.isnan([difference.t, difference.p_value, difference.corrected_p_value]).all()
+    assert "<0.0001" not in repr(comparison)
+    same = comparison.difference("constant", "same")
+    assert (same.value, same.t, same.p_value) == (0.0, 0.0, 1.0)
 
 
 def test_columns_of_models_are_matched_by_name(rng):

@@ -176,7 +176,7 @@ class TestModels:
     @pytest.mark.parametrize("models", [LogisticRegression(), [LogisticRegression()], [Y_SCORE, Y_SCORE], Y_SCORE])
     def test_compare_needs_names(self, models):
         with pytest.raises(
-            TypeError, match=r"models must be a dict .* such as \{'net': net\.predict_proba\(X\)\}; got"
+            TypeError, match=r"models must be a dict .*; got .*: write such as \{'net': net\.predict_proba\(X\)"
         ):
             multiauc.compare(Y_TRUE, models)
 

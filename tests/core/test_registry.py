@@ -91,6 +91,7 @@ def new_metric(monkeypatch):
             per_class=several.per_class if metrics != [NEW] else [],
             pairs={m: one.pairs[m] for m, one in zip(metrics, found, strict=True) if m in one.pairs},
             units=several.units,
+            effective_units=several.effective_units,
         )
 
     monkeypatch.setattr(_rust, "score", lambda sample, metric, how: score(sample, known(metric), how))

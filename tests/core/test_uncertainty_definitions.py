@@ -181,7 +181,7 @@ def test_models_on_the_same_rows(metric, sample, grouped, sampling):
     assert close(difference.value, problems["b"].value(metric) - problems["a"].value(metric))
     assert close(difference.variance, expected[0][0] + expected[1][1] - 2 * expected[0][1])
     same = found.difference("b", "c")
-    assert (same.value, same.variance, same.z, same.p_value) == (0.0, 0.0, 0.0, 1.0)
+    assert (same.value, same.variance, same.t, same.p_value) == (0.0, 0.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize("make", [smooth, mixed_denominators])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import platform
 import warnings
 from dataclasses import asdict
 from itertools import combinations
@@ -13,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._input.options import read_level
-from multiauc._intervals import pair_intervals
+from multiauc._intervals import CAUTIOUS_BELOW, advised_method, pair_intervals
 from multiauc._registry import METRICS
-from multiauc._rust import __version__
 from multiauc._wording import names_as_text
+from multiauc.estimates import Estimate
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from multiauc._input.held_inputs import HeldInputs
     from multiauc.comparison_results import Comparison
     from multiauc.evaluation_results import Evaluation
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap
@@ -46,13 +46,26 @@ def estimate_numbers(estimate: Any, level: float) -> dict[str, Any]:
     with warnings.catch_warnings():
         # The page shows a dash where there is no interval.
         warnings.simplefilter("ignore", RuntimeWarning)
-        low, high = estimate.confidence_interval(level)
+        if isinstance(estimate, Estimate):
+            low, high = estimate.confidence_interval(level, advised_method(estimate.smallest_class))
+        else:
+            low, high = estimate.confidence_interval(level)
     return {
         "value": known(estimate.value),
         "standard_error": known(estimate.standard_error),
         "low": known(low),
         "high": known(high),
     }
+
+
+def method_in_words(estimates: Mapping[Any, Estimate], inputs: HeldInputs) -> str:
+    """How the intervals that `estimate_numbers` has of these estimates were found."""
+    smallest = next(iter(estimates.values())).smallest_class
+    if advised_method(smallest) == "logit":
+        return inputs.method()
+    unit = "row" if inputs.groups is None else "group"
+    why = f"as though each class had one more {unit}, because the smallest has {smallest}, fewer than {CAUTIOUS_BELOW}"
+    return inputs.method(f"cautious logit intervals ({why})")
 
 
 def metric_numbers(evaluation: Evaluation, level: float) -> dict[str, dict[str, Any]]:
@@ -96,7 +109,8 @@ def pair_numbers(matrix: PairMatrix, classes: list[int], level: float) -> dict[s
 
 def pair_limits(matrix: PairMatrix, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Confidence limits of every pair."""
-    return pair_intervals(matrix.values, matrix.standard_error, matrix.counts, read_level(level))
+    errors, freedoms = matrix.standard_error, matrix.degrees_of_freedom
+    return pair_intervals(matrix.values, errors, freedoms, matrix.counts, read_level(level))
 
 
 def worst_pairs(matrix: PairMatrix, level: float, n: int = WORST_PAIRS) -> list[dict[str, Any]]:
@@ -171,9 +185,10 @@ def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, A
         {"first": first, "second": second}
         | estimate_numbers(one, level)
         | {
-            "z": known(one.z),
+            "t": known(one.t),
+            "degrees_of_freedom": known(one.degrees_of_freedom),
             "p_value": known(one.p_value),
-            "p_holm": known(one.corrected_p_value),
+            "corrected_p_value": known(one.corrected_p_value),
             "decided": bool(one.corrected_p_value < 1.0 - level),
         }
         # A metric without a closed form has no differences.
@@ -187,7 +202,7 @@ def common_numbers(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     return {
         "labels": [str(label) for label in first.labels],
         "counts": first.counts.tolist(),
-        "n_rows": int(first.counts.sum()),
+        "rows": int(first.counts.sum()),
         "heat_map": _heat_map(evaluations),
     }
 
@@ -203,11 +218,6 @@ def _heat_map(evaluations: Sequence[Evaluation]) -> dict[str, Any] | None:
         "floor": min(scale_floor(matrix.values) for matrix in matrices),
         "kinds": [{"metric": metric, **asdict(pairs)} for metric, pairs in kinds if pairs is not None],
     }
-
-
-def versions() -> dict[str, str]:
-    """What computed the numbers."""
-    return {"multiauc": __version__, "NumPy": np.__version__, "Python": platform.python_version()}
 
 
 def now() -> str:

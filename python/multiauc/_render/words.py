@@ -133,7 +133,7 @@ def _seen_from(best: str, other: str, differences: list[dict[str, Any]]) -> dict
         if (found["first"], found["second"]) == (best, other):
             return found
         if (found["first"], found["second"]) == (other, best):
-            turned = {"value": found["value"], "low": found["high"], "high": found["low"], "z": found["z"]}
+            turned = {"value": found["value"], "low": found["high"], "high": found["low"], "t": found["t"]}
             turned = {name: None if value is None else -value for name, value in turned.items()}
             return found | {"first": best, "second": other} | turned
     raise KeyError((best, other))
@@ -142,9 +142,11 @@ def _seen_from(best: str, other: str, differences: list[dict[str, Any]]) -> dict
 def _difference_sentence(best: str, other: str, found: dict[str, Any], name: str, level: float) -> str:
     if found["p_value"] is None:
         ahead = f"{best} is ahead of {other} by {number(found['value'], 4)} in {name}"
-        return f"{ahead}; whether that is more than chance is not known, because it has no standard error."
+        return (
+            f"{ahead}; whether that is more than chance is not known, because the rows do not show how much it varies."
+        )
     evidence = f"{percent(level)} interval {interval(found, 4)}, {p_value(found['p_value'])}"
-    corrected = p_value(found["p_holm"])
+    corrected = p_value(found["corrected_p_value"])
     if corrected != p_value(found["p_value"]):
         evidence += f", {corrected} after Holm's correction"
     if found["decided"]:

@@ -88,16 +88,17 @@ def comparison(report: dict[str, Any]) -> str:
             [
                 number_cell(found["value"], number(found["value"], 4)),
                 f'<td class="nowrap">{interval(found, 4)}</td>',
-                number_cell(found["z"], number(found["z"], 2)),
+                number_cell(found["t"], number(found["t"], 2)),
+                number_cell(found["degrees_of_freedom"], number(found["degrees_of_freedom"], 1)),
                 number_cell(found["p_value"], _p(found["p_value"])),
-                number_cell(found["p_holm"], _p(found["p_holm"])),
+                number_cell(found["corrected_p_value"], _p(found["corrected_p_value"])),
                 text_cell(_whether_different(found)),
             ],
         )
         for found in report["comparison"]["differences"]
     ]
     name = metric_name(report["comparison"]["metric"])
-    header = ["models", "difference", "interval", "z", "p", "p (Holm)", "differ?"]
+    header = ["models", "difference", "interval", "t", "df", "p", "p (Holm)", "differ?"]
     return table(f"Differences in {name} on the same rows, {percent(report['level'])} intervals", header, rows)
 
 

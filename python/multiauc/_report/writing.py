@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Any
 
+from multiauc._files.output import Output
+from multiauc._json import document, provenance, versions
 from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
 from multiauc._render import numbers
 from multiauc._render.words import percent
@@ -17,6 +19,7 @@ from multiauc.multiclass_curves import default_curve
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
+    from pathlib import Path
 
     import numpy as np
 
@@ -36,13 +39,27 @@ def write_report(
     evaluations: Mapping[str, Evaluation],
     comparison: Comparison | None,
     *,
+    stacklevel: int,
+    **options: Any,
+) -> Path:
+    """Write the page about one or several models, and return where it is; `options` are those of `report_page`."""
+    output = Output(os.fspath(path), force=True)
+    output.refuse()
+    return output.write(report_page(evaluations, comparison, **options, stacklevel=stacklevel + 1))
+
+
+def report_page(
+    evaluations: Mapping[str, Evaluation],
+    comparison: Comparison | None,
+    *,
     title: str | None,
     level: float,
     n_resamples: int,
     rng: np.random.Generator | int | None,
     stacklevel: int,
-) -> Path:
-    """Write the page about one or several models, and return where it is."""
+    origin: dict[str, Any] | None = None,
+) -> str:
+    """The page about one or several models; `origin` is the provenance of files, if there are any."""
     common = numbers.common_numbers(list(evaluations.values()))
     shown = [] if common["heat_map"] is None else common["heat_map"]["classes"]
     models = []
@@ -54,9 +71,10 @@ def write_report(
         models.append(_model_numbers(name, evaluation, shown, numbers.roc_numbers(curve, band, level), level))
     report = common | _report_numbers(evaluations, comparison, models, level=level, n_resamples=n_resamples)
     report["title"] = TITLE if title is None else str(title)
-    place = Path(path)
-    place.write_text(page(report), encoding="utf-8")
-    return place
+    if origin is None:
+        options = next(iter(evaluations.values())).inputs().given()
+        origin = provenance(options | {"n_resamples": n_resamples})
+    return page(document("report", level, report, origin))
 
 
 def evaluations_of(comparison: Comparison) -> dict[str, Evaluation]:
@@ -83,7 +101,7 @@ def _report_numbers(
     best = next(iter(evaluations)) if compared is None else compared["order"][0]
     return {
         "created": numbers.now(),
-        "versions": numbers.versions(),
+        "versions": versions(),
         "level": level,
         "level_text": percent(level),
         "n_resamples": n_resamples,
@@ -135,7 +153,7 @@ def _method(evaluation: Evaluation, metrics: Iterable[str], level: float, n_resa
     return {
         "Metrics": "; ".join(METRICS[metric].title for metric in metrics),
         **_options_in_words(evaluation.inputs()),
-        "Intervals": f"{percent(level)}, {evaluation.method}",
+        "Intervals": f"{percent(level)}, {numbers.method_in_words(evaluation.metrics, evaluation.inputs())}",
         "Curve": f"100 thresholds shared by all pairs; {curve}",
     }
 

@@ -1,11 +1,11 @@
 //! Closed-form uncertainty: estimates with their variances, covariances of models, what each row contributes.
 
-use multiauc::{Design, Metric};
-use numpy::{PyArray1, PyArray2};
+use multiauc::{Design, Fold, Folds, Metric};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Matrix, integers, rectangle};
+use crate::arrays::{Matrix, contiguous, integers, rectangle};
 use crate::errors::no_model;
 use crate::options::{OptionsArgument, metric_named, metrics_named};
 use crate::running::run;
@@ -18,6 +18,7 @@ pub struct Estimate {
     variance: f64,
     degrees_of_freedom: f64,
     plug_in: f64,
+    cautious: Option<(f64, f64, f64)>,
 }
 
 /// K × K values of pairs of classes, and their variances.
@@ -25,6 +26,7 @@ pub struct Estimate {
 pub struct PairTable {
     values: Py<PyArray2<f64>>,
     variances: Py<PyArray2<f64>>,
+    degrees_of_freedom: Py<PyArray2<f64>>,
 }
 
 /// Some metrics of a sample with their uncertainty.
@@ -35,6 +37,7 @@ pub struct Evaluated {
     per_class: Vec<Py<Estimate>>,
     pairs: Py<PyDict>,
     units: Py<PyArray1<i64>>,
+    effective_units: Vec<f64>,
 }
 
 /// One metric of several models scored on the same rows.
@@ -44,6 +47,7 @@ pub struct Compared {
     covariance: Py<PyArray2<f64>>,
     differences: Vec<Py<Estimate>>,
     units: Py<PyArray1<i64>>,
+    effective_units: Vec<f64>,
 }
 
 /// What the first-order variance leaves out, by metric and by class.
@@ -69,8 +73,14 @@ pub fn evaluate(
         Ok((design, found, moments))
     })?;
     let pair_table = |(metric, table): (Metric, multiauc::PairTable)| {
-        let [values, variances] = [table.values, table.variances].map(|matrix| rectangle(py, matrix, view.classes()));
-        Ok((metric, PairTable { values: values?.unbind(), variances: variances?.unbind() }))
+        let matrix = |cells: Vec<f64>| Ok::<_, PyErr>(rectangle(py, cells, view.classes())?.unbind());
+        let multiauc::PairTable { values, variances, degrees_of_freedom } = table;
+        let table = PairTable {
+            values: matrix(values)?,
+            variances: matrix(variances)?,
+            degrees_of_freedom: matrix(degrees_of_freedom)?,
+        };
+        Ok((metric, table))
     };
     let pairs = found.pairs.into_iter().map(pair_table).collect::<PyResult<Vec<_>>>()?;
     Ok(Evaluated {
@@ -79,6 +89,7 @@ pub fn evaluate(
         per_class: estimates(py, found.per_class)?,
         pairs: by_metric(py, pairs)?,
         units: integers(py, design.units()).unbind(),
+        effective_units: design.effective_units().to_vec(),
     })
 }
 
@@ -88,10 +99,11 @@ pub fn influences<'py>(
     sample: SampleArgument<'py>,
     metrics: Vec<String>,
     options: OptionsArgument<'py>,
+    is_iid: bool,
 ) -> PyResult<Matrix<'py>> {
     let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
     let influences = compute!(py, view, 1, |sample, workers| {
-        let design = Design::new(sample, view.sampling(false))?;
+        let design = Design::new(sample, view.sampling(is_iid))?;
         let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
         multiauc::influences(&design, &found.statistics, workers)
     })?;
@@ -126,6 +138,57 @@ pub fn compare(
         estimates: estimates(py, found.estimates)?,
         differences: estimates(py, found.differences)?,
         units: integers(py, design.units()).unbind(),
+        effective_units: design.effective_units().to_vec(),
+    })
+}
+
+/// Some metrics of several models, averaged over folds: by model, then by metric.
+#[pyfunction]
+pub fn compare_folds(
+    py: Python<'_>,
+    models: Vec<Vec<SampleArgument<'_>>>,
+    rows: Vec<Vec<u32>>,
+    groups: Option<PyReadonlyArray1<'_, u32>>,
+    metrics: Vec<String>,
+    options: OptionsArgument<'_>,
+    is_iid: bool,
+) -> PyResult<Compared> {
+    let (metrics, options) = (metrics_named(&metrics)?, options.read()?);
+    let groups = groups.as_ref().map(contiguous).transpose()?;
+    let mut views = Vec::with_capacity(models.len());
+    for folds in &models {
+        views.push(folds.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?);
+    }
+    let first = views.first().ok_or_else(no_model)?;
+    let cost = views.iter().flatten().map(SampleView::cost).sum();
+    let (folds, found) = run(py, cost, |workers| {
+        let mut folds = Vec::with_capacity(first.len());
+        for (view, rows) in first.iter().zip(&rows) {
+            let design = with_sample!(&view.check(workers)?, |sample| Design::new(sample, view.sampling(is_iid)))?;
+            folds.push(Fold { design, rows: rows.clone() });
+        }
+        let folds = Folds::new(folds, rows.iter().map(Vec::len).sum(), groups);
+        let mut averages = Vec::with_capacity(views.len() * metrics.len());
+        for model in &views {
+            let mut of_folds = Vec::with_capacity(model.len());
+            for (view, fold) in model.iter().zip(folds.folds()) {
+                with_sample!(&view.check(workers)?, |sample| {
+                    of_folds.push(multiauc::evaluate(sample, &fold.design, &metrics, options, workers)?.statistics);
+                });
+            }
+            for metric in 0..metrics.len() {
+                averages.push(folds.average(of_folds.iter().map(|statistics| &statistics[metric])));
+            }
+        }
+        let found = multiauc::compare(folds.design(), &averages, workers)?;
+        Ok((folds, found))
+    })?;
+    Ok(Compared {
+        covariance: rectangle(py, found.covariance, models.len() * metrics.len())?.unbind(),
+        estimates: estimates(py, found.estimates)?,
+        differences: estimates(py, found.differences)?,
+        units: integers(py, folds.design().units()).unbind(),
+        effective_units: folds.design().effective_units().to_vec(),
     })
 }
 
@@ -157,8 +220,9 @@ fn by_metric<'py, V: IntoPyObject<'py>>(
 
 fn estimates(py: Python<'_>, estimates: Vec<multiauc::Estimate>) -> PyResult<Vec<Py<Estimate>>> {
     let of_python = |found: multiauc::Estimate| {
-        let multiauc::Estimate { value, variance, degrees_of_freedom, plug_in } = found;
-        Py::new(py, Estimate { value, variance, degrees_of_freedom, plug_in })
+        let multiauc::Estimate { value, variance, degrees_of_freedom, plug_in, cautious } = found;
+        let cautious = cautious.map(|found| (found.value, found.variance, found.degrees_of_freedom));
+        Py::new(py, Estimate { value, variance, degrees_of_freedom, plug_in, cautious })
     };
     estimates.into_iter().map(of_python).collect()
 }

@@ -19,6 +19,8 @@ pub trait Simd: Copy {
     fn has_within_f64(self, keys: &[f64; 8], low: f64, high: f64) -> bool;
     /// The same in single precision.
     fn has_within_f32(self, keys: &[f32; 8], low: f32, high: f32) -> bool;
+    /// How many of eight sorted keys are below a key, and how many are not above it.
+    fn ranks_f64(self, sorted: &[f64; 8], key: f64) -> (usize, usize);
     /// The two counts of `compare_f64`.
     fn counts_f64(self, counts: Self::Counts) -> (u64, u64);
     /// The two counts of `compare_f32`.
@@ -91,6 +93,13 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn ranks_f64(self, sorted: &[f64; 8], key: f64) -> (usize, usize) {
+        let mut counts = (0_u64, 0_u64);
+        compare_portably!(sorted, key, key, counts);
+        (counts.0 as usize, counts.1 as usize)
+    }
+
+    #[inline(always)]
     fn counts_f64(self, counts: (u64, u64)) -> (u64, u64) {
         counts
     }
@@ -108,10 +117,10 @@ impl Simd for Portable {
 #[allow(unsafe_code)]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi64, _mm256_and_pd,
-        _mm256_and_ps, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cmp_pd, _mm256_cmp_ps, _mm256_loadu_pd,
-        _mm256_loadu_ps, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_or_pd, _mm256_set1_pd, _mm256_set1_ps,
-        _mm256_setzero_si256, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64,
+        __m256d, __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi64,
+        _mm256_and_pd, _mm256_and_ps, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cmp_pd, _mm256_cmp_ps,
+        _mm256_loadu_pd, _mm256_loadu_ps, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_or_pd, _mm256_set1_pd,
+        _mm256_set1_ps, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64,
     };
 
     use super::{Simd, Vectorizable};
@@ -200,6 +209,22 @@ mod avx2 {
                 let up_to_high = _mm256_cmp_ps::<_CMP_LE_OQ>(keys, _mm256_set1_ps(high));
                 _mm256_movemask_ps(_mm256_and_ps(from_low, up_to_high)) != 0
             }
+        }
+
+        #[inline(always)]
+        fn ranks_f64(self, sorted: &[f64; 8], key: f64) -> (usize, usize) {
+            // SAFETY: the machine has AVX2; both loads stay within the eight keys.
+            let (below, up_to) = unsafe {
+                let key = _mm256_set1_pd(key);
+                let (first, second) = (_mm256_loadu_pd(sorted.as_ptr()), _mm256_loadu_pd(sorted.as_ptr().add(4)));
+                let below = [_mm256_cmp_pd::<_CMP_LT_OQ>(first, key), _mm256_cmp_pd::<_CMP_LT_OQ>(second, key)];
+                let up_to = [_mm256_cmp_pd::<_CMP_LE_OQ>(first, key), _mm256_cmp_pd::<_CMP_LE_OQ>(second, key)];
+                let mask =
+                    |[first, second]: [__m256d; 2]| _mm256_movemask_pd(first) | (_mm256_movemask_pd(second) << 4);
+                (mask(below), mask(up_to))
+            };
+            // The keys are sorted, so the bits that are set come first.
+            (below.trailing_ones() as usize, up_to.trailing_ones() as usize)
         }
 
         #[inline(always)]

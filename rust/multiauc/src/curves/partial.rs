@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::float::Score;
 use crate::pairs::{column_order, weighted_mean};
 use crate::parallel::Workers;
-use crate::ranking::{Order, StepRows};
+use crate::ranking::{Order, StepRows, WeightedWins};
 use crate::sample::{ClassRows, ScoredSample};
 
 /// The positive class of a curve, and its negative class or `None` for all others.
@@ -67,44 +67,46 @@ pub(crate) fn check_present(rows: &ClassRows, curves: &[CurveSides]) -> Result<(
 /// The standardised area of the own rows' curve against the other rows; NaN where a side has no mass.
 pub(crate) fn partial_area(order: &Order, region: Region, mass: impl Fn(u32) -> f64) -> f64 {
     let sum = |positions: &[u32]| positions.iter().map(|&position| mass(position)).sum::<f64>();
-    let (own, others) =
-        order.steps().fold((0.0, 0.0), |(own, others), step| (own + sum(step.own), others + sum(step.others)));
-    if own <= 0.0 || others <= 0.0 {
-        return f64::NAN;
-    }
-    let limit = match region {
-        Region::MaxFpr(rate) => rate,
-        Region::MinTpr(rate) => 1.0 - rate,
-    };
-    let area = match region {
-        Region::MaxFpr(_) => area_up_to(limit * others, order.steps_down(), |step| (sum(step.others), sum(step.own))),
+    let (limit, lost) = match region {
+        Region::MaxFpr(rate) => {
+            (rate, share_above(rate, || order.steps_down(), |step| (sum(step.others), sum(step.own))))
+        }
         // From the lowest scores up: the mirrored curve.
-        Region::MinTpr(_) => area_up_to(limit * own, order.steps(), |step| (sum(step.own), sum(step.others))),
+        Region::MinTpr(rate) => {
+            (1.0 - rate, share_above(1.0 - rate, || order.steps(), |step| (sum(step.own), sum(step.others))))
+        }
     };
-    let (least, most) = (0.5 * limit * limit, limit);
-    0.5 * (1.0 + (area / (own * others) - least) / (most - least))
+    // With the share 1 − A/f lost, ½(1 + (A − f²/2)/(f − f²/2)) is this: exactly 1 where nothing is lost.
+    1.0 - lost / (2.0 - limit)
 }
 
-/// ∫ y dx up to x = `limit` along a curve of steps (dx, dy): a tied step is a straight line, any other goes right and
-/// then up.
-fn area_up_to<'o>(
+/// The share of the box over x up to `limit` of all x that lies above a curve of steps (dx, dy): a tied step is a straight
+/// line, any other goes right and then up. NaN where the curve has no width or no height.
+fn share_above<'o, I: Iterator<Item = StepRows<'o>>>(
     limit: f64,
-    steps: impl Iterator<Item = StepRows<'o>>,
+    steps: impl Fn() -> I,
     advance: impl Fn(StepRows<'o>) -> (f64, f64),
 ) -> f64 {
-    let (mut x, mut y, mut area) = (0.0, 0.0, 0.0);
-    for step in steps {
+    // Summed as below, so that the way through all steps ends exactly there.
+    let (width, height) = steps().map(&advance).fold((0.0, 0.0), |(x, y), (dx, dy)| (x + dx, y + dy));
+    if width <= 0.0 || height <= 0.0 {
+        return f64::NAN;
+    }
+    let limit = limit * width;
+    let (mut x, mut y) = (0.0, 0.0);
+    let mut areas = WeightedWins::default();
+    for step in steps() {
         let (dx, dy) = advance(step);
-        let rise = if step.is_tied { dy } else { 0.0 };
-        if x + dx >= limit {
-            let part = if dx > 0.0 { (limit - x) / dx } else { 0.0 };
-            return area + (limit - x) * (y + 0.5 * part * rise);
+        let is_last = x + dx >= limit;
+        let used = if is_last { limit - x } else { dx };
+        let rise = if step.is_tied && dx > 0.0 { used / dx * dy } else { 0.0 };
+        areas.add(used, WeightedWins { won: 2.0 * y + rise, lost: 2.0 * (height - y) - rise });
+        if is_last {
+            break;
         }
-        area += dx * (y + 0.5 * rise);
         (x, y) = (x + dx, y + dy);
     }
-    // Rounding may leave the last step short of a limit of 1.
-    area
+    areas.reversed().share()
 }
 
 #[cfg(test)]

@@ -10,10 +10,12 @@ pub struct Design {
     pub(crate) rows: ClassRows,
     /// Groups, where there are any.
     pub(super) groups: Option<Groups>,
-    /// Whether class sizes are random.
-    pub(super) is_iid: bool,
+    /// Whether class sizes are random: rows drawn whatever their class, or groups drawn that have rows of several.
+    pub(super) has_random_sizes: bool,
     /// Rows of the sample, those of weight zero included.
     pub(super) sample_rows: usize,
+    /// Effective number of independent units of each class.
+    pub(super) effective: Vec<f64>,
 }
 
 impl Design {
@@ -26,9 +28,21 @@ impl Design {
                 let found = groups.len();
                 return Err(Error::LengthMismatch { array: RowArray::Groups, rows: sample.rows(), found });
             }
-            groups => groups.map(|groups| Groups::new(groups, &rows)),
+            // Groups of one row are rows.
+            groups => groups.map(|groups| Groups::new(groups, &rows)).filter(|groups| !groups.are_single_rows()),
         };
-        Ok(Self { rows, groups, is_iid: sampling.is_iid(), sample_rows: sample.rows() })
+        let has_random_sizes = sampling.is_iid() || groups.as_ref().is_some_and(Groups::span_classes);
+        Ok(Self::of_parts(rows, groups, has_random_sizes, sample.rows()))
+    }
+
+    pub(super) fn of_parts(
+        rows: ClassRows,
+        groups: Option<Groups>,
+        has_random_sizes: bool,
+        sample_rows: usize,
+    ) -> Self {
+        let effective = (0..rows.classes()).map(|class| effective_number(&rows, groups.as_ref(), class)).collect();
+        Self { rows, groups, has_random_sizes, sample_rows, effective }
     }
 
     /// # Errors
@@ -53,12 +67,69 @@ impl Design {
             Some(groups) => groups.of_class.iter().map(|of_class| of_class.names.len() as u64).collect(),
         }
     }
+
+    /// The same of one class.
+    pub(super) fn unit_count(&self, class: usize) -> f64 {
+        match &self.groups {
+            None => self.rows.count(class) as f64,
+            Some(groups) => groups.of_class[class].names.len() as f64,
+        }
+    }
+
+    /// The weights of some classes.
+    pub(super) fn class_weights(&self, classes: &[usize]) -> Vec<f64> {
+        classes.iter().map(|&class| self.rows.weight(class)).collect()
+    }
+
+    /// π_k (g_k − ḡ) of each of some classes of given weights, for the slopes g of each statistic; zero where class sizes
+    /// are fixed. Times w_i/W_k, it is what row i adds to the error through the prevalences.
+    pub(super) fn shifts(&self, classes: &[usize], weights: &[f64], slopes: &[&[f64]]) -> Vec<Vec<f64>> {
+        if !self.has_random_sizes {
+            return vec![vec![0.0; slopes.len()]; classes.len()];
+        }
+        let total: f64 = weights.iter().sum();
+        let mean = |slopes: &&[f64]| {
+            classes.iter().zip(weights).map(|(&class, weight)| weight * slopes[class]).sum::<f64>() / total
+        };
+        let means: Vec<f64> = slopes.iter().map(mean).collect();
+        let of_class = |(&class, weight): (&usize, &f64)| {
+            slopes.iter().zip(&means).map(|(slopes, mean)| weight / total * (slopes[class] - mean)).collect()
+        };
+        classes.iter().zip(weights).map(of_class).collect()
+    }
+
+    /// How many equally heavy units would know as much as those of each class (Kish): W_k² over the sum of the squared
+    /// weights of its rows, or of its groups. Zero for absent classes.
+    #[must_use]
+    pub fn effective_units(&self) -> &[f64] {
+        &self.effective
+    }
+}
+
+/// e_k = 1/Σ (w/W_k)² over the rows of a class, or over its groups.
+fn effective_number(rows: &ClassRows, groups: Option<&Groups>, class: usize) -> f64 {
+    let (count, total) = (rows.count(class) as f64, rows.weight(class));
+    let squares = match (rows.weights_of(class), groups) {
+        (None, None) => return count,
+        (Some(weights), None) => weights.iter().map(|weight| (weight / total).powi(2)).sum::<f64>(),
+        (weights, Some(groups)) => {
+            let of_class = &groups.of_class[class];
+            let mut of_groups = vec![0.0; of_class.names.len()];
+            for (row, &group) in of_class.of_rows.iter().enumerate() {
+                of_groups[group as usize] += weights.map_or(1.0, |weights| weights[row]);
+            }
+            of_groups.iter().map(|weight| (weight / total).powi(2)).sum()
+        }
+    };
+    if count > 0.0 { 1.0 / squares } else { 0.0 }
 }
 
 /// The groups of the rows, class by class.
 #[derive(Debug)]
 pub(super) struct Groups {
     pub of_class: Vec<ClassGroups>,
+    /// How many there are.
+    count: usize,
 }
 
 /// The groups that a class has rows of.
@@ -71,7 +142,7 @@ pub(super) struct ClassGroups {
 }
 
 impl Groups {
-    fn new(groups: &[u32], rows: &ClassRows) -> Self {
+    pub(super) fn new(groups: &[u32], rows: &ClassRows) -> Self {
         let mut index_of = vec![0; groups.iter().max().map_or(0, |&last| last as usize + 1)];
         let of_class = (0..rows.classes()).map(|class| {
             let group_of = |&row: &u32| groups[row as usize];
@@ -84,6 +155,20 @@ impl Groups {
             let of_rows = rows.of(class).iter().map(|row| index_of[group_of(row) as usize]).collect();
             ClassGroups { names, of_rows }
         });
-        Self { of_class: of_class.collect() }
+        let of_class: Vec<ClassGroups> = of_class.collect();
+        let mut names: Vec<u32> = of_class.iter().flat_map(|of_class| &of_class.names).copied().collect();
+        names.sort_unstable();
+        names.dedup();
+        Self { of_class, count: names.len() }
+    }
+
+    /// Whether no two rows are in the same group.
+    pub(super) fn are_single_rows(&self) -> bool {
+        self.count == self.of_class.iter().map(|of_class| of_class.of_rows.len()).sum::<usize>()
+    }
+
+    /// Whether some group has rows of several classes.
+    fn span_classes(&self) -> bool {
+        self.count < self.of_class.iter().map(|of_class| of_class.names.len()).sum::<usize>()
     }
 }

@@ -8,19 +8,25 @@
 //!
 //! for row i of class k, and Var(θ) = Σ_k 1/(n_k(n_k−1)) Σ_{i∈k} (T(i) − T̄_k)²: DeLong's variance for two classes, and
 //! the delete-one jackknife within classes for any number of them. The covariance of two metrics or two models on the
-//! same rows is the same sum with products for squares.
+//! same rows is the same sum with products for squares. `moments` has the formula for weighted rows, rows in groups and
+//! random class sizes.
 
 mod compare;
 mod design;
+mod folds;
+mod freedom;
 mod moments;
 mod statistic;
+mod unit_sums;
 
 pub use compare::{Compared, compare};
 pub use design::Design;
+pub use folds::{Fold, Folds};
 pub use moments::{Moments, moments};
-pub(crate) use moments::{Segment, estimate_one, pair_variance};
+pub(crate) use moments::{estimate_one, pair_variance};
+pub use statistic::{Cautious, Estimate, Statistic, influences};
 pub(crate) use statistic::{Contribution, add};
-pub use statistic::{Estimate, Statistic, influences};
+pub(crate) use unit_sums::Segment;
 
 #[cfg(test)]
 mod tests;

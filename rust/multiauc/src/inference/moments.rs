@@ -1,39 +1,19 @@
-//! From components to variances: the sums of squares and products of the first-order formula.
+//! From components to variances: the first-order formula, for rows and for groups of rows.
 //!
-//! With φ_i = (w_i/W_k)(T(i) − T̄_k) for row i of class k, rows that are independent have Cov = Σ_k n_k/(n_k−1) Σ_{i∈k}
-//! φ_i φ′_i, and rows in G groups have Cov = G/(G−1) Σ_g (Σ_{i∈g} φ_i)(Σ_{i∈g} φ′_i). Random class sizes add
-//! (w_i/W)(g_k − ḡ) to what row i contributes, g_k being the slope of θ in the prevalence of class k.
-
-use std::ops::Range;
+//! Row i of class k adds ψ_i = (w_i/W_k)(√c_k (T(i) − T̄_k) + π_k (g_k − ḡ)) to the error of θ. The second term is there
+//! where class sizes are random, g_k being the slope of θ in the prevalence π_k. c_k = e_k/(e_k − 1) makes up for the mean
+//! being that of the same rows, e_k the effective number of the class's independent units: rows, or groups of rows, whose
+//! ψ are summed. Then Cov = Σ ψ ψ′ over the independent units.
 
 use super::design::{Design, Groups};
-use super::statistic::{Estimate, Statistic, components_of};
+use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across};
+use super::statistic::{Cautious, Estimate, Statistic, components_of};
+use super::unit_sums::{Frame, Powers, Segment, Summation, group_sums, means, row_powers};
 use crate::error::Result;
 use crate::parallel::Workers;
 
-/// Rows per task where floats are summed: a fixed number, so that sums have the same bits on any number of threads.
-pub(crate) const CHUNK: usize = 1 << 14;
-
-/// Components of the rows of one class, a column per statistic.
-pub(crate) struct Segment<'v> {
-    pub class: usize,
-    pub columns: &'v [&'v [f64]],
-}
-
-/// How sums over the rows of a class are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Summation {
-    /// Row by row: the sums of a statistic have the same bits whatever others are listed.
-    Listed,
-    /// Of a single column, in lanes that do not wait for each other: much faster.
-    Single,
-}
-
-impl Segment<'_> {
-    fn rows(&self) -> usize {
-        self.columns.first().map_or(0, |column| column.len())
-    }
-}
+/// Components lie in [0, 1] and are exact to a few units in the last place: deviations of this size are rounding.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Statistics with their variances and covariances.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,9 +34,20 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
     let segments: Vec<Segment<'_>> =
         present.iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
     let slopes: Vec<&[f64]> = statistics.iter().map(|statistic| &statistic.slopes[..]).collect();
-    let sums = squares_and_products(design, &segments, Some(&slopes), Summation::Listed, workers)?;
-    let estimate = |(column, statistic): (usize, &Statistic)| sums.estimate(design, &segments, column, statistic.value);
-    let estimates = statistics.iter().enumerate().map(estimate).collect();
+    let means = means_of(design, &segments, Summation::Listed, workers)?;
+    let sums = sums(design, &segments, &means, &slopes, Summation::Listed, workers)?;
+    let estimate = |(column, statistic): (usize, &Statistic)| {
+        let alone: Vec<[&[f64]; 1]> = columns.iter().map(|columns| [columns[column]]).collect();
+        let segments: Vec<Segment<'_>> =
+            present.iter().zip(&alone).map(|(&class, columns)| Segment { class, columns }).collect();
+        let means: Vec<f64> = means.iter().map(|means| means[column]).collect();
+        let cautious = statistic.chances.as_deref().map(|of_classes| {
+            let chances = Chances { of_classes, value: statistic.value };
+            chances.cautious(design, &segments, &means, slopes[column], workers)
+        });
+        Ok(Estimate { cautious: cautious.transpose()?, ..sums.estimate(column, statistic.value) })
+    };
+    let estimates = statistics.iter().enumerate().map(estimate).collect::<Result<_>>()?;
     Ok(Moments { estimates, covariance: sums.covariance })
 }
 
@@ -65,301 +56,227 @@ pub(crate) fn estimate_one(
     design: &Design,
     segments: &[Segment<'_>],
     slopes: &[f64],
+    chances: Option<&[f64]>,
     value: f64,
     workers: &Workers<'_>,
 ) -> Result<Estimate> {
-    let sums = squares_and_products(design, segments, Some(&[slopes]), Summation::Single, workers)?;
-    Ok(sums.estimate(design, segments, 0, value))
+    let means = means_of(design, segments, Summation::Single, workers)?;
+    let sums = sums(design, segments, &means, &[slopes], Summation::Single, workers)?;
+    let means: Vec<f64> = means.iter().map(|means| means[0]).collect();
+    let cautious = chances
+        .map(|of_classes| Chances { of_classes, value }.cautious(design, segments, &means, slopes, workers))
+        .transpose()?;
+    Ok(Estimate { cautious, ..sums.estimate(0, value) })
 }
 
-/// The variance of the share of two classes, from their placements; class sizes count as fixed.
+/// The variance of the share of two classes and its degrees of freedom, from their placements; class sizes do not matter.
 pub(crate) fn pair_variance(
     design: &Design,
     classes: [usize; 2],
     placements: [&[f64]; 2],
     workers: &Workers<'_>,
-) -> Result<f64> {
+) -> Result<[f64; 2]> {
     let [first, second] = classes;
     let segments =
         [Segment { class: first, columns: &placements[..1] }, Segment { class: second, columns: &placements[1..] }];
-    Ok(squares_and_products(design, &segments, None, Summation::Single, workers)?.variance(0))
+    let means = means_of(design, &segments, Summation::Single, workers)?;
+    let found = sums(design, &segments, &means, &[&vec![0.0; design.rows.classes()]], Summation::Single, workers)?
+        .estimate(0, f64::NAN);
+    Ok([found.variance, found.degrees_of_freedom])
+}
+
+fn means_of(
+    design: &Design,
+    segments: &[Segment<'_>],
+    summation: Summation,
+    workers: &Workers<'_>,
+) -> Result<Vec<Vec<f64>>> {
+    segments.iter().map(|segment| means(design, segment, summation, workers)).collect()
 }
 
 /// The sums behind variances.
 struct Sums {
     /// Columns × columns.
     covariance: Vec<f64>,
-    /// Degrees of freedom of each variance (Satterthwaite).
-    degrees_of_freedom: Vec<f64>,
-    /// The variance terms of each class, one row of columns per class of the segments.
-    class_terms: Vec<f64>,
+    /// What each class adds, one row of columns per class of the segments.
+    terms: Vec<ClassTerm>,
+    /// Σ ψ⁴ of each column over groups that span classes, and how many groups there are.
+    across: Option<(Vec<f64>, f64)>,
+    columns: usize,
 }
 
 impl Sums {
-    fn variance(&self, column: usize) -> f64 {
-        self.covariance[column * self.degrees_of_freedom.len() + column]
-    }
-
-    fn estimate(&self, design: &Design, segments: &[Segment<'_>], column: usize, value: f64) -> Estimate {
-        let terms = self.class_terms.iter().skip(column).step_by(self.degrees_of_freedom.len());
-        let plug_in = terms.zip(segments).map(|(term, segment)| {
-            let rows = design.rows.count(segment.class) as f64;
-            term * (rows - 1.0) / rows
-        });
-        Estimate {
-            value,
-            variance: self.variance(column),
-            degrees_of_freedom: self.degrees_of_freedom[column],
-            plug_in: plug_in.sum(),
-        }
+    fn estimate(&self, column: usize, value: f64) -> Estimate {
+        let variance = self.covariance[column * self.columns + column];
+        let terms: Vec<ClassTerm> = self.terms.iter().skip(column).step_by(self.columns).copied().collect();
+        let degrees_of_freedom = match &self.across {
+            None => degrees_of_freedom(variance, &terms),
+            Some((fourths, groups)) => degrees_of_freedom_across(variance, &terms, fourths[column], *groups),
+        };
+        let plug_in = terms.iter().map(ClassTerm::plug_in).sum();
+        Estimate { value, variance, degrees_of_freedom, plug_in, cautious: None }
     }
 }
 
 /// The sums of statistics whose components are in `segments`. `slopes[column][class]` are the slopes in the
-/// prevalences; they count where class sizes are random.
-fn squares_and_products(
+/// prevalences.
+fn sums(
     design: &Design,
     segments: &[Segment<'_>],
-    slopes: Option<&[&[f64]]>,
+    means: &[Vec<f64>],
+    slopes: &[&[f64]],
     summation: Summation,
     workers: &Workers<'_>,
 ) -> Result<Sums> {
-    let columns = segments.first().map_or(0, |segment| segment.columns.len());
-    let means =
-        segments.iter().map(|segment| means(design, segment, summation, workers)).collect::<Result<Vec<_>>>()?;
-    let slopes = slopes.filter(|_| design.is_iid).map(|slopes| centred_slopes(design, segments, slopes));
+    let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
+    let weights = design.class_weights(&classes);
+    let shifts = design.shifts(&classes, &weights, slopes);
+    let frames: Vec<Frame> = segments
+        .iter()
+        .enumerate()
+        .map(|(index, segment)| Frame {
+            means: means[index].clone(),
+            shifts: shifts[index].clone(),
+            total: weights[index],
+            units: design.unit_count(segment.class),
+            effective: design.effective[segment.class],
+            extra: Vec::new(),
+        })
+        .collect();
+    add_up(design, segments, &frames, summation, workers)
+}
+
+fn add_up(
+    design: &Design,
+    segments: &[Segment<'_>],
+    frames: &[Frame],
+    summation: Summation,
+    workers: &Workers<'_>,
+) -> Result<Sums> {
     if let Some(groups) = &design.groups {
-        return Ok(grouped(design, groups, segments, &means, slopes.as_deref()));
+        return Ok(add_up_groups(design, groups, segments, frames));
     }
+    let columns = segments.first().map_or(0, |segment| segment.columns.len());
     let mut sums = Sums {
         covariance: vec![0.0; columns * columns],
-        degrees_of_freedom: vec![0.0; columns],
-        class_terms: Vec::with_capacity(segments.len() * columns),
+        terms: Vec::with_capacity(segments.len() * columns),
+        across: None,
+        columns,
     };
-    for (segment, mean) in segments.iter().zip(&means) {
-        let (products, squared_weights) = products(design, segment, mean, summation, workers)?;
-        let rows = design.rows.count(segment.class) as f64;
-        let correction = if rows > 1.0 { rows / (rows - 1.0) } else { f64::NAN };
-        for (entry, product) in sums.covariance.iter_mut().zip(&products) {
-            *entry += correction * product;
-        }
-        for column in 0..columns {
-            let term = correction * products[column * columns + column];
-            sums.class_terms.push(term);
-            sums.degrees_of_freedom[column] += term * term / (rows - 1.0);
-        }
-        if let Some(slopes) = &slopes {
-            let prevalence = design.rows.weight(segment.class) / design.rows.total_weight();
-            for first in 0..columns {
-                for second in 0..columns {
-                    let product = slopes[first][segment.class] * slopes[second][segment.class];
-                    sums.covariance[first * columns + second] += product * squared_weights * prevalence * prevalence;
+    for (segment, frame) in segments.iter().zip(frames) {
+        let Powers { products, fourths } = row_powers(design, segment, frame, summation, workers)?;
+        let terms: Vec<ClassTerm> =
+            (0..columns).map(|column| frame.term(products[column * columns + column], fourths[column])).collect();
+        for first in 0..columns {
+            for second in 0..columns {
+                if terms[first].variance != 0.0 && terms[second].variance != 0.0 {
+                    sums.covariance[first * columns + second] += products[first * columns + second];
                 }
             }
         }
-    }
-    let rows: u64 = segments.iter().map(|segment| design.rows.count(segment.class)).sum();
-    for column in 0..columns {
-        let variance = sums.variance(column);
-        let within: f64 = sums.class_terms.iter().skip(column).step_by(columns).sum();
-        let between = variance - within;
-        sums.degrees_of_freedom[column] =
-            variance * variance / (sums.degrees_of_freedom[column] + between * between / (rows - 1) as f64);
+        sums.terms.extend(terms);
     }
     Ok(sums)
 }
 
-/// T̄_k of every column. Sums are taken of what components differ from the first one's, so that rows which all contribute
-/// the same have exactly that as their mean, and a variance of exactly zero.
-pub(super) fn means(
-    design: &Design,
-    segment: &Segment<'_>,
-    summation: Summation,
-    workers: &Workers<'_>,
-) -> Result<Vec<f64>> {
-    let (weights, total) = (design.rows.weights_of(segment.class), design.rows.weight(segment.class));
-    if let ([only], None, Summation::Single) = (segment.columns, weights, summation) {
-        let sums = workers.map(only.len().div_ceil(CHUNK), |chunk| {
-            Ok(vec![lane_sum(&only[rows_of_chunk(segment, chunk)], |value| value - only[0])])
-        })?;
-        return Ok(vec![only[0] + folded(sums, 1)[0] / total]);
-    }
-    let columns = segment.columns.len();
-    let parts = workers.map(segment.rows().div_ceil(CHUNK), |chunk| {
-        let mut sums = vec![0.0; columns];
-        for row in rows_of_chunk(segment, chunk) {
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            sums.iter_mut().zip(segment.columns).for_each(|(sum, column)| *sum += weight * (column[row] - column[0]));
-        }
-        Ok(sums)
-    })?;
-    let sums = folded(parts, columns);
-    Ok(segment.columns.iter().zip(sums).map(|(column, sum)| column[0] + sum / total).collect())
-}
-
-/// Σ (w/W_k)² (T − T̄)(T′ − T̄′) of every two columns, and Σ (w/W_k)².
-fn products(
-    design: &Design,
-    segment: &Segment<'_>,
-    means: &[f64],
-    summation: Summation,
-    workers: &Workers<'_>,
-) -> Result<(Vec<f64>, f64)> {
-    let (weights, total) = (design.rows.weights_of(segment.class), design.rows.weight(segment.class));
-    if let ([only], None, Summation::Single) = (segment.columns, weights, summation) {
-        let sums = workers.map(only.len().div_ceil(CHUNK), |chunk| {
-            let values = &only[rows_of_chunk(segment, chunk)];
-            Ok(vec![lane_sum(values, |value| (value - means[0]) * (value - means[0]))])
-        })?;
-        return Ok((vec![folded(sums, 1)[0] / (total * total)], 1.0 / total));
-    }
-    let columns = segment.columns.len();
-    let parts = workers.map(segment.rows().div_ceil(CHUNK), |chunk| {
-        let mut sums = vec![0.0; columns * columns + 1];
-        let mut centred = vec![0.0; columns];
-        for row in rows_of_chunk(segment, chunk) {
-            let weight = weights.map_or(1.0, |weights| weights[row]) / total;
-            for ((entry, column), mean) in centred.iter_mut().zip(segment.columns).zip(means) {
-                *entry = weight * (column[row] - mean);
-            }
-            for first in 0..columns {
-                for second in first..columns {
-                    sums[first * columns + second] += centred[first] * centred[second];
-                }
-            }
-            sums[columns * columns] += weight * weight;
-        }
-        Ok(sums)
-    })?;
-    let mut sums = folded(parts, columns * columns + 1);
-    let squared_weights = sums.pop().unwrap_or(0.0);
-    mirror(&mut sums, columns);
-    Ok((sums, squared_weights))
-}
-
-/// Rows in groups: what the rows of a group contribute is summed before it is squared.
-fn grouped(
-    design: &Design,
-    groups: &Groups,
-    segments: &[Segment<'_>],
-    means: &[Vec<f64>],
-    slopes: Option<&[Vec<f64>]>,
-) -> Sums {
-    let columns = means.first().map_or(0, Vec::len);
-    let mut class_terms = Vec::with_capacity(segments.len() * columns);
-    let mut uncertainty = vec![0.0; columns];
+/// Rows in groups: what the rows of a group add is summed before it is squared.
+fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], frames: &[Frame]) -> Sums {
+    let columns = segments.first().map_or(0, |segment| segment.columns.len());
+    let mut terms = Vec::with_capacity(segments.len() * columns);
     // The sums that each class adds to each of its groups, and where those of each group begin, by its name.
-    let (mut sums, mut entries) = (Vec::new(), Vec::new());
-    for (segment, means) in segments.iter().zip(means) {
-        let of_class = group_sums(design, groups, segment, means, slopes);
-        let units = of_class.len() as f64 / columns as f64;
-        let correction = if units > 1.0 { units / (units - 1.0) } else { f64::NAN };
-        for (column, uncertainty) in uncertainty.iter_mut().enumerate() {
-            let squares: f64 = of_class.iter().skip(column).step_by(columns).map(|sum| sum * sum).sum();
-            let term = correction * squares;
-            *uncertainty += term * term / (units - 1.0);
-            class_terms.push(term);
+    let (mut all, mut entries) = (Vec::new(), Vec::new());
+    for (segment, frame) in segments.iter().zip(frames) {
+        let mut of_class = group_sums(design, groups, segment, frame);
+        for column in 0..columns {
+            let squares = || of_class.iter().skip(column).step_by(columns).map(|sum| sum * sum);
+            let term = frame.term(squares().sum(), squares().map(|square| square * square).sum());
+            if term.variance == 0.0 {
+                of_class.iter_mut().skip(column).step_by(columns).for_each(|sum| *sum = 0.0);
+            }
+            terms.push(term);
         }
-        let names = groups.of_class[segment.class].names.iter().copied();
-        entries.extend(names.zip((sums.len()..).step_by(columns)));
-        sums.extend(of_class);
+        // The extra group of a class is in no other.
+        let names = groups.of_class[segment.class].names.iter().map(|&name| (name, usize::MAX));
+        let extra = (!frame.extra.is_empty()).then_some((u32::MAX, segment.class));
+        entries.extend(names.chain(extra).zip((all.len()..).step_by(columns)));
+        all.extend(of_class);
     }
     // Sorted runs, one per class: a stable sort merges them.
-    entries.sort_by_key(|&(name, _): &(u32, usize)| name);
+    entries.sort_by_key(|&(name, _)| name);
     let mut covariance = vec![0.0; columns * columns];
-    let mut units = 0.0;
+    let mut fourths = vec![0.0; columns];
+    let (mut count, mut is_across) = (0.0, false);
     let mut totals = vec![0.0; columns];
     for group in entries.chunk_by(|a, b| a.0 == b.0) {
-        units += 1.0;
+        count += 1.0;
+        is_across |= group.len() > 1;
         for (column, total) in totals.iter_mut().enumerate() {
-            *total = group.iter().map(|&(_, start)| sums[start + column]).sum();
+            *total = group.iter().map(|&(_, start)| all[start + column]).sum();
         }
         for first in 0..columns {
             for second in first..columns {
                 covariance[first * columns + second] += totals[first] * totals[second];
             }
+            fourths[first] += totals[first].powi(4);
         }
     }
-    // A class whose rows are all in one group does not show how much it varies.
-    let is_known = class_terms.iter().all(|term| !term.is_nan());
-    let correction = if units > 1.0 && is_known { units / (units - 1.0) } else { f64::NAN };
-    for entry in &mut covariance {
-        *entry *= correction;
-    }
-    mirror(&mut covariance, columns);
-    let degrees_of_freedom = (0..columns).map(|column| {
-        let within: f64 = class_terms.iter().skip(column).step_by(columns).sum();
-        (within * within / uncertainty[column]).min(units - 1.0)
-    });
-    Sums { covariance, degrees_of_freedom: degrees_of_freedom.collect(), class_terms }
-}
-
-/// Σ φ_i over the rows of a class in each of its groups, a row of columns per group.
-fn group_sums(
-    design: &Design,
-    groups: &Groups,
-    segment: &Segment<'_>,
-    means: &[f64],
-    slopes: Option<&[Vec<f64>]>,
-) -> Vec<f64> {
-    let columns = means.len();
-    let weights = design.rows.weights_of(segment.class);
-    let (total, all_weight) = (design.rows.weight(segment.class), design.rows.total_weight());
-    let of_class = &groups.of_class[segment.class];
-    let mut sums = vec![0.0; of_class.names.len() * columns];
-    for (row, &group) in of_class.of_rows.iter().enumerate() {
-        let weight = weights.map_or(1.0, |weights| weights[row]);
-        let sums = &mut sums[group as usize * columns..][..columns];
-        for (column, sum) in sums.iter_mut().enumerate() {
-            *sum += weight / total * (segment.columns[column][row] - means[column]);
-            if let Some(slopes) = slopes {
-                *sum += weight / all_weight * slopes[column][segment.class];
-            }
-        }
-    }
-    sums
-}
-
-/// g − ḡ over the classes of the segments.
-fn centred_slopes(design: &Design, segments: &[Segment<'_>], slopes: &[&[f64]]) -> Vec<Vec<f64>> {
-    let total: f64 = segments.iter().map(|segment| design.rows.weight(segment.class)).sum();
-    slopes
-        .iter()
-        .map(|slopes| {
-            let weighted = segments.iter().map(|segment| design.rows.weight(segment.class) * slopes[segment.class]);
-            let mean = weighted.sum::<f64>() / total;
-            slopes.iter().map(|slope| slope - mean).collect()
-        })
-        .collect()
-}
-
-fn rows_of_chunk(segment: &Segment<'_>, chunk: usize) -> Range<usize> {
-    chunk * CHUNK..segment.rows().min((chunk + 1) * CHUNK)
-}
-
-/// Σ term(value), in eight running sums that do not wait for each other.
-fn lane_sum(values: &[f64], term: impl Fn(f64) -> f64) -> f64 {
-    let (blocks, rest) = values.as_chunks::<8>();
-    let mut lanes = [0.0; 8];
-    for block in blocks {
-        for (lane, &value) in lanes.iter_mut().zip(block) {
-            *lane += term(value);
-        }
-    }
-    lanes.iter().sum::<f64>() + rest.iter().map(|&value| term(value)).sum::<f64>()
-}
-
-fn folded(parts: Vec<Vec<f64>>, length: usize) -> Vec<f64> {
-    parts.into_iter().fold(vec![0.0; length], |mut sums, part| {
-        sums.iter_mut().zip(part).for_each(|(sum, entry)| *sum += entry);
-        sums
-    })
-}
-
-fn mirror(matrix: &mut [f64], size: usize) {
-    for first in 0..size {
+    for first in 0..columns {
         for second in 0..first {
-            matrix[first * size + second] = matrix[second * size + first];
+            covariance[first * columns + second] = covariance[second * columns + first];
         }
+    }
+    Sums { covariance, terms, across: is_across.then_some((fourths, count)), columns }
+}
+
+impl Frame {
+    /// What the class adds to a variance, exactly zero where that is rounding.
+    fn term(&self, squares: f64, fourths: f64) -> ClassTerm {
+        let factor = self.spread().powi(2);
+        let is_rounding = squares <= factor * ROUNDING * ROUNDING / self.effective;
+        let (variance, fourth) = if is_rounding { (0.0, 0.0) } else { (squares, fourths) };
+        ClassTerm { variance, fourth, units: self.units, effective: self.effective }
+    }
+}
+
+/// What uninformative scores would give the rows of each class, and the value of the statistic.
+struct Chances<'c> {
+    of_classes: &'c [f64],
+    value: f64,
+}
+
+impl Chances<'_> {
+    /// The estimate as though each class had one more row (a group of its own, where rows are grouped), of the class's mean
+    /// weight and with what chance gives.
+    fn cautious(
+        &self,
+        design: &Design,
+        segments: &[Segment<'_>],
+        means: &[f64],
+        slopes: &[f64],
+        workers: &Workers<'_>,
+    ) -> Result<Cautious> {
+        let rows = |class: usize| design.rows.count(class) as f64;
+        let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
+        let weights: Vec<f64> =
+            classes.iter().map(|&class| design.rows.weight(class) * (1.0 + rows(class).recip())).collect();
+        let shifts = design.shifts(&classes, &weights, &[slopes]);
+        let mut value = self.value;
+        let mut frames = Vec::with_capacity(segments.len());
+        for (index, segment) in segments.iter().enumerate() {
+            let (count, chance) = (rows(segment.class), self.of_classes[segment.class]);
+            let effective = design.effective[segment.class];
+            let change = (chance - means[index]) / (count + 1.0);
+            value += change;
+            frames.push(Frame {
+                means: vec![means[index] + change],
+                shifts: shifts[index].clone(),
+                total: weights[index],
+                units: design.unit_count(segment.class) + 1.0,
+                effective: (1.0 + count.recip()).powi(2) / (effective.recip() + count.recip().powi(2)),
+                extra: vec![(chance, (count + 1.0).recip())],
+            });
+        }
+        let found = add_up(design, segments, &frames, Summation::Single, workers)?.estimate(0, value);
+        Ok(Cautious { value, variance: found.variance, degrees_of_freedom: found.degrees_of_freedom })
     }
 }

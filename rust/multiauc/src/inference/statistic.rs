@@ -1,7 +1,7 @@
 //! A statistic: a value, and what every row contributes to it.
 
 use super::design::Design;
-use super::moments::{CHUNK, Segment, Summation, means};
+use super::unit_sums::{CHUNK, Segment, Summation, means};
 use crate::error::Result;
 use crate::metric::Metric;
 use crate::parallel::Workers;
@@ -17,6 +17,8 @@ pub struct Statistic {
     pub(crate) components: Vec<f64>,
     /// Slopes of the value in the prevalences, by class; zero where it does not depend on them.
     pub(crate) slopes: Vec<f64>,
+    /// What uninformative scores would make of T in each class, where that is known.
+    pub(crate) chances: Option<Vec<f64>>,
 }
 
 /// A value with its variance.
@@ -30,12 +32,25 @@ pub struct Estimate {
     pub degrees_of_freedom: f64,
     /// The variance with sums of squares over n_k² instead of n_k(n_k−1): the main term of the bootstrap's.
     pub plug_in: f64,
+    /// The same as though every class had one more row, of which nothing is known.
+    pub cautious: Option<Cautious>,
+}
+
+/// An estimate from rows to which one is added in each class, ranked by chance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cautious {
+    /// The value.
+    pub value: f64,
+    /// Its first-order variance.
+    pub variance: f64,
+    /// Degrees of freedom of the variance.
+    pub degrees_of_freedom: f64,
 }
 
 impl Estimate {
     /// NaN throughout: for a class without rows.
     pub(crate) const MISSING: Self =
-        Self { value: f64::NAN, variance: f64::NAN, degrees_of_freedom: f64::NAN, plug_in: f64::NAN };
+        Self { value: f64::NAN, variance: f64::NAN, degrees_of_freedom: f64::NAN, plug_in: f64::NAN, cautious: None };
 }
 
 /// Values of consecutive positions to add to the components of statistics, with a coefficient for each statistic.
@@ -80,22 +95,24 @@ pub(crate) fn add(
 }
 
 /// u_i = (w_i/W_k)(T(i) − T̄_k) of each row of the sample, an entry per statistic: what a row contributes to the error of
-/// the estimate. Zero for rows of weight zero.
+/// the estimate. Random class sizes add (w_i/W)(g_k − ḡ), g being the slopes. Zero for rows of weight zero.
 ///
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn influences(design: &Design, statistics: &[Statistic], workers: &Workers<'_>) -> Result<Vec<f64>> {
     let rows = &design.rows;
     let mut influences = vec![0.0; design.sample_rows * statistics.len()];
-    for &class in rows.present() {
+    let slopes: Vec<&[f64]> = statistics.iter().map(|statistic| &statistic.slopes[..]).collect();
+    let shifts = design.shifts(rows.present(), &design.class_weights(rows.present()), &slopes);
+    for (&class, shifts) in rows.present().iter().zip(&shifts) {
         let columns = components_of(design, statistics, class);
         let means = means(design, &Segment { class, columns: &columns }, Summation::Listed, workers)?;
         let (weights, total) = (rows.weights_of(class), rows.weight(class));
         for (index, &row) in rows.of(class).iter().enumerate() {
             let weight = weights.map_or(1.0, |weights| weights[index]) / total;
             let entries = &mut influences[row as usize * statistics.len()..][..statistics.len()];
-            for ((entry, column), mean) in entries.iter_mut().zip(&columns).zip(&means) {
-                *entry = weight * (column[index] - mean);
+            for (column, entry) in entries.iter_mut().enumerate() {
+                *entry = weight * (columns[column][index] - means[column] + shifts[column]);
             }
         }
     }

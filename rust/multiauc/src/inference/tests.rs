@@ -1,6 +1,6 @@
 //! Variances against their definition, row by row.
 
-use super::moments::CHUNK;
+use super::unit_sums::CHUNK;
 use super::*;
 use crate::error::{Error, Result, RowArray};
 use crate::metric::Metric;
@@ -52,7 +52,8 @@ impl<'a> SampledRows<'a> {
     /// A statistic whose components are given row by row.
     fn statistic(&self, value: f64, components: &[f64], slopes: &[f64]) -> Statistic {
         let in_order = (0..self.classes()).flat_map(|class| self.of(class)).map(|row| components[row]);
-        Statistic { id: Metric::AucMu, value, components: in_order.collect(), slopes: slopes.to_vec() }
+        let chances = Some(vec![0.5; self.classes()]);
+        Statistic { id: Metric::AucMu, value, components: in_order.collect(), slopes: slopes.to_vec(), chances }
     }
 
     /// (w_i/W_k)(T(i) − T̄_k) of every row.
@@ -76,14 +77,30 @@ impl<'a> SampledRows<'a> {
         (0..self.codes.len()).map(effect).collect()
     }
 
+    /// The effective number of a class's rows, or of its groups.
+    fn effective(&self, class: usize) -> f64 {
+        let mut weights = std::collections::BTreeMap::new();
+        for row in self.of(class) {
+            let unit = self.sampling.groups().map_or(row as u32, |groups| groups[row]);
+            *weights.entry(unit).or_insert(0.0) += self.weight(row);
+        }
+        self.class_weight(class).powi(2) / weights.values().map(|weight: &f64| weight * weight).sum::<f64>()
+    }
+
+    /// What each row adds to the error: √c deviations, and the effects of the class sizes if these are random.
+    fn added(&self, components: &[f64], slopes: Option<&[f64]>) -> Vec<f64> {
+        let effects = slopes.map_or(vec![0.0; self.codes.len()], |slopes| self.size_effects(slopes));
+        let mut added = self.deviations(components);
+        for (row, entry) in added.iter_mut().enumerate() {
+            let effective = self.effective(self.codes[row].into());
+            *entry = (effective / (effective - 1.0)).sqrt() * *entry + effects[row];
+        }
+        added
+    }
+
     /// The covariance of two statistics given by the components of all rows.
     fn covariance(&self, a: &[f64], b: &[f64]) -> f64 {
-        let (a, b) = (self.deviations(a), self.deviations(b));
-        let of_class = |class: usize| {
-            let size = self.of(class).len() as f64;
-            size / (size - 1.0) * self.of(class).into_iter().map(|row| a[row] * b[row]).sum::<f64>()
-        };
-        (0..self.classes()).map(of_class).sum()
+        self.added(a, None).iter().zip(self.added(b, None)).map(|(a, b)| a * b).sum()
     }
 }
 
@@ -142,7 +159,8 @@ fn two_classes_have_delongs_variance() {
     assert_close(found.degrees_of_freedom, 4.8);
     assert_close(found.plug_in, (3.0 / 4.0 + 2.0 / 3.0) / 48.0);
     let of_pair = with_threads(1, |workers| pair_variance(&rows.design()?, [0, 1], [&above, &below], workers));
-    assert_close(of_pair, expected);
+    assert_close(of_pair[0], expected);
+    assert_close(of_pair[1], 4.8);
 }
 
 #[test]
@@ -165,12 +183,8 @@ fn rows_of_a_group_are_summed_before_they_are_squared() {
     let (a, b, weights, slopes) = (noise(24, 3), noise(24, 4), weights(), [0.3, -0.2, 0.7]);
     for (weights, is_iid) in [(None, false), (Some(&weights[..]), false), (None, true), (Some(&weights[..]), true)] {
         let rows = SampledRows { codes: &CODES, weights, sampling: Sampling::Groups { of_rows: &GROUPS, is_iid } };
-        let contributions = |components: &[f64]| -> Vec<f64> {
-            let sizes = rows.size_effects(&slopes);
-            let pairs = rows.deviations(components).into_iter().zip(sizes);
-            pairs.map(|(deviation, size)| if is_iid { deviation + size } else { deviation }).collect()
-        };
-        let (of_a, of_b) = (contributions(&a), contributions(&b));
+        // The groups span classes, so that class sizes are random in any case.
+        let (of_a, of_b) = (rows.added(&a, Some(&slopes)), rows.added(&b, Some(&slopes)));
         let mut names = GROUPS.to_vec();
         names.sort_unstable();
         names.dedup();
@@ -178,9 +192,8 @@ fn rows_of_a_group_are_summed_before_they_are_squared() {
             values.iter().zip(&GROUPS).filter(|&(_, &group)| group == name).map(|(value, _)| value).sum()
         };
         let products = names.iter().map(|&name| in_group(&of_a, name) * in_group(&of_b, name)).sum::<f64>();
-        let count = names.len() as f64;
         let found = moments_of(&rows, &[rows.statistic(0.0, &a, &slopes), rows.statistic(0.0, &b, &slopes)]);
-        assert_close(found.covariance[1], count / (count - 1.0) * products);
+        assert_close(found.covariance[1], products);
         assert_eq!(found.covariance[1], found.covariance[2]);
     }
 }
@@ -217,8 +230,9 @@ fn random_class_sizes_add_the_variance_of_the_prevalences() {
 
     let weights = weights();
     let weighted = SampledRows { weights: Some(&weights), ..rows };
-    let between = weighted.size_effects(&slopes).into_iter().map(|effect| effect * effect).sum::<f64>();
-    assert_close(variance(&weighted, &components), weighted.covariance(&components, &components) + between);
+    // With weights the two parts are correlated.
+    let expected = weighted.added(&components, Some(&slopes)).into_iter().map(|added| added * added).sum::<f64>();
+    assert_close(variance(&weighted, &components), expected);
 }
 
 #[test]
@@ -286,10 +300,6 @@ fn any_number_of_threads_gives_the_same_bits() {
             };
             let (alone, together) = (run(1), run(3));
             assert_eq!(alone, together);
-            assert_close(alone.0.estimates[0].variance, {
-                let between = rows.size_effects(&[0.2, 0.1]).into_iter().map(|effect| effect * effect).sum::<f64>();
-                rows.covariance(&a, &a) + if sampling == Sampling::Iid { between } else { 0.0 }
-            });
         }
     }
 }
@@ -371,4 +381,83 @@ fn a_raised_flag_stops_the_sums() {
     let statistic = rows.statistic(0.5, &[0.1, 0.2, 0.3, 0.5], &[0.0; 2]);
     let stopped = moments(&rows.design().expect("a design"), &[statistic], &Workers::with_threads(1, &cancel));
     assert_eq!(stopped, Err(Error::Cancelled));
+}
+
+#[test]
+fn groups_of_one_row_are_rows() {
+    let (a, weights) = (noise(24, 21), weights());
+    let names: Vec<u32> = (0..24).map(|row| row * 7 % 24).collect();
+    for weights in [None, Some(&weights[..])] {
+        for is_iid in [false, true] {
+            let rows = SampledRows {
+                codes: &CODES,
+                weights,
+                sampling: if is_iid { Sampling::Iid } else { Sampling::Stratified },
+            };
+            let grouped = SampledRows { sampling: Sampling::Groups { of_rows: &names, is_iid }, ..rows };
+            let run = |rows: &SampledRows<'_>| moments_of(rows, &[rows.statistic(0.5, &a, &[0.1, 0.2, 0.4])]);
+            assert_eq!(run(&rows), run(&grouped));
+        }
+    }
+}
+
+#[test]
+fn groups_within_classes_leave_their_sizes_fixed() {
+    let of_rows: Vec<u32> = CODES.iter().zip(GROUPS).map(|(&class, group)| 10 * u32::from(class) + group % 3).collect();
+    let (a, slopes) = (noise(24, 22), [0.1, 0.9, 0.4]);
+    let variance = |is_iid: bool| {
+        let rows = SampledRows { sampling: Sampling::Groups { of_rows: &of_rows, is_iid }, ..SampledRows::new(&CODES) };
+        let added = rows.added(&a, is_iid.then_some(&slopes[..]));
+        let mut sums = std::collections::BTreeMap::new();
+        of_rows.iter().zip(added).for_each(|(&group, added)| *sums.entry(group).or_insert(0.0) += added);
+        let expected = sums.values().map(|sum: &f64| sum * sum).sum::<f64>();
+        let found = moments_of(&rows, &[rows.statistic(0.5, &a, &slopes)]).estimates[0].variance;
+        assert_close(found, expected);
+        found
+    };
+    assert!(variance(false) < variance(true));
+}
+
+#[test]
+fn few_rows_that_make_up_a_variance_leave_few_degrees_of_freedom() {
+    let codes: Vec<u8> = (0..200).map(|row| u8::from(row >= 100)).collect();
+    let rows = SampledRows::new(&codes);
+    let mut components = vec![0.5; 200];
+    components[..100].iter_mut().enumerate().for_each(|(row, entry)| *entry += f64::from(row as u32 % 2) * 0.1);
+    let freedom = |components: &[f64]| {
+        moments_of(&rows, &[rows.statistic(0.9, components, &[0.0; 2])]).estimates[0].degrees_of_freedom
+    };
+    // Two values half of the time: the fourth moments know the variance exactly, and Satterthwaite's number is taken.
+    assert_close(freedom(&components), 99.0);
+    components[..100].fill(0.5);
+    components[7] = 0.1;
+    // One row makes up the variance: ν_4 = 2V²/(Σψ⁴ − V²/n), about 2.
+    let found = freedom(&components);
+    assert!(2.0 < found && found < 2.2, "{found}");
+}
+
+#[test]
+fn one_more_row_in_each_class_makes_an_estimate_cautious() {
+    let (a, weights) = (noise(24, 23), weights());
+    let slopes = [0.3, -0.2, 0.7];
+    for (weights, sampling) in [(None, Sampling::Stratified), (Some(&weights[..]), Sampling::Iid)] {
+        let rows = SampledRows { codes: &CODES, weights, sampling };
+        let found = moments_of(&rows, &[rows.statistic(0.5, &a, &slopes)]).estimates[0];
+        let cautious = found.cautious.expect("a statistic knows its chances");
+        // The same rows and one more for each class, with the component 1/2 and the mean weight of the class.
+        let mean_weight = |class: usize| rows.class_weight(class) / rows.of(class).len() as f64;
+        let longer_codes: Vec<u8> = CODES.iter().copied().chain(0..3).collect();
+        let longer_weights: Vec<f64> = (0..24).map(|row| rows.weight(row)).chain((0..3).map(mean_weight)).collect();
+        let components: Vec<f64> = a.iter().copied().chain([0.5; 3]).collect();
+        let longer = SampledRows { codes: &longer_codes, weights: Some(&longer_weights), sampling };
+        let expected = moments_of(&longer, &[longer.statistic(0.5, &components, &slopes)]).estimates[0];
+        assert_close(cautious.variance, expected.variance);
+        assert_close(cautious.degrees_of_freedom, expected.degrees_of_freedom);
+        let mean = |rows: &SampledRows<'_>, components: &[f64], class: usize| {
+            let sum = rows.of(class).into_iter().map(|row| rows.weight(row) * components[row]).sum::<f64>();
+            sum / rows.class_weight(class)
+        };
+        let moved = (0..3).map(|class| mean(&longer, &components, class) - mean(&rows, &a, class)).sum::<f64>();
+        assert_close(cautious.value, 0.5 + moved);
+    }
 }

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
 use crate::sample::ScoredSample;
-use crate::simd::run_widest;
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// How differences become keys, for one sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,7 +103,7 @@ impl DifferenceRule {
     pub(crate) fn append_keys<T: Score>(self, own: &[T], other: &[T], scratch: &mut KeyScratch, keys: &mut Vec<f64>) {
         let pairs = own.iter().zip(other).map(|(&a, &b)| (a.into(), b.into()));
         match self.kind {
-            Kind::Plain { factor: 1.0, .. } => keys.extend(pairs.map(|(a, b): (f64, f64)| a - b)),
+            Kind::Plain { factor: 1.0, .. } => run_widest(Differences { own, other, keys }),
             Kind::Plain { factor, .. } => keys.extend(pairs.map(|(a, b)| a * factor - b * factor)),
             Kind::Lattice { m, .. } => keys.extend(pairs.map(|(a, b)| nearest_whole(a * m) - nearest_whole(b * m))),
             Kind::Decimals { are_settled } => {
@@ -212,6 +212,26 @@ pub(crate) struct KeyScratch {
     fractions: FractionCache,
     /// Keys of rows that are not made of decimals, but so close to keys that could be that only exact comparison tells.
     pub blurred: Vec<f64>,
+}
+
+/// Appends the plain differences.
+struct Differences<'k, T> {
+    own: &'k [T],
+    other: &'k [T],
+    keys: &'k mut Vec<f64>,
+}
+
+impl<T: Score> Vectorizable for Differences<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let first = self.keys.len();
+        self.keys.resize(first + self.own.len(), 0.0);
+        for (key, (&a, &b)) in self.keys[first..].iter_mut().zip(self.own.iter().zip(self.other)) {
+            *key = a.into() - b.into();
+        }
+    }
 }
 
 #[cfg(test)]

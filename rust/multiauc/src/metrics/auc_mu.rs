@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Statistic, add, pair_variance};
 use crate::keys::DifferenceRule;
+use crate::memory::Buffers;
 use crate::metric::Metric;
 use crate::pairs::{
     PairScore, PairWeights, Partition, SampleAverage, ShareMatrix, Tally, WeightedPairs, Wins, cost_score,
@@ -85,13 +86,14 @@ pub(super) fn auc_mu_statistic<T: Score>(
     let mut average = SampleAverage::new(options.pair_weights, sample.sizes());
     let mut table = PairTable::missing(classes);
     let mut components = [vec![0.0; rows.len()]];
+    let buffers = Buffers::default();
     for_each_pair(
         sample,
         rows,
         workers,
         |scratch: &mut PlacingScratch, pair| {
             let [c, d] = pair.classes;
-            let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch);
+            let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, &buffers);
             let [of_c, of_d] = &placed.placements;
             let variance = pair_variance(design, [c, d], [of_c, of_d], workers)?;
             Ok((c, d, placed, variance))
@@ -102,20 +104,26 @@ pub(super) fn auc_mu_statistic<T: Score>(
                 average.add(*c, *d, placed.wins);
                 for (row, column) in [(*c, *d), (*d, *c)] {
                     table.values[row * classes + column] = placed.wins.share();
-                    table.variances[row * classes + column] = *variance;
+                    let [variance, degrees_of_freedom] = *variance;
+                    table.variances[row * classes + column] = variance;
+                    table.degrees_of_freedom[row * classes + column] = degrees_of_freedom;
                 }
                 for (class, values) in [*c, *d].into_iter().zip(&placed.placements) {
                     let coefficients = vec![weighting.omega[c * classes + d]];
                     contributions.push(Contribution { start: rows.range(class).start, values, coefficients });
                 }
             }
-            add(&mut components, &contributions, workers)
+            add(&mut components, &contributions, workers)?;
+            let placements = wave.into_iter().flat_map(|(.., placed, _)| placed.placements);
+            placements.for_each(|placements| buffers.give_back(placements));
+            Ok(())
         },
     )?;
     let value = average.finish()?;
     let slopes = weighting.slopes(rows, &table.values, value);
     let [components] = components;
-    Ok((Statistic { id: Metric::AucMu, value, components, slopes }, table))
+    let chances = Some(weighting.chances(classes));
+    Ok((Statistic { id: Metric::AucMu, value, components, slopes, chances }, table))
 }
 
 /// What ranks each pair of classes.

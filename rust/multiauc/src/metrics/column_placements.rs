@@ -4,9 +4,10 @@ use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, pair_variance};
+use crate::memory::Buffers;
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
-use crate::ranking::PlacementTable;
+use crate::ranking::{PlacementTable, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Where the rows stand in one column.
@@ -22,6 +23,8 @@ pub(super) struct ColumnPlacements {
     pub wins: Vec<Option<Wins>>,
     /// Var A(c|d) of the same; NaN for the class itself and absent ones.
     pub variances: Vec<f64>,
+    /// Degrees of freedom of these.
+    pub degrees_of_freedom: Vec<f64>,
 }
 
 impl ColumnPlacements {
@@ -32,17 +35,19 @@ impl ColumnPlacements {
 
     /// What the class wins against all others pooled.
     pub(super) fn wins_over_rest(&self, rows: &ClassRows) -> Wins {
-        if rows.weights().is_none() {
-            let doubled = |wins: &Wins| match wins {
-                Wins::Counted { doubled, .. } => *doubled,
-                Wins::Weighted(_) => unreachable!("rows without weights are counted"),
-            };
-            let rest = rows.others(self.class).map(|d| rows.count(d)).sum();
-            return Wins::counted(self.wins.iter().flatten().map(doubled).sum(), [rows.count(self.class), rest]);
+        let (mut doubled_wins, mut weighted) = (0, WeightedWins::default());
+        for wins in self.wins.iter().flatten() {
+            match *wins {
+                Wins::Counted { doubled, .. } => doubled_wins += doubled,
+                Wins::Weighted(wins) => weighted = weighted.plus(wins),
+                Wins::Share(_) => unreachable!("pairs of rows are counted"),
+            }
         }
-        let shares = self.shares();
-        let rest: f64 = rows.others(self.class).map(|d| rows.weight(d)).sum();
-        Wins::Weighted(rows.others(self.class).map(|d| rows.weight(d) / rest * shares[d]).sum())
+        let rest = rows.others(self.class).map(|d| rows.count(d)).sum();
+        match rows.weights() {
+            None => Wins::counted(doubled_wins, [rows.count(self.class), rest]),
+            Some(_) => Wins::Weighted(weighted),
+        }
     }
 }
 
@@ -54,13 +59,13 @@ struct ColumnScratch {
     of_pair: Vec<f64>,
 }
 
-/// Runs `task(placements)` for the column of every present class; `consume` gets the results a few at a time, in class
-/// order. `omega` is the K × K matrix of the weights of pairs.
+/// Runs `task(placements)` for the column of every present class, the placements in memory of `buffers`; `consume` gets
+/// the results a few at a time, in class order. `omega` is the K × K matrix of the weights of pairs.
 pub(super) fn for_each_column<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
     omega: &[f64],
-    workers: &Workers<'_>,
+    (buffers, workers): (&Buffers<f64>, &Workers<'_>),
     task: impl Fn(ColumnPlacements) -> Result<R> + Sync,
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
@@ -73,7 +78,8 @@ pub(super) fn for_each_column<T: Score, R: Send>(
         blocks = ClassBlocks::gather_classes(blocks, &sample.scores, &design.rows, &(0..classes), &columns, workers)?;
         let run = |scratch: &mut ColumnScratch, index: usize| {
             let class = wanted[index];
-            task(place_column(design, &blocks, class, &omega[class * classes..][..classes], scratch, workers)?)
+            let omega = &omega[class * classes..][..classes];
+            task(place_column(design, &blocks, (class, omega), scratch, buffers, workers)?)
         };
         // All columns take about the same time, and each holds a number per row.
         in_waves(workers, wanted.len(), 1, run, &mut consume)?;
@@ -85,9 +91,9 @@ pub(super) fn for_each_column<T: Score, R: Send>(
 fn place_column<T: Score>(
     design: &Design,
     blocks: &ClassBlocks<T>,
-    class: usize,
-    omega: &[f64],
+    (class, omega): (usize, &[f64]),
     scratch: &mut ColumnScratch,
+    buffers: &Buffers<f64>,
     workers: &Workers<'_>,
 ) -> Result<ColumnPlacements> {
     let rows = &design.rows;
@@ -98,10 +104,11 @@ fn place_column<T: Score>(
     let rest_total: f64 = rows.others(class).map(|d| rows.weight(d)).sum();
     let mut column = ColumnPlacements {
         class,
-        placements: vec![0.0; rows.len()],
+        placements: buffers.take(rows.len()),
         by_pair: vec![0.0; table.len()],
         wins: vec![None; rows.classes()],
         variances: vec![f64::NAN; rows.classes()],
+        degrees_of_freedom: vec![f64::NAN; rows.classes()],
     };
     let mut rest_below = vec![0.0; table.len()];
     let mut sum_by_pair = vec![0.0; table.len()];
@@ -127,11 +134,12 @@ fn place_column<T: Score>(
         } else {
             of_pair.extend_from_slice(by_rank);
         }
-        column.variances[d] = pair_variance(design, [class, d], [of_pair, placements], workers)?;
+        [column.variances[d], column.degrees_of_freedom[d]] =
+            pair_variance(design, [class, d], [of_pair, placements], workers)?;
         let sizes = [rows.count(class), rows.count(d)];
         column.wins[d] = Some(match rows.weights() {
             None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
-            Some(_) => Wins::Weighted(1.0 - totals.weighted_below / (2.0 * own_total * rows.weight(d))),
+            Some(_) => Wins::Weighted(totals.weighted.reversed()),
         });
     }
     let own = &mut column.placements[rows.range(class)];

@@ -6,6 +6,7 @@ use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Estimate, Segment, Statistic, add, estimate_one};
+use crate::memory::Buffers;
 use crate::metric::Metric;
 use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
@@ -37,11 +38,12 @@ pub(super) fn column_statistics<T: Score>(
     let mut per_class = vec![Estimate::MISSING; classes];
     let mut class_slopes = vec![vec![0.0; classes]; classes];
     let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| vec![0.0; rows.len()]).collect();
+    let buffers = Buffers::default();
     for_each_column(
         sample,
         design,
         &pair_weighting.omega,
-        workers,
+        (&buffers, workers),
         |mut column| {
             let wins = column.wins_over_rest(rows);
             let slopes = rest_weighting.class_slopes(rows, column.class, &column.shares(), wins.share());
@@ -55,23 +57,31 @@ pub(super) fn column_statistics<T: Score>(
                 averages.add(column, *wins);
                 pairs.values[c * classes..][..classes].copy_from_slice(&column.shares());
                 pairs.variances[c * classes..][..classes].copy_from_slice(&column.variances);
+                pairs.degrees_of_freedom[c * classes..][..classes].copy_from_slice(&column.degrees_of_freedom);
                 per_class[c] = *estimate;
                 class_slopes[c].clone_from(slopes);
                 contributions.extend(contributions_of(design, wanted, &pair_weighting, &rest_weighting, column));
             }
-            add(&mut components, &contributions, workers)
+            add(&mut components, &contributions, workers)?;
+            wave.into_iter().for_each(|(column, ..)| buffers.give_back(column.placements));
+            Ok(())
         },
     )?;
     let values: Vec<f64> = per_class.iter().map(|estimate| estimate.value).collect();
     let [hand_till, even, prevalence] = averages.finish()?;
     let [of_even, of_prevalence] = rest_weighting.slopes(rows, &values, &class_slopes);
     let statistics = wanted.iter().zip(components).map(|(&id, components)| {
-        let (value, slopes) = match id {
-            Metric::HandTill => (hand_till, pair_weighting.slopes(rows, &pairs.values, hand_till)),
-            Metric::OneVsRestPrevalence => (prevalence, of_prevalence.clone()),
-            _ => (even, of_even.clone()),
+        let (value, slopes, chances) = match id {
+            Metric::HandTill => {
+                let slopes = pair_weighting.slopes(rows, &pairs.values, hand_till);
+                (hand_till, slopes, pair_weighting.chances(classes))
+            }
+            Metric::OneVsRestPrevalence => {
+                (prevalence, of_prevalence.clone(), rest_weighting.chances(rows, |c| rest_weighting.of(c)))
+            }
+            _ => (even, of_even.clone(), rest_weighting.chances(rows, |_| rest_weighting.even)),
         };
-        Statistic { id, value, components, slopes }
+        Statistic { id, value, components, slopes, chances: Some(chances) }
     });
     Ok(ColumnStatistics { statistics: statistics.collect(), pairs, per_class })
 }
@@ -95,7 +105,8 @@ fn estimate_class(
         rows.present().iter().map(|&class| [&column.placements[rows.range(class)]]).collect();
     let segments: Vec<Segment<'_>> =
         rows.present().iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
-    estimate_one(design, &segments, slopes, value, workers)
+    let chances = weighting.class_chances(rows, column.class);
+    estimate_one(design, &segments, slopes, Some(&chances), value, workers)
 }
 
 /// What a column adds to the components of the statistics wanted.

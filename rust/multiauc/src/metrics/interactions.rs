@@ -13,6 +13,7 @@ use super::weighting::{PairWeighting, RestWeighting};
 use crate::error::Result;
 use crate::float::Score;
 use crate::keys::DifferenceRule;
+use crate::memory::Buffers;
 use crate::metric::Metric;
 use crate::parallel::Workers;
 use crate::sample::{ClassRows, ScoredSample};
@@ -64,15 +65,19 @@ pub fn interactions<T: Score>(
         metrics: [Interaction::default(); 4],
         per_class: vec![Interaction::default(); sample.classes()],
     };
+    let buffers = Buffers::default();
     for_each_pair(
         sample,
         &rows,
         workers,
         |scratch: &mut InteractionScratch, pair| {
             let [c, d] = pair.classes;
-            let placed = place_by_difference(sample, &rows, pair, &scores.of(c, d), rule, &mut scratch.placing);
+            let score = scores.of(c, d);
+            let placed = place_by_difference(sample, &rows, pair, &score, rule, &mut scratch.placing, &buffers);
             let (columns, product) = scratch.squares_by_column(&rows, pair);
-            Ok(PairSquares { classes: pair.classes, difference: squares(&placed), columns, product })
+            let difference = squares(&placed);
+            placed.placements.into_iter().for_each(|placements| buffers.give_back(placements));
+            Ok(PairSquares { classes: pair.classes, difference, columns, product })
         },
         |wave| {
             for pair in &wave {

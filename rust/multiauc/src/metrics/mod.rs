@@ -49,11 +49,14 @@ pub struct PairTable {
     pub values: Vec<f64>,
     /// Their variances.
     pub variances: Vec<f64>,
+    /// Degrees of freedom of the variances.
+    pub degrees_of_freedom: Vec<f64>,
 }
 
 impl PairTable {
     fn missing(classes: usize) -> Self {
-        Self { values: vec![f64::NAN; classes * classes], variances: vec![f64::NAN; classes * classes] }
+        let missing = vec![f64::NAN; classes * classes];
+        Self { values: missing.clone(), variances: missing.clone(), degrees_of_freedom: missing }
     }
 }
 

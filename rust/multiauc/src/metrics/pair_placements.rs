@@ -4,9 +4,10 @@ use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
 use crate::keys::{DifferenceRule, ExactKey, KeyScratch};
+use crate::memory::Buffers;
 use crate::pairs::{PairScore, PairTile, PairTiles, Wins, cost_score, shared_group_width};
 use crate::parallel::Workers;
-use crate::ranking::{OrderedRows, PlacementTable, RankedRow};
+use crate::ranking::{OrderedRows, PlacementTable, RankedRow, WeightedWins};
 use crate::sample::{ClassRows, ScoredSample};
 
 /// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another.
@@ -56,7 +57,7 @@ fn place(
     let reciprocals = totals.map(f64::recip);
     let mut placements = [first, second].map(|class| vec![0.0; rows.of(class).len()]);
     let mut below = [0.0; 2];
-    let (mut doubled_wins, mut weighted_wins, mut ties) = (0_u64, 0.0, 0.0);
+    let (mut doubled_wins, mut weighted, mut ties) = (0_u64, WeightedWins::default(), 0.0);
     ordered.for_each_tie(near, exact, |tie| {
         let mut tied = [0.0; 2];
         for row in tie {
@@ -68,19 +69,20 @@ fn place(
             placements[row.side as usize][row.row as usize] = values[row.side as usize];
         }
         doubled_wins += (tied[0] as u64) * (beaten as u64);
-        weighted_wins += tied[0] * beaten;
+        weighted.won += tied[0] * beaten;
+        weighted.lost += tied[1] * (2.0 * below[0] + tied[0]);
         ties += tied[0] * tied[1];
         below[0] += tied[0];
         below[1] += tied[1];
     });
     let wins = match rows.weights() {
         None => Wins::counted(doubled_wins, [rows.count(first), rows.count(second)]),
-        Some(_) => Wins::Weighted(weighted_wins / (2.0 * totals[0] * totals[1])),
+        Some(_) => Wins::Weighted(weighted),
     };
     PairPlacements { placements, wins, ties }
 }
 
-/// Places two classes by the score of the pair.
+/// Places two classes by the score of the pair, in memory of `buffers`.
 pub(super) fn place_by_difference<T: Score>(
     sample: &ScoredSample<'_, T>,
     rows: &ClassRows,
@@ -88,6 +90,7 @@ pub(super) fn place_by_difference<T: Score>(
     score: &PairScore,
     rule: DifferenceRule,
     scratch: &mut PlacingScratch,
+    buffers: &Buffers<f64>,
 ) -> PairPlacements {
     let PlacingScratch { ordered, table, keys, by_rank, key_scratch } = scratch;
     key_scratch.blurred.clear();
@@ -104,7 +107,7 @@ pub(super) fn place_by_difference<T: Score>(
     }
     let near = if *score == PairScore::Difference { rule.near } else { None };
     let rule = if key_scratch.blurred.is_empty() { rule } else { rule.unsettled() };
-    place_by_table(rows, pair.classes, keys, (near, rule), table, by_rank).unwrap_or_else(|| {
+    place_by_table(rows, pair.classes, keys, (near, rule), (table, by_rank), buffers).unwrap_or_else(|| {
         ordered.clear();
         for (side, keys) in keys.iter().enumerate() {
             ordered.extend(side as u16, 0, keys.iter().copied());
@@ -123,12 +126,12 @@ fn place_by_table(
     classes: [usize; 2],
     keys: &[Vec<f64>; 2],
     (near, rule): (Option<f64>, DifferenceRule),
-    table: &mut PlacementTable,
-    by_rank: &mut Vec<f64>,
+    (table, by_rank): (&mut PlacementTable, &mut Vec<f64>),
+    buffers: &Buffers<f64>,
 ) -> Option<PairPlacements> {
     let own = usize::from(keys[1].len() < keys[0].len());
     let other = 1 - own;
-    let mut placements = [vec![0.0; keys[0].len()], vec![0.0; keys[1].len()]];
+    let mut placements = [buffers.take(keys[0].len()), buffers.take(keys[1].len())];
     table.build(keys[own].iter().copied(), rows.weights_of(classes[own]));
     let of_other = keys[other].iter().copied();
     let totals = table.look_up(
@@ -139,6 +142,7 @@ fn place_by_table(
         &mut placements[other],
     );
     if totals.is_near {
+        placements.into_iter().for_each(|placements| buffers.give_back(placements));
         return None;
     }
     table.below_by_rank(by_rank);
@@ -152,14 +156,14 @@ fn place_by_table(
     // What the looked-up class has below it, it wins; if that is the second class, the first loses it.
     let sizes = classes.map(|class| rows.count(class));
     let (doubled_wins, weighted) = if own == 1 {
-        (totals.doubled_below, totals.weighted_below)
+        (totals.doubled_below, totals.weighted)
     } else {
         let doubled_pairs = 2 * sizes[0] * sizes[1];
-        (doubled_pairs.wrapping_sub(totals.doubled_below), 2.0 * first * second - totals.weighted_below)
+        (doubled_pairs.wrapping_sub(totals.doubled_below), totals.weighted.reversed())
     };
     let wins = match rows.weights() {
         None => Wins::counted(doubled_wins, sizes),
-        Some(_) => Wins::Weighted(weighted / (2.0 * first * second)),
+        Some(_) => Wins::Weighted(weighted),
     };
     Some(PairPlacements { placements, wins, ties: totals.ties })
 }

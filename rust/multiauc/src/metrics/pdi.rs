@@ -74,7 +74,8 @@ pub(super) fn pdi_statistic<T: Score>(
     let [components] = components;
     // Class sizes do not matter: a tuple has one row of each class.
     let slopes = vec![0.0; rows.classes()];
-    Ok(Statistic { id: Metric::Pdi, value: average(&values)?, components, slopes })
+    let chances = Some(vec![1.0 / rows.present().len() as f64; rows.classes()]);
+    Ok(Statistic { id: Metric::Pdi, value: average(&values)?, components, slopes, chances })
 }
 
 fn with_classes<T: Score>(sample: &ScoredSample<'_, T>) -> (ClassRows, Vec<u16>) {
@@ -111,6 +112,11 @@ impl<'c> Column<'c> {
 
     /// PDI_k: the mean credit of the column's own rows, going up their order.
     pub(crate) fn value(&self, order: &Order, mass: impl Fn(u32) -> f64) -> f64 {
+        // Summed as below: weights in another order might leave a class that is wholly below short of its total.
+        let mut totals = vec![0.0; self.totals.len()];
+        for &other in order.steps().flat_map(|step| step.others) {
+            totals[self.class_of[other as usize] as usize] += mass(other);
+        }
         let mut passed = vec![Beside::default(); self.totals.len()];
         let mut beside = Vec::with_capacity(self.others.len());
         let mut tie_credits = TieCredits::default();
@@ -125,8 +131,8 @@ impl<'c> Column<'c> {
             if own > 0.0 {
                 beside.clear();
                 beside.extend(self.others.iter().map(|&class| Beside {
-                    below: (passed[class].below / self.totals[class]).min(1.0),
-                    tied: (passed[class].tied / self.totals[class]).min(1.0),
+                    below: passed[class].below / totals[class],
+                    tied: (passed[class].tied / totals[class]).min(1.0),
                 }));
                 credit += own * tie_credits.mean_credit(&mut beside);
                 total += own;

@@ -29,6 +29,11 @@ impl<'a> PairWeighting<'a> {
         Ok(Self { kind, omega })
     }
 
+    /// ½ Σ_d ω_kd of each class: the component of a row of which half of every other class is on the right side.
+    pub(super) fn chances(&self, classes: usize) -> Vec<f64> {
+        self.omega.chunks(classes).map(|of_class| 0.5 * of_class.iter().sum::<f64>()).collect()
+    }
+
     /// g_m = Σ_{c<d} U_cd ∂ω_cd/∂π_m, ω being a function of the prevalences π that does not change when all of them are
     /// rescaled. `values` is the K × K matrix of U, made symmetric here.
     pub(super) fn slopes(&self, rows: &ClassRows, values: &[f64], theta: f64) -> Vec<f64> {
@@ -81,6 +86,23 @@ impl RestWeighting {
     /// Σ_{d≠c} π_d.
     pub(super) fn of_rest(&self, rows: &ClassRows, class: usize) -> f64 {
         rows.others(class).map(|d| self.prevalences[d]).sum()
+    }
+
+    /// The components that chance gives to A_c: ½ in class c, and in every other its prevalence among the rest, halved.
+    pub(super) fn class_chances(&self, rows: &ClassRows, class: usize) -> Vec<f64> {
+        let rest = self.of_rest(rows, class);
+        let chance = |m: usize| if m == class { 0.5 } else { 0.5 * self.prevalences[m] / rest };
+        (0..self.prevalences.len()).map(chance).collect()
+    }
+
+    /// The components that chance gives to an average with these weights of the classes.
+    pub(super) fn chances(&self, rows: &ClassRows, weight: impl Fn(usize) -> f64) -> Vec<f64> {
+        let mut chances = vec![0.0; self.prevalences.len()];
+        for &c in rows.present() {
+            let of_class = self.class_chances(rows, c);
+            chances.iter_mut().zip(of_class).for_each(|(chance, of_class)| *chance += weight(c) * of_class);
+        }
+        chances
     }
 
     /// ∂A_c/∂π_m of every class m: (U_cm − A_c)/(1 − π_c), and 0 for c itself; `values` are the U_cm.

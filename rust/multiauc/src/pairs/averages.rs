@@ -78,7 +78,8 @@ impl ShareSum {
     }
 }
 
-/// Σ w·x / Σ w with the same bits for any order of the terms: they are sorted first.
+/// Σ w·x / Σ w with the same bits for any order of the terms: they are sorted first. Both sums are taken alike, so that
+/// the mean of values in [0, 1] is there too, and that of ones is exactly 1.
 pub(crate) fn weighted_mean(mut terms: Vec<(f64, f64)>) -> Result<f64> {
     terms.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let largest = terms.iter().map(|&(weight, _)| weight).fold(0.0, f64::max);
@@ -189,7 +190,7 @@ impl ClassAverage {
     pub(crate) fn add(&mut self, wins: Wins, times: u64, weight: f64) {
         match wins {
             Wins::Counted { doubled, doubled_pairs } => self.shares.add(doubled, doubled_pairs, times),
-            Wins::Weighted(share) => self.terms.push((weight, share)),
+            wins => self.terms.push((weight, wins.share())),
         }
     }
 

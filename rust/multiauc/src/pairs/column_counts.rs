@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::memory::Buffers;
 use crate::parallel::Workers;
-use crate::ranking::{BucketTable, KeyStream, Lookup, count_partitioned, sample_spans, stream_spans};
-use crate::sample::{ClassBlock, ClassBlocks, ClassRows, ClassSizes, ScoredSample};
+use crate::ranking::{BucketTable, KeyStream, Lookup, WeightedWins, count_partitioned, sample_spans, stream_spans};
+use crate::sample::{ClassBlock, ClassBlocks, ClassRows, ScoredSample};
 
 /// The count of one column: class c against every other class.
 pub(crate) struct ColumnCount<'s, 'a, T> {
@@ -25,8 +25,8 @@ enum Losses {
     Counts(Vec<u64>),
     /// Of all other classes together.
     Pooled(u64),
-    /// By class.
-    Weights(Vec<f64>),
+    /// What is won and lost by weight, by class.
+    Weights(Vec<WeightedWins>),
 }
 
 /// What is counted against the other classes.
@@ -65,16 +65,14 @@ impl<T: Score> ColumnCount<'_, '_, T> {
     }
 
     fn wins_over(&self, others: impl Iterator<Item = usize> + Clone, lost: impl Fn(&[u64]) -> u64) -> Wins {
-        let ClassSizes { rows, weights } = &self.sample.sizes;
+        let rows = &self.sample.sizes.rows;
         let sizes = [rows[self.class], others.clone().map(|d| rows[d]).sum()];
         let counted = |losses: u64| Wins::counted(2 * sizes[0] * sizes[1] - losses, sizes);
         match &self.losses {
             Losses::Counts(losses) => counted(lost(losses)),
             Losses::Pooled(losses) => counted(*losses),
             Losses::Weights(losses) => {
-                let weight: f64 = others.clone().map(|d| weights[d]).sum();
-                let lost: f64 = others.map(|d| losses[d]).sum();
-                Wins::Weighted(1.0 - lost / (2.0 * weights[self.class] * weight))
+                Wins::Weighted(others.map(|d| losses[d]).fold(WeightedWins::default(), WeightedWins::plus))
             }
         }
     }
@@ -102,7 +100,7 @@ pub(crate) fn count_columns<T: Score, R: Send>(
     if sample.weights.is_some() {
         return workers.map(wanted.len(), |index| {
             let class = wanted[index];
-            let losses = Losses::Weights(weighted::doubled_losses(sample, class, workers)?);
+            let losses = Losses::Weights(weighted::column_wins(sample, class, workers)?);
             Ok(fold(&ColumnCount { sample, class, losses }))
         });
     }

@@ -234,10 +234,15 @@ fn chunks<T>((own, other): Operands<'_, T>) -> impl Iterator<Item = Operands<'_,
 /// Whether a sample of the keys shows so many ties that nearly all rows would have to be compared again.
 fn has_many_ties(keys: &[f64]) -> bool {
     const SAMPLE: usize = 256;
+    const SLOTS: usize = 4 * SAMPLE;
     if keys.len() < 16 * SAMPLE {
         return false;
     }
-    let mut sample: Vec<f64> = keys.iter().step_by(keys.len() / SAMPLE).copied().collect();
-    sample.sort_unstable_by(f64::total_cmp);
-    sample.windows(2).filter(|pair| pair[0] == pair[1]).count() > SAMPLE / 8
+    // Each key is compared with the last one that fell into its slot: sorting the sample would take longer.
+    let mut slots = [f64::NAN; SLOTS];
+    let is_tie = |&key: &f64| {
+        let slot = (key + 0.0).to_bits().wrapping_mul(0x9E37_79B9_7F4A_7C15) as usize >> (usize::BITS - SLOTS.ilog2());
+        std::mem::replace(&mut slots[slot], key) == key
+    };
+    keys.iter().step_by(keys.len() / SAMPLE).map(is_tie).filter(|&is_tie| is_tie).count() > SAMPLE / 8
 }

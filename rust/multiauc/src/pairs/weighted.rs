@@ -3,7 +3,6 @@
 
 use std::ops::Range;
 
-use super::averages::PairSizes;
 use super::cost_scores::{PairScore, cost_score};
 use super::wins::Wins;
 use crate::error::Result;
@@ -12,7 +11,7 @@ use crate::keys::DifferenceRule;
 use crate::keys::ExactKey;
 use crate::keys::KeyScratch;
 use crate::parallel::Workers;
-use crate::ranking::{SortedTable, WeightedKeys, weighted_count};
+use crate::ranking::{SortedTable, WeightedKeys, WeightedWins, weighted_wins};
 use crate::sample::ClassRows;
 use crate::sample::ScoredSample;
 
@@ -56,8 +55,7 @@ impl<'s, 'a, T: Score> WeightedPairs<'s, 'a, T> {
             let row = if is_first { rows_c[index] } else { rows_d[index] } as usize;
             self.rule.exact(scores.get(row, c).into(), scores.get(row, d).into())
         };
-        let [w_c, w_d] = PairSizes::of(&self.sample.sizes, c, d).weights;
-        Wins::Weighted(weighted_count(keys, near, exact) / (2.0 * w_c * w_d))
+        Wins::Weighted(weighted_wins(keys, near, exact))
     }
 }
 
@@ -69,12 +67,13 @@ fn spans(rows: usize) -> impl Iterator<Item = Range<usize>> {
     (0..rows).step_by(SPAN).map(move |start| start..(start + SPAN).min(rows))
 }
 
-/// For the column of class c: Σ over the rows b of class d of w_b · (twice the weight of class c below b, plus ties), all d.
-pub(crate) fn doubled_losses<T: Score>(
+/// For the column of class c: what it wins against each class d. Σ over the rows b of class d of w_b · (twice the weight of
+/// class c above b, plus ties) is won, the same with the weight below lost.
+pub(crate) fn column_wins<T: Score>(
     sample: &ScoredSample<'_, T>,
     class: usize,
     workers: &Workers<'_>,
-) -> Result<Vec<f64>> {
+) -> Result<Vec<WeightedWins>> {
     let score = |row: usize| -> f64 { sample.scores.get(row, class).into() };
     let mut own = Vec::with_capacity(sample.sizes.rows[class] as usize);
     sample.codes.for_each(0..sample.rows(), |row, code| {
@@ -83,12 +82,12 @@ pub(crate) fn doubled_losses<T: Score>(
         }
     });
     let table = SortedTable::new(own);
-    let mut totals = vec![0.0; sample.classes()];
+    let mut totals = vec![WeightedWins::default(); sample.classes()];
     for span in spans(sample.rows()) {
         workers.check()?;
         sample.codes.for_each(span, |row, code| {
             if code != class && sample.has_row(row) {
-                totals[code] += sample.weight(row) * table.doubled_weight_below(score(row));
+                totals[code].add(sample.weight(row), table.wins_over(score(row)));
             }
         });
     }
@@ -107,17 +106,14 @@ pub(crate) fn micro<T: Score>(sample: &ScoredSample<'_, T>, columns: &[usize], w
     let table = SortedTable::new(own);
     let spans: Vec<Range<usize>> = spans(sample.rows()).collect();
     let parts = workers.map(spans.len(), |span| {
-        let mut total = 0.0;
+        let mut total = WeightedWins::default();
         for row in spans[span].clone().filter(|&row| sample.has_row(row)) {
             workers.check()?;
             let own_column = sample.codes.get(row);
             let others = columns.iter().filter(|&&column| column != own_column);
-            let losses: f64 = others.map(|&column| table.doubled_weight_below(score(row, column))).sum();
-            total += sample.weight(row) * losses;
+            others.for_each(|&column| total.add(sample.weight(row), table.wins_over(score(row, column))));
         }
         Ok(total)
     })?;
-    let weight: f64 = sample.sizes.weights.iter().sum();
-    let pairs = weight * weight * (columns.len() - 1) as f64;
-    Ok(1.0 - parts.into_iter().sum::<f64>() / (2.0 * pairs))
+    Ok(parts.into_iter().fold(WeightedWins::default(), WeightedWins::plus).share())
 }

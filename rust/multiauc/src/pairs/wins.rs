@@ -1,12 +1,16 @@
 //! What one side wins against another, and how that is gathered from many pairs of classes.
 
+use crate::ranking::WeightedWins;
+
 /// How many of the pairs of rows of two sides the first side wins, ties counting half.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Wins {
     /// Twice the pairs won, a tie counting one, out of twice all pairs.
     Counted { doubled: u64, doubled_pairs: u64 },
-    /// The share of the weight, where rows have weights.
-    Weighted(f64),
+    /// The weight won and lost, where rows have weights.
+    Weighted(WeightedWins),
+    /// A value in [0, 1] that is no count of pairs.
+    Share(f64),
 }
 
 impl Wins {
@@ -19,7 +23,8 @@ impl Wins {
     pub(crate) fn share(self) -> f64 {
         match self {
             Self::Counted { doubled, doubled_pairs } => ratio(doubled.into(), doubled_pairs.into()),
-            Self::Weighted(share) => share,
+            Self::Weighted(wins) => wins.share(),
+            Self::Share(share) => share,
         }
     }
 }
@@ -103,7 +108,7 @@ mod tests {
         let mut first = ShareMatrix::new(3);
         let mut second = first.empty();
         first.add(0, 1, Wins::counted(3, [2, 1]));
-        second.add(1, 2, Wins::Weighted(0.25));
+        second.add(1, 2, Wins::Weighted(WeightedWins { won: 0.5, lost: 1.5 }));
         let matrix = first.merge(second).symmetric();
         assert_eq!([matrix[1], matrix[3], matrix[5], matrix[7]], [0.75, 0.75, 0.25, 0.25]);
         assert!(matrix[0].is_nan() && matrix[2].is_nan());

@@ -158,7 +158,7 @@ enum Crowds<T> {
 impl<T: Float> Crowds<T> {
     fn of(lowest: T, highest: T, keys: &[T]) -> Self {
         /// Sample sizes, each with the least number of keys it is taken from.
-        const SAMPLES: [(usize, usize); 2] = [(256, 8192), (32, 32)];
+        const SAMPLES: [(usize, usize); 3] = [(256, 1 << 16), (64, 2048), (32, 32)];
         /// Keys crowd at an end if an eighth of the sample lies within 1/`END` of the range.
         const END: usize = 64;
         let mut memory = [T::ZERO; SAMPLES[0].0];

@@ -44,11 +44,22 @@ pub(crate) struct BucketTable<T: Float> {
     pub(super) keys: Vec<T>,
     /// The keys of a sorted table.
     pub(super) sorted: SortedKeys<T::Ordered>,
+    /// While the table is built: the bucket of each key.
+    pub(super) buckets_of_keys: Vec<u32>,
+    /// While the table is built: the buckets of more than eight keys.
+    pub(super) full_buckets: Vec<u32>,
 }
 
 impl<T: Float> Default for BucketTable<T> {
     fn default() -> Self {
-        Self { map: None, starts: Vec::new(), keys: Vec::new(), sorted: SortedKeys::default() }
+        Self {
+            map: None,
+            starts: Vec::new(),
+            keys: Vec::new(),
+            sorted: SortedKeys::default(),
+            buckets_of_keys: Vec::new(),
+            full_buckets: Vec::new(),
+        }
     }
 }
 
@@ -141,28 +152,36 @@ impl<T: Float> BucketTable<T> {
         (lows, highs): (&[T], &[T]),
         indices: &[u32; BLOCK],
     ) -> Option<u64> {
-        let mut crossing = 0;
-        if NEAR {
-            let mut high_indices = [0_u32; BLOCK];
-            map.indices(highs, &mut high_indices);
-            indices.iter().zip(&high_indices).take(lows.len()).for_each(|(low, high)| crossing |= low ^ high);
-        }
+        // A neighbourhood may reach into the next bucket, but no further: buckets are much wider than the tolerance.
+        let reach = if NEAR { 2 } else { 1 };
         let mut counts = simd.zero();
         let (mut base, mut fullest) = (0, 0);
         for ((&low, &high), &index) in lows.iter().zip(highs).zip(indices) {
             let start = self.starts[index as usize];
-            fullest = fullest.max(self.starts[index as usize + 1] - start);
+            fullest = fullest.max(self.starts[index as usize + reach] - start);
             base += u64::from(start);
-            // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
+            // Keys read past the end of the bucket belong to later ones: they are larger than `low`.
             let bucket = self.keys[start as usize..].first_chunk().expect("padded by eight keys");
             T::compare(simd, bucket, low, high, &mut counts);
         }
         let (mut below, mut up_to) = T::counts(simd, counts);
-        if fullest as usize > LANES && (!NEAR || below == up_to) {
+        if NEAR && below != up_to {
+            return None;
+        }
+        if fullest as usize > LANES {
+            if NEAR {
+                let mut high_indices = [0_u32; BLOCK];
+                map.indices(highs, &mut high_indices);
+                let crosses = |(low, high): (&u32, &u32)| low ^ high;
+                let crossing = indices.iter().zip(&high_indices).take(lows.len()).map(crosses).fold(0, |a, b| a | b);
+                if crossing != 0 {
+                    return None;
+                }
+            }
             let beyond = self.count_beyond_lanes(lows, highs, indices);
             (below, up_to) = (below + beyond.0, up_to + beyond.1);
         }
-        let is_near = NEAR && (crossing != 0 || below != up_to);
+        let is_near = NEAR && below != up_to;
         (!is_near).then_some(2 * base + below + up_to)
     }
 

@@ -10,6 +10,7 @@ mod resolve;
 mod searched;
 mod sorted;
 mod table_building;
+mod weighted_wins;
 mod whole_numbers;
 
 pub(crate) use bucket_table::{BucketTable, Lookup};
@@ -18,7 +19,8 @@ pub(crate) use ordered_rows::{OrderedRows, RankedRow};
 pub(crate) use partitioned::{KeyStream, count_partitioned, sample_spans, stream_spans};
 pub(crate) use placement_table::PlacementTable;
 pub(crate) use resolve::{NearKeys, Side};
-pub(crate) use sorted::{SortedTable, WeightedKeys, weighted_count};
+pub(crate) use sorted::{SortedTable, WeightedKeys, weighted_wins};
+pub(crate) use weighted_wins::WeightedWins;
 pub(crate) use whole_numbers::WholeNumberTable;
 
 #[cfg(test)]

@@ -96,13 +96,13 @@ impl OrderedRows {
     }
 
     /// The buckets of some keys, as the rows were spread when they were sorted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bucket_indices(&self, keys: &[f64], indices: &mut [u32; BLOCK]) {
         self.how.map.indices(keys, indices);
     }
 
     /// Where the rows of a bucket begin and end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bucket(&self, index: u32) -> (usize, usize) {
         (self.how.starts[index as usize] as usize, self.how.starts[index as usize + 1] as usize)
     }

@@ -6,17 +6,20 @@
 
 use super::bucket_map::{BLOCK, BucketMap};
 use super::ordered_rows::OrderedRows;
+use super::weighted_wins::{RunningWeights, WeightedWins};
+use crate::simd::{Simd, Vectorizable, run_widest};
 
-/// Buckets with more keys are searched by bisection.
-const FEW: usize = 8;
+/// Keys that are compared at once; buckets with more are searched by bisection.
+const LANES: usize = 8;
 
 /// One class sorted by its keys, with reusable memory.
 #[derive(Debug, Default)]
 pub(crate) struct PlacementTable {
     ordered: OrderedRows,
+    /// The sorted keys, then eight infinities so that eight keys can be read from any start.
     keys: Vec<f64>,
-    /// `weight_below[rank]` is the weight of the rows below a rank; empty where rows have no weights.
-    weight_below: Vec<f64>,
+    /// The weight of the rows below each rank; empty where rows have no weights.
+    weights: RunningWeights,
     /// The weight looked up, by lo; and what hi adds to that: +w at hi and −w at lo, where they differ.
     marks: Vec<f64>,
     tie_marks: Vec<f64>,
@@ -28,8 +31,9 @@ pub(crate) struct PlacementTable {
 pub(crate) struct LookupTotals {
     /// Σ over the keys x of lo + hi, where rows have no weights.
     pub doubled_below: u64,
-    /// The same by weight: Σ w_x (W_lo + W_hi).
-    pub weighted_below: f64,
+    /// What the looked-up class wins by weight: Σ w_x (W_lo + W_hi), W being the weight of the table below a rank. Only
+    /// where rows have weights.
+    pub weighted: WeightedWins,
     /// Pairs of rows that tie, by weight.
     pub ties: f64,
     /// Whether a key lies within the tolerance of a table key.
@@ -44,20 +48,16 @@ impl PlacementTable {
         self.ordered.sort();
         self.keys.clear();
         self.keys.extend(self.ordered.rows().iter().map(|row| row.key));
-        self.weight_below.clear();
+        self.keys.extend([f64::INFINITY; LANES]);
+        self.weights.clear();
         if let Some(weights) = weights {
-            let mut sum = 0.0;
-            self.weight_below.push(sum);
-            for row in self.ordered.rows() {
-                sum += weights[row.row as usize];
-                self.weight_below.push(sum);
-            }
+            self.weights.fill(self.ordered.rows().iter().map(|row| weights[row.row as usize]));
         }
     }
 
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
-        self.keys.len()
+        self.ordered.rows().len()
     }
 
     /// The row at each rank.
@@ -75,50 +75,13 @@ impl PlacementTable {
         is_settled: impl Fn(f64) -> bool,
         below: &mut [f64],
     ) -> LookupTotals {
+        let ranks = self.len() + 1;
         for marks in [&mut self.marks, &mut self.tie_marks] {
             marks.clear();
-            marks.resize(self.keys.len() + 1, 0.0);
+            marks.resize(ranks, 0.0);
         }
         self.has_ties = false;
-        let mut totals = LookupTotals::default();
-        let (mut block, mut indices) = ([0.0; BLOCK], [0_u32; BLOCK]);
-        let mut keys = keys;
-        for (chunk, places) in below.chunks_mut(BLOCK).enumerate() {
-            for (entry, key) in block.iter_mut().zip(keys.by_ref().take(places.len())) {
-                *entry = key;
-            }
-            self.ordered.bucket_indices(&block[..places.len()], &mut indices);
-            for (place, ((entry, &key), &index)) in places.iter_mut().zip(&block).zip(&indices).enumerate() {
-                let weight = weights.map_or(1.0, |weights| weights[chunk * BLOCK + place]);
-                let (low, high) = self.ranks_of(key, index);
-                let doubled = if self.weight_below.is_empty() {
-                    totals.doubled_below += (low + high) as u64;
-                    (low + high) as f64
-                } else {
-                    self.weight_below[low] + self.weight_below[high]
-                };
-                *entry = 0.5 * doubled;
-                totals.weighted_below += weight * doubled;
-                self.marks[low] += weight;
-                if low != high {
-                    self.tie_marks[low] -= weight;
-                    self.tie_marks[high] += weight;
-                    self.has_ties = true;
-                    let tied = if self.weight_below.is_empty() {
-                        (high - low) as f64
-                    } else {
-                        self.weight_below[high] - self.weight_below[low]
-                    };
-                    totals.ties += weight * tied;
-                }
-                if let Some(tolerance) = near {
-                    let reaches_up = self.keys.get(low).is_some_and(|v| *v <= key + tolerance);
-                    let reaches_down = low > 0 && self.keys[low - 1] >= key - tolerance;
-                    totals.is_near |= (reaches_up || reaches_down) && !is_settled(key);
-                }
-            }
-        }
-        totals
+        run_widest(LookUp { table: self, keys, weights, near, is_settled, below })
     }
 
     /// For the row at each rank, the weight of the looked-up class below it, ties counting half.
@@ -126,14 +89,14 @@ impl PlacementTable {
         below.clear();
         let (mut sum, mut previous) = (0.0, f64::NAN);
         if !self.has_ties {
-            below.extend(self.marks[..self.keys.len()].iter().map(|mark| {
+            below.extend(self.marks[..self.len()].iter().map(|mark| {
                 sum += mark;
                 sum
             }));
             return;
         }
         let (mut tie_sum, mut current) = (0.0, 0.0);
-        for (rank, &key) in self.keys.iter().enumerate() {
+        for (rank, &key) in self.keys[..self.len()].iter().enumerate() {
             sum += self.marks[rank];
             tie_sum += self.tie_marks[rank];
             // Rows that tie with each other are placed like the first of them.
@@ -145,20 +108,75 @@ impl PlacementTable {
     }
 
     /// #(v < key) and #(v ≤ key).
-    #[inline]
-    fn ranks_of(&self, key: f64, index: u32) -> (usize, usize) {
+    #[inline(always)]
+    fn ranks_of<S: Simd>(&self, simd: S, key: f64, index: u32) -> (usize, usize) {
         let (start, end) = self.ordered.bucket(index);
-        let bucket = &self.keys[start..end];
-        if bucket.len() <= FEW {
-            let (mut low, mut high) = (start, start);
-            for &v in bucket {
-                low += usize::from(v < key);
-                high += usize::from(v <= key);
+        // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
+        let first = self.keys[start..].first_chunk().expect("padded by eight keys");
+        let (mut low, mut high) = simd.ranks_f64(first, key);
+        if high == LANES && end - start > LANES {
+            let rest = &self.keys[start + LANES..end];
+            high += rest.partition_point(|v| *v <= key);
+            if low == LANES {
+                low += rest.partition_point(|v| *v < key);
             }
-            return (low, high);
         }
-        let low = bucket.partition_point(|v| *v < key);
-        (start + low, start + low + bucket[low..].partition_point(|v| *v <= key))
+        (start + low, start + high)
+    }
+}
+
+/// The work of `PlacementTable::look_up`.
+struct LookUp<'t, I, F> {
+    table: &'t mut PlacementTable,
+    keys: I,
+    weights: Option<&'t [f64]>,
+    near: Option<f64>,
+    is_settled: F,
+    below: &'t mut [f64],
+}
+
+impl<I: Iterator<Item = f64>, F: Fn(f64) -> bool> Vectorizable for LookUp<'_, I, F> {
+    type Output = LookupTotals;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> LookupTotals {
+        let Self { table, mut keys, weights, near, is_settled, below } = self;
+        let mut totals = LookupTotals::default();
+        let (mut block, mut indices) = ([0.0; BLOCK], [0_u32; BLOCK]);
+        for (chunk, places) in below.chunks_mut(BLOCK).enumerate() {
+            for (entry, key) in block.iter_mut().zip(keys.by_ref().take(places.len())) {
+                *entry = key;
+            }
+            table.ordered.bucket_indices(&block[..places.len()], &mut indices);
+            for (place, ((entry, &key), &index)) in places.iter_mut().zip(&block).zip(&indices).enumerate() {
+                let weight = weights.map_or(1.0, |weights| weights[chunk * BLOCK + place]);
+                let (low, high) = table.ranks_of(simd, key, index);
+                let doubled = if table.weights.is_empty() {
+                    totals.doubled_below += (low + high) as u64;
+                    (low + high) as f64
+                } else {
+                    let wins = table.weights.wins_at(low, high);
+                    totals.weighted.add(weight, wins);
+                    wins.won
+                };
+                *entry = 0.5 * doubled;
+                table.marks[low] += weight;
+                if low != high {
+                    table.tie_marks[low] -= weight;
+                    table.tie_marks[high] += weight;
+                    table.has_ties = true;
+                    let tied =
+                        if table.weights.is_empty() { (high - low) as f64 } else { table.weights.between(low, high) };
+                    totals.ties += weight * tied;
+                }
+                if let Some(tolerance) = near {
+                    let reaches_up = table.keys[low] <= key + tolerance;
+                    let reaches_down = low > 0 && table.keys[low - 1] >= key - tolerance;
+                    totals.is_near |= (reaches_up || reaches_down) && !is_settled(key);
+                }
+            }
+        }
+        totals
     }
 }
 
@@ -210,7 +228,12 @@ mod tests {
                 prop_assert_eq!(below[i], expected);
                 doubled += 2.0 * weight(&of_keys, i) * expected;
             }
-            prop_assert_eq!(totals.weighted_below, doubled);
+            if weighted {
+                let all = of_table.iter().sum::<f64>() * of_keys.iter().sum::<f64>();
+                prop_assert_eq!(totals.weighted, WeightedWins { won: doubled, lost: 2.0 * all - doubled });
+            } else {
+                prop_assert_eq!(totals.doubled_below as f64, doubled);
+            }
             for (row, &found) in placed.rows().zip(&by_rank) {
                 let value = |(i, &x): (usize, &f64)| weight(&of_keys, i) * credit(table[row], x);
                 prop_assert_eq!(found, keys.iter().enumerate().map(value).sum::<f64>());

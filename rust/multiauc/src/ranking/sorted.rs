@@ -2,6 +2,7 @@
 //! kernel.
 
 use super::bucket_map::BucketMap;
+use super::weighted_wins::{RunningWeights, WeightedWins};
 use crate::keys::ExactKey;
 
 /// One row of a weighted pair.
@@ -36,25 +37,27 @@ impl WeightedKeys {
     }
 }
 
-/// Σ w_a w_b · (2 if a > b, 1 if a = b) over the rows a of the first side and b of the second. Keys closer than `near`
-/// are compared by `exact(is_first, row)`.
-pub(crate) fn weighted_count(
+/// What the first side wins against the second: Σ w_a w_b · (2 if a > b, 1 if a = b) over the rows a of the one and b of
+/// the other. Keys closer than `near` are compared by `exact(is_first, row)`.
+pub(crate) fn weighted_wins(
     pair: &mut WeightedKeys,
     near: Option<f64>,
     exact: impl Fn(bool, usize) -> ExactKey,
-) -> f64 {
+) -> WeightedWins {
     // Equal keys in the order of their rows: the sums below have the same bits however the sort works.
     pair.keys.sort_unstable_by(|a, b| {
         a.ranked.total_cmp(&b.ranked).then_with(|| (a.is_first, a.row).cmp(&(b.is_first, b.row)))
     });
-    let (mut below, mut total) = (0.0, 0.0);
+    let mut below = [0.0, 0.0];
+    let mut total = WeightedWins::default();
     let mut tie = |run: &mut dyn Iterator<Item = &WeightedKey>| {
         let (mut first, mut second) = (0.0, 0.0);
         for key in run {
             *(if key.is_first { &mut first } else { &mut second }) += key.weight;
         }
-        total += first * (2.0 * below + second);
-        below += second;
+        total.won += first * (2.0 * below[1] + second);
+        total.lost += second * (2.0 * below[0] + first);
+        below = [below[0] + first, below[1] + second];
     };
     let tolerance = near.unwrap_or(0.0);
     for cluster in pair.keys.chunk_by_mut(|a, b| b.ranked - a.ranked <= tolerance) {
@@ -76,8 +79,7 @@ pub(crate) fn weighted_count(
 #[derive(Debug)]
 pub(crate) struct SortedTable {
     keys: Vec<f64>,
-    /// `weight_below[i]` is the weight of the first i keys.
-    weight_below: Vec<f64>,
+    weights: RunningWeights,
     map: BucketMap<f64>,
     /// `starts[b]..starts[b + 1]` are the keys of bucket b.
     starts: Vec<u32>,
@@ -88,13 +90,8 @@ impl SortedTable {
     pub(crate) fn new(mut weighted: Vec<(f64, f64)>) -> Self {
         // Stable: equal keys stay in row order, so that the sums are always rounded the same way.
         weighted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut weight_below = Vec::with_capacity(weighted.len() + 1);
-        let mut sum = 0.0;
-        weight_below.push(sum);
-        for &(_, weight) in &weighted {
-            sum += weight;
-            weight_below.push(sum);
-        }
+        let mut weights = RunningWeights::default();
+        weights.fill(weighted.iter().map(|&(_, weight)| weight));
         let keys: Vec<f64> = weighted.into_iter().map(|(key, _)| key).collect();
         let map = BucketMap::new(keys[0], keys[keys.len() - 1], keys.len(), None, &keys);
         let mut starts = vec![0; map.buckets() + 2];
@@ -104,16 +101,16 @@ impl SortedTable {
         for bucket in 1..starts.len() {
             starts[bucket] += starts[bucket - 1];
         }
-        Self { keys, weight_below, map, starts }
+        Self { keys, weights, map, starts }
     }
 
-    /// Twice the weight below the key, plus the weight tied with it.
-    pub(crate) fn doubled_weight_below(&self, key: f64) -> f64 {
+    /// What the table wins against the key: twice the weight above it, plus the weight tied with it.
+    pub(crate) fn wins_over(&self, key: f64) -> WeightedWins {
         let bucket = self.map.index_of(key) as usize;
         let (start, end) = (self.starts[bucket] as usize, self.starts[bucket + 1] as usize);
         let keys = &self.keys[start..end];
         let below = keys.partition_point(|v| *v < key);
         let up_to = below + keys[below..].partition_point(|v| *v <= key);
-        self.weight_below[start + below] + self.weight_below[start + up_to]
+        self.weights.wins_at(start + below, start + up_to).reversed()
     }
 }

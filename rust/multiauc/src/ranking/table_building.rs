@@ -5,8 +5,8 @@ use super::bucket_table::{BucketTable, LANES};
 use crate::float::{Float, sort};
 use crate::simd::{Simd, Vectorizable, run_widest};
 
-/// Buckets per key of the table.
-const BUCKETS_PER_KEY: usize = 1;
+/// Buckets per key of the table, so that few buckets are full.
+const BUCKETS_PER_KEY: usize = 2;
 /// If more than one key in this many is in a full bucket, the table is sorted instead.
 const KEYS_PER_CROWDED: usize = 4;
 
@@ -28,50 +28,53 @@ impl<T: Float> BucketTable<T> {
     {
         self.starts.clear();
         self.starts.resize(map.buckets() + 3, 0);
+        self.buckets_of_keys.clear();
         let mut indices = [0_u32; BLOCK];
         for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
             map.indices(block, &mut indices);
+            self.buckets_of_keys.extend_from_slice(&indices[..block.len()]);
             for &index in &indices[..block.len()] {
                 self.starts[index as usize + 2] += 1;
             }
         }
     }
 
-    /// How many keys are in buckets too full for the registers; before the keys are placed.
+    /// From the counts of the buckets to their starts. Returns how many keys are in buckets too full for the registers,
+    /// of which it makes a list.
     #[inline(always)]
-    fn keys_in_full_buckets(&self) -> usize {
-        self.starts.iter().map(|&count| if count as usize > LANES { count as usize } else { 0 }).sum()
-    }
-
-    /// Puts the keys into their buckets, once those are counted.
-    #[inline(always)]
-    fn place_keys<'k>(&mut self, map: &BucketMap<T>, count: usize, slices: impl Iterator<Item = &'k [T]>)
-    where
-        T: 'k,
-    {
-        let mut sum = 0;
-        for start in &mut self.starts {
+    fn sum_counts(&mut self) -> usize {
+        self.full_buckets.clear();
+        let (mut sum, mut crowded) = (0, 0);
+        for (shifted, start) in self.starts.iter_mut().enumerate() {
+            if *start as usize > LANES {
+                self.full_buckets.push(shifted as u32 - 2);
+                crowded += *start as usize;
+            }
             sum += *start;
             *start = sum;
         }
+        crowded
+    }
+
+    /// Puts the keys into their buckets, once those are summed.
+    #[inline(always)]
+    fn place_keys<'k>(&mut self, count: usize, slices: impl Iterator<Item = &'k [T]>)
+    where
+        T: 'k,
+    {
         self.keys.resize(count + LANES, T::INFINITY);
         self.keys[count..].fill(T::INFINITY);
-        let mut indices = [0_u32; BLOCK];
-        for block in slices.flat_map(|slice| slice.chunks(BLOCK)) {
-            map.indices(block, &mut indices);
-            for (&key, &index) in block.iter().zip(&indices) {
-                let place = &mut self.starts[index as usize + 1];
-                self.keys[*place as usize] = key;
-                *place += 1;
-            }
+        for (&key, &index) in slices.flatten().zip(&self.buckets_of_keys) {
+            let place = &mut self.starts[index as usize + 1];
+            self.keys[*place as usize] = key;
+            *place += 1;
         }
     }
 
-    fn sort_full_buckets(&mut self, map: &BucketMap<T>) {
-        for bucket in self.starts.windows(2).take(map.buckets() + 1) {
-            if (bucket[1] - bucket[0]) as usize > LANES {
-                sort(&mut self.keys[bucket[0] as usize..bucket[1] as usize]);
-            }
+    fn sort_full_buckets(&mut self) {
+        for &bucket in &self.full_buckets {
+            let (start, end) = (self.starts[bucket as usize], self.starts[bucket as usize + 1]);
+            sort(&mut self.keys[start as usize..end as usize]);
         }
     }
 }
@@ -104,16 +107,14 @@ impl<'k, T: Float + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Bu
         let sample = slices.clone().find(|slice| slice.len() >= count / 64).unwrap_or(&[]);
         let map = BucketMap::new(lowest, highest, buckets, near, sample);
         table.count_buckets(&map, slices.clone());
-        let crowded = table.keys_in_full_buckets();
+        let crowded = table.sum_counts();
         if crowded > count / KEYS_PER_CROWDED {
             table.map = None;
             table.sorted.build(slices.flatten().map(|key| key.ordered()));
             return;
         }
-        table.place_keys(&map, count, slices);
-        if crowded > 0 {
-            table.sort_full_buckets(&map);
-        }
+        table.place_keys(count, slices);
+        table.sort_full_buckets();
         table.map = Some(map);
     }
 }

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::bucket_map::BucketMap;
-use super::{BucketTable, KeyStream, Lookup, SortedTable, WeightedKeys, count_partitioned, weighted_count};
+use super::{
+    BucketTable, KeyStream, Lookup, SortedTable, WeightedKeys, WeightedWins, count_partitioned, weighted_wins,
+};
 use crate::error::Result;
 use crate::float::Float;
 use crate::keys::ExactKey;
@@ -163,10 +165,12 @@ proptest! {
             pair.push(false, key, 1.0);
         }
         let never_asked = |_: bool, _: usize| -> ExactKey { unreachable!("equal keys tie") };
-        let expected = definition(&table, &keys, false) as f64;
-        prop_assert_eq!(weighted_count(&mut pair, None, never_asked), expected);
+        let won = definition(&table, &keys, false) as f64;
+        let expected = WeightedWins { won, lost: 2.0 * (table.len() * keys.len()) as f64 - won };
+        prop_assert_eq!(weighted_wins(&mut pair, None, never_asked), expected);
         let sorted = SortedTable::new(table.iter().map(|&key| (key, 1.0)).collect());
-        prop_assert_eq!(keys.iter().map(|&key| sorted.doubled_weight_below(key)).sum::<f64>(), expected);
+        let found = keys.iter().map(|&key| sorted.wins_over(key)).fold(WeightedWins::default(), WeightedWins::plus);
+        prop_assert_eq!(found.reversed(), expected);
     }
 }
 

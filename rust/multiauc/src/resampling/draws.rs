@@ -41,13 +41,17 @@ impl Draws {
         let (plan, groups) = match sampling {
             Sampling::Stratified => (Plan::stratified(&rows.present_counts()), None),
             Sampling::Iid => (Plan::iid(rows.len() as u32), None),
-            Sampling::Groups { of_rows, .. } => {
+            Sampling::Groups { of_rows, is_iid } => {
                 if of_rows.len() != sample.rows() {
                     let found = of_rows.len();
                     return Err(Error::LengthMismatch { array: RowArray::Groups, rows: sample.rows(), found });
                 }
-                let (groups, count) = numbered(&rows, of_rows);
-                (Plan::iid(count), Some(groups))
+                let (groups, of_classes) = numbered(&rows, of_rows);
+                let plan = match of_classes {
+                    Some(of_classes) if !is_iid => Plan::stratified(&of_classes),
+                    _ => Plan::iid(groups.iter().max().map_or(0, |&last| last + 1)),
+                };
+                (plan, Some(groups))
             }
         };
         Ok(Self { rows, plan, groups, sample_rows: sample.rows() })
@@ -119,12 +123,27 @@ fn as_byte(count: u32) -> u8 {
     u8::try_from(count).unwrap_or(u8::MAX)
 }
 
-/// The groups of the positions, numbered without gaps in the order of their codes, and how many there are.
-fn numbered(rows: &ClassRows, of_rows: &[u32]) -> (Vec<u32>, u32) {
+/// The groups of the positions, numbered without gaps: class by class and in the order of their codes, with the number of
+/// groups of each present class; or in the order of their codes alone, if some group has rows of several classes.
+fn numbered(rows: &ClassRows, of_rows: &[u32]) -> (Vec<u32>, Option<Vec<u32>>) {
     let codes: Vec<u32> = rows.rows().iter().map(|&row| of_rows[row as usize]).collect();
-    let mut distinct = codes.clone();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let number = |code: &u32| distinct.partition_point(|other| other < code) as u32;
-    (codes.iter().map(number).collect(), distinct.len() as u32)
+    let distinct = |codes: &[u32]| {
+        let mut distinct = codes.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        distinct
+    };
+    let number = |code: &u32, distinct: &[u32]| distinct.partition_point(|other| other < code) as u32;
+    let all = distinct(&codes);
+    let of_classes: Vec<Vec<u32>> = rows.present().iter().map(|&class| distinct(&codes[rows.range(class)])).collect();
+    if of_classes.iter().map(Vec::len).sum::<usize>() > all.len() {
+        return (codes.iter().map(|code| number(code, &all)).collect(), None);
+    }
+    let mut groups = Vec::with_capacity(codes.len());
+    let mut before = 0;
+    for (&class, distinct) in rows.present().iter().zip(&of_classes) {
+        groups.extend(codes[rows.range(class)].iter().map(|code| before + number(code, distinct)));
+        before += distinct.len() as u32;
+    }
+    (groups, Some(of_classes.iter().map(|distinct| distinct.len() as u32).collect()))
 }

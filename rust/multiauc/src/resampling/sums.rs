@@ -2,13 +2,13 @@
 
 use super::Job;
 use super::draws::{Draw, LANES, Lanes};
-use super::walk::{Masses, Multiplicities, WeightedMultiplicities, add_doubled_losses};
+use super::walk::{LaneWins, Masses, Multiplicities, WeightedMultiplicities, add_pairs};
 use crate::curves::{Region, partial_area};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::metrics::PdiColumn;
 use crate::pairs::{ClassAverage, PairAverage, PairSizes, PairWeights, Wins};
-use crate::ranking::Order;
+use crate::ranking::{Order, WeightedWins};
 use crate::sample::{ClassRows, ClassSizes};
 
 /// A number that is resampled.
@@ -85,10 +85,10 @@ impl RunningAverage {
     }
 }
 
-/// The losses of a job, by class, in counts or in weights.
+/// The losses of a job, by class, in counts; or its wins and losses in weights.
 enum LaneLosses {
     Counts(Vec<Lanes<u64>>),
-    Weights(Vec<Lanes<f64>>),
+    Weights(Vec<LaneWins>),
 }
 
 impl<'b> Replicates<'b> {
@@ -146,7 +146,7 @@ impl<'b> Replicates<'b> {
             if *number == Resampled::Metric(Metric::Pdi) {
                 let column = PdiColumn::of_masses(self.rows, wanted.class_of, &sizes.weights, c);
                 let value = column.value(order, |position| self.mass(position, lane));
-                sum.add_class(Wins::Weighted(value), 1, 1.0);
+                sum.add_class(Wins::Share(value), 1, 1.0);
             }
         }
     }
@@ -159,7 +159,7 @@ impl<'b> Replicates<'b> {
     fn add_curve(&self, c: usize, region: Region, order: &Order, wanted: Wanted<'_>, sums: &mut [Vec<RunningAverage>]) {
         for (lane, sums) in sums.iter_mut().enumerate() {
             if let Some(sizes) = &self.sizes[lane] {
-                let area = Wins::Weighted(partial_area(order, region, |position| self.mass(position, lane)));
+                let area = Wins::Share(partial_area(order, region, |position| self.mass(position, lane)));
                 for (number, sum) in wanted.numbers.iter().zip(sums) {
                     let weight = if *number == Resampled::MeanArea { 1.0 } else { sizes.weights[c] };
                     sum.add_class(area, 1, weight);
@@ -168,13 +168,13 @@ impl<'b> Replicates<'b> {
         }
     }
 
-    fn walk<M: Masses>(&self, job: Job, order: &Order, masses: M, class_of: &[u16]) -> Vec<Lanes<M::Total>> {
+    fn walk<M: Masses>(&self, job: Job, order: &Order, masses: M, class_of: &[u16]) -> Vec<M::Totals> {
         let (class_of, classes) = match job {
             Job::Pair(..) => (None, 1),
             Job::Column(_) | Job::Curve(..) => (Some(class_of), self.rows.classes()),
         };
-        let mut totals = vec![[M::Total::default(); LANES]; classes];
-        add_doubled_losses(order, masses, class_of, &mut totals);
+        let mut totals = vec![M::Totals::default(); classes];
+        add_pairs(order, masses, class_of, &mut totals);
         totals
     }
 
@@ -230,20 +230,18 @@ struct OneReplicate<'c> {
 impl OneReplicate<'_> {
     /// What class c wins against some classes, each given with the index of its losses.
     fn wins(&self, c: usize, others: impl Iterator<Item = (usize, usize)>) -> Wins {
-        let (mut rows, mut weight) = (0, 0.0);
-        let (mut lost_count, mut lost_weight) = (0, 0.0);
+        let (mut rows, mut lost_count, mut weighted) = (0, 0, WeightedWins::default());
         for (d, place) in others {
             rows += self.sizes.rows[d];
-            weight += self.sizes.weights[d];
             match self.losses {
                 LaneLosses::Counts(totals) => lost_count += totals[place][self.lane],
-                LaneLosses::Weights(totals) => lost_weight += totals[place][self.lane],
+                LaneLosses::Weights(totals) => weighted = weighted.plus(totals[place].of(self.lane)),
             }
         }
         let sizes = [self.sizes.rows[c], rows];
         match self.losses {
             LaneLosses::Counts(_) => Wins::counted(2 * sizes[0] * sizes[1] - lost_count, sizes),
-            LaneLosses::Weights(_) => Wins::Weighted(1.0 - lost_weight / (2.0 * self.sizes.weights[c] * weight)),
+            LaneLosses::Weights(_) => Wins::Weighted(weighted),
         }
     }
 

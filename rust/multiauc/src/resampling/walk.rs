@@ -5,21 +5,25 @@
 //! most a multiplication per row, for all lanes at once.
 
 use super::draws::{LANES, Lanes};
-use crate::ranking::Order;
+use crate::ranking::{Order, WeightedWins};
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Multiplicities of positions, times weights where rows have them.
 pub(super) trait Masses: Copy {
     /// A sum of masses.
     type Sum: Copy + Default;
-    /// A sum of products of such sums.
-    type Total: Copy + Default;
+    /// How much of the own mass a row meets: what decides the pairs it is in.
+    type Met;
+    /// What the own side loses, and wins where that is not all the rest.
+    type Totals: Copy + Default;
     /// Adds the mass of a position to each lane.
     fn add(self, position: usize, sums: &mut Lanes<Self::Sum>);
-    /// The sum of two sums.
-    fn plus(self, a: &Lanes<Self::Sum>, b: &Lanes<Self::Sum>) -> Lanes<Self::Sum>;
-    /// Adds a · b to the total.
-    fn add_product(self, a: &Lanes<Self::Sum>, b: &Lanes<Self::Sum>, total: &mut Lanes<Self::Total>);
+    /// All own mass, if it is needed: added up in the order of the walk, so that its end leaves exactly nothing above.
+    fn own(self, order: &Order) -> Lanes<Self::Sum>;
+    /// What a row meets that has `below` below it and `up_to` below or equal to it, of all `own` mass.
+    fn met(self, below: &Lanes<Self::Sum>, up_to: &Lanes<Self::Sum>, own: &Lanes<Self::Sum>) -> Self::Met;
+    /// Adds the pairs of a mass of other rows.
+    fn add_pairs(self, other: &Lanes<Self::Sum>, met: &Self::Met, totals: &mut Self::Totals);
 }
 
 /// Rows without weights: whole numbers, whose sums are exact. Twice the sum of all masses stays below 2^32.
@@ -28,7 +32,8 @@ pub(super) struct Multiplicities<'d>(pub &'d [Lanes<u8>]);
 
 impl Masses for Multiplicities<'_> {
     type Sum = u32;
-    type Total = u64;
+    type Met = Lanes<u32>;
+    type Totals = Lanes<u64>;
 
     #[inline(always)]
     fn add(self, position: usize, sums: &mut Lanes<u32>) {
@@ -39,14 +44,19 @@ impl Masses for Multiplicities<'_> {
     }
 
     #[inline(always)]
-    fn plus(self, a: &Lanes<u32>, b: &Lanes<u32>) -> Lanes<u32> {
-        std::array::from_fn(|lane| a[lane] + b[lane])
+    fn own(self, _: &Order) -> Lanes<u32> {
+        [0; LANES]
     }
 
     #[inline(always)]
-    fn add_product(self, a: &Lanes<u32>, b: &Lanes<u32>, total: &mut Lanes<u64>) {
+    fn met(self, below: &Lanes<u32>, up_to: &Lanes<u32>, _: &Lanes<u32>) -> Lanes<u32> {
+        std::array::from_fn(|lane| below[lane] + up_to[lane])
+    }
+
+    #[inline(always)]
+    fn add_pairs(self, other: &Lanes<u32>, met: &Lanes<u32>, lost: &mut Lanes<u64>) {
         for lane in 0..LANES {
-            total[lane] += u64::from(a[lane]) * u64::from(b[lane]);
+            lost[lane] += u64::from(other[lane]) * u64::from(met[lane]);
         }
     }
 }
@@ -58,9 +68,23 @@ pub(super) struct WeightedMultiplicities<'d> {
     pub weights: &'d [f64],
 }
 
+/// Twice the weight that the own side wins and loses against some rows.
+#[derive(Clone, Copy, Default)]
+pub(super) struct LaneWins {
+    won: Lanes<f64>,
+    lost: Lanes<f64>,
+}
+
+impl LaneWins {
+    pub(super) const fn of(&self, lane: usize) -> WeightedWins {
+        WeightedWins { won: self.won[lane], lost: self.lost[lane] }
+    }
+}
+
 impl Masses for WeightedMultiplicities<'_> {
     type Sum = f64;
-    type Total = f64;
+    type Met = LaneWins;
+    type Totals = LaneWins;
 
     #[inline(always)]
     fn add(self, position: usize, sums: &mut Lanes<f64>) {
@@ -71,26 +95,32 @@ impl Masses for WeightedMultiplicities<'_> {
     }
 
     #[inline(always)]
-    fn plus(self, a: &Lanes<f64>, b: &Lanes<f64>) -> Lanes<f64> {
-        std::array::from_fn(|lane| a[lane] + b[lane])
+    fn own(self, order: &Order) -> Lanes<f64> {
+        let mut own = [0.0; LANES];
+        order.steps().for_each(|step| step.own.iter().for_each(|&position| self.add(position as usize, &mut own)));
+        own
     }
 
     #[inline(always)]
-    fn add_product(self, a: &Lanes<f64>, b: &Lanes<f64>, total: &mut Lanes<f64>) {
+    fn met(self, below: &Lanes<f64>, up_to: &Lanes<f64>, own: &Lanes<f64>) -> LaneWins {
+        LaneWins {
+            won: std::array::from_fn(|lane| (own[lane] - below[lane]) + (own[lane] - up_to[lane])),
+            lost: std::array::from_fn(|lane| below[lane] + up_to[lane]),
+        }
+    }
+
+    #[inline(always)]
+    fn add_pairs(self, other: &Lanes<f64>, met: &LaneWins, totals: &mut LaneWins) {
         for lane in 0..LANES {
-            total[lane] += a[lane] * b[lane];
+            totals.won[lane] += other[lane] * met.won[lane];
+            totals.lost[lane] += other[lane] * met.lost[lane];
         }
     }
 }
 
 /// Σ over the other rows of mass · (own mass below + own mass below or equal): twice what the own side loses, ties
-/// counting one. The total of each class is added to its entry in `totals`; without `class_of` there is one class.
-pub(super) fn add_doubled_losses<M: Masses>(
-    order: &Order,
-    masses: M,
-    class_of: Option<&[u16]>,
-    totals: &mut [Lanes<M::Total>],
-) {
+/// counting one. What each class adds goes to its entry in `totals`; without `class_of` there is one class.
+pub(super) fn add_pairs<M: Masses>(order: &Order, masses: M, class_of: Option<&[u16]>, totals: &mut [M::Totals]) {
     run_widest(Walk { order, masses, class_of, totals });
 }
 
@@ -98,7 +128,7 @@ struct Walk<'w, M: Masses> {
     order: &'w Order,
     masses: M,
     class_of: Option<&'w [u16]>,
-    totals: &'w mut [Lanes<M::Total>],
+    totals: &'w mut [M::Totals],
 }
 
 impl<M: Masses> Vectorizable for Walk<'_, M> {
@@ -107,6 +137,7 @@ impl<M: Masses> Vectorizable for Walk<'_, M> {
     #[inline(always)]
     fn run<S: Simd>(self, _: S) {
         let Self { order, masses, class_of, totals } = self;
+        let own = masses.own(order);
         let (mut below, mut up_to) = ([M::Sum::default(); LANES], [M::Sum::default(); LANES]);
         for step in order.steps() {
             if step.is_tied {
@@ -118,21 +149,21 @@ impl<M: Masses> Vectorizable for Walk<'_, M> {
             if !step.is_tied {
                 below = up_to;
             }
-            let doubled = masses.plus(&below, &up_to);
+            let met = masses.met(&below, &up_to, &own);
             match class_of {
                 None => {
                     let mut others = [M::Sum::default(); LANES];
                     for &position in step.others {
                         masses.add(position as usize, &mut others);
                     }
-                    masses.add_product(&others, &doubled, &mut totals[0]);
+                    masses.add_pairs(&others, &met, &mut totals[0]);
                 }
                 Some(class_of) => {
                     for &position in step.others {
                         let mut other = [M::Sum::default(); LANES];
                         masses.add(position as usize, &mut other);
                         let class = class_of[position as usize] as usize;
-                        masses.add_product(&other, &doubled, &mut totals[class]);
+                        masses.add_pairs(&other, &met, &mut totals[class]);
                     }
                 }
             }

@@ -13,6 +13,8 @@ use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Rows copied at a time, so that a column's run is written a cache line or two at a time.
 const BATCH: usize = 16;
+/// Scores that are grouped by class at a time, in bytes: a part of the second-level cache.
+const SPAN_BYTES: usize = 1 << 17;
 /// Blocks per thread, so that no thread waits long for another.
 const BLOCKS_PER_THREAD: usize = 2;
 
@@ -55,37 +57,26 @@ impl<T: Score> ClassBlock<T> {
         block
     }
 
-    /// Copies the scores of all classes of a span of rows in some columns, row by row: each score is appended to its
-    /// run, and the ends of so few runs stay in the cache.
+    /// Copies the scores of all classes of a span of rows in some columns.
     fn gather_span(buffer: Vec<T>, sample: &ScoredSample<'_, T>, span: Range<usize>, columns: Range<usize>) -> Self {
         let mut sizes = vec![0; sample.classes()];
         sample.codes.for_each(span.clone(), |_, class| sizes[class] += 1);
-        let mut block = Self::empty(0..sizes.len(), sizes.into_iter(), columns.clone(), buffer);
-        let length = block.rows();
-        let scatter = |columns: Range<usize>, values: &mut [T]| {
-            let mut places = block.starts.clone();
-            sample.codes.for_each(span.clone(), |row, class| {
-                let mut place = places[class];
-                places[class] += 1;
-                if let Some(line) = sample.scores.contiguous_row(row) {
-                    for &score in &line[columns.clone()] {
-                        values[place] = score;
-                        place += length;
-                    }
-                } else {
-                    for column in columns.clone() {
-                        values[place] = sample.scores.get(row, column);
-                        place += length;
-                    }
-                }
-            });
-        };
-        if sample.scores.is_column_major() {
-            for (column, run) in columns.zip(block.values.chunks_exact_mut(length.max(1))) {
-                scatter(column..column + 1, run);
+        let mut block = Self::empty(0..sizes.len(), sizes.into_iter(), columns, buffer);
+        // A few rows at a time are grouped by class, and are still in the cache when they are copied.
+        let width = size_of::<T>() * sample.scores.columns().max(1);
+        let rows_at_a_time = (SPAN_BYTES / width).max(BATCH);
+        let mut places = block.starts.clone();
+        let mut grouped = Vec::new();
+        for first in span.clone().step_by(rows_at_a_time) {
+            let rows = first..(first + rows_at_a_time).min(span.end);
+            let ends = group_rows(sample, rows, &mut grouped);
+            let mut start = 0;
+            for (place, &end) in places.iter_mut().zip(&ends) {
+                let (rows, place_of_class) = (&grouped[start..end], *place);
+                run_widest(CopyRows { block: &mut block, scores: &sample.scores, place: place_of_class, rows });
+                *place += rows.len();
+                start = end;
             }
-        } else {
-            scatter(columns, &mut block.values);
         }
         block
     }
@@ -136,6 +127,22 @@ impl<T: Score> ClassBlock<T> {
         let first = (column - self.columns.start) * self.rows();
         &self.values[first + clamp(self.starts[index])..first + clamp(self.starts[index + 1])]
     }
+}
+
+/// Groups a range of rows by class; returns where each class ends.
+fn group_rows<T: Score>(sample: &ScoredSample<'_, T>, rows: Range<usize>, grouped: &mut Vec<u32>) -> Vec<usize> {
+    let mut ends = vec![0; sample.classes() + 1];
+    sample.codes.for_each(rows.clone(), |_, class| ends[class + 1] += 1);
+    for class in 1..ends.len() {
+        ends[class] += ends[class - 1];
+    }
+    grouped.resize(rows.len(), 0);
+    sample.codes.for_each(rows, |row, class| {
+        grouped[ends[class]] = row as u32;
+        ends[class] += 1;
+    });
+    ends.pop();
+    ends
 }
 
 /// Writes the scores of some rows into the runs of a block, starting at `place`.
@@ -189,12 +196,18 @@ fn copy_transposed<T: Score>(lines: &[&[T]; BATCH], columns: usize, values: &mut
     const SIDE: usize = 4;
     for first in (0..columns / SIDE * SIDE).step_by(SIDE) {
         for rows in (0..BATCH).step_by(SIDE) {
-            // Four by four: the compiler transposes these in registers.
-            let square: [[T; SIDE]; SIDE] =
-                std::array::from_fn(|row| *lines[rows + row][first..].first_chunk().expect("four columns"));
+            // Four by four, in loops that the compiler unrolls and turns into moves between registers. (An array from
+            // a closure would be a call, compiled without wide vectors.)
+            let mut square = [[T::ZERO; SIDE]; SIDE];
+            for (entries, line) in square.iter_mut().zip(&lines[rows..]) {
+                *entries = *line[first..].first_chunk().expect("four columns");
+            }
             for column in 0..SIDE {
-                let turned: [T; SIDE] = std::array::from_fn(|row| square[row][column]);
-                values[(first + column) * length + rows..][..SIDE].copy_from_slice(&turned);
+                let mut turned = [T::ZERO; SIDE];
+                for row in 0..SIDE {
+                    turned[row] = square[row][column];
+                }
+                *values[(first + column) * length + rows..].first_chunk_mut().expect("room for a batch") = turned;
             }
         }
     }

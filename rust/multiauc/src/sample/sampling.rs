@@ -12,7 +12,8 @@ pub enum Sampling<'a> {
     Groups {
         /// The group of each row.
         of_rows: &'a [u32],
-        /// Whether class sizes count as random in closed-form variances. (A bootstrap of groups always draws them.)
+        /// Whether groups are drawn whatever their class. Otherwise they are drawn within classes, and class sizes count
+        /// as fixed, unless some group has rows of several classes.
         is_iid: bool,
     },
 }

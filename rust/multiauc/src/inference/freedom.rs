@@ -1,0 +1,53 @@
+//! How well a variance is known: the degrees of freedom of Student's t.
+
+/// What a class adds to a variance: V_k = Σ ψ² over its independent units, and Σ ψ⁴.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClassTerm {
+    pub variance: f64,
+    pub fourth: f64,
+    /// How many units there are, and how many equally heavy ones would know as much.
+    pub units: f64,
+    pub effective: f64,
+}
+
+/// Relative to Σ ψ⁴: a difference of sums that is rounding.
+const ROUNDING: f64 = 1e-12;
+
+impl ClassTerm {
+    /// V_k with sums of squares over n_k² instead of n_k(n_k − 1).
+    pub(super) fn plug_in(&self) -> f64 {
+        self.variance * (self.effective - 1.0) / self.effective
+    }
+
+    /// Var(V_k)/2 if ψ were normal (Satterthwaite).
+    fn uncertainty(&self) -> f64 {
+        if self.variance == 0.0 { 0.0 } else { self.variance * self.variance / (self.effective - 1.0) }
+    }
+
+    /// Var(V_k)/2 by the fourth moments of ψ, where these show it: with two units both squares are alike.
+    fn observed_uncertainty(&self) -> f64 {
+        let spread = self.fourth - self.variance * self.variance / self.units;
+        if spread <= ROUNDING * self.fourth { self.uncertainty() } else { 0.5 * spread }
+    }
+}
+
+/// max(1, min(ν_S, ν_4)): ν_S = V²/Σ V_k²/(e_k − 1), and ν_4 = 2V²/Σ_k (Σψ⁴ − V_k²/n_k), which is less where few units far
+/// from the others make up the variance. NaN if there is no variance.
+pub(super) fn degrees_of_freedom(variance: f64, terms: &[ClassTerm]) -> f64 {
+    let square = variance * variance;
+    let by_moments = square / terms.iter().map(ClassTerm::observed_uncertainty).sum::<f64>();
+    least(square / terms.iter().map(ClassTerm::uncertainty).sum::<f64>(), by_moments)
+}
+
+/// The same for groups that have rows of several classes: V is not the sum of the V_k, and ν_4 is 2V²/(Σψ⁴ − V²/G).
+pub(super) fn degrees_of_freedom_across(variance: f64, terms: &[ClassTerm], fourth: f64, groups: f64) -> f64 {
+    let square = variance * variance;
+    let satterthwaite = square / terms.iter().map(ClassTerm::uncertainty).sum::<f64>();
+    let spread = fourth - square / groups;
+    let by_moments = if spread <= ROUNDING * fourth { satterthwaite } else { 2.0 * square / spread };
+    least(satterthwaite, by_moments)
+}
+
+fn least(satterthwaite: f64, by_moments: f64) -> f64 {
+    if satterthwaite.is_nan() || by_moments.is_nan() { f64::NAN } else { satterthwaite.min(by_moments).max(1.0) }
+}
