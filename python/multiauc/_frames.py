@@ -45,6 +45,6 @@ def _of_one_type(column: Any) -> Any:
     kinds = {type(entry) for entry in column if entry is not None}
     if len(kinds) < 2 or kinds <= {int, float}:
         return column
-    known = [entry for entry in column if entry is not None]
-    text = dict(zip(map(id, known), names_as_text(known), strict=True)) if len(set(known)) == len(known) else {}
-    return [None if entry is None else text.get(id(entry), repr(entry)) for entry in column]
+    distinct = list(dict.fromkeys((type(entry), entry) for entry in column if entry is not None))
+    text = dict(zip(distinct, names_as_text([entry for _, entry in distinct]), strict=True))
+    return [None if entry is None else text[type(entry), entry] for entry in column]

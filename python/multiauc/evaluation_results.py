@@ -33,10 +33,12 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.estimates import Estimate
+    from multiauc.plotting import EvaluationDisplay
     from multiauc.results import PairMatrix
 
 
@@ -200,6 +202,17 @@ class Evaluation(Tabular):
         if self._inputs is None:
             raise ValueError("this evaluation was unpickled, without its data; call evaluate on them again")
         return self._inputs
+
+    def plot(self, ax: Axes | None = None, *, level: float = 0.95, **points: Any) -> EvaluationDisplay:
+        """Draw the metrics, and each class against the rest, with intervals. Needs matplotlib (``multiauc[plot]``).
+
+        `ax` is a matplotlib Axes, a new one by default; `points` are passed on to ``ax.plot`` for the dots. The result
+        is a `multiauc.plotting.EvaluationDisplay` with `ax_` and `figure_`. The pairs of classes are drawn by
+        ``auc_mu_matrix.plot()``, ROC curves by `multiauc.plotting.RocCurvesDisplay`.
+        """
+        from multiauc.plotting import EvaluationDisplay  # noqa: PLC0415
+
+        return EvaluationDisplay(self).plot(ax, level=level, **points)
 
     def report(
         self,
