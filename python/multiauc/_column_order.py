@@ -90,15 +90,24 @@ def warn_of_order(note: str | None, stacklevel: int) -> None:
 
 
 def column_order_note(
-    sample: Sample, groups: NDArray[np.uint32] | None, shares: NDArray[np.float64] | None = None
+    sample: Sample,
+    groups: NDArray[np.uint32] | None,
+    shares: NDArray[np.float64] | None = None,
+    folds: NDArray[np.uint32] | None = None,
 ) -> str | None:
-    """A sentence if the columns seem to be in another order; `shares` are A(j|k) of all rows, where they are known."""
+    """A sentence if the columns seem to be in another order.
+
+    `shares` are A(j|k) of all rows, where they are known. With `folds`, rows count by their ranks within their fold.
+    """
     rows: Any = slice(None)
     if shares is None:
         rows = _some_rows(sample)
         weights = None if sample.weights is None else sample.weights[rows]
+        scores: NDArray[Any] = sample.scores[rows]
+        if folds is not None:
+            scores = _ranks_within(folds[rows], scores)
         try:
-            shares = _rust.pair_matrix((sample.scores[rows], sample.codes[rows], weights, None), HAND_TILL, {})
+            shares = _rust.pair_matrix((scores, sample.codes[rows], weights, None), HAND_TILL, {})
         except ValueError:  # weights that no pair can be counted with, but for which there is the curve
             return None
     present = np.flatnonzero(sample.rows)
@@ -187,6 +196,21 @@ def _some_rows(sample: Sample) -> Any:
     ]
     rows = np.sort(by_class[np.concatenate(taken)])
     return rows if kept is None else kept[rows]
+
+
+def _ranks_within(folds: NDArray[np.uint32], scores: NDArray[Any]) -> NDArray[np.float64]:
+    """The share of the rows of its fold that each score is above (ties half), column by column.
+
+    Models of different folds have different scales. In the right order the mean of a class in its own column is at
+    least 1/2 in every fold, whatever the share of the class among its rows, and that of other classes at most 1/2.
+    """
+    ranks = np.empty(scores.shape)
+    for fold in np.unique(folds):
+        rows = np.flatnonzero(folds == fold)
+        for j in range(scores.shape[1]):
+            _, place, times = np.unique(scores[rows, j], return_inverse=True, return_counts=True)
+            ranks[rows, j] = ((np.cumsum(times) - times / 2) / len(rows))[place]
+    return ranks
 
 
 def _better_columns(shares: NDArray[np.float64], units: _Units, present: NDArray[np.intp]) -> dict[int, int]:

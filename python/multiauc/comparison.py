@@ -31,7 +31,7 @@ from multiauc.estimates import estimate_of, estimate_without_error, smallest_of,
 from multiauc.multiclass_curves import default_curve
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
     from multiauc._input.sample import Sample
     from multiauc._registry import MetricName
@@ -140,15 +140,15 @@ def compare(  # noqa: PLR0913
         name: HeldInputs(sample, (kind,), options, groups=group_codes, folds=fold_codes, sampling=drawn)
         for name, sample in samples.items()
     }
+    inputs = next(iter(held.values()))
     if kind == MULTICLASS_ROC:
-        next(iter(held.values())).refuse_folds(f"metric={kind!r}")
+        inputs.refuse_folds(f"metric={kind!r}")
         areas = []
         for sample in samples.values():
             # In Python 3.11 a comprehension would be one more level of the stack.
             areas.append(default_curve(sample, options["pair_weights"], stacklevel=2).auc)  # noqa: PERF401
         comparison = _without_errors(kind, held, areas)
-        return _with_notes(comparison, given, group_codes, stacklevel=2)
-    inputs = next(iter(held.values()))
+        return _with_notes(comparison, given, inputs, stacklevel=2)
     if inputs.folds is None:
         arguments = [model.arguments() for model in held.values()]
         found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
@@ -158,7 +158,7 @@ def compare(  # noqa: PLR0913
         warn_of_single_units(inputs, inputs.units(), inputs.units().tolist(), stacklevel=2)
     comparison = _comparison(kind, held, found)
     warn_of_untestable(comparison.differences, stacklevel=2)
-    return _with_notes(comparison, given, group_codes, stacklevel=2)
+    return _with_notes(comparison, given, inputs, stacklevel=2)
 
 
 def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any) -> dict[Any, Sample]:
@@ -197,11 +197,9 @@ def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
     return replace(first, scores=sample.scores[:, order])
 
 
-def _with_notes(
-    comparison: Comparison, given: dict[Any, Sample], groups: NDArray[np.uint32] | None, stacklevel: int
-) -> Comparison:
+def _with_notes(comparison: Comparison, given: dict[Any, Sample], inputs: HeldInputs, stacklevel: int) -> Comparison:
     """The comparison with a note, and a warning, for each model whose columns seem to be in another order."""
-    found = {name: column_order_note(sample, groups) for name, sample in given.items()}
+    found = {name: column_order_note(sample, inputs.groups, folds=inputs.folds) for name, sample in given.items()}
     notes = tuple(f"models[{name!r}]: {note}" for name, note in found.items() if note is not None)
     for note in notes:
         warn_of_order(note, stacklevel + 1)

@@ -170,7 +170,7 @@ def evaluate(  # noqa: PLR0913
         warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
         shares = found.pairs[HAND_TILL].values if HAND_TILL in names else None
         result = evaluation_from(inputs, found)
-    note = column_order_note(sample, inputs.groups, shares)
+    note = column_order_note(sample, inputs.groups, shares, inputs.folds)
     warn_of_order(note, stacklevel=2)
     return replace(result, notes=() if note is None else (note,))
 

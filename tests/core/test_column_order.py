@@ -229,6 +229,24 @@ class TestAlarms:
             alarms += note(codes, scores, groups=groups) is not None
         assert alarms == 0
 
+    def test_folds(self, rng):
+        """Rows are compared within folds: those of different folds have different scales, and shares of classes."""
+        folds = np.repeat(np.arange(3), 400)
+        codes = np.concatenate(
+            [rng.choice(3, size=400, p=p) for p in ([0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.1, 0.1, 0.8])]
+        )
+        shift = 100.0 * rng.permutation(3)[folds, None] * [1, -1, 0.5]
+        for skill, order in ((1.5, None), (0.0, None), (1.5, [1, 0, 2])):
+            scores = skill * np.eye(3)[codes] + rng.normal(size=(1200, 3))
+            given = (scores if order is None else scores[:, order]) + shift
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                result = multiauc.evaluate(codes, given, folds=folds)
+                comparison = multiauc.compare(codes, {"a": given, "b": given**3}, folds=folds)
+            assert bool(result.notes) == (order is not None)
+            assert len(comparison.notes) == (0 if order is None else 2)
+            assert {one.category for one in caught} == ({ColumnOrderWarning} if order else set())
+
     def test_most_classes_below_one_half(self, rng):
         """Rows of one class score high everywhere: no other order would help, but the AUCs are below 1/2."""
         codes = np.repeat(np.arange(4), [3000, 700, 700, 700])
