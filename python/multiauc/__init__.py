@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING, Any
 from multiauc._rust import __version__, debug_build
 
 if TYPE_CHECKING:
+    from multiauc import boosting as boosting
+    from multiauc import metrics as metrics
+    from multiauc import plotting as plotting
+    from multiauc import sklearn as sklearn
+    from multiauc._column_order import ColumnOrderWarning
     from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Bootstrap",
     "BootstrapDifference",
+    "ColumnOrderWarning",
     "Comparison",
     "ComparisonBootstrap",
     "ConfidenceInterval",
@@ -67,6 +73,7 @@ __all__ = [
 #: The public names of each module. A module is loaded when one of its names is first used, so that `import multiauc`
 #: takes no longer than importing NumPy.
 _NAMES = {
+    "_column_order": ["ColumnOrderWarning"],
     "bootstrap": ["Bootstrap", "BootstrapDifference", "ComparisonBootstrap"],
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],
@@ -85,17 +92,26 @@ _NAMES = {
     "volumes": ["Volume", "pdi", "pdi_score"],
 }
 
+#: The public modules, loaded when first used too. They are not in `__all__`: `sklearn` needs scikit-learn.
+_MODULES = ["boosting", "metrics", "plotting", "sklearn"]
+
 
 def __getattr__(name: str) -> Any:
     for module, names in _NAMES.items():
         if name in names:
             value = globals()[name] = getattr(import_module(f"multiauc.{module}"), name)
             return value
+    if name in _MODULES:
+        try:
+            return import_module(f"multiauc.{name}")
+        except ModuleNotFoundError as error:
+            # What looks at all names of a module expects no other error for a name that is not there.
+            raise AttributeError(str(error)) from error
     raise AttributeError(f"module 'multiauc' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, *_MODULES])
 
 
 if debug_build:

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from multiauc._frames import frame_of_columns
 from multiauc._replicates import INTERVALS, Replicates, standard_errors
+from multiauc._result import Result
 from multiauc._tables import html_table, text_table
 from multiauc._wording import counted, listing, names_as_text
 from multiauc.results import read_only
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from multiauc._frames import Library
     from multiauc.results import ConfidenceInterval
 
 # Tied models share a replicate among all orders that agree with it: at most this many.
@@ -29,7 +32,7 @@ DIFFERENCE_INTERVALS = ("percentile", "basic", "bca")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Bootstrap:
+class Bootstrap(Result):
     """Metrics of resampled rows.
 
     Attributes
@@ -130,6 +133,10 @@ class Bootstrap:
                 f"no {self._noun()} {metric!r} in this bootstrap; it has {listing(self.metrics)}"
             ) from None
 
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The replicates as a data frame, a column each: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns(dict(zip(names_as_text(self.metrics), self.replicates.T, strict=True)), library)
+
     def _noun(self) -> str:
         return "metric"
 
@@ -163,7 +170,7 @@ class Bootstrap:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BootstrapDifference:
+class BootstrapDifference(Result):
     """How much better one model is than another on the same resampled rows.
 
     Attributes
@@ -215,6 +222,13 @@ class BootstrapDifference:
         """An interval for the difference, by a method as in `Bootstrap.confidence_interval`."""
         replicates = Replicates(self.value, self.replicates, 1, self._acceleration)
         return replicates.interval(level, method, DIFFERENCE_INTERVALS, stacklevel=2)
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The replicates as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"difference": self.replicates}, library)
+
+    def __float__(self) -> float:
+        return self.value
 
     def __repr__(self) -> str:
         names = f"{self.first!r} - {self.second!r}"

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
+from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer
 from multiauc._json import document, provenance, to_json
 from multiauc._registry import METRICS, MULTICLASS_ROC
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
-from multiauc._tables import ESTIMATE_HEADER, html_table, sizes_in_words, text_table
+from multiauc._result import Tabular
+from multiauc._tables import ESTIMATE_HEADER, html_table, notes_in_words, sizes_in_words, text_table
 from multiauc._wording import listing, names_as_text
 from multiauc.bootstrap import ComparisonBootstrap
 from multiauc.results import read_only
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Tabular):
     """Models on the same rows, and all their differences; see `multiauc.compare`.
 
     Attributes
@@ -52,6 +55,8 @@ class Comparison:
         The number of rows of each class. Read-only.
     method : str
         How the uncertainty was found, in words.
+    notes : tuple of str
+        What looks wrong with the data of a model, in words: that its columns seem to be in another order.
 
     Examples
     --------
@@ -77,6 +82,7 @@ class Comparison:
     _inputs: dict[Any, HeldInputs] | None = None
     # What is known of the inputs once they are left behind.
     _options: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -85,7 +91,7 @@ class Comparison:
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled comparison can be read, but nothing more can be computed from it.
         known = (self.metric, self.estimates, self.covariance, self.differences)
-        return Comparison, (*known, self.labels, self.counts, self.method, None, self._given())
+        return Comparison, (*known, self.labels, self.counts, self.method, None, self._given(), self.notes)
 
     def difference(self, a: Hashable, b: Hashable) -> Difference:
         """Model `a` minus model `b`."""
@@ -102,7 +108,9 @@ class Comparison:
         found = next(d for d in self.differences if {d.first, d.second} == {a, b})
         return found if found.first == a else found.reversed()
 
-    def bootstrap(self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None) -> ComparisonBootstrap:
+    def bootstrap(
+        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None, **unknown: Never
+    ) -> ComparisonBootstrap:
         """Resample the rows (or groups), the same ones for all models.
 
         Parameters
@@ -117,6 +125,7 @@ class Comparison:
         ComparisonBootstrap
             Its columns are the models, in the order of `estimates`; ``.difference(a, b)`` is paired.
         """
+        refuse_unknown(type(self).bootstrap, unknown)
         return self._bootstrap(n_resamples, rng, stacklevel=3)
 
     def _bootstrap(self, n_resamples: Any, rng: Any, stacklevel: int) -> ComparisonBootstrap:
@@ -146,7 +155,7 @@ class Comparison:
         )
 
     def ranking_probabilities(
-        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None
+        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None, **unknown: Never
     ) -> dict[tuple[Any, ...], float]:
         """The share of resamples in which the models come in each order, the best first.
 
@@ -168,6 +177,7 @@ class Comparison:
         >>> multiauc.compare(y_true, models).ranking_probabilities(n_resamples=500, rng=0)
         {('a', 'b'): 1.0}
         """
+        refuse_unknown(type(self).ranking_probabilities, unknown)
         return self._bootstrap(n_resamples, rng, stacklevel=3).ranking_probabilities()
 
     def inputs(self) -> dict[Any, HeldInputs]:
@@ -222,6 +232,7 @@ class Comparison:
             "estimates": {name: estimate.to_dict(level) for name, estimate in self.estimates.items()},
             "differences": [difference.to_dict(level) for difference in self.differences],
             "covariance": self.covariance.tolist(),
+            "notes": list(self.notes),
         }
         return document("comparison", level, content, provenance(self._given()))
 
@@ -237,17 +248,26 @@ class Comparison:
     def _given(self) -> dict[str, Any]:
         return self._options if self._inputs is None else next(iter(self._inputs.values())).given()
 
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        """The models, then the differences between every two of them."""
+        models = [{"first": name, "second": None, **one.to_dict(level)} for name, one in self.estimates.items()]
+        differences = [one.to_dict(level) for one in self.differences]
+        columns = dict.fromkeys(name for row in [*models, *differences] for name in row)
+        return [{name: row.get(name, math.nan) for name in columns} for row in [*models, *differences]]
+
     def __repr__(self) -> str:
         blocks = [text_table(self._models())]
         if self.differences:
             blocks.append(text_table(self._contrasts()))
-        return "\n".join([self._title(), *(line for block in blocks for line in [*block, ""]), self.method])
+        lines = [line for block in blocks for line in [*block, ""]]
+        return "\n".join([self._title(), *lines, self.method, *notes_in_words(self.notes)])
 
     def _repr_html_(self) -> str:
         models = html_table(self._title(), self._models())
+        below = [self.method, *notes_in_words(self.notes)]
         if not self.differences:
-            return models + html_table("", [[self.method]])
-        return models + html_table("Differences", self._contrasts(), [self.method])
+            return models + html_table("", [[line] for line in below])
+        return models + html_table("Differences", self._contrasts(), below)
 
     def _title(self) -> str:
         return f"Comparison by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"

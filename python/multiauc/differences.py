@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, wald_interval
+from multiauc._result import Tabular
 from multiauc._student import two_sided_p, upper_quantile
 from multiauc._wording import names_as_text, printable
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Difference:
+class Difference(Tabular):
     """How much better one model is than another on the same rows.
 
     Attributes
@@ -134,6 +135,16 @@ class Difference:
             "p_value": self.p_value,
             "corrected_p_value": self.corrected_p_value,
         }
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        return [self.to_dict(level)]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """The value, if a number's format is asked for: ``f"{difference:+.3f}"``."""
+        return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
         value, error, interval, t, freedom, p, _ = self.cells()

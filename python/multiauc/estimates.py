@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, interval_at_bound, logit_interval, union, wald_interval
 from multiauc._registry import METRICS
+from multiauc._result import Tabular
 from multiauc._student import upper_quantile
 from multiauc._wording import listing, one_of, printable
 from multiauc.results import ConfidenceInterval
@@ -34,7 +35,7 @@ ONE_UNIT = 1.0 + 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Estimate:
+class Estimate(Tabular):
     """The value of a metric with its closed-form standard error.
 
     Attributes
@@ -189,6 +190,16 @@ class Estimate:
         """Value, standard error and the limits of the interval by name; nan where they are not known."""
         low, high = self._interval(read_level(level), "logit")
         return {"value": self.value, "standard_error": self.standard_error, "low": low, "high": high}
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        return [{"name": self.name, **self.to_dict(level)}]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """The value, if a number's format is asked for: ``f"{estimate:.3f}"``."""
+        return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
         value, error, interval = self.cells()

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Never, Self
 
 import numpy as np
 
+from multiauc._frames import frame_of_columns
+from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer, read_level, read_rng
 from multiauc._progress import Progress
 from multiauc._replicates import Replicates, draw_seed, standard_errors
+from multiauc._result import Result
 from multiauc._wording import counted, one_of
 from multiauc.results import ConfidenceInterval, read_only
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc import _rust
+    from multiauc._frames import Library
     from multiauc.plotting import MulticlassRocDisplay
 
 INTERVALS = ("logit", "percentile", "basic")
@@ -29,7 +33,7 @@ BAND_FPR = np.linspace(0.0, 1.0, 101)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassRoc:
+class MulticlassRoc(Result):
     """A multi-class ROC curve; see `multiauc.multiclass_roc`. Arrays are read-only.
 
     Attributes
@@ -147,6 +151,10 @@ class MulticlassRoc:
         # The compiled model is left behind: an unpickled curve can be read and plotted, but not bootstrapped.
         return _restored, tuple(getattr(self, field.name) for field in fields(self)[:-1])
 
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The points of the curve as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"fpr": self.fpr, "tpr": self.tpr}, library)
+
     def __repr__(self) -> str:
         size = f"{counted(len(self.labels), 'class', 'classes')}, {counted(len(self.pairs), 'pair')}"
         thresholds = counted(len(self.thresholds), "threshold")
@@ -157,6 +165,7 @@ class MulticlassRoc:
         n_resamples: int = 1000,
         rng: np.random.Generator | int | None = None,
         method: Literal["rows", "binomial", "binomial_class_size"] = "rows",
+        **unknown: Never,
     ) -> MulticlassRocBootstrap:
         """Fit the curve again to resampled data: the uncertainty of `auc` and of the curve.
 
@@ -184,6 +193,7 @@ class MulticlassRoc:
         MulticlassRocBootstrap
             With `confidence_interval()` and `band()`.
         """
+        refuse_unknown(type(self).bootstrap, unknown)
         size = positive_integer("n_resamples", n_resamples)
         kind = one_of("method", method, RESAMPLINGS)
         if self._model is None:
@@ -236,7 +246,7 @@ def _restored(*values: Any) -> MulticlassRoc:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocBand:
+class RocBand(Result):
     """Pointwise limits of the true-positive rate at given false-positive rates.
 
     Attributes
@@ -267,12 +277,16 @@ class RocBand:
     high: NDArray[np.float64]
     level: float
 
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The limits as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"fpr": self.fpr, "low": self.low, "high": self.high}, library)
+
     def __repr__(self) -> str:
         return f"RocBand({self.level:.0%} at {len(self.fpr)} false-positive rates)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassRocBootstrap:
+class MulticlassRocBootstrap(Result):
     """Resampled multi-class ROC curves.
 
     Attributes
@@ -345,6 +359,10 @@ class MulticlassRocBootstrap:
         tail = read_level(level)
         low, high = np.quantile(self.heights, [tail, 1.0 - tail], axis=0)
         return RocBand(BAND_FPR.copy(), low, high, float(level))
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The replicates as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"auc": self.replicates}, library)
 
     def __repr__(self) -> str:
         size = counted(len(self.replicates), "resample")

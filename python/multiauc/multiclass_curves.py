@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Never
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._hints import refuse_unknown
 from multiauc._input.options import (
     CENTERS,
     SCOPES,
@@ -54,6 +55,7 @@ def multiclass_roc(  # noqa: PLR0913
     absent: Absent = "raise",
     tol: float = TOLERANCE,
     max_iter: int = MAX_ITERATIONS,
+    **unknown: Never,
 ) -> MulticlassRoc:
     r"""The multi-class ROC curve of Wang and Carvalho, and the area D under it.
 
@@ -137,6 +139,7 @@ def multiclass_roc(  # noqa: PLR0913
     >>> print(f"{low:.3f} to {high:.3f}")
     0.859 to 0.901
     """
+    refuse_unknown(multiclass_roc, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     options = _curve_options(
         sample,

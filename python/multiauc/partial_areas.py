@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._frames import frame_of
+from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import SAMPLINGS, positive_integer, read_region, read_rng
 from multiauc._input.sample import read_sample
 from multiauc._registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._replicates import MEMORY_LIMIT, draw_seed, run_replicates, warn_of_lost_classes
+from multiauc._result import Result
 from multiauc._tables import html_table, text_table
 from multiauc._wording import counted, one_of
 from multiauc.bootstrap import Bootstrap
@@ -21,6 +24,7 @@ from multiauc.curves import curve_pairs, present_curves
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from multiauc._frames import Library
     from multiauc._input.sample import Sample
     from multiauc._registry import CurveKind
     from multiauc._types import Absent, Labels, PartialAverage, Sampling
@@ -39,6 +43,7 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> float:
     r"""The standardised area under part of the ROC curves, averaged over classes or over ordered pairs of classes.
 
@@ -92,6 +97,7 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     >>> round(multiauc.partial_auc_score(y_true, y_score, min_tpr=0.5, kind="pairwise"), 4)
     0.9167
     """
+    refuse_unknown(partial_auc_score, unknown)
     kind_of_mean = one_of("average", average, AVERAGES)
     region, rate = read_region(max_fpr, min_tpr)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
@@ -109,6 +115,7 @@ def partial_auc(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> PartialAuc:
     """The standardised area under part of every ROC curve, with its averages and a bootstrap of them.
 
@@ -138,6 +145,7 @@ def partial_auc(
     macro       0.8889
     prevalence  0.8667
     """
+    refuse_unknown(partial_auc, unknown)
     region, rate = read_region(max_fpr, min_tpr)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     curves = _curves(sample, one_of("kind", kind, CURVE_KINDS))
@@ -156,7 +164,7 @@ def partial_auc(
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PartialAuc:
+class PartialAuc(Result):
     """Standardised areas under part of the ROC curves; see `multiauc.partial_auc`.
 
     Attributes
@@ -200,6 +208,7 @@ class PartialAuc:
         rng: np.random.Generator | int | None = None,
         *,
         sampling: Sampling = "stratified",
+        **unknown: Never,
     ) -> Bootstrap:
         """Resample the rows: the uncertainty of `macro` and `prevalence`.
 
@@ -218,6 +227,7 @@ class PartialAuc:
             With the columns "macro" and "prevalence". A closed form is not known, so ``"bca"`` is not among its
             intervals.
         """
+        refuse_unknown(type(self).bootstrap, unknown)
         size = positive_integer("n_resamples", n_resamples)
         drawn = one_of("sampling", sampling, SAMPLINGS)
         generator = read_rng(rng)
@@ -236,6 +246,19 @@ class PartialAuc:
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
         smallest = int(sample.rows[sample.rows > 0].min())
         return Bootstrap(replicates, AVERAGES, estimates, None, drawn, sample.rows, smallest)
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The areas and their averages as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of(self._rows(), library)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        pairs = self.values if self.kind == PAIRWISE else [(label, None) for label in self.values]
+        rows = [
+            {"kind": "curve", "positive": c, "negative": d, "value": value}
+            for (c, d), value in zip(pairs, self.values.values(), strict=True)
+        ]
+        averages = {"macro": self.macro, "prevalence": self.prevalence}
+        return rows + [{"kind": kind, "positive": None, "negative": None, "value": averages[kind]} for kind in averages]
 
     def _title(self) -> str:
         part = f"fpr up to {self.max_fpr:g}" if self.max_fpr is not None else f"tpr from {self.min_tpr:g}"

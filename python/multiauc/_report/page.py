@@ -20,6 +20,7 @@ def page(report: dict[str, Any]) -> str:
     headline, sentences = verdict(report)
     if report["heat_map"] is not None:
         sentences = [*sentences, confusions(_best(report))]
+    sentences += [f"Note: {note}." for note in report["notes"]]
     style, script = _part("page.css"), _part("page.js")
     numbers = json.dumps(report, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     # Inside a script element only "<" could end it; JSON may write it as an escape.

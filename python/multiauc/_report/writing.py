@@ -109,6 +109,7 @@ def _report_numbers(
         "comparison": compared,
         "best": best,
         "worst_pairs": _worst_pairs(evaluations, best, level),
+        "notes": list(first.notes if comparison is None else comparison.notes),
         "method": _method(first, models[0]["metrics"], level, n_resamples),
     }
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from multiauc._registry import METRICS
 from multiauc._wording import names_as_text
 from multiauc.differences import Difference
-from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes, plain_text
+from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes, plain_text, two_axes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -97,10 +97,7 @@ class ComparisonDisplay(Display):
 def _two_axes(ax: Sequence[Axes] | None, rows: int) -> list[Axes]:
     if ax is None:
         return new_axes(2, (10.0, 1.3 + ROW_INCHES * rows))
-    axes = list(ax)
-    if len(axes) != 2:
-        raise ValueError(f"ax must be two axes, for the estimates and for their differences; got {len(axes)}")
-    return axes
+    return two_axes(ax, "for the estimates and for their differences")
 
 
 def _draw(axes: Axes, row: int, found: Estimate | Difference, level: float, style: dict[str, Any]) -> None:
