@@ -260,6 +260,10 @@ class RocModel:
     def smallest_class(self) -> int:
         """Rows of the smallest class that has any."""
 
+    @property
+    def separation(self) -> float | None:
+        """1 where a threshold separates each pair perfectly, 0 where one does so the wrong way round."""
+
     def bootstrap(
         self, seed: int, first: int, count: int, at: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -213,7 +213,7 @@ class BootstrapDifference:
         self, level: float = 0.95, method: Literal["percentile", "basic", "bca"] = "percentile"
     ) -> ConfidenceInterval:
         """An interval for the difference, by a method as in `Bootstrap.confidence_interval`."""
-        replicates = Replicates(self.value, self.replicates, 1, self._acceleration)
+        replicates = Replicates(self.value, self.replicates, None, self._acceleration)
         return replicates.interval(level, method, DIFFERENCE_INTERVALS, stacklevel=2)
 
     def __repr__(self) -> str:

@@ -47,7 +47,7 @@ class MulticlassRoc:
     labels : tuple
         The classes.
     fitted_fpr, fitted_tpr : ndarray of shape (T,)
-        The row effects as fitted, before they were made monotone.
+        The row effects as fitted, before the continuity correction was undone and they were made monotone.
     pair_scores : ndarray of shape (J,)
         V: where each pair stands relative to the others. Empty with two classes, where there is nothing to fit.
     deviance : float
@@ -195,7 +195,8 @@ class MulticlassRoc:
                 areas, heights = _resample_rows(self._model, generator, progress)
             else:
                 areas, heights = _redraw_rates(self._model, size, generator, progress, by_pair=kind == "binomial")
-        return MulticlassRocBootstrap(self.auc, areas, heights, kind, self._model.smallest_class)
+        smallest = self._model.smallest_class
+        return MulticlassRocBootstrap(self.auc, areas, heights, kind, smallest, self._model.separation)
 
     def plot(
         self,
@@ -287,6 +288,9 @@ class MulticlassRocBootstrap:
         What was resampled.
     smallest_class : int
         The number of rows of the smallest class.
+    bound : float or None
+        1 where no threshold shows an error of any pair, 0 where all are wrong; None elsewhere. No resample can vary much
+        there.
 
     Examples
     --------
@@ -308,6 +312,7 @@ class MulticlassRocBootstrap:
     heights: NDArray[np.float64]
     method: str
     smallest_class: int
+    bound: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "replicates", read_only(self.replicates))
@@ -321,7 +326,7 @@ class MulticlassRocBootstrap:
     def confidence_interval(
         self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
     ) -> ConfidenceInterval:
-        """An interval for the area.
+        r"""An interval for the area.
 
         Parameters
         ----------
@@ -329,9 +334,11 @@ class MulticlassRocBootstrap:
             The nominal coverage.
         method : {"logit", "percentile", "basic"}, default "logit"
             ``"logit"``: expit(logit D ± z SE / (D (1 - D))), inside (0, 1) by construction. ``"percentile"``: quantiles
-            of the replicates. ``"basic"``: these mirrored at the estimate.
+            of the replicates. ``"basic"``: these mirrored at the estimate. Where no threshold shows an error (`bound`),
+            all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the smallest class; where all replicates are
+            alike elsewhere there is no interval.
         """
-        replicates = Replicates(self.estimate, self.replicates, self.smallest_class)
+        replicates = Replicates(self.estimate, self.replicates, self.smallest_class, bound=self.bound)
         return replicates.interval(level, method, INTERVALS, stacklevel=2)
 
     def band(self, level: float = 0.95) -> RocBand:

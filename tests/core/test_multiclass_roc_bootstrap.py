@@ -7,7 +7,7 @@ import pytest
 
 import multiauc
 from multiauc._progress import Progress
-from multiclass_roc_data import shifted_normals
+from multiclass_roc_data import shifted_normals, softmax
 
 
 @pytest.fixture
@@ -81,6 +81,30 @@ class TestIntervals:
         constant = multiauc.multiclass_roc(codes, np.zeros(20)).bootstrap(10, rng=0)
         with pytest.warns(RuntimeWarning, match="all alike"):
             assert np.isnan(constant.confidence_interval()).all()
+
+    @pytest.mark.parametrize("size", [5, 20])
+    @pytest.mark.parametrize("method", ["logit", "percentile", "basic"])
+    def test_a_perfect_classifier_has_what_its_smallest_class_can_hide(self, rng, size, method):
+        codes = np.r_[np.repeat(np.arange(3), 2 * size), [3] * size]
+        for scores in (np.eye(4)[codes], softmax(rng.normal(size=(7 * size, 4)) + 15 * np.eye(4)[codes])):
+            roc = multiauc.multiclass_roc(codes, scores)
+            low, high = roc.bootstrap(50, rng=0).confidence_interval(method=method)
+            assert low == pytest.approx(0.025 ** (1 / size), abs=1e-12)
+            assert high == 1.0
+            flipped = multiauc.multiclass_roc(codes, -scores).bootstrap(50, rng=0)
+            low, high = flipped.confidence_interval(method=method)
+            assert low == 0.0
+            assert high == pytest.approx(1.0 - 0.025 ** (1 / size), abs=1e-12)
+
+    @pytest.mark.parametrize("method", ["logit", "percentile", "basic"])
+    def test_replicates_that_are_all_alike_have_no_interval(self, method):
+        """Two rows of a class are the same, so resamples are too; errors there are, so that D is not 1."""
+        codes = np.repeat([0, 1, 2], 2)
+        scores = np.repeat([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.2, 0.3, 0.5]], 2, axis=0)
+        bootstrap = multiauc.multiclass_roc(codes, scores).bootstrap(20, rng=0)
+        assert bootstrap.estimate < 0.99
+        with pytest.warns(RuntimeWarning, match="all alike"):
+            assert np.isnan(bootstrap.confidence_interval(method=method)).all()
 
     def test_band(self, roc):
         bootstrap = roc.bootstrap(200, rng=2)

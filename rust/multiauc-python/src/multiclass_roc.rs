@@ -47,6 +47,8 @@ pub struct RocModel {
     class_totals: Vec<(usize, f64)>,
     #[pyo3(get)]
     smallest_class: u32,
+    #[pyo3(get)]
+    separation: Option<f64>,
 }
 
 #[pyfunction]
@@ -74,6 +76,7 @@ pub fn multiclass_roc(py: Python<'_>, sample: SampleArgument<'_>, options: RocOp
         converged: roc.model.as_ref().is_none_or(|model| model.converged),
         class_totals: roc.placed().class_totals(),
         smallest_class: roc.placed().class_rows().into_iter().min().unwrap_or(0),
+        separation: roc.separation(),
         roc,
     })
 }

@@ -1,7 +1,8 @@
 //! The multi-class ROC curve: rates of all pairs, their common curve, and its bootstrap.
 //!
 //! With more than two classes the curve is (expit Λ0ᶠᵖ, expit Λ0ᵗᵖ), Λ0 being the row effects of the rank-one binomial
-//! fit to the matrix of rates; with two, the model is saturated and the curve is the empirical one.
+//! fit to the matrix of rates, mapped back from the shrunk rates that were fitted; with two, the model is saturated and
+//! the curve is the empirical one.
 
 mod factorization;
 mod rates;
@@ -11,7 +12,7 @@ pub use rates::{Grid, PlacedCells, Scope};
 
 use crate::error::{Error, Result};
 use crate::parallel::Workers;
-use factorization::{Problem, area_under, expit, fit, make_monotone};
+use factorization::{Problem, area_under, expit, fit, make_monotone, stretched};
 
 /// How the common curve is fitted.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +24,7 @@ pub struct CurveOptions<'a> {
     /// The same for its false-positive rates.
     pub fp_weights: &'a [f64],
     /// a in ε = a / (ñ + 2a), ñ the harmonic mean of the class sizes (the larger of rows and weight); rates are shrunk
-    /// to (1 − 2ε)x + ε.
+    /// to (1 − 2ε)x + ε for the fit, and the curve is mapped back.
     pub continuity: f64,
     /// When the fit stops.
     pub stop: Stop,
@@ -34,7 +35,7 @@ pub struct CurveOptions<'a> {
 /// A curve from (0, 0) to (1, 1), without these end points, by falling thresholds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Both rates as fitted, true-positive first.
+    /// Both rates as fitted, true-positive first; neither mapped back nor monotone.
     pub raw: [Vec<f64>; 2],
     /// True-positive rates, non-decreasing.
     pub tpr: Vec<f64>,
@@ -109,6 +110,20 @@ impl MulticlassRoc {
         &self.placed
     }
 
+    /// 1 where every pair that counts is separated perfectly, as far as the thresholds show, 0 where every pair is so the
+    /// wrong way round: no resample of these rows has an error to show.
+    #[must_use]
+    pub fn separation(&self) -> Option<f64> {
+        let pairs = self.placed.pair_count();
+        let (tp, fp) = self.rates.split_at(self.rates.len() / 2);
+        let column = |half: &[f64], pair: usize| -> Vec<f64> { half.iter().skip(pair).step_by(pairs).copied().collect() };
+        let counted = || (0..pairs).filter(|&pair| self.weights.iter().any(|weights| weights[pair] > 0.0));
+        if counted().all(|pair| is_separated(&column(tp, pair), &column(fp, pair))) {
+            return Some(1.0);
+        }
+        counted().all(|pair| is_separated(&column(fp, pair), &column(tp, pair))).then_some(0.0)
+    }
+
     /// The curve of other rates of the same shape, fitted with this one as the start.
     ///
     /// # Errors
@@ -164,6 +179,9 @@ impl MulticlassRoc {
         let raw =
             [0..half, half..2 * half].map(|rows| model.effects[rows].iter().map(|&effect| expit(effect)).collect());
         let [mut tpr, mut fpr]: [Vec<f64>; 2] = raw.clone();
+        for rate in tpr.iter_mut().chain(&mut fpr) {
+            *rate = stretched(*rate, self.epsilon);
+        }
         make_monotone(&mut tpr);
         make_monotone(&mut fpr);
         Curve { raw, area: area_under(&fpr, &tpr), tpr, fpr }
@@ -194,6 +212,13 @@ impl MulticlassRoc {
             area: doubled / (2.0 * negatives * positives),
         }
     }
+}
+
+/// Whether no threshold both misses rows and lets others pass, and the thresholds are fine enough for that to mean
+/// something.
+fn is_separated(high: &[f64], low: &[f64]) -> bool {
+    const FINE_ENOUGH: f64 = 0.99;
+    high.iter().zip(low).all(|(&high, &low)| high == 1.0 || low == 0.0) && area_under(low, high) > FINE_ENOUGH
 }
 
 /// Harmonic mean of the class sizes. A size is the class's weight (so that integer weights count as repeated rows), but

@@ -20,7 +20,7 @@ mod search;
 mod start;
 mod sweep;
 
-pub(super) use curve::{area_under, make_monotone};
+pub(super) use curve::{area_under, make_monotone, stretched};
 pub(super) use problem::Problem;
 
 use crate::error::Result;
