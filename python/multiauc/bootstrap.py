@@ -48,6 +48,8 @@ class Bootstrap:
         The number of rows of each class. Read-only.
     smallest_class : int
         The rows of the smallest class (its groups, where rows are grouped).
+    bounds : sequence or None
+        For each metric the bound, 0 or 1, that it is as near to as its rows can bring it; None elsewhere.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Bootstrap:
     sampling: str
     counts: NDArray[np.int64]
     smallest_class: int
+    bounds: Sequence[float | None] | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -119,7 +122,9 @@ class Bootstrap:
         """
         k = self._position(metric)
         acceleration = None if self.accelerations is None else float(self.accelerations[k])
-        replicates = Replicates(float(self.estimates[k]), self.replicates[:, k], self.smallest_class, acceleration)
+        bound = None if self.bounds is None else self.bounds[k]
+        estimate, values = float(self.estimates[k]), self.replicates[:, k]
+        replicates = Replicates(estimate, values, self.smallest_class, acceleration, bound)
         return replicates.interval(level, method, INTERVALS, stacklevel=2)
 
     def _position(self, metric: Hashable) -> int:

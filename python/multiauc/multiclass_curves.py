@@ -177,12 +177,13 @@ def _curve_options(  # noqa: PLR0913
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
 ) -> dict[str, Any]:
-    shares = _pair_weight_matrix(pair_weights, sample)
-    tp_weights, fp_weights = (shares, shares) if rate_weights is None else (shares * each for each in rate_weights)
+    equal = np.ones((sample.n_classes, sample.n_classes))
+    tp_weights, fp_weights = (equal, equal) if rate_weights is None else rate_weights
     return {
         "thresholds": thresholds,
         "scope": scope,
         "center": center,
+        "pair_weights": pair_weights,
         "tp_weights": tp_weights,
         "fp_weights": fp_weights,
         "continuity": continuity,
@@ -204,15 +205,3 @@ def _fitted(sample: Sample, options: dict[str, Any], stacklevel: int) -> Multicl
             stacklevel=stacklevel + 1,
         )
     return MulticlassRoc.of_model(model, sample.labels, options["center"])
-
-
-def _pair_weight_matrix(weighting: str | NDArray[np.float64] | None, sample: Sample) -> NDArray[np.float64]:
-    """The weight of each pair at [c, d]."""
-    if weighting is None:
-        return np.ones((sample.n_classes, sample.n_classes))
-    if not isinstance(weighting, str):
-        return weighting
-    _, sizes = _rust.class_sizes(sample.codes, sample.weights, sample.n_classes)
-    combine: Any = np.multiply if weighting == "size_product" else np.add
-    weights: NDArray[np.float64] = combine.outer(sizes, sizes)
-    return weights

@@ -11,7 +11,9 @@ pub use factorization::{Center, Fit, Stop};
 pub use rates::{Grid, PlacedCells, Scope};
 
 use crate::error::{Error, Result};
+use crate::pairs::PairWeights;
 use crate::parallel::Workers;
+use crate::sample::Sampling;
 use factorization::{Problem, area_under, expit, fit, make_monotone, stretched};
 
 /// How the common curve is fitted.
@@ -19,7 +21,9 @@ use factorization::{Problem, area_under, expit, fit, make_monotone, stretched};
 pub struct CurveOptions<'a> {
     /// Whether the row effects are parameters of their own.
     pub center: Center,
-    /// Weight of the true-positive rates of the pair (c, d) at [c · K + d].
+    /// How much each pair of classes counts.
+    pub pair_weights: PairWeights<'a>,
+    /// Weight of the true-positive rates of the pair (c, d) at [c · K + d], beside that of the pair.
     pub tp_weights: &'a [f64],
     /// The same for its false-positive rates.
     pub fp_weights: &'a [f64],
@@ -45,7 +49,8 @@ pub struct Curve {
     pub area: f64,
 }
 
-/// A bootstrap replicate: the area, and the true-positive rates at the wanted false-positive rates.
+/// A bootstrap replicate: the area, and the true-positive rates at the wanted false-positive rates; nan if it has lost a
+/// class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replicate {
     /// Area under the replicate's curve.
@@ -58,7 +63,7 @@ pub struct Replicate {
 #[derive(Debug, Clone)]
 pub struct MulticlassRoc {
     placed: PlacedCells,
-    weights: [Vec<f64>; 2],
+    weights: Weights,
     center: Center,
     stop: Stop,
     epsilon: f64,
@@ -86,11 +91,9 @@ impl MulticlassRoc {
         }
         let epsilon = options.continuity / (mean_class_size(&placed) + 2.0 * options.continuity);
         let rates = placed.rates(workers)?;
-        let cells: Vec<usize> = placed.pairs().iter().map(|&(c, d)| c * placed.classes() + d).collect();
-        let of_pairs = |weights: &[f64]| -> Vec<f64> { cells.iter().map(|&cell| weights[cell]).collect() };
         let mut roc = Self {
+            weights: Weights::new(&placed, &options),
             placed,
-            weights: [of_pairs(options.tp_weights), of_pairs(options.fp_weights)],
             center: options.center,
             stop: options.stop,
             epsilon,
@@ -98,8 +101,8 @@ impl MulticlassRoc {
             model: None,
             curve: Curve { raw: [Vec::new(), Vec::new()], tpr: Vec::new(), fpr: Vec::new(), area: f64::NAN },
         };
-        roc.model = roc.fit(&rates, workers)?;
-        roc.curve = roc.curve_of(&rates, roc.model.as_ref());
+        roc.model = roc.fit(&rates, roc.placed.totals(), workers)?;
+        roc.curve = roc.curve_of(&rates, roc.placed.totals(), roc.model.as_ref());
         roc.rates = rates;
         Ok(roc)
     }
@@ -117,7 +120,8 @@ impl MulticlassRoc {
         let pairs = self.placed.pair_count();
         let (tp, fp) = self.rates.split_at(self.rates.len() / 2);
         let column = |half: &[f64], pair: usize| -> Vec<f64> { half.iter().skip(pair).step_by(pairs).copied().collect() };
-        let counted = || (0..pairs).filter(|&pair| self.weights.iter().any(|weights| weights[pair] > 0.0));
+        let weights = self.weights.of_pairs(self.placed.totals());
+        let counted = || (0..pairs).filter(|&pair| weights.iter().any(|weights| weights[pair] > 0.0));
         if counted().all(|pair| is_separated(&column(tp, pair), &column(fp, pair))) {
             return Some(1.0);
         }
@@ -133,35 +137,51 @@ impl MulticlassRoc {
         if found != expected {
             return Err(Error::RatesMismatch { expected, found });
         }
-        let model = self.fit(rates, workers)?;
-        Ok(self.curve_of(rates, model.as_ref()))
+        self.refit_with(rates, self.placed.totals(), workers)
     }
 
-    /// Bootstrap replicates number `first`, `first` + 1, … of the seed: rows drawn within classes, thresholds kept, the
-    /// model fitted again with this one as the start. The same for any number of threads.
+    fn refit_with(&self, rates: &[f64], totals: &[f64], workers: &Workers<'_>) -> Result<Curve> {
+        let model = self.fit(rates, totals, workers)?;
+        Ok(self.curve_of(rates, totals, model.as_ref()))
+    }
+
+    /// Bootstrap replicates number `first`, `first` + 1, … of the seed: thresholds kept, the model fitted again with this
+    /// one as the start. The same for any number of threads.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
+    /// [`Error::LengthMismatch`] unless there is a group for every row; [`Error::Cancelled`].
     pub fn bootstrap(
         &self,
-        seed: u64,
-        first: u32,
-        count: u32,
+        sampling: Sampling<'_>,
+        (seed, first, count): (u64, u32, u32),
         at: &[f64],
         workers: &Workers<'_>,
     ) -> Result<Vec<Replicate>> {
+        let draws = self.placed.draws(sampling)?;
         workers.map(count as usize, |index| {
-            let rates = self.placed.resampled_rates(seed, first.wrapping_add(index as u32));
-            let curve = self.refit(&rates, &workers.alone())?;
+            let replicate = first.wrapping_add(index as u32);
+            let Some(resampled) = self.placed.resampled_rates(&draws, seed, replicate) else {
+                return Ok(Replicate { area: f64::NAN, heights: vec![f64::NAN; at.len()] });
+            };
+            let curve = self.refit_with(&resampled.rates, &resampled.totals, &workers.alone())?;
             Ok(Replicate { area: curve.area, heights: curve.heights(at) })
         })
     }
 
-    fn fit(&self, rates: &[f64], workers: &Workers<'_>) -> Result<Option<Fit>> {
+    /// How many rows, or groups where these are drawn, each class that has rows is spread over.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless there is a group for every row.
+    pub fn class_units(&self, sampling: Sampling<'_>) -> Result<Vec<u32>> {
+        Ok(self.placed.draws(sampling)?.class_units())
+    }
+
+    fn fit(&self, rates: &[f64], totals: &[f64], workers: &Workers<'_>) -> Result<Option<Fit>> {
         if self.placed.pair_count() == 1 {
             return Ok(None);
         }
-        let problem = Problem::new(rates, self.epsilon, &self.weights[0], &self.weights[1]);
+        let [tp_weights, fp_weights] = self.weights.of_pairs(totals);
+        let problem = Problem::new(rates, self.epsilon, &tp_weights, &fp_weights);
         let start = self.model.as_ref().map(|model| &model.factors);
         let stop = match start {
             // A replicate need not be fitted more finely than its noise.
@@ -171,9 +191,9 @@ impl MulticlassRoc {
         fit(&problem, self.center, stop, start, workers).map(Some)
     }
 
-    fn curve_of(&self, rates: &[f64], model: Option<&Fit>) -> Curve {
+    fn curve_of(&self, rates: &[f64], totals: &[f64], model: Option<&Fit>) -> Curve {
         let Some(model) = model else {
-            return self.empirical_curve(rates);
+            return self.empirical_curve(rates, totals);
         };
         let half = model.effects.len() / 2;
         let raw =
@@ -189,10 +209,10 @@ impl MulticlassRoc {
 
     /// The curve of one pair. Unweighted rates are whole counts over class sizes: summed as such, the area is rounded
     /// by one division only.
-    fn empirical_curve(&self, rates: &[f64]) -> Curve {
+    fn empirical_curve(&self, rates: &[f64], totals: &[f64]) -> Curve {
         let (tpr, fpr) = rates.split_at(rates.len() / 2);
-        let [negatives, positives] = match self.placed.class_totals()[..] {
-            [(_, negatives), (_, positives)] if !self.placed.is_weighted() => [negatives, positives],
+        let [negatives, positives] = match self.placed.pairs()[..] {
+            [(positive, negative)] if !self.placed.is_weighted() => [totals[negative], totals[positive]],
             _ => [1.0, 1.0],
         };
         let counts = |rates: &[f64], total: f64| -> Vec<f64> {
@@ -211,6 +231,50 @@ impl MulticlassRoc {
             fpr: fpr.to_vec(),
             area: doubled / (2.0 * negatives * positives),
         }
+    }
+}
+
+/// The weights of the pairs in both halves of the matrix.
+#[derive(Debug, Clone)]
+struct Weights {
+    /// The classes of each pair.
+    pairs: Vec<(usize, usize)>,
+    /// What is given, pair by pair: for true-positive and for false-positive rates.
+    given: [Vec<f64>; 2],
+    /// The factor that depends on the sizes of the pair's classes, which vary where replicates do not keep them.
+    by_size: Option<fn(f64, f64) -> f64>,
+}
+
+impl Weights {
+    fn new(placed: &PlacedCells, options: &CurveOptions<'_>) -> Self {
+        let pairs = placed.pairs();
+        let given = [options.tp_weights, options.fp_weights].map(|weights| {
+            let of_pair = |&(c, d): &(usize, usize)| {
+                let cell = c * placed.classes() + d;
+                match options.pair_weights {
+                    PairWeights::Matrix(matrix) => matrix[cell] * weights[cell],
+                    _ => weights[cell],
+                }
+            };
+            pairs.iter().map(of_pair).collect()
+        });
+        let by_size: Option<fn(f64, f64) -> f64> = match options.pair_weights {
+            PairWeights::SizeProduct => Some(|a, b| a * b),
+            PairWeights::SizeSum => Some(|a, b| a + b),
+            PairWeights::Equal | PairWeights::Matrix(_) => None,
+        };
+        Self { pairs, given, by_size }
+    }
+
+    /// The weights in samples with these class sizes.
+    fn of_pairs(&self, totals: &[f64]) -> [Vec<f64>; 2] {
+        let mut weights = self.given.clone();
+        if let Some(factor) = self.by_size {
+            for weights in &mut weights {
+                weights.iter_mut().zip(&self.pairs).for_each(|(weight, &(c, d))| *weight *= factor(totals[c], totals[d]));
+            }
+        }
+        weights
     }
 }
 
