@@ -51,6 +51,8 @@ class Bootstrap(Result):
         The number of rows of each class. Read-only.
     smallest_class : int
         The rows of the smallest class (its groups, where rows are grouped).
+    bounds : sequence or None
+        For each metric the bound, 0 or 1, that it is as near to as its rows can bring it; None elsewhere.
 
     Examples
     --------
@@ -73,6 +75,7 @@ class Bootstrap(Result):
     sampling: str
     counts: NDArray[np.int64]
     smallest_class: int
+    bounds: Sequence[float | None] | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -122,7 +125,9 @@ class Bootstrap(Result):
         """
         k = self._position(metric)
         acceleration = None if self.accelerations is None else float(self.accelerations[k])
-        replicates = Replicates(float(self.estimates[k]), self.replicates[:, k], self.smallest_class, acceleration)
+        bound = None if self.bounds is None else self.bounds[k]
+        estimate, values = float(self.estimates[k]), self.replicates[:, k]
+        replicates = Replicates(estimate, values, self.smallest_class, acceleration, bound)
         return replicates.interval(level, method, INTERVALS, stacklevel=2)
 
     def _position(self, metric: Hashable) -> int:
@@ -220,7 +225,7 @@ class BootstrapDifference(Result):
         self, level: float = 0.95, method: Literal["percentile", "basic", "bca"] = "percentile"
     ) -> ConfidenceInterval:
         """An interval for the difference, by a method as in `Bootstrap.confidence_interval`."""
-        replicates = Replicates(self.value, self.replicates, 1, self._acceleration)
+        replicates = Replicates(self.value, self.replicates, None, self._acceleration)
         return replicates.interval(level, method, DIFFERENCE_INTERVALS, stacklevel=2)
 
     def to_frame(self, *, library: Library | None = None) -> Any:

@@ -237,13 +237,13 @@ def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared)
 
 def _without_errors(metric: str, held: dict[Any, HeldInputs], values: list[float]) -> Comparison:
     """Of a metric that has no closed form."""
-    sample = next(iter(held.values())).sample
-    smallest = smallest_of(sample.rows)
+    inputs = next(iter(held.values()))
+    sample, smallest = inputs.sample, smallest_of(inputs.units())
     return Comparison(
         metric=metric,
         estimates={
-            name: estimate_without_error(value, name, smallest, metric, inputs)
-            for (name, inputs), value in zip(held.items(), values, strict=True)
+            name: estimate_without_error(value, name, smallest, metric, data)
+            for (name, data), value in zip(held.items(), values, strict=True)
         },
         covariance=np.full((len(held), len(held)), np.nan),
         differences=(),

@@ -133,9 +133,9 @@ class Comparison(Tabular):
         held = self.inputs()
         models = list(held.values())
         models[0].refuse_folds("a bootstrap")
-        of_models = of_differences = None
+        of_models = of_differences = bounds = None
         if self.metric == MULTICLASS_ROC:
-            replicates = resampled_curves(models, size, rng, stacklevel)
+            replicates, bounds = resampled_curves(models, size, rng, stacklevel)
         elif METRICS[self.metric].has_bootstrap:
             replicates = resampled_metrics(models, size, rng)
             of_models, of_differences = model_accelerations(models)
@@ -151,6 +151,7 @@ class Comparison(Tabular):
             models[0].drawn(),
             self.counts,
             next(iter(self.estimates.values())).smallest_class,
+            bounds,
             of_differences,
         )
 

@@ -10,19 +10,20 @@ import numpy as np
 
 from multiauc._frames import frame_of_columns
 from multiauc._hints import refuse_unknown
-from multiauc._input.options import positive_integer, read_level, read_rng
+from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_level, read_rng
 from multiauc._progress import Progress
-from multiauc._replicates import Replicates, draw_seed, standard_errors
+from multiauc._replicates import Replicates, draw_seed, standard_errors, warn_of_lost_classes
 from multiauc._result import Result
 from multiauc._wording import counted, one_of
 from multiauc.results import ConfidenceInterval, read_only
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from multiauc import _rust
     from multiauc._frames import Library
+    from multiauc._types import Sampling
     from multiauc.plotting import MulticlassRocDisplay
 
 INTERVALS = ("logit", "percentile", "basic")
@@ -51,7 +52,7 @@ class MulticlassRoc(Result):
     labels : tuple
         The classes.
     fitted_fpr, fitted_tpr : ndarray of shape (T,)
-        The row effects as fitted, before they were made monotone.
+        The row effects as fitted, before the continuity correction was undone and they were made monotone.
     pair_scores : ndarray of shape (J,)
         V: where each pair stands relative to the others. Empty with two classes, where there is nothing to fit.
     deviance : float
@@ -165,6 +166,9 @@ class MulticlassRoc(Result):
         n_resamples: int = 1000,
         rng: np.random.Generator | int | None = None,
         method: Literal["rows", "binomial", "binomial_class_size"] = "rows",
+        *,
+        groups: ArrayLike | None = None,
+        sampling: Sampling = "stratified",
         **unknown: Never,
     ) -> MulticlassRocBootstrap:
         """Fit the curve again to resampled data: the uncertainty of `auc` and of the curve.
@@ -178,8 +182,8 @@ class MulticlassRoc(Result):
             scored on the same `y_true`, so that differences of replicates compare models. The number of threads makes
             no difference.
         method : {"rows", "binomial", "binomial_class_size"}, default "rows"
-            ``"rows"`` draws rows with replacement within each class, with their weights, keeps the thresholds, and
-            starts the fit from the fitted curve: the only one whose intervals have the right coverage.
+            ``"rows"`` draws rows with replacement, with their weights, keeps the thresholds, and starts the fit from
+            the fitted curve: the only one whose intervals have the right coverage.
 
             ``"binomial"`` is the paper's parametric bootstrap: each rate of the pair (c, d) is redrawn as a binomial
             share of :math:`n_c n_d` trials with the fitted mean. There are only n_c (or n_d) rows behind a rate, and
@@ -187,6 +191,11 @@ class MulticlassRoc(Result):
             1.6% of 1,000 simulated samples (n = 600, K = 3; 94.6% for ``"rows"``). ``"binomial_class_size"`` has
             :math:`n_c` trials for true-positive and :math:`n_d` for false-positive rates, and covered in 17%. Both are
             here for comparison, not for use.
+        groups : array-like of shape (n,), optional
+            The group of each row (a patient, a user): whole groups are drawn, within classes if `sampling` says so and
+            no group has rows of several. A resample that holds no row of some class is nan and does not count.
+        sampling : {"stratified", "iid"}, default "stratified"
+            Rows are drawn within each class, or whatever their class.
 
         Returns
         -------
@@ -196,16 +205,31 @@ class MulticlassRoc(Result):
         refuse_unknown(type(self).bootstrap, unknown)
         size = positive_integer("n_resamples", n_resamples)
         kind = one_of("method", method, RESAMPLINGS)
+        drawn = one_of("sampling", sampling, SAMPLINGS)
+        if kind != "rows" and (groups is not None or drawn != "stratified"):
+            given = "groups" if groups is not None else f"sampling={drawn!r}"
+            raise ValueError(f"method={kind!r} redraws rates, not rows; {given} needs method='rows'")
         if self._model is None:
             what = "was unpickled" if self.pairs else "has a class without rows"
             raise ValueError(f"this curve {what} and cannot be bootstrapped; call multiclass_roc on the data again")
-        generator = read_rng(rng)
+        codes = read_groups(groups, self._model.rows)
+        bootstrap = self.resampled(size, read_rng(rng), kind, codes, drawn)
+        warn_of_lost_classes(bootstrap.replicates[:, None], np.array([self.auc]), stacklevel=2)
+        return bootstrap
+
+    def resampled(
+        self, size: int, generator: np.random.Generator, method: str, groups: NDArray[np.uint32] | None, sampling: str
+    ) -> MulticlassRocBootstrap:
+        """The bootstrap with options that were read already."""
+        model = self._model
+        assert model is not None  # noqa: S101 - checked by all callers
         with Progress(size, "bootstrap") as progress:
-            if kind == "rows":
-                areas, heights = _resample_rows(self._model, generator, progress)
+            if method == "rows":
+                areas, heights = _resample_rows(model, generator, progress, sampling, groups)
             else:
-                areas, heights = _redraw_rates(self._model, size, generator, progress, by_pair=kind == "binomial")
-        return MulticlassRocBootstrap(self.auc, areas, heights, kind, self._model.smallest_class)
+                areas, heights = _redraw_rates(model, size, generator, progress, by_pair=method == "binomial")
+        smallest = model.smallest_class(sampling, groups)
+        return MulticlassRocBootstrap(self.auc, areas, heights, method, smallest, model.separation)
 
     def plot(
         self,
@@ -294,13 +318,16 @@ class MulticlassRocBootstrap(Result):
     estimate : float
         The area of the sample itself.
     replicates : ndarray of shape (n_resamples,)
-        The area of each resampled curve. Read-only.
+        The area of each resampled curve, nan in a resample that holds no row of some class. Read-only.
     heights : ndarray of shape (n_resamples, 101)
         The true-positive rate of each resampled curve at false-positive rates 0, 0.01, ..., 1. Read-only.
     method : {"rows", "binomial", "binomial_class_size"}
         What was resampled.
     smallest_class : int
-        The number of rows of the smallest class.
+        The rows of the smallest class (its groups, where these were drawn).
+    bound : float or None
+        1 where no threshold shows an error of any pair, 0 where all are wrong; None elsewhere. No resample can vary much
+        there.
 
     Examples
     --------
@@ -322,6 +349,7 @@ class MulticlassRocBootstrap(Result):
     heights: NDArray[np.float64]
     method: str
     smallest_class: int
+    bound: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "replicates", read_only(self.replicates))
@@ -329,13 +357,13 @@ class MulticlassRocBootstrap(Result):
 
     @property
     def standard_error(self) -> float:
-        """The standard deviation of the replicates; nan for a single one."""
+        """The standard deviation of the replicates; nan for fewer than two."""
         return float(standard_errors(self.replicates[:, None])[0])
 
     def confidence_interval(
         self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
     ) -> ConfidenceInterval:
-        """An interval for the area.
+        r"""An interval for the area.
 
         Parameters
         ----------
@@ -343,9 +371,11 @@ class MulticlassRocBootstrap(Result):
             The nominal coverage.
         method : {"logit", "percentile", "basic"}, default "logit"
             ``"logit"``: expit(logit D ± z SE / (D (1 - D))), inside (0, 1) by construction. ``"percentile"``: quantiles
-            of the replicates. ``"basic"``: these mirrored at the estimate.
+            of the replicates. ``"basic"``: these mirrored at the estimate. Where no threshold shows an error (`bound`),
+            all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the smallest class; where all replicates are
+            alike elsewhere there is no interval.
         """
-        replicates = Replicates(self.estimate, self.replicates, self.smallest_class)
+        replicates = Replicates(self.estimate, self.replicates, self.smallest_class, bound=self.bound)
         return replicates.interval(level, method, INTERVALS, stacklevel=2)
 
     def band(self, level: float = 0.95) -> RocBand:
@@ -357,7 +387,11 @@ class MulticlassRocBootstrap(Result):
             The share of resampled curves between the limits at each false-positive rate.
         """
         tail = read_level(level)
-        low, high = np.quantile(self.heights, [tail, 1.0 - tail], axis=0)
+        defined = self.heights[~np.isnan(self.replicates)]
+        if not len(defined):
+            nowhere = np.full(len(BAND_FPR), np.nan)
+            return RocBand(BAND_FPR.copy(), nowhere, nowhere.copy(), float(level))
+        low, high = np.quantile(defined, [tail, 1.0 - tail], axis=0)
         return RocBand(BAND_FPR.copy(), low, high, float(level))
 
     def to_frame(self, *, library: Library | None = None) -> Any:
@@ -370,10 +404,15 @@ class MulticlassRocBootstrap(Result):
 
 
 def _resample_rows(
-    model: _rust.RocModel, generator: np.random.Generator, progress: Progress
+    model: _rust.RocModel,
+    generator: np.random.Generator,
+    progress: Progress,
+    sampling: str,
+    groups: NDArray[np.uint32] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     seed = draw_seed(generator)
-    parts = [model.bootstrap(seed, first, last - first, BAND_FPR) for first, last in pairwise(progress.steps())]
+    steps = pairwise(progress.steps())
+    parts = [model.bootstrap((seed, first, last - first), BAND_FPR, sampling, groups) for first, last in steps]
     areas, heights = zip(*parts, strict=True)
     return np.concatenate(areas), np.concatenate(heights)
 

@@ -11,7 +11,7 @@ from multiauc import _rust
 from multiauc._frames import frame_of
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import SAMPLINGS, positive_integer, read_region, read_rng
+from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_region, read_rng
 from multiauc._input.sample import read_sample
 from multiauc._registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._replicates import MEMORY_LIMIT, draw_seed, run_replicates, warn_of_lost_classes
@@ -20,6 +20,7 @@ from multiauc._tables import html_table, text_table
 from multiauc._wording import counted, one_of
 from multiauc.bootstrap import Bootstrap
 from multiauc.curves import curve_pairs, present_curves
+from multiauc.estimates import smallest_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -207,6 +208,7 @@ class PartialAuc(Result):
         n_resamples: int = 2000,
         rng: np.random.Generator | int | None = None,
         *,
+        groups: ArrayLike | None = None,
         sampling: Sampling = "stratified",
         **unknown: Never,
     ) -> Bootstrap:
@@ -218,6 +220,9 @@ class PartialAuc(Result):
             How many samples.
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows for every metric and model.
+        groups : array-like of shape (n,), optional
+            The group of each row (a patient, a user): whole groups are drawn, within classes if `sampling` says so and
+            no group has rows of several. A resample that holds no row of some class is nan and does not count.
         sampling : {"stratified", "iid"}, default "stratified"
             Rows drawn with replacement within each class, or whatever their class.
 
@@ -235,17 +240,20 @@ class PartialAuc(Result):
             raise ValueError(
                 "these areas were unpickled and cannot be bootstrapped; call partial_auc on the data again"
             )
-        arguments, sample = self._inputs.arguments(), self._inputs.sample
+        sample = self._inputs.unchanged_sample()
+        codes = read_groups(groups, len(sample.codes))
+        inputs = HeldInputs(sample, (), {}, groups=codes, sampling=drawn)
         region, rate = ("max_fpr", self.max_fpr) if self.max_fpr is not None else ("min_tpr", self.min_tpr)
         replicates = np.full((size, 2), np.nan)
         if not np.isnan(self.macro):
             curves = _curves(sample, self.kind)
+            arguments = inputs.arguments()
             resampler = _rust.Resampler.of_curves(arguments, curves, region, float(rate or 0.0), drawn, MEMORY_LIMIT)
             replicates = run_replicates(resampler, size, draw_seed(generator))
         estimates = np.array([self.macro, self.prevalence])
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
-        smallest = int(sample.rows[sample.rows > 0].min())
-        return Bootstrap(replicates, AVERAGES, estimates, None, drawn, sample.rows, smallest)
+        smallest = smallest_of(inputs.units())
+        return Bootstrap(replicates, AVERAGES, estimates, None, inputs.drawn(), sample.rows, smallest)
 
     def to_frame(self, *, library: Library | None = None) -> Any:
         """The areas and their averages as a data frame: pandas or polars, whichever is loaded or installed."""
