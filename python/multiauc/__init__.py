@@ -2,8 +2,8 @@
 
 One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`. All pairs and all classes:
 `auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
-With standard errors and intervals: `evaluate` for one model, `compare` for several. Labels may be of any kind, scores
-in any memory layout.
+With standard errors and intervals: `evaluate` for one model, `compare` for several, `compare_samples` for different
+rows. Labels may be of any kind, scores in any memory layout.
 """
 
 from importlib import import_module
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from multiauc.estimates import Estimate
     from multiauc.evaluation import evaluate
     from multiauc.evaluation_results import Evaluation
+    from multiauc.hypotheses import OmnibusTest, TestResult
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
     from multiauc.multiclass_curves import multiclass_roc
     from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from multiauc.partial_areas import PartialAuc, partial_auc, partial_auc_score
     from multiauc.results import ConfidenceInterval, PairMatrix, RocCurve
     from multiauc.threads import get_num_threads, set_num_threads
+    from multiauc.unpaired import compare_samples
     from multiauc.volumes import Volume, pdi, pdi_score
 
 __all__ = [
@@ -46,15 +48,18 @@ __all__ = [
     "Evaluation",
     "MulticlassRoc",
     "MulticlassRocBootstrap",
+    "OmnibusTest",
     "PairMatrix",
     "PartialAuc",
     "RocBand",
     "RocCurve",
+    "TestResult",
     "Volume",
     "__version__",
     "auc_mu_matrix",
     "auc_mu_score",
     "compare",
+    "compare_samples",
     "evaluate",
     "get_num_threads",
     "hand_till_matrix",
@@ -82,6 +87,7 @@ _NAMES = {
     "estimates": ["Estimate"],
     "evaluation": ["evaluate"],
     "evaluation_results": ["Evaluation"],
+    "hypotheses": ["OmnibusTest", "TestResult"],
     "multiclass_curve_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
     "multiclass_curves": ["multiclass_roc"],
     "one_vs_rest": ["one_vs_rest_per_class", "one_vs_rest_score"],
@@ -89,6 +95,7 @@ _NAMES = {
     "partial_areas": ["PartialAuc", "partial_auc", "partial_auc_score"],
     "results": ["ConfidenceInterval", "PairMatrix", "RocCurve"],
     "threads": ["get_num_threads", "set_num_threads"],
+    "unpaired": ["compare_samples"],
     "volumes": ["Volume", "pdi", "pdi_score"],
 }
 

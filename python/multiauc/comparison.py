@@ -12,6 +12,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._column_order import column_order_note, warn_of_order
+from multiauc._families import Family
 from multiauc._folds import compared_in_folds, read_folds
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
@@ -26,7 +27,7 @@ from multiauc._input.sample import read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
 from multiauc.comparison_results import Comparison
-from multiauc.differences import Difference, holm, warn_of_untestable
+from multiauc.differences import Difference, warn_of_untestable
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.multiclass_curves import default_curve
 
@@ -83,7 +84,8 @@ def compare(  # noqa: PLR0913
     -------
     Comparison
         With ``.estimates``, ``.difference(a, b)`` and a table of all differences, their p-values corrected for their
-        number after Holm [1]_.
+        number by the distribution of the largest of all their t (single-step max-t [1]_);
+        ``.simultaneous_intervals()`` are from the same distribution, and ``.omnibus()`` tests all models at once.
 
     Notes
     -----
@@ -91,8 +93,8 @@ def compare(  # noqa: PLR0913
 
     References
     ----------
-    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
-       (1979), 65-70.
+    .. [1] T. Hothorn, F. Bretz and P. Westfall, "Simultaneous inference in general parametric models", Biometrical
+       Journal 50 (2008), 346-363.
 
     Examples
     --------
@@ -111,10 +113,10 @@ def compare(  # noqa: PLR0913
     fair   0.8718      0.0164  0.8358 to 0.9009
     other  0.9855      0.0038  0.9757 to 0.9914
     <BLANKLINE>
-                  difference  std. error        95% interval      t     df        p  p (Holm)
-    good - fair      +0.0865      0.0093  +0.0682 to +0.1049   9.28  290.0  <0.0001   <0.0001
-    good - other     -0.0271      0.0085  -0.0440 to -0.0103  -3.19  132.5   0.0018    0.0018
-    fair - other     -0.1137      0.0168  -0.1468 to -0.0806  -6.77  236.2  <0.0001   <0.0001
+                  difference  std. error        95% interval      t     df        p  p (max-t)
+    good - fair      +0.0865      0.0093  +0.0682 to +0.1049   9.28  290.0  <0.0001    <0.0001
+    good - other     -0.0271      0.0085  -0.0440 to -0.0103  -3.19  132.5   0.0018     0.0034
+    fair - other     -0.1137      0.0168  -0.1468 to -0.0806  -6.77  236.2  <0.0001    <0.0001
     <BLANKLINE>
     closed form, class sizes fixed; logit intervals with Student's t
     >>> comparison.difference("other", "good")
@@ -222,7 +224,7 @@ def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared)
             Difference(a, b, one.value, one.variance, one.degrees_of_freedom)
             for (a, b), one in zip(combinations(held, 2), found.differences, strict=True)
         ]
-    corrected = holm([difference.p_value for difference in differences])
+    corrected = Family(differences, found.covariance).corrected()
     return Comparison(
         metric=metric,
         estimates=estimates,

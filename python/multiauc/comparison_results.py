@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
+from multiauc._families import Family, fewest_degrees_of_freedom, wald_f
 from multiauc._hints import refuse_unknown
-from multiauc._input.options import positive_integer
+from multiauc._input.options import positive_integer, read_level
 from multiauc._json import document, provenance, to_json
 from multiauc._registry import METRICS, MULTICLASS_ROC
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
 from multiauc._result import Tabular
 from multiauc._tables import ESTIMATE_HEADER, html_table, notes_in_words, sizes_in_words, text_table
-from multiauc._wording import listing, names_as_text
+from multiauc._wording import listing, names_as_text, one_of
 from multiauc.bootstrap import ComparisonBootstrap
+from multiauc.differences import holm
+from multiauc.hypotheses import OmnibusTest
 from multiauc.results import read_only
 
 if TYPE_CHECKING:
@@ -33,6 +37,9 @@ if TYPE_CHECKING:
     from multiauc.differences import Difference
     from multiauc.estimates import Estimate
     from multiauc.plotting import ComparisonDisplay
+    from multiauc.results import ConfidenceInterval
+
+CORRECTIONS = ("max_t", "holm")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -100,13 +107,67 @@ class Comparison(Tabular):
                 raise ValueError(f"no model {name!r} in this comparison; its models are {listing(self.estimates)}")
         if a == b:
             raise ValueError(f"a difference needs two models; got {a!r} twice")
+        found = next(d for d in self._closed_form_differences() if {d.first, d.second} == {a, b})
+        return found if found.first == a else found.reversed()
+
+    def corrected_p_values(self, method: Literal["max_t", "holm"] = "max_t") -> dict[tuple[Any, Any], float]:
+        """The p-values of all differences, corrected for their number, by pair of models.
+
+        Parameters
+        ----------
+        method : {"max_t", "holm"}, default "max_t"
+            ``"max_t"``: by the distribution of the largest of all t, with the correlations of the differences and the
+            fewest degrees of freedom among them; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down
+            correction, which uses no correlations and has no intervals.
+        """
+        kind = one_of("method", method, CORRECTIONS)
+        known = self._closed_form_differences()
+        values = [one.corrected_p_value for one in known] if kind == "max_t" else holm([one.p_value for one in known])
+        return {(one.first, one.second): value for one, value in zip(known, values, strict=True)}
+
+    def simultaneous_intervals(self, level: float = 0.95) -> dict[tuple[Any, Any], ConfidenceInterval]:
+        """Intervals of all differences that cover at once with probability `level`, by pair of models.
+
+        An interval leaves 0 out exactly where the corrected p-value is below 1 - `level`. (nan, nan) where a difference
+        has no standard error, or one of 0.
+        """
+        tail = read_level(level)
+        known = self._closed_form_differences()
+        found = Family(known, self.covariance).intervals(tail)
+        return {(one.first, one.second): interval for one, interval in zip(known, found, strict=True)}
+
+    def omnibus(self) -> OmnibusTest:
+        """Test whether all models are equally good, against the alternative that some differ.
+
+        Wald's F: the differences from the first model in units of their covariance, with the fewest degrees of freedom
+        that any difference has.
+
+        Returns
+        -------
+        OmnibusTest
+            nan, with a warning, where models differ and nothing shows how much that varies.
+        """
+        known = self._closed_form_differences()
+        values = np.array([estimate.value for estimate in self.estimates.values()])
+        freedom = fewest_degrees_of_freedom(known)
+        found = None if np.isnan(self.covariance).any() else wald_f(values, self.covariance, freedom)
+        if found is None:
+            warnings.warn(
+                "there is no test of all models: the rows do not show how much some of them vary",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return OmnibusTest(math.nan, (math.nan, math.nan), math.nan)
+        f, rank, p_value = found
+        return OmnibusTest(f, (float(rank), freedom), p_value)
+
+    def _closed_form_differences(self) -> tuple[Difference, ...]:
         if not self.differences:
             raise ValueError(
                 f"differences of metric={self.metric!r} have no closed form; "
                 "use .bootstrap(), whose replicates are paired"
             )
-        found = next(d for d in self.differences if {d.first, d.second} == {a, b})
-        return found if found.first == a else found.reversed()
+        return self.differences
 
     def bootstrap(
         self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None, **unknown: Never
@@ -278,6 +339,6 @@ class Comparison(Tabular):
         return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in named)]
 
     def _contrasts(self) -> list[list[str]]:
-        head = ["", "difference", "std. error", "95% interval", "t", "df", "p", "p (Holm)"]
+        head = ["", "difference", "std. error", "95% interval", "t", "df", "p", "p (max-t)"]
         pairs = [" - ".join(pair) for pair in combinations(names_as_text(self.estimates), 2)]
         return [head, *([pair, *d.cells()] for pair, d in zip(pairs, self.differences, strict=True))]

@@ -179,7 +179,7 @@ def comparison_numbers(comparison: Comparison, level: float) -> dict[str, Any]:
 
 
 def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, Any]]:
-    """Every difference with its test; `decided` if it is not chance after Holm's correction."""
+    """Every difference with its test; `decided` if it is not chance, corrected for the number of differences."""
     pairs = combinations(names_as_text(comparison.estimates), 2)
     return [
         {"first": first, "second": second}

@@ -148,7 +148,7 @@ def _difference_sentence(best: str, other: str, found: dict[str, Any], name: str
     evidence = f"{percent(level)} interval {interval(found, 4)}, {p_value(found['p_value'])}"
     corrected = p_value(found["corrected_p_value"])
     if corrected != p_value(found["p_value"]):
-        evidence += f", {corrected} after Holm's correction"
+        evidence += f", {corrected} corrected for all differences"
     if found["decided"]:
         return f"{best} is better than {other} by {number(found['value'], 4)} in {name} ({evidence})."
     return (

@@ -100,8 +100,8 @@ def _comparison(report: dict[str, Any]) -> str:
     threshold = f"{1 - report['level']:.3g}"
     return f"""<section aria-labelledby="h-models"><h2 id="h-models">Which models differ</h2>
 {tables.comparison(report)}
-<p class="facts">All models were scored on the same rows, and the tests use that. Models differ if p after Holm's
-correction for the number of comparisons is below {threshold}.</p></section>"""
+<p class="facts">All models were scored on the same rows, and the tests use that. Models differ if p
+corrected for the number of comparisons (max-t) is below {threshold}.</p></section>"""
 
 
 def _pairs(report: dict[str, Any]) -> str:

@@ -98,7 +98,7 @@ def comparison(report: dict[str, Any]) -> str:
         for found in report["comparison"]["differences"]
     ]
     name = metric_name(report["comparison"]["metric"])
-    header = ["models", "difference", "interval", "t", "df", "p", "p (Holm)", "differ?"]
+    header = ["models", "difference", "interval", "t", "df", "p", "p (max-t)", "differ?"]
     return table(f"Differences in {name} on the same rows, {percent(report['level'])} intervals", header, rows)
 
 

@@ -49,7 +49,7 @@ def compare_files(
     comparison = compare_models(models, metric)
     found = comparison.to_dict(ci) | numbers.comparison_numbers(comparison, ci)
     found["estimates"] = {name: numbers.estimate_numbers(one, ci) for name, one in comparison.estimates.items()}
-    found.setdefault("correction", "Holm")
+    found.setdefault("correction", "max-t")
     differences: Any = comparison
     if n_resamples:
         differences = comparison.bootstrap(n_resamples, rng=seed)
