@@ -46,13 +46,13 @@ def common_lattice(scores: np.ndarray) -> int | None:
     None also where the scores are too large to tell: max|s| * m > 2**21.
     """
     values = np.unique(scores).astype(np.float64)
-    largest = np.abs(values).max()
-    for m in (*range(1, LARGEST_DENOMINATOR + 1), 10**4, 10**5, 10**6):
-        if largest * m > LATTICE_LIMIT:
-            return None
-        if np.array_equal((np.rint(values * m) / m).astype(np.float32), values.astype(np.float32)):
-            return m
-    return None
+    denominators = np.array([*range(1, LARGEST_DENOMINATOR + 1), 10**4, 10**5, 10**6])
+    # Value by value, those that remain: after a few values of most samples none do.
+    candidates = denominators[np.abs(values).max() * denominators <= LATTICE_LIMIT]
+    for value in values:
+        nearest = (np.rint(value * candidates) / candidates).astype(np.float32)
+        candidates = candidates[nearest == np.float32(value)]
+    return int(candidates[0]) if len(candidates) else None
 
 
 def real_values(scores: np.ndarray) -> list[Fraction]:
