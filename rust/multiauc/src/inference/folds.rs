@@ -22,7 +22,7 @@ pub struct Fold {
 #[derive(Debug)]
 pub struct Folds {
     design: Design,
-    folds: Vec<Fold>,
+    parts: Vec<Fold>,
     /// λ_f.
     shares: Vec<f64>,
     /// By class, whether it is centred on its mean over folds.
@@ -73,7 +73,7 @@ impl Folds {
         let has_random_sizes = folds.iter().any(|fold| fold.design.has_random_sizes);
         Self {
             design: Design::of_parts(class_rows, groups, has_random_sizes, rows),
-            folds,
+            parts: folds,
             shares,
             is_pooled,
             position_of,
@@ -89,7 +89,7 @@ impl Folds {
     /// Each of them.
     #[must_use]
     pub fn folds(&self) -> &[Fold] {
-        &self.folds
+        &self.parts
     }
 
     /// The average over folds of the statistics of one metric, one of each fold.
@@ -99,13 +99,13 @@ impl Folds {
     #[must_use]
     pub fn average<'s>(&self, statistics: impl IntoIterator<Item = &'s Statistic>) -> Statistic {
         let statistics: Vec<&Statistic> = statistics.into_iter().collect();
-        assert_eq!(statistics.len(), self.folds.len(), "a statistic of each fold");
+        assert_eq!(statistics.len(), self.parts.len(), "a statistic of each fold");
         let classes = self.is_pooled.len();
         let mut components = vec![0.0; self.design.rows.len()];
         let mut slopes = vec![0.0; self.design.rows.classes()];
         // Both sums are taken alike, so that the average of values in [0, 1] is there too.
         let (mut value, mut all) = (0.0, 0.0);
-        for (index, ((fold, statistic), &share)) in self.folds.iter().zip(&statistics).zip(&self.shares).enumerate() {
+        for (index, ((fold, statistic), &share)) in self.parts.iter().zip(&statistics).zip(&self.shares).enumerate() {
             value += share * statistic.value;
             all += share;
             let rows = &fold.design.rows;
@@ -127,5 +127,70 @@ impl Folds {
             }
         }
         Statistic { id: statistics[0].id, value: value / all, components, slopes, chances: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Result;
+    use crate::inference::moments;
+    use crate::metric::Metric;
+    use crate::parallel::{Cancel, Workers};
+    use crate::sample::{ClassCodes, Sampling, ScoreMatrix, ScoredSample};
+
+    /// The design of rows of two classes without scores.
+    fn design(codes: &[u8], workers: &Workers<'_>) -> Result<Design> {
+        let scores = vec![0.0; 2 * codes.len()];
+        let sample = ScoredSample::new(ScoreMatrix::from_rows(&scores, 2)?, ClassCodes::Bytes(codes), None, workers)?;
+        Design::new(&sample, Sampling::Stratified)
+    }
+
+    fn statistic(value: f64, components: &[f64]) -> Statistic {
+        let components = components.to_vec();
+        Statistic { id: Metric::AucMu, value, components, slopes: vec![0.0; 2], chances: None }
+    }
+
+    /// The average of two folds with the classes of `codes`, and its variance.
+    fn averaged(codes: [&[u8]; 2], rows: [&[u32]; 2], components: [&[f64]; 2], values: [f64; 2]) -> Result<[f64; 2]> {
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(1, &cancel);
+        let mut folds = Vec::new();
+        for (codes, rows) in codes.into_iter().zip(rows) {
+            folds.push(Fold { design: design(codes, &workers)?, rows: rows.to_vec() });
+        }
+        let folds = Folds::new(folds, rows[0].len() + rows[1].len(), None);
+        let statistics: Vec<Statistic> =
+            values.into_iter().zip(components).map(|(value, components)| statistic(value, components)).collect();
+        let average = folds.average(&statistics);
+        let found = moments(folds.design(), &[average], &workers)?.estimates[0];
+        Ok([found.value, found.variance])
+    }
+
+    #[track_caller]
+    fn assert_close(found: f64, expected: f64) {
+        assert!((found - expected).abs() <= 1e-14 * expected.abs(), "{found} instead of {expected}");
+    }
+
+    #[test]
+    fn variances_add_up_over_folds() -> Result<()> {
+        let codes: [&[u8]; 2] = [&[0, 0, 1, 1], &[0, 0, 1, 1, 1, 1]];
+        let components: [&[f64]; 2] = [&[0.5, 0.7, 0.2, 0.6], &[0.9, 0.5, 0.1, 0.2, 0.3, 0.6]];
+        let [value, variance] = averaged(codes, [&[8, 1, 0, 5], &[2, 3, 4, 6, 7, 9]], components, [0.8, 0.6])?;
+        assert_close(value, 0.4 * 0.8 + 0.6 * 0.6);
+        // s²/n of both classes of the folds: .02/2 + .08/2 and .08/2 + (.14/3)/4.
+        let expected = 0.16 * (0.01 + 0.04) + 0.36 * (0.04 + 0.14 / 12.0);
+        assert_close(variance, expected);
+        Ok(())
+    }
+
+    #[test]
+    fn a_class_with_one_row_in_a_fold_is_centred_over_folds() -> Result<()> {
+        let codes: [&[u8]; 2] = [&[0, 0, 1], &[0, 0, 1]];
+        let components: [&[f64]; 2] = [&[0.5, 0.7, 0.2], &[0.9, 0.5, 0.6]];
+        let [_, variance] = averaged(codes, [&[0, 1, 2], &[3, 4, 5]], components, [0.8, 0.6])?;
+        // The second class has two rows in all: .08/2. The first has two in each fold: (.02/2 + .08/2)/4.
+        assert_close(variance, 0.04 + 0.05 / 4.0);
+        Ok(())
     }
 }

@@ -111,9 +111,9 @@ impl Masses for WeightedMultiplicities<'_> {
 
     #[inline(always)]
     fn add_pairs(self, other: &Lanes<f64>, met: &LaneWins, totals: &mut LaneWins) {
-        for lane in 0..LANES {
-            totals.won[lane] += other[lane] * met.won[lane];
-            totals.lost[lane] += other[lane] * met.lost[lane];
+        for (lane, other) in other.iter().enumerate() {
+            totals.won[lane] += other * met.won[lane];
+            totals.lost[lane] += other * met.lost[lane];
         }
     }
 }
