@@ -119,7 +119,8 @@ impl MulticlassRoc {
     pub fn separation(&self) -> Option<f64> {
         let pairs = self.placed.pair_count();
         let (tp, fp) = self.rates.split_at(self.rates.len() / 2);
-        let column = |half: &[f64], pair: usize| -> Vec<f64> { half.iter().skip(pair).step_by(pairs).copied().collect() };
+        let column =
+            |half: &[f64], pair: usize| -> Vec<f64> { half.iter().skip(pair).step_by(pairs).copied().collect() };
         let weights = self.weights.of_pairs(self.placed.totals());
         let counted = || (0..pairs).filter(|&pair| weights.iter().any(|weights| weights[pair] > 0.0));
         if counted().all(|pair| is_separated(&column(tp, pair), &column(fp, pair))) {
@@ -271,7 +272,10 @@ impl Weights {
         let mut weights = self.given.clone();
         if let Some(factor) = self.by_size {
             for weights in &mut weights {
-                weights.iter_mut().zip(&self.pairs).for_each(|(weight, &(c, d))| *weight *= factor(totals[c], totals[d]));
+                weights
+                    .iter_mut()
+                    .zip(&self.pairs)
+                    .for_each(|(weight, &(c, d))| *weight *= factor(totals[c], totals[d]));
             }
         }
         weights

@@ -125,13 +125,7 @@ pub(super) fn fit(
 }
 
 /// Goes down to the optimum that a start leads to.
-fn descend(
-    problem: &Problem,
-    center: Center,
-    stop: Stop,
-    mut factors: Factors,
-    workers: &Workers<'_>,
-) -> Result<Fit> {
+fn descend(problem: &Problem, center: Center, stop: Stop, mut factors: Factors, workers: &Workers<'_>) -> Result<Fit> {
     assert_eq!((factors.rows.len(), factors.scores.len()), (problem.rows(), problem.width()), "start of this shape");
     normalise(&mut factors, problem.pairs(), center);
 

@@ -106,9 +106,8 @@ impl Problem {
         if self.thresholds <= most {
             return Cow::Borrowed(self);
         }
-        let kept = |half: usize| {
-            (0..most).map(move |i| half * self.thresholds + (2 * i + 1) * self.thresholds / (2 * most))
-        };
+        let kept =
+            |half: usize| (0..most).map(move |i| half * self.thresholds + (2 * i + 1) * self.thresholds / (2 * most));
         let rows = kept(0).chain(kept(1));
         let rates = rows.flat_map(|row| self.rates_of_row(row)).copied().collect();
         Cow::Owned(Self { thresholds: most, rates, weights: self.weights.clone(), ..*self })

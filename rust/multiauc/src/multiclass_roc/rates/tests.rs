@@ -150,7 +150,11 @@ fn the_same_bits_for_any_number_of_threads() {
     for weights in [None, Some(rows.weights.as_slice())] {
         let of = |threads| {
             with_placed(&rows, weights, Grid::Quantiles(300), Scope::Shared, threads, |placed, workers| {
-                (placed.threshold_columns(), placed.rates(workers).unwrap(), placed.resampled_rates(&placed.draws(Sampling::Stratified).unwrap(), 1, 2).unwrap().rates)
+                (
+                    placed.threshold_columns(),
+                    placed.rates(workers).unwrap(),
+                    placed.resampled_rates(&placed.draws(Sampling::Stratified).unwrap(), 1, 2).unwrap().rates,
+                )
             })
         };
         assert_eq!(of(1), of(3));
