@@ -81,7 +81,7 @@ class Replicates:
     values
         Its replicates; nan ones do not count.
     smallest_class
-        Rows (or groups) of the smallest class, for the interval of a perfect score; None where there is no such thing.
+        Rows (or groups) of the smallest class, for the interval of a perfect score; None for a difference.
     acceleration
         How the standard error changes with the number, for "bca"; None where there is no way to know it.
     bound
@@ -110,6 +110,8 @@ class Replicates:
         if self.smallest_class is not None and (is_at_bound or self.bound is not None):
             return self._at_bound(values, tail, self.smallest_class)
         if not _vary(values):
+            if self.smallest_class is None and self.estimate == values[0] == 0.0:
+                return ConfidenceInterval(0.0, 0.0)  # two models that agree in every resample
             return _no_interval("the replicates are all alike", stacklevel + 1)
         return self._by_method(kind, values, tail, stacklevel + 1)
 
