@@ -20,6 +20,7 @@ from multiauc._intervals import (
     percentile_interval,
 )
 from multiauc._progress import Progress
+from multiauc._student import upper_quantile
 from multiauc._wording import counted, one_of
 from multiauc.results import ConfidenceInterval
 
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 MEMORY_LIMIT = 1 << 30
 
 INTERVALS = ("logit", "percentile", "basic", "bca")
+
+# A replicate of a fitted number counts as no nearer to 0 or 1 than its estimate's distance divided by this.
+NEAREST_TO_BOUND = 5.0
 
 
 def draw_seed(generator: np.random.Generator) -> int:
@@ -77,12 +81,15 @@ class Replicates:
     values
         Its replicates; nan ones do not count.
     smallest_class
-        Rows (or groups) of the smallest class, for the interval of a perfect score; None where there is no such thing.
+        Rows (or groups) of the smallest class, for the interval of a perfect score; None for a difference.
     acceleration
         How the standard error changes with the number, for "bca"; None where there is no way to know it.
     bound
         The bound, 0 or 1, that the number is as near to as its rows can bring it, so that no replicate shows an error
         although other rows might; None elsewhere.
+    is_fitted
+        Whether the number comes from a fit and not from counts. Its replicates are skewed near 0 and 1 and vary less
+        than they should in small classes, and there is no closed form to say by how much: "logit" is more careful then.
     """
 
     estimate: float
@@ -90,6 +97,7 @@ class Replicates:
     smallest_class: int | None
     acceleration: float | None = None
     bound: float | None = None
+    is_fitted: bool = False
 
     def interval(self, level: Any, method: Any, accepted: tuple[str, ...], stacklevel: int) -> ConfidenceInterval:
         """A confidence interval by one of the accepted methods."""
@@ -102,7 +110,12 @@ class Replicates:
         if self.smallest_class is not None and (is_at_bound or self.bound is not None):
             return self._at_bound(values, tail, self.smallest_class)
         if not _vary(values):
+            if self.smallest_class is None and self.estimate == values[0] == 0.0:
+                return ConfidenceInterval(0.0, 0.0)  # two models that agree in every resample
             return _no_interval("the replicates are all alike", stacklevel + 1)
+        return self._by_method(kind, values, tail, stacklevel + 1)
+
+    def _by_method(self, kind: str, values: NDArray[np.float64], tail: float, stacklevel: int) -> ConfidenceInterval:
         if kind == "logit":
             return self._logit(values, tail)
         if kind == "bca":
@@ -122,7 +135,15 @@ class Replicates:
 
     def _logit(self, values: NDArray[np.float64], tail: float) -> ConfidenceInterval:
         error = float(standard_errors(values[:, None])[0])
-        return logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail), functions=np)
+        if not self.is_fitted:
+            return logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail), functions=np)
+        # The spread of the logits themselves, on the scale of the number. A few replicates next to 0 or 1, whose logits
+        # are huge, must not decide it.
+        nearest = min(self.estimate, 1.0 - self.estimate) / NEAREST_TO_BOUND
+        inside = np.clip(values, nearest, 1.0 - nearest)
+        spread = float(np.std(np.log(inside / (1.0 - inside)), ddof=1)) * self.estimate * (1.0 - self.estimate)
+        quantile = upper_quantile(tail, max(1.0, (self.smallest_class or 2) - 1.0))
+        return logit_interval(self.estimate, max(error, spread), quantile, functions=np)
 
     def _bca(self, values: NDArray[np.float64], tail: float, stacklevel: int) -> ConfidenceInterval:
         """Replicates equal to the estimate count as half below it."""

@@ -52,7 +52,8 @@ class Bootstrap(Result):
     smallest_class : int
         The rows of the smallest class (its groups, where rows are grouped).
     bounds : sequence or None
-        For each metric the bound, 0 or 1, that it is as near to as its rows can bring it; None elsewhere.
+        Of the area D, for each model, the bound (0 or 1) that it is as near to as its rows can bring it, or None. None
+        for other metrics.
 
     Examples
     --------
@@ -127,7 +128,8 @@ class Bootstrap(Result):
         acceleration = None if self.accelerations is None else float(self.accelerations[k])
         bound = None if self.bounds is None else self.bounds[k]
         estimate, values = float(self.estimates[k]), self.replicates[:, k]
-        replicates = Replicates(estimate, values, self.smallest_class, acceleration, bound)
+        is_fitted = self.bounds is not None
+        replicates = Replicates(estimate, values, self.smallest_class, acceleration, bound, is_fitted)
         return replicates.interval(level, method, INTERVALS, stacklevel=2)
 
     def _position(self, metric: Hashable) -> int:

@@ -326,7 +326,7 @@ class MulticlassRocBootstrap(Result):
     smallest_class : int
         The rows of the smallest class (its groups, where these were drawn).
     bound : float or None
-        1 where no threshold shows an error of any pair, 0 where all are wrong; None elsewhere. No resample can vary much
+        1 where no threshold shows an error of any pair, 0 where all are wrong; None elsewhere. Resamples hardly vary
         there.
 
     Examples
@@ -370,12 +370,14 @@ class MulticlassRocBootstrap(Result):
         level : float, default 0.95
             The nominal coverage.
         method : {"logit", "percentile", "basic"}, default "logit"
-            ``"logit"``: expit(logit D ± z SE / (D (1 - D))), inside (0, 1) by construction. ``"percentile"``: quantiles
-            of the replicates. ``"basic"``: these mirrored at the estimate. Where no threshold shows an error (`bound`),
-            all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the smallest class; where all replicates are
-            alike elsewhere there is no interval.
+            ``"logit"``: expit(logit D ± t S), inside (0, 1) by construction, with S the standard deviation of the
+            replicates' logits (those that are five times as near to 0 or 1 as D count as just that near; at least
+            SE / (D (1 - D))) and t Student's quantile with the smallest class's rows less one. ``"percentile"``:
+            quantiles of the replicates. ``"basic"``: these mirrored at the estimate. Where no threshold shows an error
+            (`bound`), all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the smallest class; where all
+            replicates are alike elsewhere there is no interval.
         """
-        replicates = Replicates(self.estimate, self.replicates, self.smallest_class, bound=self.bound)
+        replicates = Replicates(self.estimate, self.replicates, self.smallest_class, bound=self.bound, is_fitted=True)
         return replicates.interval(level, method, INTERVALS, stacklevel=2)
 
     def band(self, level: float = 0.95) -> RocBand:

@@ -4,6 +4,8 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
+from scipy.stats import t as student
 
 import multiauc
 from multiauc import _rust
@@ -164,16 +166,26 @@ class TestIntervals:
         np.testing.assert_allclose([low, high], np.quantile(bootstrap.replicates, [0.05, 0.95]))
         mirrored = bootstrap.confidence_interval(0.9, "basic")
         assert mirrored.low == pytest.approx(2 * roc.auc - high)
-        logit = bootstrap.confidence_interval()
-        assert 0.0 < logit.low < roc.auc < logit.high < 1.0
+        default = bootstrap.confidence_interval()
+        assert 0.0 < default.low < roc.auc < default.high < 1.0
         wider = bootstrap.confidence_interval(level=0.99)
-        assert wider.low < logit.low < logit.high < wider.high
+        assert wider.low < default.low < default.high < wider.high
 
     def test_logit_by_hand(self, roc):
         bootstrap = roc.bootstrap(300, rng=2)
         d = roc.auc
-        ends = np.log(d / (1 - d)) + np.array([-1, 1]) * 1.959963984540054 * bootstrap.standard_error / (d * (1 - d))
-        np.testing.assert_allclose(bootstrap.confidence_interval(), 1 / (1 + np.exp(-ends)))
+        replicates = np.clip(bootstrap.replicates, (1 - d) / 5, 1 - (1 - d) / 5)
+        spread = max(np.std(logit(replicates), ddof=1), bootstrap.standard_error / (d * (1 - d)))
+        quantile = student.ppf(0.975, bootstrap.smallest_class - 1)
+        ends = logit(d) + np.array([-1, 1]) * quantile * spread
+        np.testing.assert_allclose(bootstrap.confidence_interval(), expit(ends))
+
+    def test_an_interval_alone_and_in_a_comparison(self, rng):
+        codes, scores = shifted_normals(rng, 90, 3)
+        alone = multiauc.multiclass_roc(codes, scores).bootstrap(50, rng=1).confidence_interval()
+        models = {"a": scores, "b": rng.random((90, 3))}
+        paired = multiauc.compare(codes, models, metric="multiclass_roc").bootstrap(50, rng=1)
+        assert paired.confidence_interval("a") == alone
 
     def test_perfect_and_constant_scores(self):
         codes = np.repeat([0, 1], 10)
