@@ -113,10 +113,10 @@ def compare(  # noqa: PLR0913
     fair   0.8718      0.0164  0.8358 to 0.9009
     other  0.9855      0.0038  0.9757 to 0.9914
     <BLANKLINE>
-                  difference  std. error        95% interval      t     df        p  p (max-t)
-    good - fair      +0.0865      0.0093  +0.0682 to +0.1049   9.28  290.0  <0.0001    <0.0001
-    good - other     -0.0271      0.0085  -0.0440 to -0.0103  -3.19  132.5   0.0018     0.0034
-    fair - other     -0.1137      0.0168  -0.1468 to -0.0806  -6.77  236.2  <0.0001    <0.0001
+                  difference  std. error   95%, simultaneous      t     df  p (max-t)
+    good - fair      +0.0865      0.0093  +0.0661 to +0.1070   9.28  290.0    <0.0001
+    good - other     -0.0271      0.0085  -0.0458 to -0.0084  -3.19  132.5     0.0034
+    fair - other     -0.1137      0.0168  -0.1506 to -0.0768  -6.77  236.2    <0.0001
     <BLANKLINE>
     closed form, class sizes fixed; logit intervals with Student's t
     >>> comparison.difference("other", "good")

@@ -339,6 +339,12 @@ class Comparison(Tabular):
         return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in named)]
 
     def _contrasts(self) -> list[list[str]]:
-        head = ["", "difference", "std. error", "95% interval", "t", "df", "p", "p (max-t)"]
+        # Interval and p-value are corrected alike, so that they never disagree; with two models there is nothing to
+        # correct.
+        are_many = len(self.differences) > 1
+        interval, p_value = ("95%, simultaneous", "p (max-t)") if are_many else ("95% interval", "p")
+        head = ["", "difference", "std. error", interval, "t", "df", p_value]
         pairs = [" - ".join(pair) for pair in combinations(names_as_text(self.estimates), 2)]
-        return [head, *([pair, *d.cells()] for pair, d in zip(pairs, self.differences, strict=True))]
+        intervals = self.simultaneous_intervals().values()
+        contrasts = zip(pairs, self.differences, intervals, strict=True)
+        return [head, *([pair, *difference.cells(limits)] for pair, difference, limits in contrasts)]

@@ -176,13 +176,12 @@ class Difference(Tabular):
         t = upper_quantile(tail, self.degrees_of_freedom)
         return wald_interval(self.value, self.standard_error, t, smallest=-1.0, largest=1.0)
 
-    def cells(self) -> list[str]:
-        """Difference, standard error, 95% interval, t, degrees of freedom and both p-values as text."""
-        low, high = self._interval(0.025)
-        interval = "-" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
+    def cells(self, interval: tuple[float, float]) -> list[str]:
+        """Difference, standard error, an interval, t, degrees of freedom and corrected p-value as text."""
+        low, high = interval
+        limits = "-" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
         test = [_known_text(self.t, ".2f"), _known_text(self.degrees_of_freedom, ".1f")]
-        numbers = [f"{self.value:+.4f}", f"{self.standard_error:.4f}", interval]
-        return [*numbers, *test, _p_text(self.p_value), _p_text(self.corrected_p_value)]
+        return [f"{self.value:+.4f}", f"{self.standard_error:.4f}", limits, *test, _p_text(self.corrected_p_value)]
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Everything by name, with the limits of the interval; nan where they are not known."""
@@ -211,7 +210,8 @@ class Difference(Tabular):
         return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        value, error, interval, t, freedom, p, _ = self.cells()
+        value, error, interval, t, freedom, _ = self.cells(self._interval(0.025))
+        p = _p_text(self.p_value)
         test = f"t({freedom}) {t}"
         return f"Difference({self._name()}: {value}, standard error {error}, 95% interval {interval}, {test}, p {p})"
 
