@@ -25,6 +25,10 @@ class Result:
 
     __slots__ = ()
 
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The result as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of([self.to_dict()], library)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything in plain Python objects."""
         return {name: _plain(getattr(self, name)) for name in _names(self) if not name.startswith("_")}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Never
 
+from multiauc._hints import refuse_unknown
 from multiauc._registry import DEFAULT_METRIC
 from multiauc._wording import described, listing, one_of
 from multiauc.differences import Difference, warn_of_untestable
@@ -15,7 +16,9 @@ if TYPE_CHECKING:
     from multiauc._registry import MetricName
 
 
-def compare_samples(a: Evaluation, b: Evaluation, *, metric: MetricName = DEFAULT_METRIC) -> Difference:
+def compare_samples(
+    a: Evaluation, b: Evaluation, *, metric: MetricName = DEFAULT_METRIC, **unknown: Never
+) -> Difference:
     r"""The difference between two evaluations of different rows: two hospitals, last year and this year.
 
     The samples are independent, so that variances add up; degrees of freedom are those of Welch,
@@ -46,6 +49,7 @@ def compare_samples(a: Evaluation, b: Evaluation, *, metric: MetricName = DEFAUL
     >>> multiauc.compare_samples(old, new)
     Difference(a - b: +0.1262, standard error 0.0239, 95% interval +0.0791 to +0.1734, t(234.4) 5.27, p <0.0001)
     """
+    refuse_unknown(compare_samples, unknown)
     for name, given in (("a", a), ("b", b)):
         if not isinstance(given, Evaluation):
             raise TypeError(f"{name} must be an Evaluation, as `evaluate` returns it; got {described(given)}")

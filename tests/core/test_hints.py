@@ -81,7 +81,7 @@ class TestOptions:
     @pytest.mark.parametrize("name", [name for name in multiauc.__all__ if inspect.isfunction(getattr(multiauc, name))])
     def test_every_function_with_options_refuses_unknown_ones_alike(self, name):
         function = getattr(multiauc, name)
-        if "y_true" not in inspect.signature(function).parameters:
+        if len(inspect.signature(function).parameters) < 2:
             assert name in ("get_num_threads", "set_num_threads")
             return
         scores = MODELS if name == "compare" else Y_SCORE
