@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from multiauc._digits import decimals
 from multiauc._replicates import INTERVALS, Replicates, standard_errors
 from multiauc._tables import html_table, text_table
 from multiauc._wording import counted, listing, names_as_text
@@ -151,8 +152,8 @@ class Bootstrap:
             interval = "-"
             if error > 0.0 or estimate in (0.0, 1.0):
                 low, high = self.confidence_interval(name)
-                interval = f"{low:.4f} to {high:.4f}"
-            rows.append([text, f"{estimate:.4f}", f"{error:.4f}", interval])
+                interval = f"{decimals(low)} to {decimals(high)}"
+            rows.append([text, decimals(estimate), decimals(error), interval])
         return rows
 
     def __repr__(self) -> str:
@@ -218,7 +219,7 @@ class BootstrapDifference:
 
     def __repr__(self) -> str:
         names = f"{self.first!r} - {self.second!r}"
-        return f"BootstrapDifference({names}: {self.value:+.4f}, se {self.standard_error:.4f})"
+        return f"BootstrapDifference({names}: {decimals(self.value, sign=True)}, se {decimals(self.standard_error)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

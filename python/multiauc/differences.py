@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from multiauc._digits import decimals
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, wald_interval
 from multiauc._student import two_sided_p, upper_quantile
@@ -114,9 +115,9 @@ class Difference:
     def cells(self) -> list[str]:
         """Difference, standard error, 95% interval, t, degrees of freedom and both p-values as text."""
         low, high = self._interval(0.025)
-        interval = "-" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
+        interval = "-" if math.isnan(low) else f"{decimals(low, sign=True)} to {decimals(high, sign=True)}"
         test = [_known_text(self.t, ".2f"), _known_text(self.degrees_of_freedom, ".1f")]
-        numbers = [f"{self.value:+.4f}", f"{self.standard_error:.4f}", interval]
+        numbers = [decimals(self.value, sign=True), decimals(self.standard_error), interval]
         return [*numbers, *test, _p_text(self.p_value), _p_text(self.corrected_p_value)]
 
     def to_dict(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from multiauc._digits import decimals
 from multiauc._input.options import positive_integer, read_level, read_rng
 from multiauc._progress import Progress
 from multiauc._replicates import Replicates, draw_seed, standard_errors
@@ -150,7 +151,7 @@ class MulticlassRoc:
     def __repr__(self) -> str:
         size = f"{counted(len(self.labels), 'class', 'classes')}, {counted(len(self.pairs), 'pair')}"
         thresholds = counted(len(self.thresholds), "threshold")
-        return f"MulticlassRoc({size}, {thresholds}: auc {self.auc:.4f}, deviance {self.deviance:.4g})"
+        return f"MulticlassRoc({size}, {thresholds}: auc {decimals(self.auc)}, deviance {self.deviance:.4g})"
 
     def bootstrap(
         self,
@@ -348,7 +349,8 @@ class MulticlassRocBootstrap:
 
     def __repr__(self) -> str:
         size = counted(len(self.replicates), "resample")
-        return f"MulticlassRocBootstrap({size} by {self.method}: auc {self.estimate:.4f}, se {self.standard_error:.4f})"
+        numbers = f"auc {decimals(self.estimate)}, se {decimals(self.standard_error)}"
+        return f"MulticlassRocBootstrap({size} by {self.method}: {numbers})"
 
 
 def _resample_rows(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
+from multiauc._digits import decimals
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import SAMPLINGS, positive_integer, read_region, read_rng
 from multiauc._input.sample import read_sample
@@ -246,7 +247,7 @@ class PartialAuc:
     def _table(self) -> list[list[str]]:
         names = [str(key) if self.kind == AGAINST_REST else f"{key[0]} | {key[1]}" for key in self.values]
         rows = [*zip(names, self.values.values(), strict=True), ("macro", self.macro), ("prevalence", self.prevalence)]
-        return [["", "area"], *([name, f"{value:.4f}"] for name, value in rows)]
+        return [["", "area"], *([name, decimals(value)] for name, value in rows)]
 
     def __repr__(self) -> str:
         return "\n".join([self._title(), *text_table(self._table())])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 import numpy as np
 
 from multiauc import _rust
+from multiauc._digits import decimals
 from multiauc._registry import METRICS
 from multiauc._tables import TABLE_AT_MOST, TABLE_EDGE, html_table, shortened, text_table
 from multiauc._wording import listing
@@ -201,7 +202,7 @@ class PairMatrix:
         def cell(c: int | None, d: int | None) -> str:
             if c is None or d is None:
                 return "..."
-            return "-" if c == d else f"{self.values[c, d]:.4f}"
+            return "-" if c == d else decimals(self.values[c, d])
 
         names = ["..." if c is None else text(self.labels[c]) for c in shown]
         body = [[name, *(cell(c, d) for d in shown)] for name, c in zip(names, shown, strict=True)]
@@ -270,7 +271,7 @@ class RocCurve:
 
     def __repr__(self) -> str:
         negative = "the rest" if self.negative is None else repr(self.negative)
-        return f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {self.auc:.4f})"
+        return f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {decimals(self.auc)})"
 
 
 def read_only(array: NDArray[_Number]) -> NDArray[_Number]:

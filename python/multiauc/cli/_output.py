@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from multiauc._digits import decimals
 from multiauc._files.cells import plain_number
 from multiauc._json import without_nan
 from multiauc._wording import printable
@@ -79,7 +80,7 @@ def show(outcome: Outcome, style: str) -> None:
 
 def _cell(value: Any, digits: int) -> str:
     if isinstance(value, float):
-        return "-" if math.isnan(value) else f"{value:.{digits}f}"
+        return "-" if math.isnan(value) else decimals(value, digits)
     return "-" if value is None else printable(str(value))
 
 

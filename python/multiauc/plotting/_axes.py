@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from multiauc._wording import shown_name
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -67,7 +69,7 @@ def roc_axes(ax: Axes | None) -> Axes:
 
 def plain_text(label: object) -> str:
     """A label or name that is drawn as it reads: between two dollar signs matplotlib would see a formula."""
-    return str(label).replace("$", r"\$")
+    return shown_name(label).replace("$", r"\$")
 
 
 def legend_text(label: object) -> str:
