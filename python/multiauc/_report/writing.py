@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from multiauc._progress import Stage
 from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
 from multiauc._render import numbers
+from multiauc._render.curve import QUANTILES_FROM, Resampled, resampled, resamples_for, roc_numbers
 from multiauc._render.words import percent
 from multiauc._report.page import page
-from multiauc._wording import names_as_text
+from multiauc._wording import names_as_text, printable, shown_name
 from multiauc.evaluation import evaluation_of
 from multiauc.multiclass_curves import default_curve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from os import PathLike
 
     import numpy as np
@@ -38,21 +39,23 @@ def write_report(
     *,
     title: str | None,
     level: float,
-    n_resamples: int,
+    n_resamples: int | None,
     rng: np.random.Generator | int | None,
     stacklevel: int,
 ) -> Path:
     """Write the page about one or several models, and return where it is."""
     common = numbers.common_numbers(list(evaluations.values()))
     shown = [] if common["heat_map"] is None else common["heat_map"]["classes"]
+    if n_resamples is None:
+        n_resamples = resamples_for(common["n_rows"], len(common["labels"]), len(evaluations))
     models = []
     for name, evaluation in evaluations.items():
-        curve = _curve(evaluation, stacklevel + 1)
-        band = None
-        if curve is not None and n_resamples and not math.isnan(curve.auc):
-            band = curve.bootstrap(n_resamples, rng=rng)
-        models.append(_model_numbers(name, evaluation, shown, numbers.roc_numbers(curve, band, level), level))
-    report = common | _report_numbers(evaluations, comparison, models, level=level, n_resamples=n_resamples)
+        inputs = evaluation.inputs()
+        with Stage(f"fitting the ROC curve of {printable(shown_name(name))}"):
+            curve = _curve(inputs, stacklevel + 1)
+        found = Resampled(None) if curve is None else resampled(curve, inputs, n_resamples, rng)
+        models.append(_model_numbers(name, evaluation, shown, roc_numbers(curve, found, level), level))
+    report = common | _report_numbers(evaluations, comparison, models, level=level)
     report["title"] = TITLE if title is None else str(title)
     place = Path(path)
     place.write_text(page(report), encoding="utf-8")
@@ -75,7 +78,6 @@ def _report_numbers(
     models: list[dict[str, Any]],
     *,
     level: float,
-    n_resamples: int,
 ) -> dict[str, Any]:
     """Everything that the page shows."""
     first = next(iter(evaluations.values()))
@@ -86,12 +88,12 @@ def _report_numbers(
         "versions": numbers.versions(),
         "level": level,
         "level_text": percent(level),
-        "n_resamples": n_resamples,
+        "units": "rows" if first.inputs().groups is None else "groups",
         "models": models,
         "comparison": compared,
         "best": best,
         "worst_pairs": _worst_pairs(evaluations, best, level),
-        "method": _method(first, models[0]["metrics"], level, n_resamples),
+        "method": _method(first, models, level),
     }
 
 
@@ -101,42 +103,49 @@ def _model_numbers(
     metrics = numbers.metric_numbers(evaluation, level)
     if curve is not None:
         metrics[MULTICLASS_ROC] = curve.pop("area")
-    matrices, matrix = evaluation.matrices, numbers.main_matrix(evaluation)
     return {
         "name": name,
         "metrics": metrics,
         "per_class": numbers.class_numbers(evaluation, level),
-        "pairs": {metric: numbers.pair_numbers(pairs, shown, level) for metric, pairs in matrices.items()},
-        "worst_pairs": [] if matrix is None else numbers.worst_pairs(matrix, level, SENTENCES),
+        "pairs": {metric: numbers.pair_numbers(evaluation, metric, shown, level) for metric in evaluation.matrices},
+        "worst_pairs": numbers.worst_pairs(evaluation, level, SENTENCES),
         "roc": curve,
     }
 
 
 def _worst_pairs(evaluations: Mapping[str, Evaluation], best: str, level: float) -> list[dict[str, Any]]:
     """The pairs that the best model separates worst, with their numbers in all models."""
-    matrices = {name: numbers.main_matrix(evaluation) for name, evaluation in evaluations.items()}
-    known = [matrix for matrix in matrices.values() if matrix is not None]
-    worst_of = matrices[best]
-    if worst_of is None:
-        return []
-    pairs = numbers.pairs_of_models(worst_of, known, level)
+    pairs = numbers.pairs_of_models(evaluations[best], list(evaluations.values()), level)
     return [names | {"models": found} for names, found in pairs]
 
 
-def _curve(evaluation: Evaluation, stacklevel: int) -> MulticlassRoc | None:
-    """The multi-class ROC curve of the data behind the evaluation."""
-    sample = evaluation.inputs().unchanged_sample()
-    return None if sample.n_classes > CURVE_UP_TO_CLASSES else default_curve(sample, stacklevel=stacklevel + 1)
+def _curve(inputs: HeldInputs, stacklevel: int) -> MulticlassRoc | None:
+    """The multi-class ROC curve of the data behind an evaluation."""
+    sample = inputs.unchanged_sample()
+    if sample.n_classes > CURVE_UP_TO_CLASSES:
+        return None
+    return default_curve(sample, inputs.options["pair_weights"], stacklevel=stacklevel + 1)
 
 
-def _method(evaluation: Evaluation, metrics: Iterable[str], level: float, n_resamples: int) -> dict[str, str]:
-    curve = "no intervals" if not n_resamples else f"{n_resamples} bootstrap samples of rows within classes"
-    return {
-        "Metrics": "; ".join(METRICS[metric].title for metric in metrics),
+def _method(evaluation: Evaluation, models: list[dict[str, Any]], level: float) -> dict[str, str]:
+    curves = [model["roc"] for model in models if model["roc"] is not None]
+    method = {
+        "Metrics": "; ".join(METRICS[metric].title for metric in models[0]["metrics"]),
         **_options_in_words(evaluation.inputs()),
         "Intervals": f"{percent(level)}, {numbers.method_in_words(evaluation.metrics, evaluation.inputs())}",
-        "Curve": f"100 thresholds shared by all pairs; {curve}",
     }
+    return method | ({"Curve": f"100 thresholds shared by all pairs; {_resampling(curves[0])}"} if curves else {})
+
+
+def _resampling(curve: dict[str, Any]) -> str:
+    """How the limits of the curve were found, and how well that many resamples know them."""
+    if curve["why_no_interval"] is not None:
+        return f"no interval and no band, because {curve['why_no_interval']}"
+    size, error = curve["n_resamples"], curve["monte_carlo_error"]
+    if not size or error is None:
+        return "no intervals"
+    words = f"{size} bootstrap samples of rows within classes, which know its standard error to {100 * error:.0f}%"
+    return words if size >= QUANTILES_FROM else f"{words}; intervals and bands allow for that (Student's t)"
 
 
 def _options_in_words(inputs: HeldInputs) -> dict[str, str]:

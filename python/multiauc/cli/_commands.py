@@ -135,7 +135,7 @@ def roc(**options: Any) -> None:
 @_options.several_files
 @_options.data_options
 @_options.inference_options
-@_options.resampling(200)
+@_options.resampling(None, "200, or fewer for many classes")
 @_options.metric_option
 @_options.metrics_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False), default="report.html", show_default=True,

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import multiauc
+from multiauc._digits import decimals, p_text
 from multiauc._files.costs import read_costs
 from multiauc._files.predictions import read_predictions
+from multiauc._progress import Stage
 from multiauc._registry import METRICS
 from multiauc._render import numbers
 from multiauc._render.words import metric_name, verdict
-from multiauc._wording import counted, printable
+from multiauc._wording import counted, printable, shown_name
 from multiauc.cli._output import Outcome, Table, show
 from multiauc.cli._problems import Problem
 
@@ -66,7 +68,7 @@ def _evaluation_outcome(
 ) -> Outcome:
     classes = numbers.class_numbers(evaluation, level)
     matrix = numbers.main_matrix(evaluation)
-    pairs = [] if matrix is None else numbers.worst_pairs(matrix, level, worst)
+    pairs = numbers.worst_pairs(evaluation, level, worst)
     n_rows, n_classes = int(evaluation.counts.sum()), len(evaluation.labels)
     interval = f"{100 * level:g}% interval"
     tables = [
@@ -81,7 +83,7 @@ def _evaluation_outcome(
             Table(
                 "Each class against the rest",
                 ["class", "rows", "AUC", "std. error", interval],
-                [[found["label"], found["rows"], *_cells(found)] for found in classes],
+                [[shown_name(found["label"]), found["rows"], *_cells(found)] for found in classes],
             )
         )
     if matrix is not None and pairs:
@@ -127,16 +129,15 @@ def compare_files(request: Request, *, ci: float, metric: Any, style: str, **opt
         ),
         Table(
             "Differences",
-            ["models", "difference", interval, "t", "df", "p", "p (Holm)"],
+            ["models", "difference", _corrected_heading(interval, found), "t", "df", _corrected_heading("p", found)],
             [
                 [
                     f"{one['first']} - {one['second']}",
                     one["value"],
-                    _interval(one),
+                    _interval({"low": one["corrected_low"], "high": one["corrected_high"]}),
                     f"{one['t']:.2f}" if one["t"] is not None else None,
                     f"{one['degrees_of_freedom']:.1f}" if one["degrees_of_freedom"] is not None else None,
-                    _p_value(one["p_value"]),
-                    _p_value(one["p_holm"]),
+                    "-" if one["corrected_p_value"] is None else p_text(one["corrected_p_value"], 1.0 - ci),
                 ]
                 for one in found["differences"]
             ],
@@ -150,9 +151,10 @@ def compare_files(request: Request, *, ci: float, metric: Any, style: str, **opt
         "estimates": estimates,
         "differences": found["differences"],
     }
-    columns = ["first", "second", *ESTIMATE, "t", "degrees_of_freedom", "p_value", "p_holm"]
+    tested = ("t", "degrees_of_freedom", "p_value", "corrected_low", "corrected_high", "corrected_p_value")
+    columns = ["first", "second", *ESTIMATE, *tested]
     records = [
-        *([name, "", *map(one.get, ESTIMATE), None, None, None, None] for name, one in estimates.items()),
+        *([name, "", *map(one.get, ESTIMATE), *([None] * len(tested))] for name, one in estimates.items()),
         *([one[column] for column in columns] for one in found["differences"]),
     ]
     notes = [headline]
@@ -167,7 +169,7 @@ def report_on_files(
     *,
     ci: float,
     metric: Any,
-    n_resamples: int,
+    n_resamples: int | None,
     seed: int,
     output: str,
     title: str | None,
@@ -175,7 +177,8 @@ def report_on_files(
     **options: Any,
 ) -> None:
     """Write the page on one or several models, and say what it says and where it is."""
-    predictions = read_predictions(request)
+    with Stage("reading the predictions"):
+        predictions = read_predictions(request)
     if metrics is not None and len(predictions.models) > 1:
         raise Problem("--metrics is for a report on one model; several are compared by one --metric")
     arguments = _arguments(predictions, **options)
@@ -183,10 +186,13 @@ def report_on_files(
     try:
         if len(predictions.models) == 1:
             ((name, scores),) = predictions.models.items()
-            evaluation = multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **arguments)
+            with Stage("evaluating the model"):
+                evaluation = multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **arguments)
             place = evaluation.report(output, name=name, **common)
         else:
-            place = _compare(predictions, metric, arguments).report(output, **common)
+            with Stage("comparing the models"):
+                comparison = _compare(predictions, metric, arguments)
+            place = comparison.report(output, **common)
     except OSError as error:
         raise Problem(f"{output}: cannot be written: {error.strerror}") from None
     click.echo(f"Wrote {printable(str(place.resolve()))} ({place.stat().st_size / 1e6:.2f} MB)")
@@ -218,11 +224,11 @@ def _cells(found: dict[str, Any]) -> list[Any]:
 
 
 def _interval(found: dict[str, Any]) -> str:
-    return "-" if found["low"] is None else f"{found['low']:.4f} to {found['high']:.4f}"
+    return "-" if found["low"] is None else f"{decimals(found['low'])} to {decimals(found['high'])}"
 
 
 def _pair(pair: dict[str, Any]) -> str:
-    return f"{pair['first']} - {pair['second']}"
+    return f"{shown_name(pair['first'])} - {shown_name(pair['second'])}"
 
 
 def _pair_value(metric: str) -> str:
@@ -231,7 +237,6 @@ def _pair_value(metric: str) -> str:
     return f"{pairs.title} of the pair" if pairs and pairs.is_symmetric else "by the score of the first class"
 
 
-def _p_value(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
+def _corrected_heading(name: str, comparison: dict[str, Any]) -> str:
+    """What a column is called whose numbers allow for the number of comparisons."""
+    return name if len(comparison["differences"]) < 2 else f"{name} ({comparison['correction']})"
