@@ -14,6 +14,7 @@ from multiauc._progress import Progress
 from multiauc._replicates import Replicates, draw_seed, standard_errors
 from multiauc._wording import counted, one_of
 from multiauc.results import ConfidenceInterval, read_only
+from multiauc.threads import get_num_threads
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -357,7 +358,10 @@ def _resample_rows(
     model: _rust.RocModel, generator: np.random.Generator, progress: Progress
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     seed = draw_seed(generator)
-    parts = [model.bootstrap(seed, first, last - first, BAND_FPR) for first, last in pairwise(progress.steps())]
+    # A replicate is the work of one thread: fewer at a time would leave the others idle.
+    threads = get_num_threads()
+    steps = pairwise(progress.steps(threads, unit=threads))
+    parts = [model.bootstrap(seed, first, last - first, BAND_FPR) for first, last in steps]
     areas, heights = zip(*parts, strict=True)
     return np.concatenate(areas), np.concatenate(heights)
 
