@@ -8,16 +8,11 @@ from typing import Any
 
 from multiauc._render.words import number
 from multiauc._wording import shown_name
+from multiauc.plotting._zoom import BAND_FROM_ZOOM, zoom_of
 
 ROC_SIDE = 420
 ROC_LEFT, ROC_TOP, ROC_RIGHT, ROC_BOTTOM = 58, 12, 24, 46
 COLOURS = 7
-# Curves whose bend is nearer to the corner than this are squeezed; the zoom shows this many times that distance.
-SQUEEZED = 0.1
-ZOOM_ROUND_BEND = 4.0
-ZOOMS = tuple(base * 10.0**-power for power in range(1, 6) for base in (4, 2, 1))
-# The limits of a band are known at steps of 0.01: a closer zoom would draw them where they are not.
-BAND_FROM_ZOOM = 0.1
 # So many models stay together on one page of paper.
 ONE_PAGE = 20
 
@@ -29,7 +24,7 @@ def colour(k: int) -> str:
 
 def roc_panels(models: list[dict[str, Any]]) -> list[str]:
     """The multi-class ROC curves of the models; and their corner enlarged, where they are squeezed into it."""
-    zoom = _zoom([model["roc"] for model in models if model["roc"] is not None])
+    zoom = zoom_of((model["roc"]["fpr"], model["roc"]["tpr"]) for model in models if model["roc"] is not None)
     whole = _roc_panel(models, 1.0, marked=zoom)
     if zoom is None:
         return [whole]
@@ -37,26 +32,6 @@ def roc_panels(models: list[dict[str, Any]]) -> list[str]:
     no_band = "" if zoom >= BAND_FROM_ZOOM else ", without bands"
     caption = f"<figcaption>The upper left corner, {times} times as large{no_band}</figcaption>"
     return [whole, _roc_panel(models, zoom, caption=caption)]
-
-
-def _zoom(curves: list[dict[str, Any]]) -> float | None:
-    """The side of the corner to enlarge, if any curve is squeezed into it."""
-    bends = [bend for bend in map(_bend, curves) if 0.0 < bend <= SQUEEZED]
-    if not bends:
-        return None
-    return min((zoom for zoom in ZOOMS if zoom >= ZOOM_ROUND_BEND * max(bends)), default=ZOOMS[0])
-
-
-def _bend(curve: dict[str, Any]) -> float:
-    """How far from the corner (0, 1) the curve meets the falling diagonal, along either axis."""
-    last = (0.0, 0.0)
-    for x, y in zip(curve["fpr"], curve["tpr"], strict=True):
-        if x + y >= 1.0:
-            step = (x - last[0]) + (y - last[1])
-            share = 1.0 if step <= 0.0 else (1.0 - last[0] - last[1]) / step
-            return float(last[0] + share * (x - last[0]))
-        last = (x, y)
-    return 1.0
 
 
 def _roc_panel(models: list[dict[str, Any]], window: float, *, marked: float | None = None, caption: str = "") -> str:
