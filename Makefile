@@ -17,7 +17,7 @@ PYTHON_SOURCES := python tests examples benches studies requirements .ci
 TYPED := python/multiauc benches studies requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python develop wheel sdist \
+.PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python check-wheel develop wheel sdist \
         figures fuzz bench bench-quick bench-smoke bench-kernels bench-install clean
 .NOTPARALLEL:
 
@@ -61,9 +61,15 @@ check-python: develop
 develop: $(VENV)/.installed  ## Build the extension and put the package into .venv
 	$(MATURIN) develop --profile develop --locked
 
+# Zig, from the registry, links against the glibc of 2014, whatever the machine has: the wheel runs on any Linux since.
+WHEEL := $(if $(filter GNU/Linux,$(shell uname -o 2> /dev/null)),--zig --compatibility manylinux_2_17)
 wheel: $(VENV)/.installed  ## Build the wheel into dist/
 	rm -f dist/*.whl
-	$(MATURIN) build --release --locked --out dist
+	CARGO_ZIGBUILD_PYTHON_PATH=$(CURDIR)/$(PY) $(MATURIN) build --release --locked $(WHEEL) --out dist
+
+check-wheel: wheel  ## Look whether the wheel keeps what its name promises: an old glibc, every Python from 3.11 on
+	$(if $(WHEEL),$(VENV)/bin/auditwheel show dist/multiauc-*.whl | tee /dev/stderr | grep --quiet -E '"manylinux_2_(5|12|17)_')
+	$(VENV)/bin/abi3audit --strict --verbose dist/multiauc-*.whl
 
 sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 	rm -f dist/*.tar.gz
@@ -71,6 +77,7 @@ sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 
 bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write benches/RESULTS.md (up to 40 minutes)
 	$(BENCH_PY) benches/compare.py --output benches/RESULTS.md
+	$(BENCH_PY) benches/cliffs.py --output benches/RESULTS-cliffs.md
 	$(BENCH_PY) benches/drop_in.py --output benches/RESULTS-drop-in.md
 	$(BENCH_PY) benches/multiclass_roc_speed.py
 	$(BENCH_PY) benches/bootstrap_speed.py
@@ -89,6 +96,7 @@ bench-quick: bench-install  ## The same on a few sizes, printed only (two minute
 
 bench-smoke: develop  ## Run the comparison once on tiny data with the peers that are there (seconds)
 	$(PY) benches/compare.py --smoke --output target/bench-smoke.md
+	$(PY) benches/cliffs.py --smoke --output target/bench-smoke-cliffs.md
 	$(PY) benches/drop_in.py --smoke --output target/bench-smoke-drop-in.md
 	$(PY) benches/multiclass_roc_speed.py --quick
 

@@ -21,6 +21,7 @@ import numpy as np
 from comparison import data, machine
 from comparison.grid import TIMES
 from comparison.timing import Contestant, take_turns
+from comparison.verdicts import verdict
 from sklearn.metrics import roc_auc_score as theirs
 
 from multiauc.sklearn import roc_auc_score as ours
@@ -97,15 +98,6 @@ def time_imports(*, turns: int) -> dict[str, float]:
     best = {line: timing.best for line, timing in take_turns(contestants, max_turns=turns, budget_seconds=30.0).items()}
     nothing, numpy = best[IMPORTS[0]], best[IMPORTS[1]]
     return {line: (best[line] - nothing) / (numpy - nothing) for line in IMPORTS[1:]}
-
-
-def verdict(found: float, *, at_least: float | None = None, at_most: float | None = None) -> str:
-    """The target and whether it is met."""
-    if at_least is not None:
-        return f"at least {at_least:g}{TIMES}: {'met' if found >= at_least else '**not met**'}"
-    if at_most is not None:
-        return f"at most {at_most:g}{TIMES}: {'met' if found <= at_most else '**not met**'}"
-    return ""
 
 
 def report(*, smoke: bool) -> str:

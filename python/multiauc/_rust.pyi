@@ -27,6 +27,7 @@ __all__ = [
     "code_bytes",
     "code_integers",
     "compare",
+    "compare_folds",
     "debug_build",
     "evaluate",
     "get_num_threads",
@@ -195,6 +196,20 @@ def influences(sample: _Sample, metrics: list[str], options: _Options, is_iid: b
 
 def compare(samples: list[_Sample], metric: str, options: _Options, is_iid: bool) -> Compared:
     """Models with the same codes, weights and groups."""
+
+def compare_folds(
+    models: list[list[_Sample]],
+    rows: list[NDArray[np.uint32]],
+    groups: NDArray[np.uint32] | None,
+    metrics: list[str],
+    options: _Options,
+    is_iid: bool,
+) -> Compared:
+    """Averages over folds, of each model and within it of each metric.
+
+    A model is its samples by fold, `rows` are the numbers of each fold's rows in the whole sample, and `groups` the
+    groups of the whole sample. `units` are those of the classes of the folds.
+    """
 
 def interactions(sample: _Sample, options: _Options) -> Interactions:
     """For rows without weights: of the metrics of the pairwise family."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
+from multiauc._folds import compared_in_folds, read_folds
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     SAMPLINGS,
@@ -44,6 +45,8 @@ def compare(  # noqa: PLR0913
     pair_weights: PairWeights = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    folds: ArrayLike | None = None,
+    pooled: bool = False,
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
@@ -70,7 +73,7 @@ def compare(  # noqa: PLR0913
         As in `auc_mu_score`; for AUC_mu only.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         As in `auc_mu_score`; not for one-vs-rest.
-    sample_weight, groups, sampling, labels, absent
+    sample_weight, groups, folds, pooled, sampling, labels, absent
         As in `evaluate`.
 
     Returns
@@ -122,21 +125,27 @@ def compare(  # noqa: PLR0913
         )
     options = read_metric_options(first, partition=partition, pair_weights=pair_weights)
     group_codes = read_groups(groups, len(first.codes))
+    fold_codes = read_folds(folds, pooled, len(first.codes), stacklevel=2)
     drawn = one_of("sampling", sampling, SAMPLINGS)
     held = {
-        name: HeldInputs(sample, (kind,), options, groups=group_codes, sampling=drawn)
+        name: HeldInputs(sample, (kind,), options, groups=group_codes, folds=fold_codes, sampling=drawn)
         for name, sample in samples.items()
     }
     if kind == MULTICLASS_ROC:
+        next(iter(held.values())).refuse_folds(f"metric={kind!r}")
         areas = []
         for sample in samples.values():
             # In Python 3.11 a comprehension would be one more level of the stack.
             areas.append(default_curve(sample, options["pair_weights"], stacklevel=2).auc)  # noqa: PERF401
         return _without_errors(kind, held, areas)
     inputs = next(iter(held.values()))
-    arguments = [model.arguments() for model in held.values()]
-    found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
-    warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
+    if inputs.folds is None:
+        arguments = [model.arguments() for model in held.values()]
+        found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
+        warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
+    else:
+        found = compared_in_folds(list(held.values()), (kind,))
+        warn_of_single_units(inputs, inputs.units(), inputs.units().tolist(), stacklevel=2)
     comparison = _comparison(kind, held, found)
     warn_of_untestable(comparison.differences, stacklevel=2)
     return comparison
@@ -179,7 +188,7 @@ def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
 
 def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared) -> Comparison:
     inputs = next(iter(held.values()))
-    sample, smallest = inputs.sample, smallest_of(found.units)
+    sample, smallest = inputs.sample, smallest_of(inputs.units() if inputs.folds is not None else found.units)
     if sample.is_undefined:
         nan = math.nan
         estimates = {name: estimate_without_error(nan, name, smallest, metric, data) for name, data in held.items()}

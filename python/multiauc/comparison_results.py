@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multiauc._input.options import positive_integer
-from multiauc._json import to_json
+from multiauc._json import document, provenance, to_json
 from multiauc._registry import METRICS, MULTICLASS_ROC
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
@@ -75,6 +75,8 @@ class Comparison:
     counts: NDArray[np.int64]
     method: str
     _inputs: dict[Any, HeldInputs] | None = None
+    # What is known of the inputs once they are left behind.
+    _options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -83,7 +85,7 @@ class Comparison:
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled comparison can be read, but nothing more can be computed from it.
         known = (self.metric, self.estimates, self.covariance, self.differences)
-        return Comparison, (*known, self.labels, self.counts, self.method)
+        return Comparison, (*known, self.labels, self.counts, self.method, None, self._given())
 
     def difference(self, a: Hashable, b: Hashable) -> Difference:
         """Model `a` minus model `b`."""
@@ -121,6 +123,7 @@ class Comparison:
         size = positive_integer("n_resamples", n_resamples)
         held = self.inputs()
         models = list(held.values())
+        models[0].refuse_folds("a bootstrap")
         of_models = of_differences = None
         if self.metric == MULTICLASS_ROC:
             replicates = resampled_curves(models, size, rng, stacklevel)
@@ -199,26 +202,40 @@ class Comparison:
         """
         from multiauc._report.writing import evaluations_of, write_report  # noqa: PLC0415
 
+        next(iter(self.inputs().values())).refuse_folds("a report")
         models = evaluations_of(self)
         return write_report(
             path, models, self, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything in plain Python objects, with 95% intervals."""
-        return {
-            "metric": self.metric,
-            "estimates": {name: estimate.to_dict() for name, estimate in self.estimates.items()},
-            "differences": [difference.to_dict() for difference in self.differences],
-            "covariance": self.covariance.tolist(),
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+
+        The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
+        """
+        content = {
+            "rows": int(self.counts.sum()),
             "labels": list(self.labels),
             "counts": self.counts.tolist(),
             "method": self.method,
+            "metric": self.metric,
+            "estimates": {name: estimate.to_dict(level) for name, estimate in self.estimates.items()},
+            "differences": [difference.to_dict(level) for difference in self.differences],
+            "covariance": self.covariance.tolist(),
         }
+        return document("comparison", level, content, provenance(self._given()))
 
-    def to_json(self) -> str:
-        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
-        return to_json(self.to_dict())
+    def to_json(self, level: float = 0.95) -> str:
+        """The same as JSON; null where a number is missing, names and labels that JSON does not have as text."""
+        result = self.to_dict(level)
+        pairs = combinations(names_as_text(self.estimates), 2)
+        # A metric without a closed form has no differences.
+        for difference, (first, second) in zip(result["differences"], pairs, strict=False):
+            difference |= {"first": first, "second": second}
+        return to_json(result)
+
+    def _given(self) -> dict[str, Any]:
+        return self._options if self._inputs is None else next(iter(self._inputs.values())).given()
 
     def __repr__(self) -> str:
         blocks = [text_table(self._models())]

@@ -120,14 +120,16 @@ class Difference:
         numbers = [decimals(self.value, sign=True), decimals(self.standard_error), interval]
         return [*numbers, *test, _p_text(self.p_value), _p_text(self.corrected_p_value)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything by name, with the 95% interval."""
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything by name, with the limits of the interval; nan where they are not known."""
+        low, high = self._interval(read_level(level))
         return {
             "first": self.first,
             "second": self.second,
             "value": self.value,
             "standard_error": self.standard_error,
-            "confidence_interval": list(self._interval(0.025)),
+            "low": low,
+            "high": high,
             "t": self.t,
             "degrees_of_freedom": self.degrees_of_freedom,
             "p_value": self.p_value,

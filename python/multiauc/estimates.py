@@ -186,10 +186,10 @@ class Estimate:
         interval = "-" if math.isnan(low) else f"{decimals(low)} to {decimals(high)}"
         return [decimals(self.value), decimals(self.standard_error), interval]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Value, standard error and 95% interval by name."""
-        low, high = self._interval(0.025, "logit")
-        return {"value": self.value, "standard_error": self.standard_error, "confidence_interval": [low, high]}
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Value, standard error and the limits of the interval by name; nan where they are not known."""
+        low, high = self._interval(read_level(level), "logit")
+        return {"value": self.value, "standard_error": self.standard_error, "low": low, "high": high}
 
     def __repr__(self) -> str:
         value, error, interval = self.cells()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from multiauc import _rust
+from multiauc._folds import compared_in_folds, read_folds
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     SAMPLINGS,
@@ -42,6 +43,8 @@ def evaluate(  # noqa: PLR0913
     pair_weights: PairWeights = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
+    folds: ArrayLike | None = None,
+    pooled: bool = False,
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
@@ -75,6 +78,12 @@ def evaluate(  # noqa: PLR0913
     groups : array-like of shape (n,), optional
         The group of each row (patient, user, document), where rows of one group are alike: standard errors then treat
         groups, not rows, as independent.
+    folds : array-like of shape (n,), optional
+        The fold of each row, where scores come from a cross-validation. Scores of models fitted on different rows are
+        not comparable, so that metrics are computed within folds and averaged, a fold counting by its share of the
+        weight. Standard errors are about these rows and these fitted models: they know nothing of retraining.
+    pooled : bool, default False
+        Whether to rank the rows of all folds against each other after all; warns.
     sampling : {"stratified", "iid"}, default "stratified"
         Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
         one-vs-rest, and `pair_weights` by size.
@@ -143,11 +152,38 @@ def evaluate(  # noqa: PLR0913
         names,
         read_metric_options(sample, partition=partition, pair_weights=pair_weights),
         groups=read_groups(groups, len(sample.codes)),
+        folds=read_folds(folds, pooled, len(sample.codes), stacklevel=2),
         sampling=one_of("sampling", sampling, SAMPLINGS),
     )
+    if inputs.folds is not None:
+        return _evaluation_in_folds(inputs, stacklevel=2)
     found = computed(inputs)
     warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
     return evaluation_from(inputs, found)
+
+
+def _evaluation_in_folds(inputs: HeldInputs, stacklevel: int) -> Evaluation:
+    sample, units = inputs.sample, inputs.units()
+    found = compared_in_folds([inputs], inputs.metrics)
+    warn_of_single_units(inputs, units, units.tolist(), stacklevel=stacklevel + 1)
+    smallest = smallest_of(units)
+
+    def estimate(metric: str, one: _rust.Estimate) -> Estimate:
+        title = METRICS[metric].title
+        if sample.is_undefined:
+            return estimate_without_error(math.nan, title, smallest, metric, inputs)
+        return estimate_of(one, title, smallest, metric, inputs)
+
+    return Evaluation(
+        metrics={metric: estimate(metric, one) for metric, one in zip(inputs.metrics, found.estimates, strict=True)},
+        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
+        matrices={},
+        labels=tuple(sample.labels),
+        counts=sample.rows,
+        method=inputs.method(),
+        _per_class={},
+        _inputs=inputs,
+    )
 
 
 def evaluation_of(inputs: HeldInputs) -> Evaluation:

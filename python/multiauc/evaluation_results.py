@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multiauc._input.options import positive_integer, read_metrics
-from multiauc._json import to_json
+from multiauc._json import document, provenance, to_json
 from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._replicates import accelerations, warn_of_lost_classes
 from multiauc._resampling import resampled_metrics
@@ -81,6 +81,8 @@ class Evaluation:
     method: str
     _per_class: dict[Any, Estimate]
     _inputs: HeldInputs | None = None
+    # What is known of the inputs once they are left behind.
+    _options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -89,7 +91,7 @@ class Evaluation:
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled evaluation can be read, but nothing more can be computed from it.
         known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
-        return Evaluation, (*known, self._per_class)
+        return Evaluation, (*known, self._per_class, None, self._given())
 
     @property
     def auc_mu(self) -> Estimate:
@@ -115,7 +117,9 @@ class Evaluation:
     def per_class(self) -> dict[Any, Estimate]:
         """Each class against all the others by its own score, by label."""
         if not self._per_class:
-            raise AttributeError(f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate")
+            raise AttributeError(
+                f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate, without folds"
+            )
         return self._per_class
 
     @property
@@ -158,6 +162,7 @@ class Evaluation:
             raise ValueError(f"there is no bootstrap of {listing(self.metrics)}")
         wanted = resampled if metrics is None else read_metrics(metrics, resampled)
         inputs = self.inputs()
+        inputs.refuse_folds("a bootstrap")
         replicates = resampled_metrics([inputs.asking_for(wanted)], size, rng)
         estimates = np.array([self.metrics[metric].value for metric in wanted])
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
@@ -226,26 +231,39 @@ class Evaluation:
         """
         from multiauc._report.writing import write_report  # noqa: PLC0415
 
+        self.inputs().refuse_folds("a report")
         models = {str(name): self}
         return write_report(
             path, models, None, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Everything in plain Python objects, with 95% intervals."""
-        per_class = [{"label": label, **estimate.to_dict()} for label, estimate in self._per_class.items()]
-        return {
-            "metrics": {name: estimate.to_dict() for name, estimate in self.metrics.items()},
-            **({"per_class": per_class} if per_class else {}),
-            "covariance": self.covariance.tolist(),
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+
+        The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
+        """
+        rows = dict(zip(self.labels, self.counts.tolist(), strict=True))
+        per_class = [
+            {"label": label, "rows": rows[label], **estimate.to_dict(level)}
+            for label, estimate in self._per_class.items()
+        ]
+        content = {
+            "rows": int(self.counts.sum()),
             "labels": list(self.labels),
             "counts": self.counts.tolist(),
             "method": self.method,
+            "metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()},
+            **({"per_class": per_class} if per_class else {}),
+            "covariance": self.covariance.tolist(),
         }
+        return document("evaluation", level, content, provenance(self._given()))
 
-    def to_json(self) -> str:
+    def to_json(self, level: float = 0.95) -> str:
         """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
-        return to_json(self.to_dict())
+        return to_json(self.to_dict(level))
+
+    def _given(self) -> dict[str, Any]:
+        return self._options if self._inputs is None else self._inputs.given()
 
     def __repr__(self) -> str:
         return "\n".join([self._title(), *text_table(self._table()), self.method])
@@ -271,5 +289,7 @@ class Evaluation:
 
     def _matrix(self, metric: str) -> PairMatrix:
         if metric not in self.matrices:
-            raise AttributeError(f"the matrix of {metric} was not computed; name {metric!r} in metrics= of evaluate")
+            raise AttributeError(
+                f"the matrix of {metric} was not computed; name {metric!r} in metrics= of evaluate, without folds"
+            )
         return self.matrices[metric]

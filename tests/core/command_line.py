@@ -1,6 +1,9 @@
 """Runs the command line in this process, on files of predictions."""
 
+import os
 import shlex
+import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +37,19 @@ class CommandLine:
         assert line.endswith("\n")
         assert line.count("\n") == 1
         return line.removeprefix("multiauc: error: ").rstrip("\n")
+
+
+def interrupt(process):
+    """Ctrl-C for a process that is at work."""
+    while cpu_seconds(process.pid) < 3:  # it takes one to get to work, however busy the machine is
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+
+
+def cpu_seconds(pid):
+    """How long a process has worked, on Linux."""
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def sample(rng, n=90, classes=ANIMALS):

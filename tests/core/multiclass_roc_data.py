@@ -18,6 +18,14 @@ def shifted_normals(rng, n, k, shift=1.0):
     return codes, softmax(z)
 
 
+def unlike_classes(seed, n, k):
+    """Softmax of normal logits whose mean differs from class to class: some of these samples have several optima."""
+    rng = np.random.default_rng(seed)
+    codes = np.r_[np.arange(k), np.arange(k), rng.integers(k, size=n - 2 * k)]
+    z = 1.5 * rng.normal(size=(n, k)) + (rng.normal(size=(k, k)) + np.eye(k))[codes]
+    return codes, softmax(z)
+
+
 def paper_simulation(rng, n, k=5, p=10, labels="sample"):
     """Covariates, coefficients and labels of section 5.1 of the paper."""
     x = rng.normal(size=(n, p))

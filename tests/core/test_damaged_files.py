@@ -166,7 +166,7 @@ class TestTerminals:
             assert all(sign == "\n" or sign.isprintable() or sign == "\xa0" for sign in printed), command
         if style == "json":
             found = json.loads(cli("evaluate", one, "-l", "y", "-f", style))
-            assert [entry["label"] for entry in found["classes"]] == list(self.LABELS)
+            assert [entry["label"] for entry in found["per_class"]] == list(self.LABELS)
 
     def test_csv_shows_escapes_to_people_only(self, cli, monkeypatch):
         command = ("evaluate", "one\x1b[2J.parquet", "-l", "y", "-f", "csv")

@@ -123,5 +123,5 @@ class TestCosts:
         assert read_costs("costs.csv", ["a", "b"]).tolist() == [[0, 1], [2, 0]]
 
     def test_no_file(self):
-        with pytest.raises(ValueError, match=r"^no.csv: cannot be read: No such file or directory$"):
+        with pytest.raises(ValueError, match=r"^no.csv: there is no such file$"):
             read_costs("no.csv", ["a", "b"])

@@ -11,7 +11,7 @@ from scipy.optimize import approx_fprime
 
 import multiauc
 import oracle_multiclass_roc as oracle
-from multiclass_roc_data import THIRTEEN_THRESHOLDS, shifted_normals
+from multiclass_roc_data import THIRTEEN_THRESHOLDS, shifted_normals, unlike_classes
 
 SCOPES = ("shared", "class", "pair")
 CENTERS = ("intercept", "projection")
@@ -124,6 +124,22 @@ class TestIndependentFits:
         best = min(oracle.fit(x, w, start=start, iterations=1000)[1] for start in starts)
         assert roc.deviance <= best + 1e-6
 
+    @pytest.mark.parametrize(
+        ("k", "n", "seed"),
+        [(3, 80, 228), (3, 400, 382), (3, 400, 457), (4, 150, 135), (4, 150, 187), (5, 100, 185), (5, 100, 427)],
+    )
+    def test_samples_with_several_optima(self, k, n, seed):
+        """From the leading singular vector of the logits alone, these end .4% to 11% above the best optimum."""
+        codes, scores = unlike_classes(seed, n, k)
+        roc = multiauc.multiclass_roc(codes, scores, thresholds=20, continuity=0.5)
+        x, w = fitted_problem(roc, codes, continuity=0.5)
+        rng = np.random.default_rng(seed)
+        starts = [oracle.svd_start(x, "intercept"), *(oracle.random_start(x, "intercept", rng) for _ in range(10))]
+        fits = [oracle.fit(x, w, start=start, iterations=1000)[1] for start in starts]
+        assert fits[0] > 1.003 * min(fits)
+        assert roc.converged
+        assert roc.deviance <= min(fits) * (1 + 1e-6)
+
     def test_gradient_vanishes(self, rng):
         codes, scores = shifted_normals(rng, 90, 3)
         roc = multiauc.multiclass_roc(codes, scores, thresholds=6, tol=1e-12)
@@ -162,6 +178,29 @@ class TestInvariances:
         assert moved.auc == pytest.approx(reference.auc, abs=1e-8)
         named = multiauc.multiclass_roc(codes, scores[:, classes], labels=classes)
         assert named.auc == pytest.approx(reference.auc, abs=1e-8)
+
+    @pytest.mark.parametrize("center", CENTERS)
+    @pytest.mark.parametrize("seed", [228, 372, 51, 382, 457, *range(8)])
+    def test_several_optima_in_any_order(self, seed, center):
+        codes, scores = unlike_classes(seed, 80 if seed in (228, 372) else 400, 3)
+        rng = np.random.default_rng(seed)
+        reference = multiauc.multiclass_roc(codes, scores, thresholds=20, center=center)
+        for classes in ([1, 0, 2], [2, 1, 0], [1, 2, 0]):
+            rows = rng.permutation(len(codes))
+            moved = np.argsort(classes)[codes[rows]], scores[np.ix_(rows, classes)]
+            roc = multiauc.multiclass_roc(*moved, thresholds=20, center=center)
+            assert roc.auc == pytest.approx(reference.auc, abs=1e-8)
+            assert roc.deviance == pytest.approx(reference.deviance, rel=1e-8)
+
+    @given(st.integers(0, 10**6), st.integers(3, 6), st.sampled_from(SCOPES), st.sampled_from(CENTERS))
+    def test_any_order(self, seed, k, scope, center):
+        codes, scores = unlike_classes(seed, 60, k)
+        rng = np.random.default_rng(seed)
+        rows, classes = rng.permutation(60), rng.permutation(k)
+        options = {"thresholds": 25, "scope": scope, "center": center}
+        reference = multiauc.multiclass_roc(codes, scores, **options)
+        moved = multiauc.multiclass_roc(np.argsort(classes)[codes[rows]], scores[np.ix_(rows, classes)], **options)
+        assert moved.auc == pytest.approx(reference.auc, abs=1e-8)
 
     def test_equal_integer_rate_weights_repeat_columns(self, rng):
         codes, scores = shifted_normals(rng, 120, 3)

@@ -1,4 +1,4 @@
-"""Reading predictions and costs from files; what is wrong with a file is a ``ValueError`` that names it.
+"""Reading predictions and costs from files, and writing files; what is wrong with a file is an error that names it.
 
-Needs pyarrow (``pip install multiauc[cli]``). A row of a message is counted from 1, without the header.
+Reading needs pyarrow (the extra ``cli``). A row of a message is counted from 1, without the header.
 """

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from multiauc._files.cells import plain_number
+from multiauc._files.cells import plain_number, why_no_number
+from multiauc._files.problems import NoRowsError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +21,7 @@ def codes_and_texts(path: str, name: str, column: Any) -> tuple[NDArray[Any], li
     """The distinct texts of a column, and for each row the position of its text among them."""
     _refuse_missing(path, name, column)
     if len(column) == 0:
-        raise ValueError(f"{path}: there are no rows")
+        raise NoRowsError(f"{path}: there are no rows")
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     try:
@@ -41,7 +42,7 @@ def side_by_side(path: str, columns: list[tuple[str, Any]]) -> NDArray[np.float3
     """Named columns of finite numbers as one 2-D array: float32 if all of them are, otherwise float64."""
     for name, column in columns:
         if len(column) == 0:
-            raise ValueError(f"{path}: there are no rows")
+            raise NoRowsError(f"{path}: there are no rows")
         _refuse_text(path, name, column)
         _refuse_missing(path, name, column)
     single = all(pa.types.is_float32(column.type) or pa.types.is_float16(column.type) for _, column in columns)
@@ -70,8 +71,7 @@ def _refuse_text(path: str, name: str, column: Any) -> None:
         try:
             plain_number(value)
         except (TypeError, ValueError):
-            shown = "the value is missing" if value is None else f"{value!r} is not a number"
-            raise ValueError(f"{path}: column {name!r}, row {row + 1}: {shown}") from None
+            raise ValueError(f"{path}: column {name!r}, row {row + 1}: {why_no_number(value)}") from None
     if not pa.types.is_string(kind):
         raise ValueError(f"{path}: column {name!r} holds {kind}, not numbers")
 

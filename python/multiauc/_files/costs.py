@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import csv
-from pathlib import Path
+import io
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multiauc._files.cells import plain_number
+from multiauc._files.cells import plain_number, spelled_like, why_no_number
+from multiauc._files.content import content_of
+from multiauc._files.delimited import SEEN_CHARACTERS, detected_delimiter
 from multiauc._wording import listing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from multiauc._files.content import Content
 
-def read_costs(path: str, labels: list[str]) -> NDArray[np.float64]:
+
+def read_costs(source: str | Content, labels: list[str]) -> NDArray[np.float64]:
     """The cost of predicting the class of the row when the truth is the class of the column, in the order of `labels`.
 
     The file has a header of true classes and a first column of predicted ones, in any order, or K rows of K numbers in
-    the order of the score columns.
+    the order of the score columns. `source` is its path or, of a pipe that was read, its content.
     """
+    content = content_of(source) if isinstance(source, str) else source
+    path = content.name
     try:
-        with Path(path).open(newline="", encoding="utf-8-sig") as file:
-            lines = [[cell.strip() for cell in line] for line in csv.reader(file) if line]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else str(error)
-        reason = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else reason
-        raise ValueError(f"{path}: cannot be read: {reason}") from None
+        with content.open() as file:
+            text = file.read().decode("utf-8-sig")
+        sign = detected_delimiter(text[:SEEN_CHARACTERS])
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+        lines = [[cell.strip() for cell in line] for line in rows if line]
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: cannot be read: it is not UTF-8 text") from None
+    except (OSError, csv.Error) as error:
+        raise ValueError(f"{path}: cannot be read: {error}") from None
     n_classes = len(labels)
     if len(lines) == n_classes + 1:
         return _named_costs(path, lines, labels)
@@ -41,6 +50,7 @@ def read_costs(path: str, labels: list[str]) -> NDArray[np.float64]:
 
 def _named_costs(path: str, lines: list[list[str]], labels: list[str]) -> NDArray[np.float64]:
     truths, predictions = lines[0][1:], [line[0] for line in lines[1:]]
+    truths, predictions = spelled_like(truths, labels), spelled_like(predictions, labels)
     for found, where in ((truths, "header"), (predictions, "first column")):
         if sorted(found) != sorted(labels):
             raise ValueError(f"{path}: the {where} names {listing(found)}; the classes are {listing(labels)}")
@@ -58,5 +68,5 @@ def _numbers(path: str, lines: list[list[str]], n_classes: int, *, header: int) 
                 costs[row, column] = plain_number(text)
             except ValueError:
                 where = f"row {row + 1}, column {column + 1 + header}"
-                raise ValueError(f"{path}: {where}: {text!r} is not a number") from None
+                raise ValueError(f"{path}: {where}: {why_no_number(text)}") from None
     return costs

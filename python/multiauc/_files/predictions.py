@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from multiauc._files.cells import plain_number
-from multiauc._files.formats import open_file
+from multiauc._files.cells import as_whole, plain_number, spelled_like
+from multiauc._files.parts import open_data
+from multiauc._files.problems import as_argument
 from multiauc._wording import counted, listing
 
 if TYPE_CHECKING:
@@ -20,19 +21,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._files.formats import DataFile
+    from multiauc._files.content import Content
+    from multiauc._files.parts import DataSet
 
 # Where scores are looked for unless a pattern is given.
 USUAL_SCORES = ("p_*", "y_score")
 
 
-def as_argument(option: str, value: str | None = None) -> str:
-    """How a message names an option, perhaps with a value, to someone who writes Python."""
-    return option if value is None else f"{option}={value!r}"
-
-
 class Source(NamedTuple):
-    """Where the scores of a model are: a file, and a pattern of its columns (`USUAL_SCORES` if empty)."""
+    """Where the scores of a model are: files (see `data_files`), and a pattern of columns (`USUAL_SCORES` if empty)."""
 
     path: str
     scores: str = ""
@@ -52,6 +49,8 @@ class Request:
         The classes in the order of the score columns, or None.
     absent
         What to do about classes without rows.
+    format_in, delimiter
+        The format of the files, and the sign between the cells of texts, if they are not to be told from the files.
     spelled
         How messages name the options above and ``scores``, perhaps with a value, to whoever chose them.
     """
@@ -63,6 +62,8 @@ class Request:
     groups: str | None = None
     row_id: str | None = None
     absent: str = "raise"
+    format_in: str | None = None
+    delimiter: str | None = None
     spelled: Callable[..., str] = as_argument
 
 
@@ -80,6 +81,8 @@ class Predictions:
         The classes in the order of the columns.
     weights, groups
         A number and a code for each row, or None.
+    files
+        The files that were read, each with its number of rows.
     """
 
     y_true: NDArray[Any]
@@ -87,6 +90,7 @@ class Predictions:
     labels: list[str]
     weights: NDArray[Any] | None
     groups: NDArray[Any] | None
+    files: list[tuple[Content, int]]
 
 
 class ScoreColumns(NamedTuple):
@@ -100,8 +104,10 @@ def read_predictions(request: Request) -> Predictions:
     """Read the files, each once for all of its models that follow one another."""
     first: _Rows | None = None
     models: dict[str, NDArray[Any]] = {}
+    files: list[tuple[Content, int]] = []
     for path, sources in groupby(request.sources.items(), key=lambda item: item[1].path):
-        rows = _Rows(open_file(path), request)
+        rows = _Rows(open_data(path, request.format_in, request.delimiter, request.spelled), request)
+        files += rows.file.contents()
         if first is None:
             first = rows
         else:
@@ -114,29 +120,28 @@ def read_predictions(request: Request) -> Predictions:
         raise ValueError("no file to read was given")
     if request.absent == "raise":
         first.refuse_absent()
-    return Predictions(first.y_true(), models, first.labels, first.weights(), first.groups())
+    return Predictions(first.y_true(), models, first.labels, first.weights(), first.groups(), files)
 
 
 class _Rows:
     """The rows of one file: labels, and the order in which they are taken."""
 
-    def __init__(self, file: DataFile, request: Request) -> None:
+    def __init__(self, file: DataSet, request: Request) -> None:
         self.file = file
         self._request = request
         _require(file, [request.label], request.spelled("label"))
         self._codes, self._texts = file.texts(request.label)
         self._order: NDArray[np.intp] | None = None
-        self._ids: list[str] | None = None
+        self._ids: list[str] | None = None  # as `as_whole` has them
         self.labels: list[str] = []
         if request.row_id is not None:
             _require(file, [request.row_id], request.spelled("row_id"))
             codes, texts = file.texts(request.row_id)
-            self._ids = [texts[code] for code in codes.tolist()]
-            if len(texts) < len(codes):
-                row = next(k for k, count in enumerate(_times_seen(codes)) if count)
-                raise ValueError(
-                    f"{file.path}: column {request.row_id!r}, row {row + 1}: {self._ids[row]!r} is there twice"
-                )
+            keys = [as_whole(text) for text in texts]
+            self._ids = [keys[code] for code in codes.tolist()]
+            if len(set(keys)) < len(codes):
+                row = _first_repeated(self._ids)
+                raise ValueError(f"{self._at(row, request.row_id)}: {self._ids[row]!r} is there twice")
 
     def align(self, first: _Rows) -> None:
         """Bring the rows into the order of the first file, and make sure that they are the same rows."""
@@ -153,25 +158,33 @@ class _Rows:
         if len(self._codes) != len(first._codes):
             sizes = f"{counted(len(self._codes), 'row')}, {first.file.path} has {len(first._codes)}"
             raise ValueError(f"{self.file.path}: {sizes}; {rule}")
-        ours, theirs = self.y_true(), first.y_true()
-        differs = ours != theirs
+        differs = self._labels([as_whole(text) for text in self._texts]) != first._labels(
+            [as_whole(text) for text in first._texts]
+        )
         if differs.any():
             row = int(np.argmax(differs))
+            own_row = row if self._order is None else int(self._order[row])
             raise ValueError(
-                f"{self.file.path}: column {self._request.label!r}, row {row + 1}: {ours[row]!r}, but "
-                f"{first.file.path} has {theirs[row]!r}; {rule}"
+                f"{self._at(own_row, self._request.label)}: {self.y_true()[row]!r}, but "
+                f"{first.file.path} has {first.y_true()[row]!r}; {rule}"
             )
 
     def y_true(self) -> NDArray[Any]:
         """The label of each row."""
-        labels: NDArray[Any] = np.array(self._texts, dtype=object)[self._codes]
+        return self._labels(self._texts)
+
+    def _labels(self, texts: list[str]) -> NDArray[Any]:
+        labels: NDArray[Any] = np.array(texts, dtype=object)[self._codes]
         return labels if self._order is None else labels[self._order]
+
+    def _at(self, row: int, column: str) -> str:
+        """Where a cell is, in words."""
+        path, number = self.file.at(row)
+        return f"{path}: column {column!r}, row {number}"
 
     def scores(self, columns: ScoreColumns, classes: tuple[str, ...] | None) -> tuple[NDArray[Any], list[str]]:
         """The scores and the class of each of their columns."""
         values = self.file.numbers(columns.names)
-        if len(values) != len(self._codes):
-            raise ValueError(f"{self.file.path}: {len(values)} rows of scores for {counted(len(self._codes), 'label')}")
         labels = self._classes(columns, values.shape[1], classes)
         scores = values[:, 0] if values.shape[1] == 1 else values
         return (scores if self._order is None else scores[self._order]), labels
@@ -192,17 +205,19 @@ class _Rows:
                 advice = f"name the classes in column order with {self._request.spelled('classes')}"
                 raise ValueError(f"{self.file.path}: {problem}; {advice}")
             return found
-        return next((list(names) for names in columns.class_names if seen <= set(names)), columns.class_names[0])
+        fitting = (names for names in columns.class_names if set(spelled_like(self._texts, names)) <= set(names))
+        return next(fitting, columns.class_names[0])
 
     def check_labels(self, labels: list[str], first: _Rows) -> None:
-        """Make sure that every label has its column, in every file the same."""
+        """Make sure that every label has its column, in every file the same; labels are spelled like columns now."""
+        self._texts = spelled_like(self._texts, labels)
         known = set(labels)
         unknown = next((k for k, text in enumerate(self._texts) if text not in known), None)
         if unknown is not None:
             row = int(np.argmax(self._codes == unknown))
             spelled = self._request.spelled
             raise ValueError(
-                f"{self.file.path}: column {self._request.label!r}, row {row + 1}: the class {self._texts[unknown]!r} "
+                f"{self._at(row, self._request.label)}: the class {self._texts[unknown]!r} "
                 f"has no score column; there are scores for {listing(labels)} "
                 f"(see {spelled('scores')} and {spelled('classes')})"
             )
@@ -234,7 +249,7 @@ class _Rows:
         weights = self.file.numbers([name])[:, 0]
         if (weights < 0).any():
             row = int(np.argmax(weights < 0))
-            raise ValueError(f"{self.file.path}: column {name!r}, row {row + 1}: the weight {weights[row]} is negative")
+            raise ValueError(f"{self._at(row, name)}: the weight {weights[row]} is negative")
         return weights
 
     def groups(self) -> NDArray[Any] | None:
@@ -245,7 +260,7 @@ class _Rows:
         return self.file.texts(self._request.groups)[0]
 
 
-def _require(file: DataFile, names: Iterable[str], option: str) -> None:
+def _require(file: DataSet, names: Iterable[str], option: str) -> None:
     """Raise unless the file has all columns, each once."""
     for name in names:
         if name not in file.names:
@@ -254,16 +269,17 @@ def _require(file: DataFile, names: Iterable[str], option: str) -> None:
             raise ValueError(f"{file.path}: there are {file.names.count(name)} columns {name!r} ({option})")
 
 
-def _score_columns(file: DataFile, pattern: str, request: Request) -> ScoreColumns:
+def _score_columns(file: DataSet, pattern: str, request: Request) -> ScoreColumns:
     """The columns that a pattern asks for: one with a star, or names separated by commas."""
     taken = {request.label, request.weights, request.groups, request.row_id}
     if not pattern:
         usual = next((usual for usual in USUAL_SCORES if _matching(file.names, usual, taken)), None)
         if usual is None:
-            raise ValueError(
-                f"{file.path}: no columns {' or '.join(map(repr, USUAL_SCORES))}; name the scores with "
-                f"{request.spelled('scores')}, out of {listing([name for name in file.names if name not in taken])}"
-            )
+            missing = f"{file.path}: no columns {' or '.join(map(repr, USUAL_SCORES))}"
+            others = [name for name in file.names if name not in taken]
+            if not others:
+                raise ValueError(f"{missing}; beside {listing(file.names)} there are none that could hold scores")
+            raise ValueError(f"{missing}; name the scores with {request.spelled('scores')}, out of {listing(others)}")
         pattern = usual
     if "*" not in pattern:
         names = [name.strip() for name in pattern.split(",")]
@@ -300,10 +316,11 @@ def _number_or_text(text: str) -> tuple[bool, float, str]:
     return (True, 0.0, text) if math.isnan(number) else (False, number, text)
 
 
-def _times_seen(codes: NDArray[Any]) -> list[int]:
-    seen: dict[int, int] = {}
-    counts = []
-    for code in codes.tolist():
-        counts.append(seen.get(code, 0))
-        seen[code] = counts[-1] + 1
-    return counts
+def _first_repeated(keys: list[str]) -> int:
+    """The place of the first key that was there before."""
+    seen: set[str] = set()
+    for place, key in enumerate(keys):
+        if key in seen:
+            return place
+        seen.add(key)
+    raise ValueError("no key is repeated")

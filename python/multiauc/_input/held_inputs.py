@@ -26,7 +26,7 @@ class HeldInputs:
     classes and of the groups, the matrices among the options.
     """
 
-    __slots__ = ("_fingerprint", "_interactions", "groups", "metrics", "options", "sample", "sampling")
+    __slots__ = ("_fingerprint", "_interactions", "folds", "groups", "metrics", "options", "sample", "sampling")
 
     def __init__(
         self,
@@ -35,19 +35,22 @@ class HeldInputs:
         options: dict[str, Any],
         *,
         groups: NDArray[np.uint32] | None = None,
+        folds: NDArray[np.uint32] | None = None,
         sampling: str = "stratified",
     ) -> None:
         self.sample = sample
         self.metrics = metrics
         self.options = options
         self.groups = groups
+        self.folds = folds
         self.sampling = sampling
         self._fingerprint = self._look()
         self._interactions: _rust.Interactions | None = None
 
     def asking_for(self, metrics: tuple[str, ...]) -> HeldInputs:
         """The same data and options, for other metrics."""
-        return HeldInputs(self.unchanged_sample(), metrics, self.options, groups=self.groups, sampling=self.sampling)
+        sample = self.unchanged_sample()
+        return HeldInputs(sample, metrics, self.options, groups=self.groups, folds=self.folds, sampling=self.sampling)
 
     def arguments(self) -> SampleArguments:
         """(scores, codes, weights, groups) for the core, if they have not changed since."""
@@ -64,6 +67,7 @@ class HeldInputs:
 
     def influences(self) -> NDArray[np.float64]:
         """What each row adds to the error of each metric, (n, metrics)."""
+        self.refuse_folds("influences")
         return _rust.influences(self.arguments(), list(self.metrics), self.options, self.sampling == "iid")
 
     def interactions(self) -> _rust.Interactions:
@@ -78,6 +82,8 @@ class HeldInputs:
             return "sample_weight"
         if self.groups is not None:
             return "groups"
+        if self.folds is not None:
+            return "folds"
         return None if self.sampling == "stratified" else f"sampling={self.sampling!r}"
 
     def method(self, intervals: str = "logit intervals") -> str:
@@ -85,7 +91,22 @@ class HeldInputs:
         sizes = "class sizes random" if self.sampling == "iid" or self.groups_span_classes() else "class sizes fixed"
         weights = "" if self.sample.weights is None else ", weighted rows"
         groups = "" if self.groups is None else f", {counted(int(self.groups.max()) + 1, 'group')} of rows"
-        return f"closed form, {sizes}{weights}{groups}; {intervals} with Student's t"
+        folds = "" if self.folds is None else f"average over {counted(int(self.folds.max()) + 1, 'fold')}, "
+        return f"{folds}closed form, {sizes}{weights}{groups}; {intervals} with Student's t"
+
+    def refuse_folds(self, wanted: str) -> None:
+        """Raise an error if there are folds, for what is not defined within them."""
+        if self.folds is not None:
+            raise ValueError(f"{wanted} with folds is not offered; estimates, differences and their tests are")
+
+    def units(self) -> NDArray[np.int64]:
+        """The rows of each class, or its groups."""
+        if self.groups is None:
+            return self.sample.rows
+        counts = slice(None) if self.sample.weights is None else self.sample.weights > 0
+        codes, groups = self.sample.codes[counts].astype(np.int64), self.groups[counts].astype(np.int64)
+        pairs = np.unique(codes * (int(self.groups.max()) + 1) + groups)
+        return np.bincount(pairs // (int(self.groups.max()) + 1), minlength=self.sample.n_classes)
 
     def groups_span_classes(self) -> bool:
         """Whether some group has rows of several classes, so that drawing groups draws the class sizes too."""
@@ -98,6 +119,20 @@ class HeldInputs:
         class_of = np.zeros(int(self.groups.max()) + 1, dtype=codes.dtype)
         class_of[groups] = codes
         return bool((class_of[groups] != codes).any())
+
+    def given(self) -> dict[str, Any]:
+        """The options in plain values, by the names of the arguments; of arrays of rows, whether they are there."""
+        matrices = {
+            name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self.options.items()
+        }
+        return {
+            "metrics": list(self.metrics),
+            **matrices,
+            "sample_weight": self.sample.weights is not None,
+            "groups": self.groups is not None,
+            "sampling": self.sampling,
+            "absent": self.sample.absent,
+        }
 
     def drawn(self) -> str:
         """What a bootstrap draws: "stratified" or "iid" rows, or "groups"."""

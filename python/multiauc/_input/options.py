@@ -132,33 +132,33 @@ def read_level(level: Any) -> float:
     return (1.0 - float(level)) / 2.0
 
 
-def read_groups(groups: Any, n_rows: int) -> NDArray[np.uint32] | None:
-    """The number of each row's group."""
+def read_groups(groups: Any, n_rows: int, argument: str = "groups") -> NDArray[np.uint32] | None:
+    """The number of each row's group, or of its fold."""
     if groups is None:
         return None
-    labels = as_array("groups", groups)
+    labels = as_array(argument, groups)
     if labels.ndim != 1 or len(labels) != n_rows:
         found = f"shape {labels.shape}" if labels.ndim else described(groups)
-        raise ValueError(f"groups must have one entry per row, {counted(n_rows, 'row')}; got {found}")
+        raise ValueError(f"{argument} must have one entry per row, {counted(n_rows, 'row')}; got {found}")
     if labels.dtype.kind == "O":
-        codes, distinct = _number_objects(labels)
+        codes, distinct = _number_objects(argument, labels)
     else:
         values, codes = np.unique(labels, return_inverse=True)
         distinct = values.tolist()
     missing = next((label for label in distinct if is_missing(label)), None)
     if missing is not None or None in distinct:
-        raise ValueError(f"groups must name the group of every row; got {missing!r} for some")
+        raise ValueError(f"{argument} must name the {argument[:-1]} of every row; got {missing!r} for some")
     if len(distinct) < 2:
-        raise ValueError(f"groups must have at least two distinct groups; all rows are in {distinct[0]!r}")
+        raise ValueError(f"{argument} must have at least two distinct {argument}; all rows are in {distinct[0]!r}")
     return codes.astype(np.uint32, copy=False)
 
 
-def _number_objects(labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
+def _number_objects(argument: str, labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:
     numbers: dict[Any, int] = {}
     try:
         codes = np.fromiter((numbers.setdefault(label, len(numbers)) for label in labels), np.int64, len(labels))
     except TypeError as error:
-        raise TypeError(f"groups must hold hashable names such as numbers or strings; {error}") from None
+        raise TypeError(f"{argument} must hold hashable names such as numbers or strings; {error}") from None
     return codes, list(numbers)
 
 
@@ -262,6 +262,13 @@ def positive_integer(argument: str, value: Any) -> int:
     if number < 1:
         raise ValueError(f"{argument} must be a positive integer; got {number}")
     return number
+
+
+def read_flag(argument: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{argument} must be True or False; got {described(value)}")
+    return bool(value)
 
 
 def whole_number(argument: str, value: Any, accepted: str) -> int:

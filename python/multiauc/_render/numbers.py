@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import math
-import platform
 import warnings
 from dataclasses import asdict
 from itertools import combinations
@@ -15,7 +14,6 @@ import numpy as np
 from multiauc._input.options import read_level
 from multiauc._intervals import CAUTIOUS_BELOW, advised_method, pair_intervals
 from multiauc._registry import METRICS
-from multiauc._rust import __version__
 from multiauc._simultaneous import CORRECTION, simultaneous
 from multiauc._wording import names_as_text
 from multiauc.estimates import Estimate
@@ -204,7 +202,7 @@ def common_numbers(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
     return {
         "labels": [str(label) for label in first.labels],
         "counts": first.counts.tolist(),
-        "n_rows": int(first.counts.sum()),
+        "rows": int(first.counts.sum()),
         "heat_map": _heat_map(evaluations),
     }
 
@@ -220,11 +218,6 @@ def _heat_map(evaluations: Sequence[Evaluation]) -> dict[str, Any] | None:
         "floor": min(scale_floor(matrix.values) for matrix in matrices),
         "kinds": [{"metric": metric, **asdict(pairs)} for metric, pairs in kinds if pairs is not None],
     }
-
-
-def versions() -> dict[str, str]:
-    """What computed the numbers."""
-    return {"multiauc": __version__, "NumPy": np.__version__, "Python": platform.python_version()}
 
 
 def now() -> str:

@@ -213,8 +213,8 @@ def _difference_sentence(found: dict[str, Any], comparison: dict[str, Any], leve
     by = f"{number(found['value'], 4)} in {metric_name(comparison['metric'])}"
     if found["corrected_p_value"] is None:
         return (
-            f"{best} is ahead of {other} by {by}; whether that is more than chance is not known, because the rows do not "
-            "show how much it varies."
+            f"{best} is ahead of {other} by {by}; whether that is more than chance is not known, because the rows do "
+            "not show how much it varies."
         )
     limits = "" if found["corrected_low"] is None else f"{percent(level)} interval {interval(corrected(found), 4)}, "
     evidence = limits + p_value(found["corrected_p_value"], 1.0 - level)

@@ -82,7 +82,7 @@ def _hash(script: str) -> str:
 
 def _facts(report: dict[str, Any]) -> str:
     models = report["models"]
-    parts = [f"{report['n_rows']:,} rows", f"{len(report['labels'])} classes"]
+    parts = [f"{report['rows']:,} rows", f"{len(report['labels'])} classes"]
     if len(models) > 1:
         parts.append(f"{len(models)} models")
     return " · ".join(parts)

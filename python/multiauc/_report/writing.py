@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import TYPE_CHECKING, Any
 
+from multiauc._files.output import Output
+from multiauc._json import document, provenance, versions
 from multiauc._progress import Stage
 from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
 from multiauc._render import numbers
@@ -18,6 +20,7 @@ from multiauc.multiclass_curves import default_curve
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from os import PathLike
+    from pathlib import Path
 
     import numpy as np
 
@@ -37,17 +40,31 @@ def write_report(
     evaluations: Mapping[str, Evaluation],
     comparison: Comparison | None,
     *,
+    stacklevel: int,
+    **options: Any,
+) -> Path:
+    """Write the page about one or several models, and return where it is; `options` are those of `report_page`."""
+    output = Output(os.fspath(path), force=True)
+    output.refuse()
+    return output.write(report_page(evaluations, comparison, **options, stacklevel=stacklevel + 1))
+
+
+def report_page(
+    evaluations: Mapping[str, Evaluation],
+    comparison: Comparison | None,
+    *,
     title: str | None,
     level: float,
     n_resamples: int | None,
     rng: np.random.Generator | int | None,
     stacklevel: int,
-) -> Path:
-    """Write the page about one or several models, and return where it is."""
+    origin: dict[str, Any] | None = None,
+) -> str:
+    """The page about one or several models; `origin` is the provenance of files, if there are any."""
     common = numbers.common_numbers(list(evaluations.values()))
     shown = [] if common["heat_map"] is None else common["heat_map"]["classes"]
     if n_resamples is None:
-        n_resamples = resamples_for(common["n_rows"], len(common["labels"]), len(evaluations))
+        n_resamples = resamples_for(common["rows"], len(common["labels"]), len(evaluations))
     models = []
     for name, evaluation in evaluations.items():
         inputs = evaluation.inputs()
@@ -57,9 +74,10 @@ def write_report(
         models.append(_model_numbers(name, evaluation, shown, roc_numbers(curve, found, level), level))
     report = common | _report_numbers(evaluations, comparison, models, level=level)
     report["title"] = TITLE if title is None else str(title)
-    place = Path(path)
-    place.write_text(page(report), encoding="utf-8")
-    return place
+    if origin is None:
+        options = next(iter(evaluations.values())).inputs().given()
+        origin = provenance(options | {"n_resamples": n_resamples})
+    return page(document("report", level, report, origin))
 
 
 def evaluations_of(comparison: Comparison) -> dict[str, Evaluation]:
@@ -85,7 +103,7 @@ def _report_numbers(
     best = next(iter(evaluations)) if compared is None else compared["order"][0]
     return {
         "created": numbers.now(),
-        "versions": numbers.versions(),
+        "versions": versions(),
         "level": level,
         "level_text": percent(level),
         "units": "rows" if first.inputs().groups is None else "groups",

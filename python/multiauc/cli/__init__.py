@@ -1,10 +1,14 @@
-"""The command line ``multiauc`` (``pip install multiauc[cli]``)."""
+"""The command line ``multiauc`` (needs the packages of the extra ``cli``)."""
 
 from __future__ import annotations
 
+import io
 import sys
 
 __all__ = ["main"]
+
+# What the extra "cli" installs.
+PACKAGES = "click pyarrow rich"
 
 
 def main() -> None:
@@ -21,7 +25,10 @@ def _run() -> int:
         import pyarrow as pa  # noqa: F401, PLC0415
         import rich  # noqa: F401, PLC0415
     except ImportError as error:
-        sys.exit(f"multiauc: error: the command line needs {error.name}; install it with: pip install 'multiauc[cli]'")
+        sys.exit(f"multiauc: error: the command line needs {error.name}; install it with: pip install {PACKAGES}")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a terminal that lacks a letter shows an escape instead
+            stream.reconfigure(errors="backslashreplace")
     from multiauc.cli._commands import multiauc  # noqa: PLC0415
     from multiauc.cli._problems import run  # noqa: PLC0415
 

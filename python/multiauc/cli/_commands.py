@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from multiauc import __version__, set_num_threads
 from multiauc._registry import CURVE_KINDS
-from multiauc.cli import _options
+from multiauc.cli import _gates, _options
+from multiauc.cli._models import given_options
+from multiauc.cli._problems import emit
 from multiauc.cli._requests import request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -32,10 +37,12 @@ def _examples(*lines: str) -> str:
 def multiauc() -> None:
     """Evaluate classifiers of several classes from files of predictions.
 
-    Files are CSV, TSV, Parquet, Arrow/Feather or NPZ, told by their names: a row per instance, a column with the true
-    class and a column with the score for each class. Rows are counted from 1, without the header.
+    Files are CSV, TSV, Parquet, Arrow/Feather or NPZ: a row per instance, a column with the true class and a column
+    with the score for each class. Rows are counted from 1, without the header. Several files of the same columns are
+    one data set if they are given as a folder or as a pattern in quotes ('parts/*.parquet'). - is standard input.
 
-    Exit codes: 0 done, 1 data or values that cannot be used, 2 a wrong command line, 130 stopped by Ctrl-C.
+    Exit codes: 0 done, 1 data or values that cannot be used, 2 a wrong command line, 3 a model that did not pass
+    --fail-under or --fail-if-worse, 130 stopped by Ctrl-C.
     """
 
 
@@ -45,7 +52,8 @@ def multiauc() -> None:
         "multiauc evaluate net.parquet --label y --scores 'p_*'",
         "multiauc evaluate net.parquet --label y --metrics auc_mu,hand_till",
         "multiauc evaluate net.parquet --label y --groups user --ci 0.9 --format markdown",
-        "multiauc evaluate net.parquet --label y --partition costs.csv --format json",
+        "multiauc evaluate net.parquet --label y --partition costs.csv -o net.json",
+        "multiauc evaluate net.parquet --label y --fail-under auc_mu=0.9 --fail-on-interval",
     ),
 )
 @_options.FILE
@@ -54,6 +62,15 @@ def multiauc() -> None:
 @_options.inference_options
 @_options.resampling(0)
 @click.option("--worst", type=click.IntRange(min=0), default=5, show_default=True, help="How many pairs to list.")
+@click.option(
+    "--fail-under",
+    multiple=True,
+    metavar="METRIC=VALUE",
+    callback=_gates.read_floors,
+    help="End with exit code 3 if the metric is under this value. Several times for several metrics.",
+)
+@click.option("--fail-on-interval", is_flag=True,
+              help="Hold the lower limit of the interval against --fail-under, not the value.")  # fmt: skip
 @_options.printing
 def evaluate(**options: Any) -> None:
     """Areas under the curve of one model, with intervals.
@@ -63,8 +80,9 @@ def evaluate(**options: Any) -> None:
     """
     from multiauc.cli._evaluation import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
 
-    _threads(options)
-    evaluate_file(request(options), **options)
+    if options["fail_on_interval"] and not options["fail_under"]:
+        raise click.UsageError("--fail-on-interval needs --fail-under, which says what the limit is held against")
+    _work_on_files(evaluate_file, options)
 
 
 @multiauc.command(
@@ -73,23 +91,28 @@ def evaluate(**options: Any) -> None:
         "multiauc compare net.parquet forest.parquet linear.parquet --label y",
         "multiauc compare 'deep net=net.parquet' forest.parquet --label y --id row --metric hand_till",
         "multiauc compare all.csv --label y --scores 'net_*' --scores 'forest_*' --format csv",
+        "multiauc compare net.parquet forest.parquet --label y --metric multiclass_roc --bootstrap 200",
+        "multiauc compare net.parquet forest.parquet --label y --fail-if-worse 0.01",
     ),
 )
 @_options.several_files
 @_options.data_options
 @_options.inference_options
 @_options.metric_option
+@_options.resampling(0)
+@click.option("--fail-if-worse", metavar="MARGIN", callback=_gates.read_margin,
+              help="End with exit code 3 unless the first model is shown to be worse than each of the others by less "
+                   "than this, with the confidence of --ci from one side.")  # fmt: skip
 @_options.printing
 def compare(**options: Any) -> None:
     """Compare models on the same rows, with paired tests.
 
-    A model is a file, or some columns of one file (several --scores). p-values are also given after Holm's correction
-    for the number of comparisons.
+    A model is a file, or some columns of one file (several --scores). p-values are also corrected for the number of
+    comparisons. Intervals are closed-form unless --bootstrap asks for resamples; multiclass_roc has no others.
     """
-    from multiauc.cli._evaluation import compare_files  # noqa: PLC0415
+    from multiauc.cli._comparison import compare_files  # noqa: PLC0415
 
-    _threads(options)
-    compare_files(request(options), **options)
+    _work_on_files(compare_files, options)
 
 
 @multiauc.command(
@@ -112,7 +135,7 @@ def compare(**options: Any) -> None:
 @click.option("--thresholds", type=click.IntRange(min=2), default=100, show_default=True, help="Of the one curve.")
 @_options.level_option
 @_options.resampling(0)
-@click.option("--plot", type=click.Path(dir_okay=False), metavar="PICTURE", help="Draw it: a .png, .svg or .pdf file.")
+@click.option("--plot", type=click.Path(), metavar="PICTURE", help="Draw it: a .png, .svg or .pdf file.")
 @_options.printing
 def roc(**options: Any) -> None:
     """The multi-class ROC curve, or the curves of classes or pairs.
@@ -121,8 +144,7 @@ def roc(**options: Any) -> None:
     """
     from multiauc.cli._roc import roc_of_file  # noqa: PLC0415
 
-    _threads(options)
-    roc_of_file(request(options), **options)
+    _work_on_files(roc_of_file, options)
 
 
 @multiauc.command(
@@ -138,8 +160,8 @@ def roc(**options: Any) -> None:
 @_options.resampling(None, "200, or fewer for many classes")
 @_options.metric_option
 @_options.metrics_option
-@click.option("-o", "--output", type=click.Path(dir_okay=False), default="report.html", show_default=True,
-              help="Where to write the page.")  # fmt: skip
+@_options.output_option("report.html", "Where to write the page; - is standard output.")
+@_options.force_option
 @click.option("--title", help="The title of the page.")
 def report(**options: Any) -> None:
     """Write a page that says which model is best and which classes it confuses.
@@ -147,20 +169,20 @@ def report(**options: Any) -> None:
     One HTML file that works offline, for one model or several: summary with intervals, comparison with tests, pairs of
     classes as a heat map and in words, every class, the multi-class ROC curve with its band.
     """
-    from multiauc.cli._evaluation import report_on_files  # noqa: PLC0415
+    from multiauc.cli._reporting import report_on_files  # noqa: PLC0415
 
-    _threads(options)
-    report_on_files(request(options), **options)
+    _work_on_files(report_on_files, options)
 
 
 @multiauc.command(context_settings=SETTINGS, epilog="\b\nExample:\n  $ multiauc demo --directory demo")
 @click.option("--directory", type=click.Path(file_okay=False, path_type=Path), default=Path("multiauc-demo"),
               show_default=True, help="Where to write the files.")  # fmt: skip
-def demo(directory: Path) -> None:
+@_options.force_option
+def demo(directory: Path, *, force: bool) -> None:
     """Write predictions of three made-up models, compare them, and write a report."""
     from multiauc.cli._demo import run_demo  # noqa: PLC0415
 
-    run_demo(directory)
+    run_demo(directory, force=force)
 
 
 @multiauc.command(
@@ -177,10 +199,13 @@ def completion(shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"no completion for {shell}")
-    click.echo(kind(multiauc, {}, "multiauc", "_MULTIAUC_COMPLETE").source())
+    emit(kind(multiauc, {}, "multiauc", "_MULTIAUC_COMPLETE").source() + "\n")
 
 
-def _threads(options: dict[str, Any]) -> None:
+def _work_on_files(work: Callable[..., None], options: dict[str, Any]) -> None:
+    """Call `work` with what is to be read, and with the options of a command that are not about that."""
     threads = options.pop("threads")
     if threads is not None:
         set_num_threads(threads)
+    given = given_options(options)
+    work(request(options), given=given, **options)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
+import shlex
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
+from multiauc._files.output import STANDARD, Output
 from multiauc._files.predictions import Request, Source
 from multiauc._registry import DEFAULT_METRIC
-from multiauc.cli._evaluation import compare_files, report_on_files
+from multiauc.cli._comparison import compare_files
+from multiauc.cli._output import refuse, write
+from multiauc.cli._problems import emit
+from multiauc.cli._reporting import report_on_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,13 +29,16 @@ USERS = 200
 # Which animals look alike, and how well each model sees.
 ALIKE = (("dog", "wolf", 0.85), ("cat", "lynx", 0.75), ("dog", "fox", 0.6), ("fox", "wolf", 0.5))
 SIGHT = {"net": 3.5, "forest": 2.85, "linear": 2.0}
+REPORT = "demo.html"
 SHARE = (0.25, 0.25, 0.15, 0.15, 0.1, 0.1)
 
 
-def run_demo(directory: Path) -> None:
+def run_demo(directory: Path, *, force: bool) -> None:
     """Write three files of predictions and a matrix of costs, compare the models, write a report, say what to try."""
     directory.mkdir(parents=True, exist_ok=True)
-    write_files(directory)
+    for name in [*(f"{model}.parquet" for model in SIGHT), "all.csv", "costs.csv", REPORT]:
+        refuse(Output(str(directory / name), force=force))
+    write_files(directory, force=force)
     request = Request({name: Source(str(directory / f"{name}.parquet")) for name in SIGHT}, label="y")
     options: dict[str, Any] = {
         "sampling": "stratified",
@@ -38,23 +46,20 @@ def run_demo(directory: Path) -> None:
         "pair_weights": "equal",
         "absent": "raise",
         "ci": 0.95,
+        "metric": DEFAULT_METRIC,
+        "seed": 0,
+        "given": {"label": "y"},
     }
-    compare_files(request, metric=DEFAULT_METRIC, style="table", **options)
-    page = directory / "report.html"
-    click.echo()
-    report_on_files(
-        request,
-        metric=DEFAULT_METRIC,
-        n_resamples=200,
-        seed=0,
-        output=str(page),
-        title="Which animal is it?",
-        **options,
-    )
-    click.echo(f"\nTry:\n  cd {directory}\n  multiauc evaluate net.parquet --label y --partition costs.csv")
+    printed: dict[str, Any] = {"output": STANDARD, "force": force, "style": "table"}
+    compare_files(request, n_resamples=0, fail_if_worse=None, **options, **printed)
+    emit("\n")
+    page, title = str(directory / REPORT), "Which animal is it?"
+    report_on_files(request, n_resamples=200, output=page, force=force, title=title, **options)
+    here = shlex.quote(str(directory))
+    emit(f"\nTry:\n  cd {here}\n  multiauc evaluate net.parquet --label y --partition costs.csv\n")
 
 
-def write_files(directory: Path) -> None:
+def write_files(directory: Path, *, force: bool = False) -> None:
     """The predictions of each model, all of them in one CSV file, and a matrix of costs."""
     rng = np.random.default_rng(6)
     users = rng.integers(USERS, size=ROWS)
@@ -65,16 +70,18 @@ def write_files(directory: Path) -> None:
     for name, sight in SIGHT.items():
         scores = _softmax(sight * seen + noise + 0.5 * rng.normal(size=noise.shape))
         columns = dict(zip(ANIMALS, scores.T, strict=True))
-        parquet.write_table(
-            pa.table(base | {f"p_{animal}": p for animal, p in columns.items()}), directory / f"{name}.parquet"
-        )
+        content = io.BytesIO()
+        parquet.write_table(pa.table(base | {f"p_{animal}": p for animal, p in columns.items()}), content)
+        write(Output(str(directory / f"{name}.parquet"), force=force), content.getvalue())
         for animal, p in columns.items():
             everything = everything.append_column(f"{name}_{animal}", pa.array(p.round(6)))
-    csv.write_csv(everything, directory / "all.csv")
+    content = io.BytesIO()
+    csv.write_csv(everything, content)
+    write(Output(str(directory / "all.csv"), force=force), content.getvalue())
     # A wolf taken for anything else is ten times as bad as any other mistake.
     costs = [[c, *("0" if c == d else "10" if d == "wolf" else "1" for d in ANIMALS)] for c in ANIMALS]
     lines = [["predicted", *ANIMALS], *costs]
-    (directory / "costs.csv").write_text("\n".join(map(",".join, lines)) + "\n", encoding="utf-8")
+    write(Output(str(directory / "costs.csv"), force=force), "\n".join(map(",".join, lines)) + "\n")
 
 
 def _appearance(codes: NDArray[np.intp]) -> NDArray[np.float64]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from multiauc._files.content import FORMATS as FILE_FORMATS
+from multiauc._files.delimited import DELIMITERS
 from multiauc._files.formats import open_file
-from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS
+from multiauc._files.paths import data_files
+from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
 from multiauc.cli._output import FORMATS
 from multiauc.cli._requests import split_path
 
@@ -22,9 +26,11 @@ def _column_names(context: click.Context, _: click.Parameter, typed: str) -> lis
     # An option that still lacks its value keeps click from telling which words are the files.
     given: Any = context.params.get("files") or context.args
     names: dict[str, None] = {}
-    for path in [given] if isinstance(given, str) else given:
+    for path in given:
         try:
-            names |= dict.fromkeys(open_file(split_path(path)[1]).names)
+            first = data_files(split_path(path)[1])[0]
+            if Path(first).is_file():  # a pipe is not emptied for this
+                names |= dict.fromkeys(open_file(first).names)
         except ValueError:
             continue
     return [name for name in names if name.startswith(typed)]
@@ -44,7 +50,25 @@ def _complete_metrics(_: click.Context, __: click.Parameter, typed: str) -> list
     return [f"{before}{comma}{metric}" for metric in CLOSED_FORM_METRICS if metric.startswith(name)]
 
 
-FILE = click.argument("files", type=click.Path(), nargs=1, metavar="FILE")
+def _one_data_set(context: click.Context, _: click.Parameter, files: tuple[str, ...]) -> tuple[str, ...]:
+    if len(files) > 1:
+        raise click.UsageError(
+            f"{context.info_name} takes one file; got {len(files)}. Several files that are one data set are a folder, "
+            "or a pattern in quotes: 'parts/*.parquet'.",
+            context,
+        )
+    return files
+
+
+def _sign(_: click.Context, __: click.Parameter, word: str | None) -> str | None:
+    """The delimiter by its name or as it is."""
+    sign = DELIMITERS.get(word or "", "\t" if word == "\\t" else word)
+    if sign is not None and (len(sign) != 1 or not sign.isascii() or sign in '"\r\n'):
+        raise click.BadParameter(f"{word!r} is neither one sign nor one of {', '.join(DELIMITERS)}.")
+    return sign
+
+
+FILE = click.argument("files", type=click.Path(), nargs=-1, required=True, callback=_one_data_set, metavar="FILE")
 FILES = click.argument("files", type=click.Path(), nargs=-1, required=True, metavar="[NAME=]FILE...")
 
 _DATA = (
@@ -60,6 +84,11 @@ _DATA = (
                  help="Column with the weight of each row."),
     click.option("--absent", type=click.Choice(["raise", "ignore", "nan"]), default="raise", show_default=True,
                  help="What to do about classes without rows."),
+    click.option("--format-in", type=click.Choice(FILE_FORMATS),
+                 help="The format of the files, if neither their names nor their first bytes tell."),
+    click.option("--delimiter", metavar="SIGN", callback=_sign,
+                 help=f"What stands between the cells of a text file: {', '.join(DELIMITERS)}, or the sign itself. "
+                      "[default: told from the first lines]"),
     click.option("--threads", type=click.IntRange(min=1), help="How many threads to use. [default: all]"),
 )  # fmt: skip
 
@@ -78,10 +107,10 @@ _CI = click.option("--ci", type=click.FloatRange(0, 1, min_open=True, max_open=T
                    metavar="LEVEL", help="The level of the confidence intervals.")  # fmt: skip
 _ID = click.option("--id", "row_id", metavar="COLUMN", shell_complete=_column_names,
                    help="Column that identifies rows, to match several files. [default: by position]")  # fmt: skip
-_FORMAT = click.option("-f", "--format", "style", type=click.Choice(FORMATS), default="table", show_default=True,
-                       help="How to print the result.")  # fmt: skip
-_METRIC = click.option("--metric", type=click.Choice(CLOSED_FORM_METRICS), default=DEFAULT_METRIC, show_default=True,
-                       help="What to compare the models by.")  # fmt: skip
+_FORMAT = click.option("-f", "--format", "style", type=click.Choice(FORMATS),
+                       help="How to print the result. [default: table, or what the output's name says]")  # fmt: skip
+_FORCE = click.option("--force", is_flag=True,
+                      help="Replace a file that is there already, unless it is an input.")  # fmt: skip
 _METRICS = click.option("--metrics", multiple=True, metavar="A,B,...", callback=_metric_names,
                         shell_complete=_complete_metrics,
                         help=f"What to compute, out of {', '.join(CLOSED_FORM_METRICS)}. "
@@ -105,8 +134,18 @@ def several_files(command: Command) -> Command:
 
 
 def printing(command: Command) -> Command:
-    """How results are printed."""
-    return _all((_FORMAT,), command)
+    """How and where results are printed."""
+    return _all((_FORMAT, output_option("-", "Where to write the result; - is standard output."), _FORCE), command)
+
+
+def output_option(default: str, text: str) -> Callable[[Command], Command]:
+    """Where something is written."""
+    return click.option("-o", "--output", type=click.Path(), default=default, show_default=True, help=text)
+
+
+def force_option(command: Command) -> Command:
+    """Whether other files may be replaced."""
+    return _FORCE(command)
 
 
 def resampling(default: int | None, in_words: str | None = None) -> Callable[[Command], Command]:
@@ -129,7 +168,8 @@ def metrics_option(command: Command) -> Command:
 
 def metric_option(command: Command) -> Command:
     """The metric by which models are compared."""
-    return _METRIC(command)
+    return click.option("--metric", type=click.Choice(list(METRICS)), default=DEFAULT_METRIC, show_default=True,
+                        help="What to compare the models by.")(command)  # fmt: skip
 
 
 def _all(options: tuple[Callable[[Any], Any], ...], command: Command) -> Command:

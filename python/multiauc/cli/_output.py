@@ -8,19 +8,23 @@ import json
 import math
 import sys
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
-
-import click
+from typing import TYPE_CHECKING, Any, TextIO
 
 from multiauc._digits import decimals
 from multiauc._files.cells import plain_number
+from multiauc._files.output import STANDARD, Output
 from multiauc._json import without_nan
 from multiauc._wording import printable
+from multiauc.cli._problems import Problem, emit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 FORMATS = ("table", "json", "markdown", "csv")
+ESTIMATE = ("value", "standard_error", "low", "high")
+# The format of a file by the end of its name, if none is chosen.
+STYLE_OF_NAME = {".json": "json", ".csv": "csv", ".md": "markdown"}
 # Wide enough for long class names where the output is no terminal.
 WIDTH_OF_FILES = 160
 # With these a cell begins that a spreadsheet computes instead of showing it.
@@ -59,23 +63,67 @@ class Outcome:
     notes: list[str] = field(default_factory=list)
 
 
-def show(outcome: Outcome, style: str) -> None:
-    """Print to stdout."""
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """Where and how a result is shown."""
+
+    output: Output
+    style: str
+
+    def show(self, outcome: Outcome) -> None:
+        """Print the result to standard output, or write it into a file."""
+        if self.output.path != STANDARD:
+            write(self.output, _text(outcome, self.style))
+        else:
+            emit(_text(outcome, self.style, sys.stdout))
+
+
+def printing(options: dict[str, Any], inputs: tuple[str, ...]) -> Printing:
+    """Where and how to print, from the options of a command, which are taken out; refused before any work is done."""
+    output = Output(options.pop("output"), inputs, force=options.pop("force"))
+    style = options.pop("style") or next(
+        (style for ending, style in STYLE_OF_NAME.items() if output.path.lower().endswith(ending)), "table"
+    )
+    refuse(output)
+    return Printing(output, style)
+
+
+def refuse(output: Output) -> None:
+    """Raise if the output would overwrite what it must not, or cannot be written."""
+    try:
+        output.refuse()
+    except OSError as error:
+        raise _cannot_write(output.path, error) from None
+
+
+def write(output: Output, content: str | bytes) -> Path:
+    """Write a file, and return where it is."""
+    try:
+        return output.write(content)
+    except OSError as error:
+        raise _cannot_write(output.path, error) from None
+
+
+def _cannot_write(path: str, error: OSError) -> Problem:
+    return Problem(f"{path}: cannot be written: {error.strerror}")
+
+
+def _text(outcome: Outcome, style: str, stream: TextIO | None = None) -> str:
+    """The result for a stream, or for a file."""
+    to_terminal = stream is not None and stream.isatty()
     if style == "json":
-        lines = json.dumps(without_nan(outcome.data), indent=2, ensure_ascii=False).split("\n")
+        lines = json.dumps(without_nan(outcome.data), indent=2, ensure_ascii=False, default=str).split("\n")
         # JSON by itself escapes only some of the characters that a terminal obeys.
-        click.echo("\n".join(map(printable, lines)))
-    elif style == "csv":
+        return "\n".join(map(printable, lines)) + "\n"
+    if style == "csv":
         text = _csv(outcome)
         # Programs get labels as they are, people what they can look at.
-        if sys.stdout.isatty():
-            text = "".join(printable(line) + "\n" for line in text.split("\n")[:-1])
-        click.echo(text, nl=False)
-    elif style == "markdown":
+        return "".join(printable(line) + "\n" for line in text.split("\n")[:-1]) if to_terminal else text
+    if style == "markdown":
         blocks = [_markdown(table) for table in outcome.tables]
-        click.echo("\n\n".join([*blocks, *map(_markdown_text, outcome.notes)]))
-    else:
-        _rich(outcome)
+        return "\n\n".join([*blocks, *map(_markdown_text, outcome.notes)]) + "\n"
+    has_lines = stream is None or "utf" in (getattr(stream, "encoding", None) or "utf-8").lower()
+    return _rich(outcome, to_terminal=to_terminal, has_lines=has_lines)
 
 
 def _cell(value: Any, digits: int) -> str:
@@ -125,25 +173,36 @@ def _markdown_text(text: str) -> str:
     return text
 
 
-def _rich(outcome: Outcome) -> None:
+def _rich(outcome: Outcome, *, to_terminal: bool, has_lines: bool) -> str:
     from rich import box  # noqa: PLC0415 - a third of a second that the other formats need not wait
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table as RichTable  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=WIDTH_OF_FILES)
-    for number, table in enumerate(outcome.tables):
-        if number:
-            console.print()
-        console.print(Text(printable(table.title), style="bold"))
-        shown = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-        for k, name in enumerate(table.header):
-            shown.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
-        for row in table.rows:
-            # Text, not str: a class called [red] is a name, not an order to the terminal.
-            shown.add_row(*(Text(_cell(value, table.digits)) for value in row))
-        console.print(shown)
-    for note in outcome.notes:
-        console.print(Text("\n" + printable(note)))
+    console = Console() if to_terminal else Console(file=io.StringIO(), width=WIDTH_OF_FILES, color_system=None)
+    # Not printed by rich itself, which takes a closed pipe for an error.
+    with console.capture() as text:
+        for number, table in enumerate(outcome.tables):
+            if number:
+                console.print()
+            console.print(Text(printable(table.title), style="bold"))
+            shown = RichTable(box=box.SIMPLE_HEAD if has_lines else box.ASCII2, pad_edge=False, show_edge=False)
+            for k, name in enumerate(table.header):
+                shown.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
+            for row in table.rows:
+                # Text, not str: a class called [red] is a name, not an order to the terminal.
+                shown.add_row(*(Text(_cell(value, table.digits)) for value in row))
+            console.print(shown)
+        for note in outcome.notes:
+            console.print(Text("\n" + printable(note)))
+    return text.get()
+
+
+def estimate_cells(found: dict[str, Any]) -> list[Any]:
+    """Value, standard error and interval."""
+    return [found["value"], found["standard_error"], interval_cell(found)]
+
+
+def interval_cell(found: dict[str, Any]) -> str:
+    """The limits, or a dash."""
+    return "-" if found["low"] is None else f"{decimals(found['low'])} to {decimals(found['high'])}"

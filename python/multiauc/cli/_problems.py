@@ -1,10 +1,12 @@
 """What goes wrong, in one line, and the exit code that says so.
 
-0: done. 1: the data or an option's value cannot be used. 2: the command line itself is wrong. 130: stopped by Ctrl-C.
+0: done. 1: the data or an option's value cannot be used. 2: the command line itself is wrong. 3: done, but a model did
+not pass what --fail-under or --fail-if-worse asks. 130: stopped by Ctrl-C.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import warnings
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DATA_PROBLEM = 1
+NOT_PASSED = 3
 INTERRUPTED = 130
 
 
@@ -25,6 +28,12 @@ class Problem(click.ClickException):
     """A value of an option, or data, that the command cannot use; files are refused with a ``ValueError``."""
 
     exit_code = DATA_PROBLEM
+
+
+class NotPassed(click.ClickException):
+    """A model is not as good as it was asked to be."""
+
+    exit_code = NOT_PASSED
 
 
 def run(command: click.Command, arguments: list[str] | None = None) -> int:
@@ -35,29 +44,51 @@ def run(command: click.Command, arguments: list[str] | None = None) -> int:
 
 
 def _run(work: Callable[[], Any]) -> int:  # noqa: PLR0911 - a way out for each kind of trouble
+    stdout = sys.stdout
     try:
         outcome = work()
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message())
+        emit(error.format_message() + "\n")
         return error.exit_code
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "multiauc"
         _say("error", f"{error.format_message()} (see {command} --help)")
         return error.exit_code
     except click.ClickException as error:
-        _say("error", error.format_message())
+        _say("failed" if isinstance(error, NotPassed) else "error", error.format_message())
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         _say("error", "interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has seen enough (`| head`): keep the interpreter from complaining at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except SystemExit as stop:
+        if sys.stdout is not stdout:
+            # This is how click ends when the reader of a help text has seen enough.
+            return 0
+        return stop.code if isinstance(stop.code, int) else DATA_PROBLEM
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
         _say("error", str(error) or type(error).__name__)
         return DATA_PROBLEM
     return outcome if isinstance(outcome, int) else 0
+
+
+def emit(text: str) -> None:
+    """Print to standard output; that its reader has seen enough (``| head``) is no error."""
+    if sys.stdout is None:
+        raise Problem("standard output is closed")
+    try:
+        click.echo(text, nl=False)
+    except BrokenPipeError:
+        _let_go_of_stdout()
+    except OSError as error:
+        _let_go_of_stdout()
+        raise Problem(f"standard output: cannot be written: {error.strerror}") from None
+
+
+def _let_go_of_stdout() -> None:
+    """Keep the interpreter from complaining at its end about what it could not print."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -65,4 +96,5 @@ def _one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _say(kind: str, message: str) -> None:
-    click.echo(f"multiauc: {kind}: {printable(' '.join(message.split()))}", err=True)
+    with contextlib.suppress(OSError):  # nobody listens
+        click.echo(f"multiauc: {kind}: {printable(' '.join(message.split()))}", err=True)

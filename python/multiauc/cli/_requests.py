@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from multiauc._files.output import STANDARD
+from multiauc._files.paths import data_files, is_there, model_name
 from multiauc._files.predictions import Request, Source
 from multiauc.cli._problems import Problem
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def request(options: dict[str, Any]) -> Request:
     """What to read, from the options of a command; these are taken out of `options`."""
-    files = options.pop("files")
-    classes = options.pop("classes")
+    classes, files = options.pop("classes"), options.pop("files")
+    if [*(split_path(file)[1] for file in files), options.get("partition")].count(STANDARD) > 1:
+        raise Problem("standard input ('-') can be given once, because it can be read only once")
     return Request(
-        sources=sources((files,) if isinstance(files, str) else files, options.pop("scores")),
+        sources=sources(files, options.pop("scores")),
         label=options.pop("label"),
         classes=None if classes is None else tuple(name.strip() for name in classes.split(",")),
         weights=options.pop("weights"),
         groups=options.pop("groups", None),
         row_id=options.pop("row_id", None),
         absent=options["absent"],
+        format_in=options.pop("format_in"),
+        delimiter=options.pop("delimiter"),
         spelled=as_typed,
     )
 
 
-def sources(files: tuple[str, ...], patterns: tuple[str, ...]) -> dict[str, Source]:
+def sources(files: Sequence[str], patterns: Sequence[str]) -> dict[str, Source]:
     """The models of several files, or of several patterns of columns in one file.
 
     Either may have a name before it (``knn=a.parquet``); otherwise a model is called like its columns or its file.
@@ -39,17 +46,24 @@ def sources(files: tuple[str, ...], patterns: tuple[str, ...]) -> dict[str, Sour
     for file_name, path in map(split_path, files):
         for pattern_name, pattern in map(split_name, patterns or ("",)):
             stem = pattern.split("*")[0].strip("_-. ") if len(patterns) > 1 else ""
-            name = pattern_name or file_name or stem or Path(path).name.split(".")[0]
+            name = pattern_name or file_name or stem or model_name(path)
             if name in models:
                 raise Problem(f"two models are called {name!r}; give them names, as in other={path}")
             models[name] = Source(path, pattern)
     return models
 
 
+def input_files(wanted: Request, partition: str | None = None) -> tuple[str, ...]:
+    """Every file that a command reads."""
+    paths = dict.fromkeys(source.path for source in wanted.sources.values())
+    files = [file for path in paths for file in data_files(path)]
+    return tuple(files if partition is None else [*files, partition])
+
+
 def split_path(text: str) -> tuple[str, str]:
     """``name=path`` as (name, path); a path that is there may have an equals sign in it (``run=3/preds.csv``)."""
     name, path = split_name(text)
-    if Path(text).exists() or ("/" in name and not Path(path).exists()):
+    if is_there(text) or ("/" in name and not is_there(path)):
         return "", text
     return name, path
 
@@ -62,5 +76,5 @@ def split_name(text: str) -> tuple[str, str]:
 
 def as_typed(option: str, value: str | None = None) -> str:
     """How an option, perhaps with a value, is written on the command line."""
-    flag = "--id" if option == "row_id" else f"--{option}"
+    flag = "--id" if option == "row_id" else "--" + option.replace("_", "-")
     return flag if value is None else f"{flag} {shlex.quote(value)}"

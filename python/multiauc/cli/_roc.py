@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import io
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 import multiauc
 from multiauc._digits import decimals
-from multiauc._files.predictions import read_predictions
+from multiauc._files.output import STANDARD, Output
+from multiauc._json import document
+from multiauc._registry import MULTICLASS_ROC
 from multiauc._wording import counted
-from multiauc.cli._output import Outcome, Table, show
+from multiauc.cli._models import read_models
+from multiauc.cli._output import Outcome, Printing, Table, printing, refuse, write
 from multiauc.cli._problems import Problem
+from multiauc.cli._requests import input_files
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from multiauc._files.predictions import Predictions, Request
+    from multiauc._files.predictions import Request
+    from multiauc.cli._models import Models
     from multiauc.multiclass_curve_results import MulticlassRocBootstrap
 
 # Where the table shows the curve.
@@ -26,6 +32,7 @@ SHOWN_FPR = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5])
 def roc_of_file(  # noqa: PLR0913 - the options of the command
     request: Request,
     *,
+    given: dict[str, Any],
     kind: str,
     thresholds: int,
     ci: float,
@@ -33,24 +40,44 @@ def roc_of_file(  # noqa: PLR0913 - the options of the command
     seed: int,
     plot: str | None,
     absent: Any,
-    style: str,
+    **options: Any,
 ) -> None:
     """Compute, print and perhaps draw the curve or curves of one model."""
-    predictions = read_predictions(request)
-    if len(predictions.models) > 1:
+    inputs = input_files(request)
+    picture = None if plot is None else Output(plot, inputs, force=options["force"])
+    shown = printing(options, inputs)
+    if picture is not None:
+        _refuse_picture(picture)
+        if shown.output.path != STANDARD and Path(plot or "").resolve() == Path(shown.output.path).resolve():
+            raise Problem(f"{plot}: this is the file of --output, too")
+    models = read_models(request, partition=None, pair_weights="equal", sampling="stratified", absent=absent)
+    if len(models.predictions.models) > 1:
         raise Problem("roc takes one model: give --scores once")
-    ((name, scores),) = predictions.models.items()
-    common = {"sample_weight": predictions.weights, "labels": predictions.labels, "absent": absent}
-    if kind != "multiclass":
-        _several_curves(predictions, scores, kind, plot, style, common)
-        return
-    curve = multiauc.multiclass_roc(predictions.y_true, scores, thresholds=thresholds, **common)
-    bootstrap = curve.bootstrap(n_resamples, rng=seed) if n_resamples else None
-    show(_multiclass(name, curve, bootstrap, ci), style)
-    if plot is not None:
-        _use_files_only()
+    y_true, ((name, scores),) = models.predictions.y_true, models.predictions.models.items()
+    common = {word: models.arguments[word] for word in ("sample_weight", "labels", "absent")}
+    if kind == "multiclass":
+        curve = multiauc.multiclass_roc(y_true, scores, thresholds=thresholds, **common)
+        bootstrap = curve.bootstrap(n_resamples, rng=seed) if n_resamples else None
         band = None if bootstrap is None else bootstrap.band(ci)
-        _save(curve.plot(band=band, label=name), plot)
+        _show(shown, _multiclass(name, curve, bootstrap, ci), models, given)
+        if picture is not None:
+            _save(curve.plot(band=band, label=name), picture)
+        return
+    curves = multiauc.roc_curves(y_true, scores, kind=cast("Any", kind), **common)
+    _show(shown, _several_curves(name, curves, ci), models, given)
+    if picture is not None:
+        from multiauc.plotting import RocCurvesDisplay  # noqa: PLC0415
+
+        _save(RocCurvesDisplay(curves).plot(), picture)
+
+
+def _show(shown: Printing, outcome: Outcome, models: Models, given: dict[str, Any]) -> None:
+    if shown.style == "json":  # the files are read once more for their SHA-256
+        predictions, data = models.predictions, outcome.data
+        counts = [int((predictions.y_true == label).sum()) for label in predictions.labels]
+        content = data | {"rows": len(predictions.y_true), "labels": predictions.labels, "counts": counts}
+        outcome = replace(outcome, data=document(data["kind"], data["level"], content, models.provenance(given)))
+    shown.show(outcome)
 
 
 def _multiclass(
@@ -59,8 +86,12 @@ def _multiclass(
     low = high = float("nan")
     heights = np.interp(SHOWN_FPR, curve.fpr, curve.tpr)
     data: dict[str, Any] = {
+        "kind": MULTICLASS_ROC,
         "model": name,
         "area": curve.auc,
+        "standard_error": None,
+        "low": None,
+        "high": None,
         "level": level,
         "fpr": curve.fpr.tolist(),
         "tpr": curve.tpr.tolist(),
@@ -87,10 +118,7 @@ def _multiclass(
     return Outcome([Table(title, columns, table.tolist())], data, (header, rows.tolist()))
 
 
-def _several_curves(
-    predictions: Predictions, scores: NDArray[Any], kind: Any, plot: str | None, style: str, common: dict[str, Any]
-) -> None:
-    curves = multiauc.roc_curves(predictions.y_true, scores, kind=kind, **common)
+def _several_curves(name: str, curves: dict[Any, multiauc.RocCurve], level: float) -> Outcome:
     records, summary, data = [], [], []
     for curve in curves.values():
         against = "" if curve.negative is None else curve.negative
@@ -106,25 +134,32 @@ def _several_curves(
         header, what = ["class", "area", "points"], "each class against the rest"
     title = f"{counted(len(curves), 'ROC curve')}, {what}"
     columns = ["class", "against", "fpr", "tpr", "threshold"]
-    show(Outcome([Table(title, header, summary)], {"curves": data}, (columns, records)), style)
-    if plot is not None:
-        from multiauc.plotting import RocCurvesDisplay  # noqa: PLC0415
-
-        _use_files_only()
-        _save(RocCurvesDisplay(curves).plot(), plot)
+    content = {"kind": "roc_curves", "model": name, "level": level, "curves": data}
+    return Outcome([Table(title, header, summary)], content, (columns, records))
 
 
-def _use_files_only() -> None:
-    """Draw without a screen."""
+def _refuse_picture(picture: Output) -> None:
+    """Raise before any work is done if the picture cannot be drawn or written; from now on draw without a screen."""
+    if picture.path == STANDARD:
+        raise Problem("--plot must be a file; the result goes to standard output")
+    refuse(picture)
     try:
         import matplotlib as mpl  # noqa: PLC0415
     except ImportError:
-        raise Problem("--plot needs matplotlib; install it with: pip install 'multiauc[plot]'") from None
+        raise Problem("--plot needs matplotlib; install it with: pip install matplotlib") from None
     mpl.use("agg")
+    from matplotlib.backend_bases import FigureCanvasBase  # noqa: PLC0415
+
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if _kind_of_picture(picture) not in known:
+        raise Problem(f"{picture.path}: cannot be written: a picture's name ends in {', '.join(known)}")
 
 
-def _save(display: Any, path: str) -> None:
-    try:
-        display.figure_.savefig(path, dpi=150)
-    except (OSError, ValueError) as error:
-        raise Problem(f"{path}: cannot be written: {error}") from None
+def _kind_of_picture(picture: Output) -> str:
+    return Path(picture.path).suffix.lower().removeprefix(".")
+
+
+def _save(display: Any, picture: Output) -> None:
+    content = io.BytesIO()
+    display.figure_.savefig(content, dpi=150, format=_kind_of_picture(picture))
+    write(picture, content.getvalue())

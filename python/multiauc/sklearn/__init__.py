@@ -3,11 +3,13 @@
 `roc_auc_score` takes the arguments of scikit-learn's function and gives its results, warnings and errors; `patch` puts
 it in that function's place everywhere. `auc_mu_scorer`, `hand_till_scorer`, `one_vs_rest_scorer` and
 `one_vs_rest_prevalence_scorer` go into ``scoring=`` of `cross_validate`, `GridSearchCV` and similar functions.
+`cross_validate_evaluation` and `cross_validate_comparison` give metrics within folds with their intervals and tests.
 
 Needs scikit-learn (``pip install multiauc[sklearn]``).
 """
 
 from multiauc.sklearn.roc_auc import roc_auc_score  # isort: skip - says so if scikit-learn is missing
+from multiauc.sklearn.cross_validation import cross_validate_comparison, cross_validate_evaluation
 from multiauc.sklearn.patching import Patch, patch
 from multiauc.sklearn.scorers import (
     AucScorer,
@@ -21,6 +23,8 @@ __all__ = [
     "AucScorer",
     "Patch",
     "auc_mu_scorer",
+    "cross_validate_comparison",
+    "cross_validate_evaluation",
     "hand_till_scorer",
     "one_vs_rest_prevalence_scorer",
     "one_vs_rest_scorer",

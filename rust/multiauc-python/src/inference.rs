@@ -1,11 +1,11 @@
 //! Closed-form uncertainty: estimates with their variances, covariances of models, what each row contributes.
 
-use multiauc::{Design, Metric};
-use numpy::{PyArray1, PyArray2};
+use multiauc::{Design, Fold, Folds, Metric};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Matrix, integers, rectangle};
+use crate::arrays::{Matrix, contiguous, integers, rectangle};
 use crate::errors::no_model;
 use crate::options::{OptionsArgument, metric_named, metrics_named};
 use crate::running::run;
@@ -139,6 +139,56 @@ pub fn compare(
         differences: estimates(py, found.differences)?,
         units: integers(py, design.units()).unbind(),
         effective_units: design.effective_units().to_vec(),
+    })
+}
+
+/// Some metrics of several models, averaged over folds: by model, then by metric.
+#[pyfunction]
+pub fn compare_folds(
+    py: Python<'_>,
+    models: Vec<Vec<SampleArgument<'_>>>,
+    rows: Vec<Vec<u32>>,
+    groups: Option<PyReadonlyArray1<'_, u32>>,
+    metrics: Vec<String>,
+    options: OptionsArgument<'_>,
+    is_iid: bool,
+) -> PyResult<Compared> {
+    let (metrics, options) = (metrics_named(&metrics)?, options.read()?);
+    let groups = groups.as_ref().map(contiguous).transpose()?;
+    let mut views = Vec::with_capacity(models.len());
+    for folds in &models {
+        views.push(folds.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?);
+    }
+    let first = views.first().ok_or_else(no_model)?;
+    let cost = views.iter().flatten().map(SampleView::cost).sum();
+    let (folds, found) = run(py, cost, |workers| {
+        let mut folds = Vec::with_capacity(first.len());
+        for (view, rows) in first.iter().zip(&rows) {
+            let design = with_sample!(&view.check(workers)?, |sample| Design::new(sample, view.sampling(is_iid)))?;
+            folds.push(Fold { design, rows: rows.clone() });
+        }
+        let folds = Folds::new(folds, rows.iter().map(Vec::len).sum(), groups);
+        let mut averages = Vec::with_capacity(views.len() * metrics.len());
+        for model in &views {
+            let mut of_folds = Vec::with_capacity(model.len());
+            for (view, fold) in model.iter().zip(folds.folds()) {
+                with_sample!(&view.check(workers)?, |sample| {
+                    of_folds.push(multiauc::evaluate(sample, &fold.design, &metrics, options, workers)?.statistics);
+                });
+            }
+            for metric in 0..metrics.len() {
+                averages.push(folds.average(of_folds.iter().map(|statistics| &statistics[metric])));
+            }
+        }
+        let found = multiauc::compare(folds.design(), &averages, workers)?;
+        Ok((folds, found))
+    })?;
+    Ok(Compared {
+        covariance: rectangle(py, found.covariance, models.len() * metrics.len())?.unbind(),
+        estimates: estimates(py, found.estimates)?,
+        differences: estimates(py, found.differences)?,
+        units: integers(py, folds.design().units()).unbind(),
+        effective_units: folds.design().effective_units().to_vec(),
     })
 }
 

@@ -72,7 +72,9 @@ mod simd;
 pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves};
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
-pub use inference::{Cautious, Compared, Design, Estimate, Moments, Statistic, compare, influences, moments};
+pub use inference::{
+    Cautious, Compared, Design, Estimate, Fold, Folds, Moments, Statistic, compare, influences, moments,
+};
 pub use metric::Metric;
 #[cfg(feature = "rounded")]
 pub use metrics::auc_mu_rounded;

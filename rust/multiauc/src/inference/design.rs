@@ -31,9 +31,18 @@ impl Design {
             // Groups of one row are rows.
             groups => groups.map(|groups| Groups::new(groups, &rows)).filter(|groups| !groups.are_single_rows()),
         };
-        let effective = (0..rows.classes()).map(|class| effective_number(&rows, groups.as_ref(), class)).collect();
         let has_random_sizes = sampling.is_iid() || groups.as_ref().is_some_and(Groups::span_classes);
-        Ok(Self { rows, groups, has_random_sizes, sample_rows: sample.rows(), effective })
+        Ok(Self::of_parts(rows, groups, has_random_sizes, sample.rows()))
+    }
+
+    pub(super) fn of_parts(
+        rows: ClassRows,
+        groups: Option<Groups>,
+        has_random_sizes: bool,
+        sample_rows: usize,
+    ) -> Self {
+        let effective = (0..rows.classes()).map(|class| effective_number(&rows, groups.as_ref(), class)).collect();
+        Self { rows, groups, has_random_sizes, sample_rows, effective }
     }
 
     /// # Errors
@@ -133,7 +142,7 @@ pub(super) struct ClassGroups {
 }
 
 impl Groups {
-    fn new(groups: &[u32], rows: &ClassRows) -> Self {
+    pub(super) fn new(groups: &[u32], rows: &ClassRows) -> Self {
         let mut index_of = vec![0; groups.iter().max().map_or(0, |&last| last as usize + 1)];
         let of_class = (0..rows.classes()).map(|class| {
             let group_of = |&row: &u32| groups[row as usize];
@@ -154,7 +163,7 @@ impl Groups {
     }
 
     /// Whether no two rows are in the same group.
-    fn are_single_rows(&self) -> bool {
+    pub(super) fn are_single_rows(&self) -> bool {
         self.count == self.of_class.iter().map(|of_class| of_class.of_rows.len()).sum::<usize>()
     }
 

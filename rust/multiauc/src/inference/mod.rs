@@ -13,6 +13,7 @@
 
 mod compare;
 mod design;
+mod folds;
 mod freedom;
 mod moments;
 mod statistic;
@@ -20,6 +21,7 @@ mod unit_sums;
 
 pub use compare::{Compared, compare};
 pub use design::Design;
+pub use folds::{Fold, Folds};
 pub use moments::{Moments, moments};
 pub(crate) use moments::{estimate_one, pair_variance};
 pub use statistic::{Cautious, Estimate, Statistic, influences};

@@ -41,9 +41,11 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
         let segments: Vec<Segment<'_>> =
             present.iter().zip(&alone).map(|(&class, columns)| Segment { class, columns }).collect();
         let means: Vec<f64> = means.iter().map(|means| means[column]).collect();
-        let chances = Chances { of_classes: &statistic.chances, value: statistic.value };
-        let cautious = chances.cautious(design, &segments, &means, slopes[column], workers)?;
-        Ok(Estimate { cautious: Some(cautious), ..sums.estimate(column, statistic.value) })
+        let cautious = statistic.chances.as_deref().map(|of_classes| {
+            let chances = Chances { of_classes, value: statistic.value };
+            chances.cautious(design, &segments, &means, slopes[column], workers)
+        });
+        Ok(Estimate { cautious: cautious.transpose()?, ..sums.estimate(column, statistic.value) })
     };
     let estimates = statistics.iter().enumerate().map(estimate).collect::<Result<_>>()?;
     Ok(Moments { estimates, covariance: sums.covariance })

@@ -17,8 +17,8 @@ pub struct Statistic {
     pub(crate) components: Vec<f64>,
     /// Slopes of the value in the prevalences, by class; zero where it does not depend on them.
     pub(crate) slopes: Vec<f64>,
-    /// What uninformative scores would make of T in each class.
-    pub(crate) chances: Vec<f64>,
+    /// What uninformative scores would make of T in each class, where that is known.
+    pub(crate) chances: Option<Vec<f64>>,
 }
 
 /// A value with its variance.

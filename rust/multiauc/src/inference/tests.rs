@@ -52,7 +52,7 @@ impl<'a> SampledRows<'a> {
     /// A statistic whose components are given row by row.
     fn statistic(&self, value: f64, components: &[f64], slopes: &[f64]) -> Statistic {
         let in_order = (0..self.classes()).flat_map(|class| self.of(class)).map(|row| components[row]);
-        let chances = vec![0.5; self.classes()];
+        let chances = Some(vec![0.5; self.classes()]);
         Statistic { id: Metric::AucMu, value, components: in_order.collect(), slopes: slopes.to_vec(), chances }
     }
 

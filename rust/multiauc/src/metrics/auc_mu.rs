@@ -122,7 +122,7 @@ pub(super) fn auc_mu_statistic<T: Score>(
     let value = average.finish()?;
     let slopes = weighting.slopes(rows, &table.values, value);
     let [components] = components;
-    let chances = weighting.chances(classes);
+    let chances = Some(weighting.chances(classes));
     Ok((Statistic { id: Metric::AucMu, value, components, slopes, chances }, table))
 }
 

@@ -38,6 +38,37 @@ impl ClassRows {
         }
     }
 
+    /// Rows of given classes, `None` for a row that does not count, with their weights.
+    pub(crate) fn of_classes(class_of: &[Option<usize>], classes: usize, weights: Option<&[f64]>) -> Self {
+        let mut starts = vec![0; classes + 1];
+        class_of.iter().flatten().for_each(|&class| starts[class + 1] += 1);
+        let counts: Vec<u64> = starts[1..].iter().map(|&count| count as u64).collect();
+        for class in 0..classes {
+            starts[class + 1] += starts[class];
+        }
+        let mut ends = starts.clone();
+        let mut rows = vec![0; starts[classes]];
+        for (row, class) in (0..).zip(class_of) {
+            if let Some(class) = *class {
+                rows[ends[class]] = row;
+                ends[class] += 1;
+            }
+        }
+        let weights: Option<Vec<f64>> = weights.map(|weights| rows.iter().map(|&row| weights[row as usize]).collect());
+        let of_class = |class: usize| match &weights {
+            None => counts[class] as f64,
+            Some(weights) => weights[starts[class]..starts[class + 1]].iter().sum(),
+        };
+        Self {
+            present: (0..classes).filter(|&class| counts[class] > 0).collect(),
+            sizes: ClassSizes { weights: (0..classes).map(of_class).collect(), rows: counts },
+            unit: 1.0,
+            rows,
+            starts,
+            weights,
+        }
+    }
+
     /// Number of positions.
     pub(crate) fn len(&self) -> usize {
         self.rows.len()
@@ -126,6 +157,11 @@ impl ClassRows {
     /// Weight of all classes.
     pub(crate) fn total_weight(&self) -> f64 {
         self.sizes.weights.iter().sum()
+    }
+
+    /// A weight of 1 in the units of `weights`, a power of two.
+    pub(crate) const fn unit(&self) -> f64 {
+        self.unit
     }
 
     /// Number of rows of each present class.

@@ -7,6 +7,7 @@
 //!
 //! first by sweeps of alternating Newton steps for rows and columns (`sweep`), which are cheap and settle most fits in ten
 //! or twenty; where they do not, by Newton steps for all parameters together (`newton`). Neither lets the deviance rise.
+//! There are local optima: several starts are tried (`search`, `start`).
 //!
 //! Reference: L. Wang and L. Carvalho, "Multiclass ROC", and "Deviance matrix factorization", Electronic Journal of
 //! Statistics 17(2), 2023.
@@ -15,6 +16,7 @@ mod curve;
 mod kernel;
 mod newton;
 mod problem;
+mod search;
 mod start;
 mod sweep;
 
@@ -73,7 +75,7 @@ pub struct Fit {
     pub scores: Vec<f64>,
     /// The deviance after each sweep's row steps; the last is that of the result.
     pub deviances: Vec<f64>,
-    /// Whether the deviance settled within the allowed sweeps.
+    /// Whether the deviance settled within the allowed sweeps: it hardly fell in the last.
     pub converged: bool,
     /// Where to start a fit to similar rates.
     pub factors: Factors,
@@ -101,7 +103,7 @@ pub(super) fn expit(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// Fits the model, from `start` or from the leading singular vector of the logits.
+/// Fits the model, from several starts of its own unless one is given.
 ///
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
@@ -116,14 +118,24 @@ pub(super) fn fit(
     workers: &Workers<'_>,
 ) -> Result<Fit> {
     let workers = if problem.cells() < SERIAL_CELLS { workers.alone() } else { workers.clone() };
-    let mut factors = match start {
-        Some(factors) => factors.clone(),
-        None => start::from_logits(problem, center, &workers)?,
-    };
+    match start {
+        Some(factors) => descend(problem, center, stop, factors.clone(), &workers),
+        None => search::best_fit(problem, center, stop, &workers),
+    }
+}
+
+/// Goes down to the optimum that a start leads to.
+fn descend(
+    problem: &Problem,
+    center: Center,
+    stop: Stop,
+    mut factors: Factors,
+    workers: &Workers<'_>,
+) -> Result<Fit> {
     assert_eq!((factors.rows.len(), factors.scores.len()), (problem.rows(), problem.width()), "start of this shape");
     normalise(&mut factors, problem.pairs(), center);
 
-    let saturated = saturated_log_likelihood(problem, &workers)?;
+    let saturated = saturated_log_likelihood(problem, workers)?;
     let mut progress = Progress::new(stop, effects_of(problem, &factors));
     let sweeps = match problem.pairs() {
         pairs if pairs <= EARLY_JOINT_PAIRS => 6.min(stop.max_iterations),
@@ -131,7 +143,7 @@ pub(super) fn fit(
         _ => stop.max_iterations,
     };
     for sweep in 1..=sweeps {
-        let after = sweep_rows(problem, center, &factors, &workers)?;
+        let after = sweep_rows(problem, center, &factors, workers)?;
         factors.rows = after.rows;
         let deviance = 2.0 * (saturated + after.negated_log_likelihood);
         if progress.is_finished(deviance, effects_of(problem, &factors)) {
@@ -172,6 +184,7 @@ struct Progress {
     stop: Stop,
     deviances: Vec<f64>,
     effects: Vec<f64>,
+    /// The first of the last iterations in which the deviance hardly fell; `None` if it fell in the last.
     converged_after: Option<usize>,
     finished: bool,
 }
@@ -191,8 +204,10 @@ impl Progress {
         let fall = self.last_deviance() - deviance;
         self.deviances.push(deviance);
         let count = self.deviances.len();
-        if fall < self.stop.tolerance * (deviance + 0.1) {
+        if fall <= self.stop.tolerance * (deviance + 0.1) {
             self.converged_after.get_or_insert(count);
+        } else {
+            self.converged_after = None;
         }
         let moved = farthest_move(&self.effects, &effects);
         self.effects = effects;

@@ -1,5 +1,6 @@
 //! What is fitted: the rates, shrunk away from 0 and 1, with a weight per column and block.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::kernel::{LANES, RowCells};
@@ -95,9 +96,22 @@ impl Problem {
         half(0).chain(half(self.thresholds)).collect()
     }
 
-    /// Whether a column counts in either half.
-    pub(super) fn column_counts(&self, column: usize) -> bool {
-        self.weights.iter().any(|weights| weights[column] > 0.0)
+    /// Whether each column counts in either half; the padding does not.
+    pub(super) fn columns_that_count(&self) -> Vec<bool> {
+        (0..self.width).map(|column| self.weights.iter().any(|weights| weights[column] > 0.0)).collect()
+    }
+
+    /// The same with at most so many thresholds, spread evenly.
+    pub(super) fn thinned(&self, most: usize) -> Cow<'_, Self> {
+        if self.thresholds <= most {
+            return Cow::Borrowed(self);
+        }
+        let kept = |half: usize| {
+            (0..most).map(move |i| half * self.thresholds + (2 * i + 1) * self.thresholds / (2 * most))
+        };
+        let rows = kept(0).chain(kept(1));
+        let rates = rows.flat_map(|row| self.rates_of_row(row)).copied().collect();
+        Cow::Owned(Self { thresholds: most, rates, weights: self.weights.clone(), ..*self })
     }
 
     /// Weighted mean of the column scores over the pairs, in each half.

@@ -1,0 +1,108 @@
+"""Writing files: whole or not at all, and never over what was read."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Standard input among files that are read, standard output among files that are written.
+STANDARD = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a result goes.
+
+    Attributes
+    ----------
+    path
+        A file, or "-" for standard output.
+    inputs
+        The files that the result is made from, "-" for standard input.
+    force
+        Whether a file that is there already, and is not an input, is replaced.
+    """
+
+    path: str
+    inputs: tuple[str, ...] = ()
+    force: bool = False
+
+    def refuse(self) -> None:
+        """Raise a ``ValueError`` if the output would overwrite what it must not; asked for before any work, too."""
+        if not self.path:
+            raise ValueError("the name of the output is empty")
+        found = _status(self.path, standard=sys.stdout)
+        if found is None:
+            if self.path != STANDARD and not Path(os.path.realpath(self.path)).parent.is_dir():
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
+            return
+        if stat.S_ISDIR(found.st_mode):
+            raise ValueError(f"{self.path}: this is a folder; the output must be a file")
+        if not stat.S_ISREG(found.st_mode):  # a pipe or a device, which has nothing to lose
+            return
+        for path in self.inputs:
+            read = _status(path, standard=sys.stdin)
+            if read is not None and os.path.samestat(found, read):
+                also = "" if path == self.path else f" ({path})"
+                raise ValueError(f"{self._name()}: this is an input{also}, which an output never overwrites")
+        if self.path != STANDARD and not self.force:
+            raise ValueError(f"{self.path}: there is a file of this name already; --force replaces it")
+
+    def write(self, content: str | bytes) -> Path:
+        """Write a file (not standard output), and return where it is.
+
+        It is written beside its target and renamed, so that a failure or Ctrl-C leaves the old file as it was. Text is
+        UTF-8; halves of surrogate pairs, which it does not have, are written as escapes.
+        """
+        self.refuse()
+        data = content if isinstance(content, bytes) else content.encode("utf-8", errors="backslashreplace")
+        place, found = Path(self.path), _status(self.path)
+        try:
+            if found is None or stat.S_ISREG(found.st_mode):
+                # Through a symbolic link the file is replaced that it points to, not the link.
+                _replace(Path(os.path.realpath(place)), data, found)
+            else:
+                place.write_bytes(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:  # which may name the file beside the target
+            raise OSError(error.errno, error.strerror, self.path) from None
+        return place
+
+    def _name(self) -> str:
+        return "standard output" if self.path == STANDARD else self.path
+
+
+def _status(path: str, standard: object = None) -> os.stat_result | None:
+    """The file's status, or None if there is no such file."""
+    try:
+        if path == STANDARD and standard is not None:
+            return os.fstat(standard.fileno())  # type: ignore[attr-defined]
+        return os.stat(path)  # noqa: PTH116 - an empty path is no folder here
+    except (OSError, ValueError, AttributeError):
+        # Also where the standard streams are closed or not real files; what cannot be opened says so when it is.
+        return None
+
+
+def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
+    """Put a file with these bytes in the place of `target`."""
+    if old is not None and not os.access(target, os.W_OK):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+    beside = target.with_name(f".multiauc-{secrets.token_hex(8)}.part")
+    try:
+        # Not by `tempfile`, whose files only their owner can read.
+        with beside.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if old is not None:
+            beside.chmod(stat.S_IMODE(old.st_mode))
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,131 @@
+"""Gates for pipelines: a model must be good enough, or hardly worse than another."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import click
+
+from multiauc._files.cells import plain_number
+from multiauc._registry import CLOSED_FORM_METRICS
+from multiauc._render.words import metric_name
+from multiauc.cli._problems import NotPassed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from multiauc.results import ConfidenceInterval
+
+
+class Floor(NamedTuple):
+    """What a metric must reach."""
+
+    metric: str
+    bound: float
+
+
+class PairedDifference(Protocol):
+    """A closed-form or a bootstrapped difference of two models."""
+
+    @property
+    def value(self) -> float:
+        """The first model minus the second."""
+
+    @property
+    def standard_error(self) -> float:
+        """Of the difference."""
+
+    def confidence_interval(self, level: float) -> ConfidenceInterval:
+        """From both sides."""
+
+
+def read_floors(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[Floor, ...]:
+    """``auc_mu=0.9``, one by one or with commas between."""
+    return tuple(_floor(part.strip()) for word in words for part in word.split(","))
+
+
+def _floor(text: str) -> Floor:
+    metric, equals, number = (part.strip() for part in text.partition("="))
+    if not equals:
+        raise click.BadParameter(f"{text!r} is not of the form auc_mu=0.9.")
+    if metric not in CLOSED_FORM_METRICS:
+        raise click.BadParameter(f"{metric!r} is not one of {', '.join(map(repr, CLOSED_FORM_METRICS))}.")
+    return Floor(metric, _share(number))
+
+
+def read_margin(_: click.Context, __: click.Parameter, text: str | None) -> float | None:
+    """How much worse a model may be."""
+    return None if text is None else _share(text)
+
+
+def _share(text: str) -> float:
+    """A number from 0 to 1; with any other a gate would always be open or always be closed."""
+    try:
+        number = plain_number(text)
+    except ValueError:
+        number = math.nan
+    if not 0.0 <= number <= 1.0:
+        raise click.BadParameter(f"{text!r} is not a number from 0 to 1.")
+    return number
+
+
+def under(estimates: Mapping[str, Mapping[str, Any]], floors: tuple[Floor, ...], *, on_interval: bool) -> list[Any]:
+    """What came of ``--fail-under``, for each floor; a value that is not known does not pass."""
+    look_at = "low" if on_interval else "value"
+    results = []
+    for metric, bound in floors:
+        found = estimates[metric][look_at]
+        passed = found is not None and found >= bound
+        results.append({"metric": metric, "of": look_at, "found": found, "bound": bound, "passed": passed})
+    return results
+
+
+def worse(
+    candidate: str, differences: Mapping[str, PairedDifference], metric: str, margin: float, level: float
+) -> list[dict[str, Any]]:
+    """What came of ``--fail-if-worse``: of `differences`, the candidate minus each of the other models by name.
+
+    The candidate passes if it is not worse than any of them by more than the margin, with confidence `level`. All of
+    these tests have to pass, so that none of them needs a correction for their number.
+    """
+    limits = {other: lower_limit(difference, level) for other, difference in differences.items()}
+    common = {"metric": metric, "of": "lower_limit", "first": candidate, "level": level, "bound": 0.0 - margin}
+    return [
+        common | {"second": other, "found": None if math.isnan(limit) else limit, "passed": limit >= -margin}
+        for other, limit in limits.items()
+    ]
+
+
+def lower_limit(difference: PairedDifference, level: float) -> float:
+    """What the difference is not below, with confidence `level` from this side alone; nan if that is not known.
+
+    The one-sided limit at level 1 - a is that of the two-sided interval at level 1 - 2a.
+    """
+    if difference.value == 0.0 and difference.standard_error == 0.0:
+        return 0.0  # the models rank all rows alike
+    with warnings.catch_warnings():
+        # The gate says that there is no limit.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        return float(difference.confidence_interval(round(2.0 * level - 1.0, 12)).low)
+
+
+def close(gates: list[dict[str, Any]]) -> None:
+    """Raise, once the result is shown, if a gate was not passed."""
+    failures = [_sentence(gate) for gate in gates if not gate["passed"]]
+    if failures:
+        raise NotPassed("; ".join(failures))
+
+
+def _sentence(gate: dict[str, Any]) -> str:
+    name, found, bound = metric_name(gate["metric"]), gate["found"], gate["bound"]
+    # All digits: 0.89999 is under 0.9, and must look like it.
+    if gate["of"] == "lower_limit":
+        limit = "not known" if found is None else repr(found)
+        return (
+            f"{gate['first']} is not shown to be at most {-bound!r} worse than {gate['second']} in {name}: "
+            f"the lower limit of the difference (one-sided, {100 * gate['level']:g}%) is {limit}"
+        )
+    what = name if gate["of"] == "value" else f"the lower limit of {name}"
+    return f"{what} is not known, and must be {bound!r}" if found is None else f"{what} is {found!r}, under {bound!r}"

@@ -1,0 +1,69 @@
+"""``multiauc report``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import multiauc
+from multiauc._files.output import STANDARD, Output
+from multiauc._progress import Stage
+from multiauc._report.writing import evaluations_of, report_page
+from multiauc._wording import printable
+from multiauc.cli._comparison import compare_models
+from multiauc.cli._models import read_models
+from multiauc.cli._output import refuse, write
+from multiauc.cli._problems import Problem, emit
+from multiauc.cli._requests import input_files
+
+if TYPE_CHECKING:
+    from multiauc._files.predictions import Request
+    from multiauc._registry import MetricName
+
+
+def report_on_files(  # noqa: PLR0913 - the options of the command
+    request: Request,
+    *,
+    given: dict[str, Any],
+    ci: float,
+    metric: Any,
+    n_resamples: int | None,
+    seed: int,
+    output: str,
+    force: bool,
+    title: str | None,
+    metrics: tuple[MetricName, ...] | None = None,
+    **options: Any,
+) -> None:
+    """Write the page on one or several models, and say where it is."""
+    place = Output(output, input_files(request, options["partition"]), force=force)
+    refuse(place)
+    with Stage("reading the predictions"):
+        models = read_models(request, **options)
+    predictions = models.predictions
+    if metrics is not None and len(predictions.models) > 1:
+        raise Problem("--metrics is for a report on one model; several are compared by one --metric")
+    comparison = None
+    if len(predictions.models) == 1:
+        ((name, scores),) = predictions.models.items()
+        with Stage("evaluating the model"):
+            evaluations = {name: multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **models.arguments)}
+    else:
+        with Stage("comparing the models"):
+            comparison = compare_models(models, metric)
+            evaluations = evaluations_of(comparison)
+    page = report_page(
+        evaluations,
+        comparison,
+        title=title,
+        level=ci,
+        n_resamples=n_resamples,
+        rng=seed,
+        stacklevel=2,
+        origin=models.provenance(given),
+    )
+    if output == STANDARD:
+        emit(page)
+        return
+    written = write(place, page)
+    if written.is_file():
+        emit(f"Wrote {printable(str(written.resolve()))} ({written.stat().st_size / 1e6:.2f} MB)\n")

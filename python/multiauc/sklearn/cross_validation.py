@@ -1,0 +1,183 @@
+"""From estimators, data and a splitter to metrics with intervals: rows are scored by models that did not see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import indexable
+from sklearn.utils._indexing import _safe_indexing
+
+from multiauc._registry import DEFAULT_METRIC
+from multiauc._wording import described, listing
+from multiauc.comparison import compare
+from multiauc.evaluation import evaluate
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc._registry import MetricName
+    from multiauc.comparison_results import Comparison
+    from multiauc.evaluation_results import Evaluation
+
+RESPONSES = ("predict_proba", "decision_function")
+
+
+def cross_validate_evaluation(
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    *,
+    cv: Any = None,
+    metrics: Sequence[str] | None = None,
+    groups: ArrayLike | None = None,
+    **options: Any,
+) -> Evaluation:
+    """Cross-validate a classifier, and evaluate it within the folds.
+
+    Parameters
+    ----------
+    estimator : classifier
+        With `predict_proba` or `decision_function`. Every fold fits a clone of it.
+    X, y : array-like
+        The data.
+    cv : int, splitter or iterable, optional
+        As in scikit-learn's `cross_validate`: by default five stratified folds. It must test every row exactly once.
+    metrics : sequence of str, optional
+        As in `multiauc.evaluate`.
+    groups : array-like of shape (n,), optional
+        The group of each row, for the splitter and for the standard errors.
+    **options
+        Further options of `multiauc.evaluate`, such as `sample_weight` (of the evaluation, not of the fits) or
+        `partition`.
+
+    Returns
+    -------
+    Evaluation
+        Averages over folds. Its intervals are about these rows and these fitted models; they know nothing of the spread
+        between training runs.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from multiauc.sklearn import cross_validate_evaluation
+    >>> X, y = load_iris(return_X_y=True)
+    >>> round(cross_validate_evaluation(GaussianNB(), X, y, metrics=["auc_mu"]).auc_mu.value, 4)
+    0.9933
+    """
+    labels, folds, (scores,) = _out_of_fold([estimator], X, y, cv, groups)
+    return evaluate(y, scores, metrics=metrics, groups=groups, folds=folds, labels=labels, **options)
+
+
+def cross_validate_comparison(
+    estimators: Mapping[Hashable, Any],
+    X: Any,  # noqa: N803
+    y: ArrayLike,
+    *,
+    cv: Any = None,
+    metric: MetricName = DEFAULT_METRIC,
+    groups: ArrayLike | None = None,
+    **options: Any,
+) -> Comparison:
+    """Cross-validate classifiers on the same folds, and compare them within the folds.
+
+    Parameters
+    ----------
+    estimators : dict of classifiers
+        By name, at least two; see `cross_validate_evaluation`.
+    X, y, cv, groups
+        As in `cross_validate_evaluation`.
+    metric : str, default "auc_mu"
+        What to compare, as in `multiauc.compare`.
+    **options
+        Further options of `multiauc.compare`.
+
+    Returns
+    -------
+    Comparison
+        Averages over folds with differences, intervals and paired tests; about these rows and these fitted models.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from multiauc.sklearn import cross_validate_comparison
+    >>> X, y = load_iris(return_X_y=True)
+    >>> models = {"bayes": GaussianNB(), "stump": DecisionTreeClassifier(max_depth=1, random_state=0)}
+    >>> difference = cross_validate_comparison(models, X, y).difference("bayes", "stump")
+    >>> difference.value > 0.1, difference.p_value < 1e-4
+    (True, True)
+    """
+    if not isinstance(estimators, Mapping):
+        raise TypeError(
+            f"estimators must be a dict from the name of each to the classifier; got {described(estimators)}"
+        )
+    labels, folds, scores = _out_of_fold(list(estimators.values()), X, y, cv, groups)
+    models = dict(zip(estimators, scores, strict=True))
+    return compare(y, models, metric=metric, groups=groups, folds=folds, labels=labels, **options)
+
+
+def _out_of_fold(
+    estimators: list[Any],
+    X: Any,  # noqa: N803
+    y: Any,
+    cv: Any,
+    groups: Any,
+) -> tuple[list[Any], NDArray[np.int64], list[NDArray[np.float64]]]:
+    """(labels, fold of each row, scores of each estimator), each row scored by clones that did not see it."""
+    X, y, groups = indexable(X, y, groups)  # noqa: N806
+    labels = np.unique(np.asarray(y)).tolist()
+    splits = list(check_cv(cv, y, classifier=True).split(X, y, groups))
+    folds = _folds_of(splits, len(y))
+    return labels, folds, [_scores(estimator, X, y, splits, labels) for estimator in estimators]
+
+
+def _folds_of(splits: list[tuple[Any, Any]], n_rows: int) -> NDArray[np.int64]:
+    folds = np.full(n_rows, -1)
+    tested = np.zeros(n_rows, dtype=np.int64)
+    for fold, (_, test) in enumerate(splits):
+        rows = np.arange(n_rows)[test]
+        folds[rows] = fold
+        np.add.at(tested, rows, 1)
+    if (tested != 1).any():
+        row = int(np.flatnonzero(tested != 1)[0])
+        raise ValueError(f"cv must test every row exactly once; it tests row {row} {tested[row]} times")
+    return folds
+
+
+def _scores(
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y: Any,
+    splits: list[tuple[Any, Any]],
+    labels: list[Any],
+) -> NDArray[np.float64]:
+    response = next((name for name in RESPONSES if hasattr(estimator, name)), None)
+    if response is None:
+        raise TypeError(f"estimators must have predict_proba or decision_function; got {estimator!r}")
+    scores = np.full((len(np.asarray(y)), len(labels)), np.nan)
+    for train, test in splits:
+        fitted = clone(estimator).fit(_safe_indexing(X, train), _safe_indexing(y, train))
+        found = np.asarray(getattr(fitted, response)(_safe_indexing(X, test)), dtype=np.float64)
+        if found.ndim == 1:  # the decision value of the second of two classes
+            found = np.stack([-found, found], axis=1)
+        known = fitted.classes_.tolist()
+        missing = [label for label in labels if label not in known]
+        if missing:
+            raise ValueError(
+                f"cv must train on every class in every fold; a training set has none of {listing(missing)}"
+            )
+        if found.shape[1] != len(known):
+            raise ValueError(
+                f"estimators must give a score for each class, {len(known)} columns; "
+                f"{response} of {estimator!r} gave shape {found.shape}"
+            )
+        scores[test] = found[:, [known.index(label) for label in labels]]
+    return scores
