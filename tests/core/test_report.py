@@ -580,7 +580,11 @@ class TestPerfectPairs:
         scores = np.eye(3)[y_true] + 0.3 * rng.random((60, 3))
         path = multiauc.evaluate(y_true, scores).report(tmp_path / "a.html", n_resamples=0, level=0.9)
         text = path.read_text("utf-8")
-        assert "for a value of 1 it is 0.05 to the power 1/m, with m its number of rows" in text
+        assert "for a value of 1 it is 0.05 to the power 1/m, with m its number of rows, or the cautious limit" in text
+        assert "with m its number of rows. It can lie further out" in text  # pairs have no cautious limits
+        found = numbers_of(path)["models"][0]
+        assert found["pairs"]["auc_mu"]["low"][0][1] == pytest.approx(0.05 ** (1 / 20), abs=1e-6)
+        assert found["metrics"]["auc_mu"]["low"] <= 0.05 ** (1 / 20)
         labels, scores = sample(rng, 90)
         other = multiauc.evaluate(labels, scores).report(tmp_path / "b.html", n_resamples=0).read_text("utf-8")
         assert "to the power 1/m" not in other

@@ -58,11 +58,16 @@ def estimate_numbers(estimate: Any, level: float) -> dict[str, Any]:
     }
 
 
+def is_cautious(estimates: Mapping[Any, Estimate]) -> bool:
+    """Whether `estimate_numbers` has cautious intervals of these estimates."""
+    return advised_method(next(iter(estimates.values())).smallest_class) == "cautious"
+
+
 def method_in_words(estimates: Mapping[Any, Estimate], inputs: HeldInputs) -> str:
     """How the intervals that `estimate_numbers` has of these estimates were found."""
-    smallest = next(iter(estimates.values())).smallest_class
-    if advised_method(smallest) == "logit":
+    if not is_cautious(estimates):
         return inputs.method()
+    smallest = next(iter(estimates.values())).smallest_class
     unit = "row" if inputs.groups is None else "group"
     why = f"as though each class had one more {unit}, because the smallest has {smallest}, fewer than {CAUTIOUS_BELOW}"
     return inputs.method(f"cautious logit intervals ({why})")

@@ -138,6 +138,7 @@ def _pairs(report: dict[str, Any]) -> str:
     lists = "".join(
         f'<div data-pairs-of="{k}">{_pair_list(model, report)}</div>' for k, model in enumerate(report["models"])
     )
+    listed = [one for pair in report["worst_pairs"] for one in pair["models"]]
     return f"""<section aria-labelledby="h-pairs"><h2 id="h-pairs">Which classes are hard to tell apart</h2>
 {_heat_controls(report)}
 {lists}
@@ -151,7 +152,7 @@ def _pairs(report: dict[str, Any]) -> str:
  aria-describedby="heat-help"></svg></div></div>
 <h3>The worst pairs in numbers</h3>
 {_pair_table(report)}
-{_note(bound_note((one for pair in report["worst_pairs"] for one in pair["models"]), report, "smaller"))}</section>"""
+{_note(bound_note(listed, report, of_pairs=True))}</section>"""
 
 
 def _pair_list(model: dict[str, Any], report: dict[str, Any]) -> str:
