@@ -21,7 +21,7 @@ from multiauc._render.words import (
     verdict,
 )
 from multiauc._report import svg, tables
-from multiauc._wording import shown_name
+from multiauc._wording import counted, shown_name
 
 HEAT_HELP = "Point at a cell to read it. With the keyboard: arrow keys move, Home goes to the worst pair."
 
@@ -183,7 +183,8 @@ def _pair_table(report: dict[str, Any]) -> str:
         cells = [size, *(tables.estimate_cell(found) for found in pair["models"])]
         rows.append(tables.row(f"{shown_name(pair['first'])} – {shown_name(pair['second'])}", cells))
     names = [model["name"] for model in report["models"]]
-    pairs = f"{_main_kind(report)['title']} of the {len(rows)} pairs that {shown_name(report['best'])} separates worst"
+    which = f"the {counted(len(rows), 'pair')} that {shown_name(report['best'])} separates worst"
+    pairs = f"{_main_kind(report)['title']} of {which}"
     caption = f"{pairs}, {percent(report['level'])} intervals"
     return tables.table(caption, ["pair", "rows", *names], rows, sortable=True, models=len(names))
 
