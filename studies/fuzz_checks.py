@@ -27,6 +27,8 @@ AVERAGES: Final = ("macro", "prevalence", "prevalence_equal_rest", "micro")
 TOLERANCE = 1e-12
 # Uncertainty and the drop-in take many times as long as the values: one case in so many has them.
 SELDOM = 16
+# With less, the variance within a class is a difference of nearly equal numbers, or has no value at all.
+LEAST_WEIGHT_BESIDE_HEAVIEST = 1e-6
 
 
 class Compared(NamedTuple):
@@ -90,7 +92,7 @@ def values(case: Case) -> Iterator[Compared]:
 def uncertainty(case: Case) -> Iterator[Compared]:
     """Variances and covariances against sums over all pairs of rows."""
     sizes = np.bincount(case.codes if case.weights is None else case.codes[case.weights > 0])
-    if (sizes == 1).any():
+    if (sizes == 1).any() or _weight_beside_heaviest(case) < LEAST_WEIGHT_BESIDE_HEAVIEST:
         return
     options = {"partition": case.partition, "pair_weights": case.pair_weights}
     result = multiauc.evaluate(case.codes, case.given, **options, **case.options)
@@ -108,6 +110,14 @@ def uncertainty(case: Case) -> Iterator[Compared]:
             limit = problem.bootstrap_limit(name)
             yield _close(f"bootstrap limit of {name}", estimate.variance("bootstrap_limit"), limit)
         yield _pdi_variance(case)
+
+
+def _weight_beside_heaviest(case: Case) -> float:
+    """The smallest share of a class's weight that is not on its heaviest row."""
+    if case.weights is None:
+        return 1.0
+    by_class = [case.weights[case.codes == c] for c in np.unique(case.codes[case.weights > 0])]
+    return min(float((np.sort(weights)[:-1] / weights.sum()).sum()) for weights in by_class)
 
 
 def _pdi_variance(case: Case) -> Compared:

@@ -2,8 +2,8 @@
 
 One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`. All pairs and all classes:
 `auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
-With standard errors and intervals: `evaluate` for one model, `compare` for several. Labels may be of any kind, scores
-in any memory layout.
+With standard errors and intervals: `evaluate` for one model, `compare` for several, `compare_samples` for different
+rows. Labels may be of any kind, scores in any memory layout.
 """
 
 from importlib import import_module
@@ -12,6 +12,11 @@ from typing import TYPE_CHECKING, Any
 from multiauc._rust import __version__, debug_build
 
 if TYPE_CHECKING:
+    from multiauc import boosting as boosting
+    from multiauc import metrics as metrics
+    from multiauc import plotting as plotting
+    from multiauc import sklearn as sklearn
+    from multiauc._column_order import ColumnOrderWarning
     from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from multiauc.estimates import Estimate
     from multiauc.evaluation import evaluate
     from multiauc.evaluation_results import Evaluation
+    from multiauc.hypotheses import OmnibusTest, TestResult
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
     from multiauc.multiclass_curves import multiclass_roc
     from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
@@ -27,11 +33,13 @@ if TYPE_CHECKING:
     from multiauc.partial_areas import PartialAuc, partial_auc, partial_auc_score
     from multiauc.results import ConfidenceInterval, PairMatrix, RocCurve
     from multiauc.threads import get_num_threads, set_num_threads
+    from multiauc.unpaired import compare_samples
     from multiauc.volumes import Volume, pdi, pdi_score
 
 __all__ = [
     "Bootstrap",
     "BootstrapDifference",
+    "ColumnOrderWarning",
     "Comparison",
     "ComparisonBootstrap",
     "ConfidenceInterval",
@@ -40,15 +48,18 @@ __all__ = [
     "Evaluation",
     "MulticlassRoc",
     "MulticlassRocBootstrap",
+    "OmnibusTest",
     "PairMatrix",
     "PartialAuc",
     "RocBand",
     "RocCurve",
+    "TestResult",
     "Volume",
     "__version__",
     "auc_mu_matrix",
     "auc_mu_score",
     "compare",
+    "compare_samples",
     "evaluate",
     "get_num_threads",
     "hand_till_matrix",
@@ -67,6 +78,7 @@ __all__ = [
 #: The public names of each module. A module is loaded when one of its names is first used, so that `import multiauc`
 #: takes no longer than importing NumPy.
 _NAMES = {
+    "_column_order": ["ColumnOrderWarning"],
     "bootstrap": ["Bootstrap", "BootstrapDifference", "ComparisonBootstrap"],
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],
@@ -75,6 +87,7 @@ _NAMES = {
     "estimates": ["Estimate"],
     "evaluation": ["evaluate"],
     "evaluation_results": ["Evaluation"],
+    "hypotheses": ["OmnibusTest", "TestResult"],
     "multiclass_curve_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
     "multiclass_curves": ["multiclass_roc"],
     "one_vs_rest": ["one_vs_rest_per_class", "one_vs_rest_score"],
@@ -82,8 +95,12 @@ _NAMES = {
     "partial_areas": ["PartialAuc", "partial_auc", "partial_auc_score"],
     "results": ["ConfidenceInterval", "PairMatrix", "RocCurve"],
     "threads": ["get_num_threads", "set_num_threads"],
+    "unpaired": ["compare_samples"],
     "volumes": ["Volume", "pdi", "pdi_score"],
 }
+
+#: The public modules, loaded when first used too. They are not in `__all__`: `sklearn` needs scikit-learn.
+_MODULES = ["boosting", "metrics", "plotting", "sklearn"]
 
 
 def __getattr__(name: str) -> Any:
@@ -91,11 +108,17 @@ def __getattr__(name: str) -> Any:
         if name in names:
             value = globals()[name] = getattr(import_module(f"multiauc.{module}"), name)
             return value
+    if name in _MODULES:
+        try:
+            return import_module(f"multiauc.{name}")
+        except ModuleNotFoundError as error:
+            # What looks at all names of a module expects no other error for a name that is not there.
+            raise AttributeError(str(error)) from error
     raise AttributeError(f"module 'multiauc' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, *_MODULES])
 
 
 if debug_build:

@@ -21,12 +21,12 @@ from multiauc._intervals import (
 )
 from multiauc._progress import Progress
 from multiauc._wording import counted, one_of
+from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc import _rust
-    from multiauc.results import ConfidenceInterval
 
 # The most bytes that presorted orders may take; beyond that, they are sorted again for every block of replicates.
 MEMORY_LIMIT = 1 << 30
@@ -77,15 +77,19 @@ class Replicates:
     values
         Its replicates; nan ones do not count.
     smallest_class
-        Rows of the smallest class, for the interval of a perfect score.
+        Rows (or groups) of the smallest class, for the interval of a perfect score; None where there is no such thing.
     acceleration
         How the standard error changes with the number, for "bca"; None where there is no way to know it.
+    bound
+        The bound, 0 or 1, that the number is as near to as its rows can bring it, so that no replicate shows an error
+        although other rows might; None elsewhere.
     """
 
     estimate: float
     values: NDArray[np.float64]
-    smallest_class: int
+    smallest_class: int | None
     acceleration: float | None = None
+    bound: float | None = None
 
     def interval(self, level: Any, method: Any, accepted: tuple[str, ...], stacklevel: int) -> ConfidenceInterval:
         """A confidence interval by one of the accepted methods."""
@@ -94,20 +98,30 @@ class Replicates:
         values = self.values[~np.isnan(self.values)]
         if np.isnan(self.estimate) or not len(values):
             return NO_INTERVAL
+        is_at_bound = self.estimate in (0.0, 1.0) and (kind == "logit" or not _vary(values))
+        if self.smallest_class is not None and (is_at_bound or self.bound is not None):
+            return self._at_bound(values, tail, self.smallest_class)
+        if not _vary(values):
+            return _no_interval("the replicates are all alike", stacklevel + 1)
         if kind == "logit":
-            return self._logit(values, tail, stacklevel + 1)
+            return self._logit(values, tail)
         if kind == "bca":
             return self._bca(values, tail, stacklevel + 1)
         if kind == "basic":
             return basic_interval(self.estimate, values, tail)
         return percentile_interval(values, tail)
 
-    def _logit(self, values: NDArray[np.float64], tail: float, stacklevel: int) -> ConfidenceInterval:
-        if self.estimate in (0.0, 1.0):
-            return interval_at_bound(self.estimate, tail, self.smallest_class)
+    def _at_bound(self, values: NDArray[np.float64], tail: float, smallest_class: int) -> ConfidenceInterval:
+        """What a class of that size could still hide; wide enough for the estimate and its logit interval too."""
+        bound = self.estimate if self.bound is None else self.bound
+        low, high = interval_at_bound(bound, tail, smallest_class)
+        around = [self.estimate]
+        if _vary(values) and 0.0 < self.estimate < 1.0:
+            around += self._logit(values, tail)
+        return ConfidenceInterval(min(low, *around), max(high, *around))
+
+    def _logit(self, values: NDArray[np.float64], tail: float) -> ConfidenceInterval:
         error = float(standard_errors(values[:, None])[0])
-        if not error > 0.0:
-            return _no_interval("the replicates are all alike", stacklevel + 1)
         return logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail), functions=np)
 
     def _bca(self, values: NDArray[np.float64], tail: float, stacklevel: int) -> ConfidenceInterval:
@@ -118,6 +132,11 @@ class Replicates:
         if self.acceleration is None or np.isnan(self.acceleration):
             return _no_interval("no row contributes more than another", stacklevel + 1)
         return bca_interval(values, below, self.acceleration, tail)
+
+
+def _vary(values: NDArray[np.float64]) -> bool:
+    """Whether not all replicates are the same number (their standard deviation may be a rounding error even then)."""
+    return bool(np.ptp(values) > 0.0)
 
 
 def accepted_without_bca(accepted: tuple[str, ...]) -> tuple[str, ...]:

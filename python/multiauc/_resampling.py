@@ -10,7 +10,6 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._input.options import read_rng
-from multiauc._registry import MULTICLASS_ROC
 from multiauc._replicates import MEMORY_LIMIT, accelerations, draw_seed, run_replicates
 from multiauc.multiclass_curves import default_curve
 
@@ -35,22 +34,18 @@ def resampled_metrics(
 
 def resampled_curves(
     models: list[HeldInputs], size: int, rng: np.random.Generator | int | None, stacklevel: int
-) -> NDArray[np.float64]:
-    """Replicates of the areas D of the models: a row each, a column per model."""
+) -> tuple[NDArray[np.float64], list[float | None]]:
+    """Replicates of the areas D of the models, and the bounds that they are at: a column and an entry per model."""
     generator = read_rng(rng)
-    inputs = models[0]
-    if inputs.drawn() != "stratified":
-        given = "groups" if inputs.groups is not None else f"sampling={inputs.sampling!r}"
-        raise ValueError(f"metric={MULTICLASS_ROC!r} is resampled within classes only; it was given {given}")
-    if inputs.sample.is_undefined:
-        return np.full((size, len(models)), np.nan)
-    areas = []
+    if models[0].sample.is_undefined:
+        return np.full((size, len(models)), np.nan), [None] * len(models)
+    found = []
     for model in models:
         roc = default_curve(model.unchanged_sample(), model.options["pair_weights"], stacklevel=stacklevel + 1)
         # A copy of the same generator draws the same rows for every model.
-        areas.append(roc.bootstrap(size, rng=copy.deepcopy(generator)).replicates)
+        found.append(roc.resampled(size, copy.deepcopy(generator), "rows", model.groups, model.sampling))
     draw_seed(generator)
-    return np.stack(areas, axis=1)
+    return np.stack([one.replicates for one in found], axis=1), [one.bound for one in found]
 
 
 def model_accelerations(models: list[HeldInputs]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -257,13 +257,27 @@ class RocModel:
         """(column, total weight) of each class that has rows."""
 
     @property
-    def smallest_class(self) -> int:
-        """Rows of the smallest class that has any."""
+    def rows(self) -> int:
+        """Rows of the sample."""
+
+    def smallest_class(self, sampling: str, groups: NDArray[np.uint32] | None) -> int:
+        """Rows of the smallest class that has any, or its groups where groups are drawn."""
+
+    @property
+    def separation(self) -> float | None:
+        """1 where a threshold separates each pair perfectly, 0 where one does so the wrong way round."""
 
     def bootstrap(
-        self, seed: int, first: int, count: int, at: NDArray[np.float64]
+        self,
+        replicates: tuple[int, int, int],
+        at: NDArray[np.float64],
+        sampling: str,
+        groups: NDArray[np.uint32] | None,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(areas, count x G true-positive rates at `at`) of bootstrap replicates `first`, `first` + 1, ..."""
+        """(areas, count x G true-positive rates at `at`) of bootstrap `replicates` (seed, first, count).
+
+        nan in replicates that have lost a class. Whole groups are drawn where there are any.
+        """
 
     def refit(self, rates: NDArray[np.float64], at: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """(area, true-positive rates at `at`) of other rates, 2T x J."""
@@ -271,8 +285,8 @@ class RocModel:
 def multiclass_roc(sample: _Sample, options: _Options) -> RocModel:
     """Fit the curve.
 
-    All `options` are needed: "thresholds" (how many, or which), "scope", "center", "tp_weights" and "fp_weights"
-    (K x K), "continuity", "tolerance", "max_iterations", "memory_limit".
+    All `options` are needed: "thresholds" (how many, or which), "scope", "center", "pair_weights" (None, a name or
+    K x K), "tp_weights" and "fp_weights" (K x K), "continuity", "tolerance", "max_iterations", "memory_limit".
     """
 
 @final

@@ -37,6 +37,34 @@ def two_sided_p(t: float, freedom: float) -> float:
     return 1.0 - front * _continued_fraction(0.5, half, complement) / 0.5
 
 
+def upper_p(t: float, freedom: float) -> float:
+    """P(T >= t) for Student's T."""
+    half = 0.5 * two_sided_p(t, freedom)
+    return half if t >= 0.0 else 1.0 - half
+
+
+def f_tails(x: NDArray[np.float64], first: int, second: float) -> NDArray[np.float64]:
+    """P(F >= x) of positive numbers, for the F distribution with these degrees of freedom, the first a whole number.
+
+    It is the regularised incomplete beta function at 1 / (1 + first x / second), for a = second / 2 and b = first / 2,
+    by its recurrence in b: sums of positive terms.
+    """
+    a, odds = 0.5 * second, first * x / second
+    share = odds / (1.0 + odds)
+    power = np.exp(-a * np.log1p(odds))
+    if first % 2 == 0:
+        b, tails, term = 0.0, np.zeros_like(x), power
+    else:
+        b = 0.5
+        tails = np.array([two_sided_p(math.sqrt(t), second) for t in (odds * second).tolist()])
+        term = 2.0 * math.exp(_log_inverse_beta(a)) * np.sqrt(share) * power
+    while b < 0.5 * first:
+        tails = tails + term
+        term = term * (a + b) / (b + 1.0) * share
+        b += 1.0
+    return np.asarray(tails)
+
+
 @lru_cache(maxsize=256)
 def upper_quantile(tail: float, freedom: float) -> float:
     """The t with P(T > t) = `tail`, for a tail below one half."""

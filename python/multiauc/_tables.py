@@ -52,3 +52,8 @@ def sizes_in_words(labels: tuple[Any, ...], counts: NDArray[np.int64]) -> str:
         sizes[TABLE_AT_MOST:] = [f"and {len(sizes) - TABLE_AT_MOST} more"]
     n_rows, n_classes = counted(int(counts.sum()), "row"), counted(len(labels), "class", "classes")
     return f"{n_rows}, {n_classes} ({', '.join(sizes)})"
+
+
+def notes_in_words(notes: tuple[str, ...]) -> list[str]:
+    """Notes as lines below a table."""
+    return [printable(f"Note: {note}.") for note in notes]

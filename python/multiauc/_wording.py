@@ -61,4 +61,25 @@ def one_of(argument: str, value: object, accepted: tuple[str, ...]) -> str:
     if isinstance(value, str) and value in accepted:
         return value
     words = ", ".join(repr(word) for word in accepted)
-    raise ValueError(f"{argument} must be one of {words}; got {value!r}")
+    raise ValueError(f"{argument} must be one of {words}; got {value!r}{_hint(argument, value)}")
+
+
+#: Words of other libraries for values of options, by option.
+_ELSEWHERE: dict[str, dict[object, str]] = {
+    "average": {
+        "weighted": "scikit-learn's 'weighted' is called 'prevalence' here",
+        "samples": "'samples' is for several labels per row, which multiauc.sklearn.roc_auc_score has",
+        None: "one_vs_rest_per_class has the values of all classes",
+    },
+    "kind": {"ovr": "'ovr' is called 'one_vs_rest' here", "ovo": "'ovo' is called 'pairwise' here"},
+    "metric": {"ovr": "'ovr' is called 'one_vs_rest' here", "ovo": "'ovo' is called 'hand_till' here"},
+    "metrics": {"ovr": "'ovr' is called 'one_vs_rest' here", "ovo": "'ovo' is called 'hand_till' here"},
+    "pair_weights": {"weighted": "scikit-learn's 'weighted' of 'ovo' is called 'size_sum' here"},
+}
+
+
+def _hint(argument: str, value: object) -> str:
+    """What a word of another library is called here, if it is known."""
+    known = _ELSEWHERE.get(argument, {})
+    found = known.get(value) if value is None or isinstance(value, str) else None
+    return f" ({found})" if found else ""

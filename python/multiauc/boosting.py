@@ -137,7 +137,9 @@ def lightgbm_metric(
 ) -> LightGBMMetric:
     """A metric for ``lightgbm.train(feval=...)`` and ``LGBMClassifier.fit(eval_metric=...)``.
 
-    LightGBM's early stopping treats it as a metric to maximise.
+    LightGBM's early stopping treats it as a metric to maximise. Switch LightGBM's own metric off, by ``metric="None"``
+    among the parameters of ``lightgbm.train`` or of ``LGBMClassifier``: otherwise training stops as soon as one of the
+    two no longer improves, and that is usually LightGBM's.
 
     Parameters
     ----------
@@ -170,7 +172,8 @@ def xgboost_metric(
 ) -> XGBoostMetric:
     """A metric for ``xgboost.train(custom_metric=...)`` and ``XGBClassifier(eval_metric=...)``.
 
-    XGBoost's early stopping maximises metrics whose names begin with ``auc``, as these do.
+    XGBoost's early stopping goes by the last metric, which this one is, and maximises metrics whose names begin with
+    ``auc``, as these do.
 
     Parameters
     ----------

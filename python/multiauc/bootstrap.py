@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from multiauc._digits import decimals
+from multiauc._frames import frame_of_columns
 from multiauc._replicates import INTERVALS, Replicates, standard_errors
+from multiauc._result import Result
 from multiauc._tables import html_table, text_table
 from multiauc._wording import counted, listing, names_as_text
 from multiauc.results import read_only
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from multiauc._frames import Library
     from multiauc.results import ConfidenceInterval
 
 # Tied models share a replicate among all orders that agree with it: at most this many.
@@ -30,7 +33,7 @@ DIFFERENCE_INTERVALS = ("percentile", "basic", "bca")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Bootstrap:
+class Bootstrap(Result):
     """Metrics of resampled rows.
 
     Attributes
@@ -49,6 +52,8 @@ class Bootstrap:
         The number of rows of each class. Read-only.
     smallest_class : int
         The rows of the smallest class (its groups, where rows are grouped).
+    bounds : sequence or None
+        For each metric the bound, 0 or 1, that it is as near to as its rows can bring it; None elsewhere.
 
     Examples
     --------
@@ -71,6 +76,7 @@ class Bootstrap:
     sampling: str
     counts: NDArray[np.int64]
     smallest_class: int
+    bounds: Sequence[float | None] | None = None
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -120,7 +126,9 @@ class Bootstrap:
         """
         k = self._position(metric)
         acceleration = None if self.accelerations is None else float(self.accelerations[k])
-        replicates = Replicates(float(self.estimates[k]), self.replicates[:, k], self.smallest_class, acceleration)
+        bound = None if self.bounds is None else self.bounds[k]
+        estimate, values = float(self.estimates[k]), self.replicates[:, k]
+        replicates = Replicates(estimate, values, self.smallest_class, acceleration, bound)
         return replicates.interval(level, method, INTERVALS, stacklevel=2)
 
     def _position(self, metric: Hashable) -> int:
@@ -130,6 +138,10 @@ class Bootstrap:
             raise ValueError(
                 f"no {self._noun()} {metric!r} in this bootstrap; it has {listing(self.metrics)}"
             ) from None
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The replicates as a data frame, a column each: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns(dict(zip(names_as_text(self.metrics), self.replicates.T, strict=True)), library)
 
     def _noun(self) -> str:
         return "metric"
@@ -164,7 +176,7 @@ class Bootstrap:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BootstrapDifference:
+class BootstrapDifference(Result):
     """How much better one model is than another on the same resampled rows.
 
     Attributes
@@ -214,8 +226,15 @@ class BootstrapDifference:
         self, level: float = 0.95, method: Literal["percentile", "basic", "bca"] = "percentile"
     ) -> ConfidenceInterval:
         """An interval for the difference, by a method as in `Bootstrap.confidence_interval`."""
-        replicates = Replicates(self.value, self.replicates, 1, self._acceleration)
+        replicates = Replicates(self.value, self.replicates, None, self._acceleration)
         return replicates.interval(level, method, DIFFERENCE_INTERVALS, stacklevel=2)
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The replicates as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"difference": self.replicates}, library)
+
+    def __float__(self) -> float:
+        return self.value
 
     def __repr__(self) -> str:
         names = f"{self.first!r} - {self.second!r}"

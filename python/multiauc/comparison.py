@@ -6,12 +6,15 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._column_order import column_order_note, warn_of_order
+from multiauc._families import Family
 from multiauc._folds import compared_in_folds, read_folds
+from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     SAMPLINGS,
@@ -24,7 +27,7 @@ from multiauc._input.sample import read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
 from multiauc.comparison_results import Comparison
-from multiauc.differences import Difference, holm, warn_of_untestable
+from multiauc.differences import Difference, warn_of_untestable
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.multiclass_curves import default_curve
 
@@ -50,6 +53,7 @@ def compare(  # noqa: PLR0913
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> Comparison:
     r"""Compare models that scored the same rows: which is better, and how certain that is.
 
@@ -80,12 +84,17 @@ def compare(  # noqa: PLR0913
     -------
     Comparison
         With ``.estimates``, ``.difference(a, b)`` and a table of all differences, their p-values corrected for their
-        number after Holm [1]_.
+        number by the distribution of the largest of all their t (single-step max-t [1]_);
+        ``.simultaneous_intervals()`` are from the same distribution, and ``.omnibus()`` tests all models at once.
+
+    Notes
+    -----
+    As in `evaluate`, a `ColumnOrderWarning` names each model whose columns seem to be in another order.
 
     References
     ----------
-    .. [1] S. Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6
-       (1979), 65-70.
+    .. [1] T. Hothorn, F. Bretz and P. Westfall, "Simultaneous inference in general parametric models", Biometrical
+       Journal 50 (2008), 346-363.
 
     Examples
     --------
@@ -104,20 +113,22 @@ def compare(  # noqa: PLR0913
     fair   0.8718      0.0164  0.8358 to 0.9009
     other  0.9855      0.0038  0.9757 to 0.9914
     <BLANKLINE>
-                  difference  std. error        95% interval      t     df        p  p (Holm)
-    good - fair      +0.0865      0.0093  +0.0682 to +0.1049   9.28  290.0  <0.0001   <0.0001
-    good - other     -0.0271      0.0085  -0.0440 to -0.0103  -3.19  132.5   0.0018    0.0018
-    fair - other     -0.1137      0.0168  -0.1468 to -0.0806  -6.77  236.2  <0.0001   <0.0001
+                  difference  std. error        95% interval      t     df        p  p (max-t)
+    good - fair      +0.0865      0.0093  +0.0682 to +0.1049   9.28  290.0  <0.0001    <0.0001
+    good - other     -0.0271      0.0085  -0.0440 to -0.0103  -3.19  132.5   0.0018     0.0034
+    fair - other     -0.1137      0.0168  -0.1468 to -0.0806  -6.77  236.2  <0.0001    <0.0001
     <BLANKLINE>
     closed form, class sizes fixed; logit intervals with Student's t
     >>> comparison.difference("other", "good")
     Difference(other - good: +0.0271, standard error 0.0085, 95% interval +0.0103 to +0.0440, t(132.5) 3.19, p 0.0018)
     """
+    refuse_unknown(compare, unknown)
     kind = one_of("metric", metric, tuple(METRICS))
     refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
     refuse_weights((kind,), sample_weight)
-    samples = _read_models(y_true, models, sample_weight, labels, absent)
-    first = next(iter(samples.values()))
+    given = _read_models(y_true, models, sample_weight, labels, absent)
+    first = next(iter(given.values()))
+    samples = {name: _in_order_of(first, sample, name) for name, sample in given.items()}
     if partition is not None and len({sample.has_one_score for sample in samples.values()}) > 1:
         raise ValueError(
             "models with one score per row cannot be compared by a partition with models that have two: "
@@ -131,14 +142,15 @@ def compare(  # noqa: PLR0913
         name: HeldInputs(sample, (kind,), options, groups=group_codes, folds=fold_codes, sampling=drawn)
         for name, sample in samples.items()
     }
+    inputs = next(iter(held.values()))
     if kind == MULTICLASS_ROC:
-        next(iter(held.values())).refuse_folds(f"metric={kind!r}")
+        inputs.refuse_folds(f"metric={kind!r}")
         areas = []
         for sample in samples.values():
             # In Python 3.11 a comprehension would be one more level of the stack.
             areas.append(default_curve(sample, options["pair_weights"], stacklevel=2).auc)  # noqa: PERF401
-        return _without_errors(kind, held, areas)
-    inputs = next(iter(held.values()))
+        comparison = _without_errors(kind, held, areas)
+        return _with_notes(comparison, given, inputs, stacklevel=2)
     if inputs.folds is None:
         arguments = [model.arguments() for model in held.values()]
         found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
@@ -148,28 +160,29 @@ def compare(  # noqa: PLR0913
         warn_of_single_units(inputs, inputs.units(), inputs.units().tolist(), stacklevel=2)
     comparison = _comparison(kind, held, found)
     warn_of_untestable(comparison.differences, stacklevel=2)
-    return comparison
+    return _with_notes(comparison, given, inputs, stacklevel=2)
 
 
 def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any) -> dict[Any, Sample]:
-    """The samples by model, all with their columns in the order of the first model's."""
+    """The samples by model, each with its columns as they were given."""
     if not isinstance(models, Mapping):
-        raise TypeError(f"models must be a dict from the name of each model to its scores; got {described(models)}")
+        raise TypeError(
+            f"models must be a dict from the name of each model to its scores; got {described(models)}: "
+            "write such as {'net': net.predict_proba(X), ...}"
+        )
     if len(models) < 2:
         raise ValueError(f"models must have at least two models to compare; got {len(models)}")
     samples: dict[Any, Sample] = {}
-    first: Sample | None = None
     for name, y_score in models.items():
         try:
-            sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+            samples[name] = read_sample(y_true, y_score, sample_weight, labels, absent)
         except (TypeError, ValueError) as error:
             raise type(error)(f"models[{name!r}]: {error}") from None
-        first = first or sample
-        samples[name] = _in_order_of(first, sample, name)
     return samples
 
 
 def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
+    """The sample with its columns in the order of the first model's."""
     if sample.labels == first.labels:
         return replace(sample, codes=first.codes, weights=first.weights)
     if set(sample.labels) != set(first.labels):
@@ -184,6 +197,15 @@ def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
         )
     order = [sample.labels.index(label) for label in first.labels]
     return replace(first, scores=sample.scores[:, order])
+
+
+def _with_notes(comparison: Comparison, given: dict[Any, Sample], inputs: HeldInputs, stacklevel: int) -> Comparison:
+    """The comparison with a note, and a warning, for each model whose columns seem to be in another order."""
+    found = {name: column_order_note(sample, inputs.groups, folds=inputs.folds) for name, sample in given.items()}
+    notes = tuple(f"models[{name!r}]: {note}" for name, note in found.items() if note is not None)
+    for note in notes:
+        warn_of_order(note, stacklevel + 1)
+    return replace(comparison, notes=notes)
 
 
 def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared) -> Comparison:
@@ -202,7 +224,7 @@ def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared)
             Difference(a, b, one.value, one.variance, one.degrees_of_freedom)
             for (a, b), one in zip(combinations(held, 2), found.differences, strict=True)
         ]
-    corrected = holm([difference.p_value for difference in differences])
+    corrected = Family(differences, found.covariance).corrected()
     return Comparison(
         metric=metric,
         estimates=estimates,
@@ -217,13 +239,13 @@ def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared)
 
 def _without_errors(metric: str, held: dict[Any, HeldInputs], values: list[float]) -> Comparison:
     """Of a metric that has no closed form."""
-    sample = next(iter(held.values())).sample
-    smallest = smallest_of(sample.rows)
+    inputs = next(iter(held.values()))
+    sample, smallest = inputs.sample, smallest_of(inputs.units())
     return Comparison(
         metric=metric,
         estimates={
-            name: estimate_without_error(value, name, smallest, metric, inputs)
-            for (name, inputs), value in zip(held.items(), values, strict=True)
+            name: estimate_without_error(value, name, smallest, metric, data)
+            for (name, data), value in zip(held.items(), values, strict=True)
         },
         covariance=np.full((len(held), len(held)), np.nan),
         differences=(),

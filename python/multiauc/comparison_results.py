@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 import numpy as np
 
-from multiauc._input.options import positive_integer
+from multiauc._families import Family, fewest_degrees_of_freedom, wald_f
+from multiauc._hints import refuse_unknown
+from multiauc._input.options import positive_integer, read_level
 from multiauc._json import document, provenance, to_json
 from multiauc._registry import METRICS, MULTICLASS_ROC
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
-from multiauc._tables import ESTIMATE_HEADER, html_table, sizes_in_words, text_table
-from multiauc._wording import listing, names_as_text
+from multiauc._result import Tabular
+from multiauc._tables import ESTIMATE_HEADER, html_table, notes_in_words, sizes_in_words, text_table
+from multiauc._wording import listing, names_as_text, one_of
 from multiauc.bootstrap import ComparisonBootstrap
+from multiauc.differences import holm
+from multiauc.hypotheses import OmnibusTest
 from multiauc.results import read_only
 
 if TYPE_CHECKING:
@@ -30,10 +37,13 @@ if TYPE_CHECKING:
     from multiauc.differences import Difference
     from multiauc.estimates import Estimate
     from multiauc.plotting import ComparisonDisplay
+    from multiauc.results import ConfidenceInterval
+
+CORRECTIONS = ("max_t", "holm")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Tabular):
     """Models on the same rows, and all their differences; see `multiauc.compare`.
 
     Attributes
@@ -52,6 +62,8 @@ class Comparison:
         The number of rows of each class. Read-only.
     method : str
         How the uncertainty was found, in words.
+    notes : tuple of str
+        What looks wrong with the data of a model, in words: that its columns seem to be in another order.
 
     Examples
     --------
@@ -77,6 +89,7 @@ class Comparison:
     _inputs: dict[Any, HeldInputs] | None = None
     # What is known of the inputs once they are left behind.
     _options: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -85,7 +98,7 @@ class Comparison:
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled comparison can be read, but nothing more can be computed from it.
         known = (self.metric, self.estimates, self.covariance, self.differences)
-        return Comparison, (*known, self.labels, self.counts, self.method, None, self._given())
+        return Comparison, (*known, self.labels, self.counts, self.method, None, self._given(), self.notes)
 
     def difference(self, a: Hashable, b: Hashable) -> Difference:
         """Model `a` minus model `b`."""
@@ -94,15 +107,71 @@ class Comparison:
                 raise ValueError(f"no model {name!r} in this comparison; its models are {listing(self.estimates)}")
         if a == b:
             raise ValueError(f"a difference needs two models; got {a!r} twice")
+        found = next(d for d in self._closed_form_differences() if {d.first, d.second} == {a, b})
+        return found if found.first == a else found.reversed()
+
+    def corrected_p_values(self, method: Literal["max_t", "holm"] = "max_t") -> dict[tuple[Any, Any], float]:
+        """The p-values of all differences, corrected for their number, by pair of models.
+
+        Parameters
+        ----------
+        method : {"max_t", "holm"}, default "max_t"
+            ``"max_t"``: by the distribution of the largest of all t, with the correlations of the differences and the
+            fewest degrees of freedom among them; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down
+            correction, which uses no correlations and has no intervals.
+        """
+        kind = one_of("method", method, CORRECTIONS)
+        known = self._closed_form_differences()
+        values = [one.corrected_p_value for one in known] if kind == "max_t" else holm([one.p_value for one in known])
+        return {(one.first, one.second): value for one, value in zip(known, values, strict=True)}
+
+    def simultaneous_intervals(self, level: float = 0.95) -> dict[tuple[Any, Any], ConfidenceInterval]:
+        """Intervals of all differences that cover at once with probability `level`, by pair of models.
+
+        An interval leaves 0 out exactly where the corrected p-value is below 1 - `level`. (nan, nan) where a difference
+        has no standard error, or one of 0.
+        """
+        tail = read_level(level)
+        known = self._closed_form_differences()
+        found = Family(known, self.covariance).intervals(tail)
+        return {(one.first, one.second): interval for one, interval in zip(known, found, strict=True)}
+
+    def omnibus(self) -> OmnibusTest:
+        """Test whether all models are equally good, against the alternative that some differ.
+
+        Wald's F: the differences from the first model in units of their covariance, with the fewest degrees of freedom
+        that any difference has.
+
+        Returns
+        -------
+        OmnibusTest
+            nan, with a warning, where models differ and nothing shows how much that varies.
+        """
+        known = self._closed_form_differences()
+        values = np.array([estimate.value for estimate in self.estimates.values()])
+        freedom = fewest_degrees_of_freedom(known)
+        found = None if np.isnan(self.covariance).any() else wald_f(values, self.covariance, freedom)
+        if found is None:
+            warnings.warn(
+                "there is no test of all models: the rows do not show how much some of them vary",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return OmnibusTest(math.nan, (math.nan, math.nan), math.nan)
+        f, rank, p_value = found
+        return OmnibusTest(f, (float(rank), freedom), p_value)
+
+    def _closed_form_differences(self) -> tuple[Difference, ...]:
         if not self.differences:
             raise ValueError(
                 f"differences of metric={self.metric!r} have no closed form; "
                 "use .bootstrap(), whose replicates are paired"
             )
-        found = next(d for d in self.differences if {d.first, d.second} == {a, b})
-        return found if found.first == a else found.reversed()
+        return self.differences
 
-    def bootstrap(self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None) -> ComparisonBootstrap:
+    def bootstrap(
+        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None, **unknown: Never
+    ) -> ComparisonBootstrap:
         """Resample the rows (or groups), the same ones for all models.
 
         Parameters
@@ -117,6 +186,7 @@ class Comparison:
         ComparisonBootstrap
             Its columns are the models, in the order of `estimates`; ``.difference(a, b)`` is paired.
         """
+        refuse_unknown(type(self).bootstrap, unknown)
         return self._bootstrap(n_resamples, rng, stacklevel=3)
 
     def _bootstrap(self, n_resamples: Any, rng: Any, stacklevel: int) -> ComparisonBootstrap:
@@ -124,9 +194,9 @@ class Comparison:
         held = self.inputs()
         models = list(held.values())
         models[0].refuse_folds("a bootstrap")
-        of_models = of_differences = None
+        of_models = of_differences = bounds = None
         if self.metric == MULTICLASS_ROC:
-            replicates = resampled_curves(models, size, rng, stacklevel)
+            replicates, bounds = resampled_curves(models, size, rng, stacklevel)
         elif METRICS[self.metric].has_bootstrap:
             replicates = resampled_metrics(models, size, rng)
             of_models, of_differences = model_accelerations(models)
@@ -142,11 +212,12 @@ class Comparison:
             models[0].drawn(),
             self.counts,
             next(iter(self.estimates.values())).smallest_class,
+            bounds,
             of_differences,
         )
 
     def ranking_probabilities(
-        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None
+        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None, **unknown: Never
     ) -> dict[tuple[Any, ...], float]:
         """The share of resamples in which the models come in each order, the best first.
 
@@ -168,6 +239,7 @@ class Comparison:
         >>> multiauc.compare(y_true, models).ranking_probabilities(n_resamples=500, rng=0)
         {('a', 'b'): 1.0}
         """
+        refuse_unknown(type(self).ranking_probabilities, unknown)
         return self._bootstrap(n_resamples, rng, stacklevel=3).ranking_probabilities()
 
     def inputs(self) -> dict[Any, HeldInputs]:
@@ -222,6 +294,7 @@ class Comparison:
             "estimates": {name: estimate.to_dict(level) for name, estimate in self.estimates.items()},
             "differences": [difference.to_dict(level) for difference in self.differences],
             "covariance": self.covariance.tolist(),
+            "notes": list(self.notes),
         }
         return document("comparison", level, content, provenance(self._given()))
 
@@ -237,17 +310,26 @@ class Comparison:
     def _given(self) -> dict[str, Any]:
         return self._options if self._inputs is None else next(iter(self._inputs.values())).given()
 
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        """The models, then the differences between every two of them."""
+        models = [{"first": name, "second": None, **one.to_dict(level)} for name, one in self.estimates.items()]
+        differences = [one.to_dict(level) for one in self.differences]
+        columns = dict.fromkeys(name for row in [*models, *differences] for name in row)
+        return [{name: row.get(name, math.nan) for name in columns} for row in [*models, *differences]]
+
     def __repr__(self) -> str:
         blocks = [text_table(self._models())]
         if self.differences:
             blocks.append(text_table(self._contrasts()))
-        return "\n".join([self._title(), *(line for block in blocks for line in [*block, ""]), self.method])
+        lines = [line for block in blocks for line in [*block, ""]]
+        return "\n".join([self._title(), *lines, self.method, *notes_in_words(self.notes)])
 
     def _repr_html_(self) -> str:
         models = html_table(self._title(), self._models())
+        below = [self.method, *notes_in_words(self.notes)]
         if not self.differences:
-            return models + html_table("", [[self.method]])
-        return models + html_table("Differences", self._contrasts(), [self.method])
+            return models + html_table("", [[line] for line in below])
+        return models + html_table("Differences", self._contrasts(), below)
 
     def _title(self) -> str:
         return f"Comparison by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"
@@ -257,6 +339,6 @@ class Comparison:
         return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in named)]
 
     def _contrasts(self) -> list[list[str]]:
-        head = ["", "difference", "std. error", "95% interval", "t", "df", "p", "p (Holm)"]
+        head = ["", "difference", "std. error", "95% interval", "t", "df", "p", "p (max-t)"]
         pairs = [" - ".join(pair) for pair in combinations(names_as_text(self.estimates), 2)]
         return [head, *([pair, *d.cells()] for pair, d in zip(pairs, self.differences, strict=True))]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._hints import refuse_unknown
 from multiauc._input.sample import read_sample
 from multiauc._registry import CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._wording import one_of
@@ -32,6 +33,7 @@ def roc_curves(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> dict[Any, RocCurve]:
     r"""The ROC curve of every class, or of every ordered pair of classes.
 
@@ -82,6 +84,7 @@ def roc_curves(
     >>> multiauc.roc_curves(y_true, y_score, kind="pairwise")["cat", "dog"].auc
     0.75
     """
+    refuse_unknown(roc_curves, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     return curves_of(sample, kind, drop_intermediate=drop_intermediate)
 

@@ -10,17 +10,20 @@ from typing import TYPE_CHECKING, Any
 from multiauc._digits import decimals
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, wald_interval
-from multiauc._student import two_sided_p, upper_quantile
+from multiauc._result import Tabular
+from multiauc._student import two_sided_p, upper_p, upper_quantile
 from multiauc._wording import names_as_text, printable
+from multiauc.hypotheses import SIGNS, TestResult, read_alternative, read_number, student_test, untestable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from multiauc.hypotheses import Alternative
     from multiauc.results import ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Difference:
+class Difference(Tabular):
     """How much better one model is than another on the same rows.
 
     Attributes
@@ -34,7 +37,8 @@ class Difference:
     degrees_of_freedom : float
         How well the variance is known; see `Estimate`.
     corrected_p_value : float
-        The p-value corrected for the number of differences in the comparison, after Holm.
+        The p-value corrected for the number of differences in the comparison, by the distribution of the largest of
+        all their t (single-step max-t).
 
     Examples
     --------
@@ -102,6 +106,67 @@ class Difference:
             )
         return interval
 
+    def test(self, value: float = 0.0, alternative: Alternative = "two-sided") -> TestResult:
+        """Test whether the difference is another than a value, or greater, or less.
+
+        Parameters
+        ----------
+        value : float, default 0
+            Between -1 and 1.
+        alternative : {"two-sided", "greater", "less"}, default "two-sided"
+            What is to be shown about the first model minus the second.
+
+        Returns
+        -------
+        TestResult
+            By Student's t with `degrees_of_freedom`. nan, with a warning, where the standard error is nan or 0.
+        """
+        null = read_number("value", value, low=-1.0, high=1.0)
+        return self._test(null, read_alternative(alternative), stacklevel=2)
+
+    def non_inferiority(self, margin: float) -> TestResult:
+        """Test whether the first model is worse than the second by less than `margin`.
+
+        One-sided: the p-value is below 0.025 where the 95% interval of the difference lies above -margin.
+
+        Parameters
+        ----------
+        margin : float
+            The largest loss that would not matter, above 0; to be chosen before looking at the data.
+        """
+        return self._test(-read_number("margin", margin, low=0.0, high=1.0), "greater", stacklevel=2)
+
+    def equivalence(self, margin: float) -> TestResult:
+        """Test whether the models differ by less than `margin`, either way: two one-sided tests.
+
+        The p-value is the larger of the two, and below 0.05 where the 90% interval of the difference lies between
+        -margin and margin.
+
+        Parameters
+        ----------
+        margin : float
+            The largest difference that would not matter, above 0; to be chosen before looking at the data.
+        """
+        limit = read_number("margin", margin, low=0.0, high=1.0)
+        name = f"|{self._name()}| < {limit:g}"
+        if not self.variance > 0.0:
+            return untestable(name, self._obstacle(), stacklevel=2)
+        t = min(limit - self.value, limit + self.value) / self.standard_error
+        return TestResult(name, t, self.degrees_of_freedom, upper_p(t, self.degrees_of_freedom))
+
+    def _test(self, null: float, alternative: str, stacklevel: int) -> TestResult:
+        if not self.variance > 0.0:
+            what = f"{self._name()} {SIGNS[alternative]} {null:g}"
+            return untestable(what, self._obstacle(), stacklevel + 1)
+        t = (self.value - null) / self.standard_error
+        return student_test(self._name(), t, self.degrees_of_freedom, alternative, null)
+
+    def _name(self) -> str:
+        return " - ".join(map(printable, names_as_text([self.first, self.second])))
+
+    def _obstacle(self) -> str:
+        return f"the standard error is {'0' if self.variance == 0.0 else 'nan'}"
+
     def reversed(self) -> Difference:
         """The second model minus the first."""
         return replace(self, first=self.second, second=self.first, value=-self.value)
@@ -136,11 +201,20 @@ class Difference:
             "corrected_p_value": self.corrected_p_value,
         }
 
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        return [self.to_dict(level)]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """The value, if a number's format is asked for: ``f"{difference:+.3f}"``."""
+        return format(self.value, spec) if spec else str(self)
+
     def __repr__(self) -> str:
         value, error, interval, t, freedom, p, _ = self.cells()
-        name = " - ".join(map(printable, names_as_text([self.first, self.second])))
         test = f"t({freedom}) {t}"
-        return f"Difference({name}: {value}, standard error {error}, 95% interval {interval}, {test}, p {p})"
+        return f"Difference({self._name()}: {value}, standard error {error}, 95% interval {interval}, {test}, p {p})"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -11,8 +11,10 @@ from multiauc._digits import decimals
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, interval_at_bound, logit_interval, union, wald_interval
 from multiauc._registry import METRICS
+from multiauc._result import Tabular
 from multiauc._student import upper_quantile
 from multiauc._wording import listing, one_of, printable
+from multiauc.hypotheses import SIGNS, TestResult, read_alternative, read_number, student_test, untestable
 from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
     from multiauc import _rust
     from multiauc._input.held_inputs import HeldInputs
+    from multiauc.hypotheses import Alternative
 
 INTERVALS = ("logit", "wald", "cautious")
 VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
@@ -35,7 +38,7 @@ ONE_UNIT = 1.0 + 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Estimate:
+class Estimate(Tabular):
     """The value of a metric with its closed-form standard error.
 
     Attributes
@@ -180,6 +183,41 @@ class Estimate:
         # Where rows do not vary, the value alone is the plain interval.
         return union(wider, ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain)
 
+    def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:
+        r"""Test the estimate against a value, such as what an older model had on other data, or chance.
+
+        On the logit scale, as the default interval: :math:`t = (\operatorname{logit}\theta -
+        \operatorname{logit}\theta_0)\, \theta(1-\theta) / SE`. The two-sided p-value is below 0.05 where the 95%
+        interval leaves the value out. At an estimate of 1 it inverts the interval from :math:`(\alpha/2)^{1/m}` to 1, m
+        being the smallest class; mirrored at 0.
+
+        Parameters
+        ----------
+        value : float
+            Between 0 and 1.
+        alternative : {"two-sided", "greater", "less"}, default "two-sided"
+            What is to be shown about the population's value.
+
+        Returns
+        -------
+        TestResult
+            nan, with a warning, where there is no standard error or it is 0 elsewhere than at 0 and 1.
+        """
+        null = read_number("value", value, low=0.0, high=1.0)
+        side = read_alternative(alternative)
+        name = f"{self.name} {SIGNS[side]} {null:g}"
+        if self.value in (0.0, 1.0):
+            hidden = (null if self.value == 1.0 else 1.0 - null) ** self.smallest_class
+            ahead = "greater" if self.value == 1.0 else "less"
+            p = min(1.0, 2.0 * hidden) if side == "two-sided" else hidden if side == ahead else 1.0
+            return TestResult(name, math.nan, math.nan, p)
+        if not self.standard_error > 0.0:
+            found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
+            return untestable(name, f"the standard error is {found}", stacklevel=2)
+        distance = math.log(self.value / (1.0 - self.value)) - math.log(null / (1.0 - null))
+        t = distance * self.value * (1.0 - self.value) / self.standard_error
+        return student_test(str(self.name), t, self.degrees_of_freedom, side, null)
+
     def cells(self) -> list[str]:
         """Value, standard error and 95% interval as text."""
         low, high = self._interval(0.025, "logit")
@@ -190,6 +228,16 @@ class Estimate:
         """Value, standard error and the limits of the interval by name; nan where they are not known."""
         low, high = self._interval(read_level(level), "logit")
         return {"value": self.value, "standard_error": self.standard_error, "low": low, "high": high}
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        return [{"name": self.name, **self.to_dict(level)}]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """The value, if a number's format is asked for: ``f"{estimate:.3f}"``."""
+        return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
         value, error, interval = self.cells()

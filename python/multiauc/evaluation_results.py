@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
+from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer, read_metrics
 from multiauc._json import document, provenance, to_json
 from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._replicates import accelerations, warn_of_lost_classes
 from multiauc._resampling import resampled_metrics
+from multiauc._result import Tabular
 from multiauc._tables import (
     ESTIMATE_HEADER,
     TABLE_AT_MOST,
     TABLE_EDGE,
     html_table,
+    notes_in_words,
     shortened,
     sizes_in_words,
     text_table,
@@ -30,16 +33,18 @@ if TYPE_CHECKING:
     from os import PathLike
     from pathlib import Path
 
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.estimates import Estimate
+    from multiauc.plotting import EvaluationDisplay
     from multiauc.results import PairMatrix
 
 
 # Without slots: with them, assigning to a property of a frozen dataclass fails with an obscure TypeError.
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
+class Evaluation(Tabular):
     """The metrics of one model with their uncertainty; see `multiauc.evaluate`.
 
     Attributes
@@ -58,6 +63,8 @@ class Evaluation:
         The number of rows of each class. Read-only.
     method : str
         How the uncertainty was found, in words.
+    notes : tuple of str
+        What looks wrong with the data, in words: that the columns seem to be in another order.
 
     Examples
     --------
@@ -83,6 +90,7 @@ class Evaluation:
     _inputs: HeldInputs | None = None
     # What is known of the inputs once they are left behind.
     _options: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -91,7 +99,7 @@ class Evaluation:
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled evaluation can be read, but nothing more can be computed from it.
         known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
-        return Evaluation, (*known, self._per_class, None, self._given())
+        return Evaluation, (*known, self._per_class, None, self._given(), self.notes)
 
     @property
     def auc_mu(self) -> Estimate:
@@ -138,6 +146,7 @@ class Evaluation:
         rng: np.random.Generator | int | None = None,
         *,
         metrics: Sequence[str] | None = None,
+        **unknown: Never,
     ) -> Bootstrap:
         """Resample the rows (or groups), as `sampling` and `groups` of `evaluate` say.
 
@@ -156,6 +165,7 @@ class Evaluation:
         Bootstrap
             With `replicates`, `standard_error` and `confidence_interval(metric)`.
         """
+        refuse_unknown(type(self).bootstrap, unknown)
         size = positive_integer("n_resamples", n_resamples)
         resampled = tuple(metric for metric in self.metrics if METRICS[metric].has_bootstrap)
         if not resampled:
@@ -192,6 +202,17 @@ class Evaluation:
         if self._inputs is None:
             raise ValueError("this evaluation was unpickled, without its data; call evaluate on them again")
         return self._inputs
+
+    def plot(self, ax: Axes | None = None, *, level: float = 0.95, **points: Any) -> EvaluationDisplay:
+        """Draw the metrics, and each class against the rest, with intervals. Needs matplotlib (``multiauc[plot]``).
+
+        `ax` is a matplotlib Axes, a new one by default; `points` are passed on to ``ax.plot`` for the dots. The result
+        is a `multiauc.plotting.EvaluationDisplay` with `ax_` and `figure_`. The pairs of classes are drawn by
+        ``auc_mu_matrix.plot()``, ROC curves by `multiauc.plotting.RocCurvesDisplay`.
+        """
+        from multiauc.plotting import EvaluationDisplay  # noqa: PLC0415
+
+        return EvaluationDisplay(self).plot(ax, level=level, **points)
 
     def report(
         self,
@@ -255,6 +276,7 @@ class Evaluation:
             "metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()},
             **({"per_class": per_class} if per_class else {}),
             "covariance": self.covariance.tolist(),
+            "notes": list(self.notes),
         }
         return document("evaluation", level, content, provenance(self._given()))
 
@@ -265,11 +287,15 @@ class Evaluation:
     def _given(self) -> dict[str, Any]:
         return self._options if self._inputs is None else self._inputs.given()
 
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        rows = [{"kind": "metric", "name": name, **one.to_dict(level)} for name, one in self.metrics.items()]
+        return rows + [{"kind": "class", "name": name, **one.to_dict(level)} for name, one in self._per_class.items()]
+
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table()), self.method])
+        return "\n".join([self._title(), *text_table(self._table()), self.method, *notes_in_words(self.notes)])
 
     def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table(), [self.method])
+        return html_table(self._title(), self._table(), [self.method, *notes_in_words(self.notes)])
 
     def _title(self) -> str:
         return f"Evaluation of {sizes_in_words(self.labels, self.counts)}"

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Never, Self
 
 import numpy as np
 
 from multiauc._digits import decimals
-from multiauc._input.options import positive_integer, read_level, read_rng
+from multiauc._frames import frame_of_columns
+from multiauc._hints import refuse_unknown
+from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_level, read_rng
 from multiauc._progress import Progress
-from multiauc._replicates import Replicates, draw_seed, standard_errors
+from multiauc._replicates import Replicates, draw_seed, standard_errors, warn_of_lost_classes
+from multiauc._result import Result
 from multiauc._wording import counted, one_of
 from multiauc.results import ConfidenceInterval, read_only
 from multiauc.threads import get_num_threads
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from multiauc import _rust
+    from multiauc._frames import Library
+    from multiauc._types import Sampling
     from multiauc.plotting import MulticlassRocDisplay
 
 INTERVALS = ("logit", "percentile", "basic")
@@ -31,7 +36,7 @@ BAND_FPR = np.linspace(0.0, 1.0, 101)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassRoc:
+class MulticlassRoc(Result):
     """A multi-class ROC curve; see `multiauc.multiclass_roc`. Arrays are read-only.
 
     Attributes
@@ -49,7 +54,7 @@ class MulticlassRoc:
     labels : tuple
         The classes.
     fitted_fpr, fitted_tpr : ndarray of shape (T,)
-        The row effects as fitted, before they were made monotone.
+        The row effects as fitted, before the continuity correction was undone and they were made monotone.
     pair_scores : ndarray of shape (J,)
         V: where each pair stands relative to the others. Empty with two classes, where there is nothing to fit.
     deviance : float
@@ -69,9 +74,9 @@ class MulticlassRoc:
     >>> y_true = rng.integers(3, size=200)
     >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
     >>> roc
-    MulticlassRoc(3 classes, 6 pairs, 100 thresholds: auc 0.8055, deviance 4.603)
+    MulticlassRoc(3 classes, 6 pairs, 100 thresholds: auc 0.8073, deviance 4.298)
     >>> round(roc.auc, 4)
-    0.8055
+    0.8073
     """
 
     fpr: NDArray[np.float64]
@@ -149,6 +154,10 @@ class MulticlassRoc:
         # The compiled model is left behind: an unpickled curve can be read and plotted, but not bootstrapped.
         return _restored, tuple(getattr(self, field.name) for field in fields(self)[:-1])
 
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The points of the curve as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"fpr": self.fpr, "tpr": self.tpr}, library)
+
     def __repr__(self) -> str:
         size = f"{counted(len(self.labels), 'class', 'classes')}, {counted(len(self.pairs), 'pair')}"
         thresholds = counted(len(self.thresholds), "threshold")
@@ -159,6 +168,10 @@ class MulticlassRoc:
         n_resamples: int = 1000,
         rng: np.random.Generator | int | None = None,
         method: Literal["rows", "binomial", "binomial_class_size"] = "rows",
+        *,
+        groups: ArrayLike | None = None,
+        sampling: Sampling = "stratified",
+        **unknown: Never,
     ) -> MulticlassRocBootstrap:
         """Fit the curve again to resampled data: the uncertainty of `auc` and of the curve.
 
@@ -171,8 +184,8 @@ class MulticlassRoc:
             scored on the same `y_true`, so that differences of replicates compare models. The number of threads makes
             no difference.
         method : {"rows", "binomial", "binomial_class_size"}, default "rows"
-            ``"rows"`` draws rows with replacement within each class, with their weights, keeps the thresholds, and
-            starts the fit from the fitted curve: the only one whose intervals have the right coverage.
+            ``"rows"`` draws rows with replacement, with their weights, keeps the thresholds, and starts the fit from
+            the fitted curve: the only one whose intervals have the right coverage.
 
             ``"binomial"`` is the paper's parametric bootstrap: each rate of the pair (c, d) is redrawn as a binomial
             share of :math:`n_c n_d` trials with the fitted mean. There are only n_c (or n_d) rows behind a rate, and
@@ -180,24 +193,45 @@ class MulticlassRoc:
             1.6% of 1,000 simulated samples (n = 600, K = 3; 94.6% for ``"rows"``). ``"binomial_class_size"`` has
             :math:`n_c` trials for true-positive and :math:`n_d` for false-positive rates, and covered in 17%. Both are
             here for comparison, not for use.
+        groups : array-like of shape (n,), optional
+            The group of each row (a patient, a user): whole groups are drawn, within classes if `sampling` says so and
+            no group has rows of several. A resample that holds no row of some class is nan and does not count.
+        sampling : {"stratified", "iid"}, default "stratified"
+            Rows are drawn within each class, or whatever their class.
 
         Returns
         -------
         MulticlassRocBootstrap
             With `confidence_interval()` and `band()`.
         """
+        refuse_unknown(type(self).bootstrap, unknown)
         size = positive_integer("n_resamples", n_resamples)
         kind = one_of("method", method, RESAMPLINGS)
+        drawn = one_of("sampling", sampling, SAMPLINGS)
+        if kind != "rows" and (groups is not None or drawn != "stratified"):
+            given = "groups" if groups is not None else f"sampling={drawn!r}"
+            raise ValueError(f"method={kind!r} redraws rates, not rows; {given} needs method='rows'")
         if self._model is None:
             what = "was unpickled" if self.pairs else "has a class without rows"
             raise ValueError(f"this curve {what} and cannot be bootstrapped; call multiclass_roc on the data again")
-        generator = read_rng(rng)
+        codes = read_groups(groups, self._model.rows)
+        bootstrap = self.resampled(size, read_rng(rng), kind, codes, drawn)
+        warn_of_lost_classes(bootstrap.replicates[:, None], np.array([self.auc]), stacklevel=2)
+        return bootstrap
+
+    def resampled(
+        self, size: int, generator: np.random.Generator, method: str, groups: NDArray[np.uint32] | None, sampling: str
+    ) -> MulticlassRocBootstrap:
+        """The bootstrap with options that were read already."""
+        model = self._model
+        assert model is not None  # noqa: S101 - checked by all callers
         with Progress(size, "bootstrap") as progress:
-            if kind == "rows":
-                areas, heights = _resample_rows(self._model, generator, progress)
+            if method == "rows":
+                areas, heights = _resample_rows(model, generator, progress, sampling, groups)
             else:
-                areas, heights = _redraw_rates(self._model, size, generator, progress, by_pair=kind == "binomial")
-        return MulticlassRocBootstrap(self.auc, areas, heights, kind, self._model.smallest_class)
+                areas, heights = _redraw_rates(model, size, generator, progress, by_pair=method == "binomial")
+        smallest = model.smallest_class(sampling, groups)
+        return MulticlassRocBootstrap(self.auc, areas, heights, method, smallest, model.separation)
 
     def plot(
         self,
@@ -238,7 +272,7 @@ def _restored(*values: Any) -> MulticlassRoc:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocBand:
+class RocBand(Result):
     """Pointwise limits of the true-positive rate at given false-positive rates.
 
     Attributes
@@ -269,12 +303,16 @@ class RocBand:
     high: NDArray[np.float64]
     level: float
 
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The limits as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"fpr": self.fpr, "low": self.low, "high": self.high}, library)
+
     def __repr__(self) -> str:
         return f"RocBand({self.level:.0%} at {len(self.fpr)} false-positive rates)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassRocBootstrap:
+class MulticlassRocBootstrap(Result):
     """Resampled multi-class ROC curves.
 
     Attributes
@@ -282,13 +320,16 @@ class MulticlassRocBootstrap:
     estimate : float
         The area of the sample itself.
     replicates : ndarray of shape (n_resamples,)
-        The area of each resampled curve. Read-only.
+        The area of each resampled curve, nan in a resample that holds no row of some class. Read-only.
     heights : ndarray of shape (n_resamples, 101)
         The true-positive rate of each resampled curve at false-positive rates 0, 0.01, ..., 1. Read-only.
     method : {"rows", "binomial", "binomial_class_size"}
         What was resampled.
     smallest_class : int
-        The number of rows of the smallest class.
+        The rows of the smallest class (its groups, where these were drawn).
+    bound : float or None
+        1 where no threshold shows an error of any pair, 0 where all are wrong; None elsewhere. No resample can vary much
+        there.
 
     Examples
     --------
@@ -299,10 +340,10 @@ class MulticlassRocBootstrap:
     >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
     >>> bootstrap = roc.bootstrap(200, rng=0)
     >>> bootstrap
-    MulticlassRocBootstrap(200 resamples by rows: auc 0.8055, se 0.0198)
+    MulticlassRocBootstrap(200 resamples by rows: auc 0.8073, se 0.0199)
     >>> low, high = bootstrap.confidence_interval()
     >>> print(f"{low:.2f} to {high:.2f}")
-    0.76 to 0.84
+    0.77 to 0.84
     """
 
     estimate: float
@@ -310,6 +351,7 @@ class MulticlassRocBootstrap:
     heights: NDArray[np.float64]
     method: str
     smallest_class: int
+    bound: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "replicates", read_only(self.replicates))
@@ -317,13 +359,13 @@ class MulticlassRocBootstrap:
 
     @property
     def standard_error(self) -> float:
-        """The standard deviation of the replicates; nan for a single one."""
+        """The standard deviation of the replicates; nan for fewer than two."""
         return float(standard_errors(self.replicates[:, None])[0])
 
     def confidence_interval(
         self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
     ) -> ConfidenceInterval:
-        """An interval for the area.
+        r"""An interval for the area.
 
         Parameters
         ----------
@@ -331,9 +373,11 @@ class MulticlassRocBootstrap:
             The nominal coverage.
         method : {"logit", "percentile", "basic"}, default "logit"
             ``"logit"``: expit(logit D ± z SE / (D (1 - D))), inside (0, 1) by construction. ``"percentile"``: quantiles
-            of the replicates. ``"basic"``: these mirrored at the estimate.
+            of the replicates. ``"basic"``: these mirrored at the estimate. Where no threshold shows an error (`bound`),
+            all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the smallest class; where all replicates are
+            alike elsewhere there is no interval.
         """
-        replicates = Replicates(self.estimate, self.replicates, self.smallest_class)
+        replicates = Replicates(self.estimate, self.replicates, self.smallest_class, bound=self.bound)
         return replicates.interval(level, method, INTERVALS, stacklevel=2)
 
     def band(self, level: float = 0.95) -> RocBand:
@@ -345,8 +389,16 @@ class MulticlassRocBootstrap:
             The share of resampled curves between the limits at each false-positive rate.
         """
         tail = read_level(level)
-        low, high = np.quantile(self.heights, [tail, 1.0 - tail], axis=0)
+        defined = self.heights[~np.isnan(self.replicates)]
+        if not len(defined):
+            nowhere = np.full(len(BAND_FPR), np.nan)
+            return RocBand(BAND_FPR.copy(), nowhere, nowhere.copy(), float(level))
+        low, high = np.quantile(defined, [tail, 1.0 - tail], axis=0)
         return RocBand(BAND_FPR.copy(), low, high, float(level))
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The replicates as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"auc": self.replicates}, library)
 
     def __repr__(self) -> str:
         size = counted(len(self.replicates), "resample")
@@ -355,13 +407,17 @@ class MulticlassRocBootstrap:
 
 
 def _resample_rows(
-    model: _rust.RocModel, generator: np.random.Generator, progress: Progress
+    model: _rust.RocModel,
+    generator: np.random.Generator,
+    progress: Progress,
+    sampling: str,
+    groups: NDArray[np.uint32] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     seed = draw_seed(generator)
     # A replicate is the work of one thread: fewer at a time would leave the others idle.
     threads = get_num_threads()
     steps = pairwise(progress.steps(threads, unit=threads))
-    parts = [model.bootstrap(seed, first, last - first, BAND_FPR) for first, last in steps]
+    parts = [model.bootstrap((seed, first, last - first), BAND_FPR, sampling, groups) for first, last in steps]
     areas, heights = zip(*parts, strict=True)
     return np.concatenate(areas), np.concatenate(heights)
 

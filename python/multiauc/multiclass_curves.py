@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Never
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._hints import refuse_unknown
 from multiauc._input.options import (
     CENTERS,
     SCOPES,
@@ -34,9 +35,12 @@ MEMORY_LIMIT = 2 << 30
 THRESHOLDS: Final = 100
 SCOPE: Final = "shared"
 CENTER: Final = "intercept"
-CONTINUITY: Final = 0.1
+CONTINUITY: Final = 0.5
 TOLERANCE: Final = 1e-8
 MAX_ITERATIONS: Final = 500
+
+# Far beyond it all rates become one half, and nothing can be mapped back.
+LARGEST_CONTINUITY: Final = 1e6
 
 
 def multiclass_roc(  # noqa: PLR0913
@@ -54,6 +58,7 @@ def multiclass_roc(  # noqa: PLR0913
     absent: Absent = "raise",
     tol: float = TOLERANCE,
     max_iter: int = MAX_ITERATIONS,
+    **unknown: Never,
 ) -> MulticlassRoc:
     r"""The multi-class ROC curve of Wang and Carvalho, and the area D under it.
 
@@ -65,7 +70,8 @@ def multiclass_roc(  # noqa: PLR0913
         \operatorname{logit} \mu_{ij} = \Lambda^0_i + \Lambda_i V_j, \qquad \sum_j V_j = 0,
 
     with the binomial likelihood. The row effects are what all pairs have in common: the curve runs through
-    :math:`(\operatorname{expit} \Lambda^{0,fp}_i, \operatorname{expit} \Lambda^{0,tp}_i)` along falling thresholds.
+    :math:`(\operatorname{expit} \Lambda^{0,fp}_i, \operatorname{expit} \Lambda^{0,tp}_i)` along falling thresholds,
+    mapped back from the rates as they were fitted (see `continuity`) to rates.
     With two classes the model is saturated, and the curve is the empirical ROC curve of the second class's score.
 
     Parameters
@@ -93,9 +99,10 @@ def multiclass_roc(  # noqa: PLR0913
         weights. A large weight says that a rate matters: it rewards, it is not a misclassification cost.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows; sums of weights take the place of all counts.
-    continuity : float, default 0.1
+    continuity : float, default 0.5
         Draws the rates away from 0 and 1, whose logits are infinite: x becomes (1 - 2e) x + e with e = a / (n + 2a), a
-        the number given here and n the harmonic mean of the class sizes (the larger of a class's rows and weight).
+        the number given here (at most a million) and n the harmonic mean of the class sizes (the larger of a class's
+        rows and weight). The fitted curve u is mapped back to (u - e) / (1 - 2e), cut off at 0 and 1.
     labels : sequence of K labels, optional
         The classes in the order of the columns. By default the column names of a data frame, if they are strings or
         contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
@@ -104,7 +111,8 @@ def multiclass_roc(  # noqa: PLR0913
     tol : float, default 1e-8
         The fit stops when the deviance falls by less than `tol` times (deviance + 0.1) in a sweep.
     max_iter : int, default 500
-        Most sweeps of the fit. One that has not converged by then warns.
+        Most sweeps of the fit from a start (there are several where they lead to different optima). A fit that has not
+        converged by then warns.
 
     Returns
     -------
@@ -132,11 +140,12 @@ def multiclass_roc(  # noqa: PLR0913
     >>> y_score[np.arange(300), y_true] += 0.5
     >>> roc = multiauc.multiclass_roc(y_true, y_score)
     >>> roc
-    MulticlassRoc(3 classes, 6 pairs, 100 thresholds: auc 0.8815, deviance 2.521)
+    MulticlassRoc(3 classes, 6 pairs, 100 thresholds: auc 0.8830, deviance 2.375)
     >>> low, high = roc.bootstrap(200, rng=0).confidence_interval(level=0.95)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.859 to 0.901
+    0.860 to 0.903
     """
+    refuse_unknown(multiclass_roc, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     options = _curve_options(
         sample,
@@ -145,7 +154,7 @@ def multiclass_roc(  # noqa: PLR0913
         scope=one_of("scope", scope, SCOPES),
         center=one_of("center", center, CENTERS),
         rate_weights=read_rate_weights(rate_weights, sample.n_classes),
-        continuity=read_non_negative("continuity", continuity),
+        continuity=read_non_negative("continuity", continuity, largest=LARGEST_CONTINUITY),
         tolerance=read_non_negative("tol", tol),
         max_iterations=positive_integer("max_iter", max_iter),
     )
@@ -171,12 +180,13 @@ def _curve_options(  # noqa: PLR0913
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
 ) -> dict[str, Any]:
-    shares = _pair_weight_matrix(pair_weights, sample)
-    tp_weights, fp_weights = (shares, shares) if rate_weights is None else (shares * each for each in rate_weights)
+    equal = np.ones((sample.n_classes, sample.n_classes))
+    tp_weights, fp_weights = (equal, equal) if rate_weights is None else rate_weights
     return {
         "thresholds": thresholds,
         "scope": scope,
         "center": center,
+        "pair_weights": pair_weights,
         "tp_weights": tp_weights,
         "fp_weights": fp_weights,
         "continuity": continuity,
@@ -198,15 +208,3 @@ def _fitted(sample: Sample, options: dict[str, Any], stacklevel: int) -> Multicl
             stacklevel=stacklevel + 1,
         )
     return MulticlassRoc.of_model(model, sample.labels, options["center"])
-
-
-def _pair_weight_matrix(weighting: str | NDArray[np.float64] | None, sample: Sample) -> NDArray[np.float64]:
-    """The weight of each pair at [c, d]."""
-    if weighting is None:
-        return np.ones((sample.n_classes, sample.n_classes))
-    if not isinstance(weighting, str):
-        return weighting
-    _, sizes = _rust.class_sizes(sample.codes, sample.weights, sample.n_classes)
-    combine: Any = np.multiply if weighting == "size_product" else np.add
-    weights: NDArray[np.float64] = combine.outer(sizes, sizes)
-    return weights

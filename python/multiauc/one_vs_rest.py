@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from multiauc import _rust
+from multiauc._hints import refuse_unknown
 from multiauc._input.sample import read_sample
 from multiauc._wording import one_of
 
@@ -25,6 +26,7 @@ def one_vs_rest_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> float:
     r"""One-vs-rest AUC: each class against all the others by its own score, averaged over the classes.
 
@@ -92,6 +94,7 @@ def one_vs_rest_score(
     >>> round(multiauc.one_vs_rest_score(y_true, y_score, average="prevalence"), 4)
     0.9
     """
+    refuse_unknown(one_vs_rest_score, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     kind = one_of("average", average, AVERAGES)
     return one_vs_rest_of(sample, kind)
@@ -109,6 +112,7 @@ def one_vs_rest_per_class(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> dict[Any, float]:
     r"""The AUC of each class against all the others together, by its own score.
 
@@ -138,6 +142,7 @@ def one_vs_rest_per_class(
     >>> {label: round(value, 4) for label, value in per_class.items()}
     {'cat': 0.8333, 'dog': 0.9167, 'eel': 1.0}
     """
+    refuse_unknown(one_vs_rest_per_class, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     values = _rust.one_vs_rest_per_class(sample.arguments()).tolist()
     return {sample.labels[c]: values[c] for c in sample.reported_classes()}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from multiauc import _rust
+from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_metric_options
 from multiauc._input.sample import read_sample
@@ -28,6 +29,7 @@ def auc_mu_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> float:
     r"""AUC_mu: how well the classes are separated pair by pair, judged by the boundary that decides between the two.
 
@@ -114,6 +116,7 @@ def auc_mu_score(
     >>> round(multiauc.hand_till_score([0, 1, 2], y_score), 4)
     0.6667
     """
+    refuse_unknown(auc_mu_score, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     options = read_metric_options(sample, partition=partition, pair_weights=pair_weights)
     return score_of(sample, AUC_MU, options)
@@ -127,6 +130,7 @@ def auc_mu_matrix(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> PairMatrix:
     r"""The S(c, d) behind AUC_mu: how well each pair of classes is separated.
 
@@ -164,6 +168,7 @@ def auc_mu_matrix(
     >>> multiauc.auc_mu_matrix(y_true, y_score).worst(1)
     [('cat', 'dog', 0.75)]
     """
+    refuse_unknown(auc_mu_matrix, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     return _pair_matrix(sample, AUC_MU, read_metric_options(sample, partition=partition))
 
@@ -176,6 +181,7 @@ def hand_till_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> float:
     r"""Hand & Till's M: the mean AUC of all ordered pairs of classes, each judged by the score of its first class.
 
@@ -239,6 +245,7 @@ def hand_till_score(
     >>> multiauc.hand_till_score(y_true, y_score)
     0.9375
     """
+    refuse_unknown(hand_till_score, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     return score_of(sample, HAND_TILL, read_metric_options(sample, pair_weights=pair_weights))
 
@@ -250,6 +257,7 @@ def hand_till_matrix(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> PairMatrix:
     r"""The A(c|d) behind Hand & Till's M: how well the score of class c separates it from class d.
 
@@ -292,6 +300,7 @@ def hand_till_matrix(
     dog  0.8750       -  1.0000
     eel  1.0000  1.0000       -
     """
+    refuse_unknown(hand_till_matrix, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     return _pair_matrix(sample, HAND_TILL, read_metric_options(sample))
 

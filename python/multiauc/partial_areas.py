@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
 from multiauc import _rust
 from multiauc._digits import decimals
+from multiauc._frames import frame_of
+from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import SAMPLINGS, positive_integer, read_region, read_rng
+from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_region, read_rng
 from multiauc._input.sample import read_sample
 from multiauc._registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._replicates import MEMORY_LIMIT, draw_seed, run_replicates, warn_of_lost_classes
+from multiauc._result import Result
 from multiauc._tables import html_table, text_table
 from multiauc._wording import counted, one_of
 from multiauc.bootstrap import Bootstrap
 from multiauc.curves import curve_pairs, present_curves
+from multiauc.estimates import smallest_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from multiauc._frames import Library
     from multiauc._input.sample import Sample
     from multiauc._registry import CurveKind
     from multiauc._types import Absent, Labels, PartialAverage, Sampling
@@ -40,6 +45,7 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> float:
     r"""The standardised area under part of the ROC curves, averaged over classes or over ordered pairs of classes.
 
@@ -93,6 +99,7 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     >>> round(multiauc.partial_auc_score(y_true, y_score, min_tpr=0.5, kind="pairwise"), 4)
     0.9167
     """
+    refuse_unknown(partial_auc_score, unknown)
     kind_of_mean = one_of("average", average, AVERAGES)
     region, rate = read_region(max_fpr, min_tpr)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
@@ -110,6 +117,7 @@ def partial_auc(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> PartialAuc:
     """The standardised area under part of every ROC curve, with its averages and a bootstrap of them.
 
@@ -139,6 +147,7 @@ def partial_auc(
     macro       0.8889
     prevalence  0.8667
     """
+    refuse_unknown(partial_auc, unknown)
     region, rate = read_region(max_fpr, min_tpr)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     curves = _curves(sample, one_of("kind", kind, CURVE_KINDS))
@@ -157,7 +166,7 @@ def partial_auc(
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PartialAuc:
+class PartialAuc(Result):
     """Standardised areas under part of the ROC curves; see `multiauc.partial_auc`.
 
     Attributes
@@ -200,7 +209,9 @@ class PartialAuc:
         n_resamples: int = 2000,
         rng: np.random.Generator | int | None = None,
         *,
+        groups: ArrayLike | None = None,
         sampling: Sampling = "stratified",
+        **unknown: Never,
     ) -> Bootstrap:
         """Resample the rows: the uncertainty of `macro` and `prevalence`.
 
@@ -210,6 +221,9 @@ class PartialAuc:
             How many samples.
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows for every metric and model.
+        groups : array-like of shape (n,), optional
+            The group of each row (a patient, a user): whole groups are drawn, within classes if `sampling` says so and
+            no group has rows of several. A resample that holds no row of some class is nan and does not count.
         sampling : {"stratified", "iid"}, default "stratified"
             Rows drawn with replacement within each class, or whatever their class.
 
@@ -219,6 +233,7 @@ class PartialAuc:
             With the columns "macro" and "prevalence". A closed form is not known, so ``"bca"`` is not among its
             intervals.
         """
+        refuse_unknown(type(self).bootstrap, unknown)
         size = positive_integer("n_resamples", n_resamples)
         drawn = one_of("sampling", sampling, SAMPLINGS)
         generator = read_rng(rng)
@@ -226,17 +241,33 @@ class PartialAuc:
             raise ValueError(
                 "these areas were unpickled and cannot be bootstrapped; call partial_auc on the data again"
             )
-        arguments, sample = self._inputs.arguments(), self._inputs.sample
+        sample = self._inputs.unchanged_sample()
+        codes = read_groups(groups, len(sample.codes))
+        inputs = HeldInputs(sample, (), {}, groups=codes, sampling=drawn)
         region, rate = ("max_fpr", self.max_fpr) if self.max_fpr is not None else ("min_tpr", self.min_tpr)
         replicates = np.full((size, 2), np.nan)
         if not np.isnan(self.macro):
             curves = _curves(sample, self.kind)
+            arguments = inputs.arguments()
             resampler = _rust.Resampler.of_curves(arguments, curves, region, float(rate or 0.0), drawn, MEMORY_LIMIT)
             replicates = run_replicates(resampler, size, draw_seed(generator))
         estimates = np.array([self.macro, self.prevalence])
         warn_of_lost_classes(replicates, estimates, stacklevel=2)
-        smallest = int(sample.rows[sample.rows > 0].min())
-        return Bootstrap(replicates, AVERAGES, estimates, None, drawn, sample.rows, smallest)
+        smallest = smallest_of(inputs.units())
+        return Bootstrap(replicates, AVERAGES, estimates, None, inputs.drawn(), sample.rows, smallest)
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The areas and their averages as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of(self._rows(), library)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        pairs = self.values if self.kind == PAIRWISE else [(label, None) for label in self.values]
+        rows = [
+            {"kind": "curve", "positive": c, "negative": d, "value": value}
+            for (c, d), value in zip(pairs, self.values.values(), strict=True)
+        ]
+        averages = {"macro": self.macro, "prevalence": self.prevalence}
+        return rows + [{"kind": kind, "positive": None, "negative": None, "value": averages[kind]} for kind in averages]
 
     def _title(self) -> str:
         part = f"fpr up to {self.max_fpr:g}" if self.max_fpr is not None else f"tpr from {self.min_tpr:g}"

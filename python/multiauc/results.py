@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from multiauc import _rust
 from multiauc._digits import decimals
+from multiauc._frames import frame_of, frame_of_columns
 from multiauc._registry import METRICS
+from multiauc._result import Result
 from multiauc._tables import TABLE_AT_MOST, TABLE_EDGE, html_table, shortened, text_table
 from multiauc._wording import listing
 
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from multiauc._frames import Library
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.plotting import PairMatrixDisplay, RocCurvesDisplay
 
@@ -44,7 +48,7 @@ class ConfidenceInterval(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairMatrix:
+class PairMatrix(Result):
     """How well every pair of classes is separated.
 
     Attributes
@@ -62,6 +66,7 @@ class PairMatrix:
 
     Examples
     --------
+    >>> import numpy as np
     >>> import multiauc
     >>> y_true = ["a", "a", "b", "b", "c", "c"]
     >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
@@ -72,8 +77,10 @@ class PairMatrix:
     a       -  0.7500  1.0000
     b  0.7500       -  1.0000
     c  1.0000  1.0000       -
-    >>> pairs.between("a", "b")
+    >>> pairs["a", "b"]
     0.75
+    >>> np.asarray(pairs).shape
+    (3, 3)
     >>> pairs.worst(1)
     [('a', 'b', 0.75)]
     >>> round(float(pairs.standard_error[0, 1]), 4)
@@ -128,6 +135,23 @@ class PairMatrix:
         pairs = METRICS[self.kind].pairs
         return pairs is not None and pairs.is_symmetric
 
+    # It has cells, but results do not unpack.
+    __iter__ = None
+
+    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> float:
+        """``matrix["cat", "dog"]``: the value of a pair of classes, given by label."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                f"a cell is found by two labels, such as matrix[{self.labels[0]!r}, {self.labels[1]!r}]; got {pair!r}"
+            )
+        try:
+            return self.between(*pair)
+        except ValueError as error:
+            raise KeyError(str(error)) from None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: FBT001 - NumPy's protocol
+        return np.array(self.values, dtype=dtype, copy=copy)
+
     def between(self, c: Hashable, d: Hashable) -> float:
         """The value of the pair of classes `c` and `d`, given by label."""
         return float(self.values[self._position(c), self._position(d)])
@@ -177,6 +201,30 @@ class PairMatrix:
 
         return PairMatrixDisplay(self).plot(ax, order=order, numbers=numbers, **image)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in plain Python objects; standard errors where they are known or can be computed."""
+        errors = {} if self._errors is None else {"standard_error": self.standard_error.tolist()}
+        return Result.to_dict(self) | errors
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The pairs of classes as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of(self._rows(), library)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """The pairs, once each if the matrix is symmetric."""
+        errors = np.full_like(self.values, np.nan) if self._errors is None else self.standard_error
+        return [
+            {
+                "first": self.labels[c],
+                "second": self.labels[d],
+                "value": float(self.values[c, d]),
+                "standard_error": float(errors[c, d]),
+                "first_rows": int(self.counts[c]),
+                "second_rows": int(self.counts[d]),
+            }
+            for c, d in (combinations if self.is_symmetric else permutations)(range(len(self.labels)), 2)
+        ]
+
     def __repr__(self) -> str:
         return "\n".join([self._title(), *text_table(self._table(text=shortened))])
 
@@ -210,7 +258,7 @@ class PairMatrix:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocCurve:
+class RocCurve(Result):
     """Points of the ROC curve of one class, against all others or against one other class.
 
     Attributes
@@ -268,6 +316,10 @@ class RocCurve:
 
         key = self.positive if self.negative is None else (self.positive, self.negative)
         return RocCurvesDisplay({key: self}).plot(ax, **line)
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The points as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}, library)
 
     def __repr__(self) -> str:
         negative = "the rest" if self.negative is None else repr(self.negative)

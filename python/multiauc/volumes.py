@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Never
 
 from multiauc import _rust
 from multiauc._digits import decimals
+from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.sample import read_sample
 from multiauc._registry import METRICS, PDI
+from multiauc._result import Tabular
 from multiauc._scoring import score_of
 from multiauc.estimates import warn_of_single_units
 from multiauc.evaluation import computed, evaluation_from
@@ -29,6 +31,7 @@ def pdi_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> float:
     r"""The polytomous discrimination index: of one row of each class, how often a class has the highest of its scores.
 
@@ -83,6 +86,7 @@ def pdi_score(
     >>> round(multiauc.pdi_score(y_true, y_score), 4)
     0.875
     """
+    refuse_unknown(pdi_score, unknown)
     return score_of(read_sample(y_true, y_score, sample_weight, labels, absent), PDI, {})
 
 
@@ -93,6 +97,7 @@ def pdi(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> Volume:
     r"""The polytomous discrimination index with its standard error, and class by class.
 
@@ -123,6 +128,7 @@ def pdi(
     >>> {label: round(value, 4) for label, value in result.per_class.items()}
     {'cat': 0.8246, 'dog': 0.8194, 'eel': 0.7706}
     """
+    refuse_unknown(pdi, unknown)
     inputs = HeldInputs(read_sample(y_true, y_score, sample_weight, labels, absent), (PDI,), {})
     found = computed(inputs)
     warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
@@ -140,7 +146,7 @@ def _exact_volume(inputs: HeldInputs, found: _rust.Evaluated, metric: str, per_c
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Volume:
+class Volume(Tabular):
     """A number about one row of every class at a time, with its uncertainty; see `multiauc.pdi`.
 
     Attributes
@@ -199,6 +205,18 @@ class Volume:
     ) -> ConfidenceInterval:
         """An interval with Student's t, as `Estimate.confidence_interval`."""
         return self.estimate.confidence_interval(level, method)
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        unknown = dict.fromkeys(("standard_error", "low", "high"), float("nan"))
+        rows = [{"kind": "class", "name": label, "value": value, **unknown} for label, value in self.per_class.items()]
+        return [{"kind": "all classes", "name": None, **self.estimate.to_dict(level)}, *rows]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """The value, if a number's format is asked for."""
+        return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
         value, error, interval = self.estimate.cells()

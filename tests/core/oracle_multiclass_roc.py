@@ -51,10 +51,15 @@ def rate_matrix(codes, scores, thresholds, weights=None):
     return matrix
 
 
-def shrink(rates, class_sizes, continuity=0.1):
-    """x' = (1 - 2e) x + e with one e for all cells: e = a / (n + 2a), n the harmonic mean of the class sizes."""
+def correction(class_sizes, continuity=0.5):
+    """e = a / (n + 2a), n the harmonic mean of the class sizes."""
     size = len(class_sizes) / np.sum(1.0 / np.asarray(class_sizes, float))
-    epsilon = continuity / (size + 2 * continuity)
+    return continuity / (size + 2 * continuity)
+
+
+def shrink(rates, class_sizes, continuity=0.5):
+    """x' = (1 - 2e) x + e with one e for all cells."""
+    epsilon = correction(class_sizes, continuity)
     return (1 - 2 * epsilon) * rates + epsilon
 
 
@@ -114,9 +119,10 @@ def random_start(x, center, rng):
     return np.concatenate([*centre, rng.normal(size=rows), rng.normal(size=columns)])
 
 
-def curve(eta, w):
-    """(fpr, tpr) with end points: weighted row means of eta through the inverse logit, made monotone."""
+def curve(eta, w, epsilon):
+    """(fpr, tpr) with end points: weighted row means of eta through the inverse logit, mapped back, made monotone."""
     effect = expit(np.sum(w * eta, axis=1) / np.sum(w, axis=1))
+    effect = np.clip((effect - epsilon) / (1 - 2 * epsilon), 0.0, 1.0)
     tp, fp = (isotonic_regression(part).x for part in np.split(effect, 2))
     return np.r_[0.0, fp, 1.0], np.r_[0.0, tp, 1.0]
 
@@ -126,7 +132,7 @@ def area(fpr, tpr):
     return float(np.sum(np.diff(fpr) * (tpr[1:] + tpr[:-1])) / 2)
 
 
-def multiclass_roc(codes, scores, thresholds=100, scope="shared", center="intercept", tp=None, fp=None, continuity=0.1):
+def multiclass_roc(codes, scores, thresholds=100, scope="shared", center="intercept", tp=None, fp=None, continuity=0.5):
     """(D, deviance, fpr, tpr) for K >= 3; `tp` and `fp` are K x K rate weights."""
     k = scores.shape[1]
     grid = (
@@ -134,12 +140,13 @@ def multiclass_roc(codes, scores, thresholds=100, scope="shared", center="interc
         if np.isscalar(thresholds)
         else np.asarray(thresholds, float)
     )
-    x = shrink(rate_matrix(codes, scores, grid), np.bincount(codes, minlength=k), continuity)
+    sizes = np.bincount(codes, minlength=k)
+    x = shrink(rate_matrix(codes, scores, grid), sizes, continuity)
     rows = len(x) // 2
     weights = [
         np.ones(k * (k - 1)) if q is None else np.array([q[c, d] for c, d in ordered_pairs(k)]) for q in (tp, fp)
     ]
     w = np.vstack([np.repeat(weights[0][None], rows, 0), np.repeat(weights[1][None], rows, 0)])
     eta, value = fit(x, w, center)
-    fpr, tpr = curve(eta, w)
+    fpr, tpr = curve(eta, w, correction(sizes, continuity))
     return area(fpr, tpr), value, fpr, tpr

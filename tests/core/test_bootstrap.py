@@ -237,14 +237,24 @@ class TestRankingProbabilities:
             alone = multiauc.multiclass_roc(codes, scores).bootstrap(30, rng=3)
             np.testing.assert_array_equal(bootstrap.replicates[:, k], alone.replicates)
 
-    def test_the_curve_is_resampled_within_classes_only(self, rng):
+    @pytest.mark.parametrize("options", [{"sampling": "iid"}, {"groups": np.arange(200) // 2}])
+    def test_the_curve_is_resampled_as_asked(self, rng, options):
         codes, models = models_of(rng)
-        comparison = multiauc.compare(codes, models, metric="multiclass_roc", sampling="iid")
-        with pytest.raises(ValueError, match="resampled within classes only; it was given sampling='iid'"):
-            comparison.ranking_probabilities(n_resamples=5)
-        comparison = multiauc.compare(codes, models, metric="multiclass_roc", groups=np.arange(200) // 2)
-        with pytest.raises(ValueError, match="resampled within classes only; it was given groups"):
-            comparison.bootstrap(5)
+        comparison = multiauc.compare(codes, models, metric="multiclass_roc", **options)
+        bootstrap = comparison.bootstrap(30, rng=3)
+        assert bootstrap.sampling == ("iid" if "sampling" in options else "groups")
+        for k, scores in enumerate(models.values()):
+            alone = multiauc.multiclass_roc(codes, scores).bootstrap(30, rng=3, **options)
+            np.testing.assert_array_equal(bootstrap.replicates[:, k], alone.replicates)
+            assert alone.smallest_class == bootstrap.smallest_class
+        assert comparison.ranking_probabilities(30, rng=3) == bootstrap.ranking_probabilities()
+
+    def test_a_perfect_curve_among_models_has_what_its_smallest_class_can_hide(self, rng):
+        codes, models = models_of(rng)
+        comparison = multiauc.compare(codes, {"right": np.eye(3)[codes], **models}, metric="multiclass_roc")
+        low, high = comparison.bootstrap(20, rng=0).confidence_interval("right")
+        assert low == pytest.approx(0.025 ** (1 / np.bincount(codes).min()), abs=1e-12)
+        assert high == 1.0
 
     def test_errors(self, rng):
         codes, models = models_of(rng)

@@ -74,7 +74,7 @@ class TestIntervals:
         assert worst.confidence_interval("auc_mu") == pytest.approx((0.0, 1.0 - 0.025 ** (1 / 20)))
 
     def test_bca_without_an_answer(self):
-        one_sided = bootstrap_of(np.full((10, 2), 0.4), [0.5, 0.5], [0.0, 0.0])
+        one_sided = bootstrap_of(np.linspace([0.3, 0.3], [0.4, 0.4], 10), [0.5, 0.5], [0.0, 0.0])
         with pytest.warns(RuntimeWarning, match="on one side of the estimate"):
             assert np.isnan(one_sided.confidence_interval("auc_mu", method="bca")).all()
 

@@ -68,7 +68,7 @@ def test_what_cannot_be_cross_validated(data):
     with pytest.raises(ValueError, match="cv must test every row exactly once; it tests row"):
         cross_validate_evaluation(GaussianNB(), x, y, cv=ShuffleSplit(3, random_state=0))
     order = np.argsort(y, kind="stable")
-    with pytest.raises(ValueError, match="train on every class in every fold; a training set has none of '[abc]'"):
+    with pytest.raises(ValueError, match=r"train on every class in every fold; a training set has none of '[abc]'"):
         cross_validate_evaluation(GaussianNB(), x[order], y[order], cv=KFold(3))
     with pytest.raises(TypeError, match="estimators must be a dict"):
         cross_validate_comparison([GaussianNB(), LogisticRegression()], x, y)

@@ -312,9 +312,10 @@ def test_differences_and_their_tests(models):
     assert (back.value, back.t, back.p_value) == (-difference.value, -difference.t, difference.p_value)
 
 
-def test_holm_s_correction(models):
-    differences = multiauc.compare(*models).differences
-    p = sorted((d.p_value, d.corrected_p_value) for d in differences)
+def test_holm_s_correction_on_request(models):
+    comparison = multiauc.compare(*models)
+    found = comparison.corrected_p_values("holm")
+    p = sorted((d.p_value, found[d.first, d.second]) for d in comparison.differences)
     expected = np.minimum(1, np.maximum.accumulate([3 * p[0][0], 2 * p[1][0], p[2][0]]))
     np.testing.assert_allclose([corrected for _, corrected in p], expected)
 

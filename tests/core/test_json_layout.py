@@ -133,12 +133,15 @@ class TestProvenance:
             "pair_weights": None,
             "sample_weight": True,
             "groups": False,
+            "folds": False,
             "sampling": "iid",
             "absent": "raise",
         }
         comparison = multiauc.compare(labels, {"a": first, "b": second}, groups=extra["user"], metric="hand_till")
         options = checked(comparison.to_json())["provenance"]["options"]
         assert (options["metrics"], options["groups"]) == (["hand_till"], True)
+        folds = np.arange(len(labels)) // 3 % 3
+        assert checked(multiauc.evaluate(labels, first, folds=folds).to_json())["provenance"]["options"]["folds"]
 
 
 class TestOneLayout:

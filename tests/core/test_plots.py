@@ -254,8 +254,7 @@ class TestComparison:
         assert tuple(left.lines[2].get_xdata()) == tuple(limits)
         assert left.lines[3].get_xdata()[0] == comparison.estimates["model 1"].value
         difference = comparison.difference("model 0", "model 2")
-        # Three differences that hold together.
-        together = difference.confidence_interval(1 - 0.1 / 3)
+        together = comparison.simultaneous_intervals(0.9)["model 0", "model 2"]
         np.testing.assert_allclose(right.lines[3].get_xdata(), together, rtol=1e-12)
         assert right.lines[4].get_xdata()[0] == difference.value
         assert drawn_pixels(display).std() > 0

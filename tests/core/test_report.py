@@ -565,13 +565,17 @@ class TestGroups:
             rows_are_units = groups is None or len(set(groups)) == 90
             assert class_units(without).tolist() == [expected - rows_are_units] * 3
 
-    def test_no_limit_of_the_curve_is_about_rows(self, grouped, tmp_path):
+    def test_the_curve_is_resampled_by_groups(self, grouped, tmp_path):
         codes, scores, groups = grouped
-        path = multiauc.evaluate(codes, scores, groups=groups).report(tmp_path / "a.html", n_resamples=20)
-        model = numbers_of(path)["models"][0]
-        area = model["metrics"]["multiclass_roc"]
-        assert (area["low"], area["high"], area["standard_error"], model["roc"]["band"]) == (None,) * 4
-        assert "There are no limits: rows come in groups" in path.read_text("utf-8")
+        path = multiauc.evaluate(codes, scores, groups=groups).report(tmp_path / "a.html", n_resamples=120)
+        found = numbers_of(path)
+        area, band = found["models"][0]["metrics"]["multiclass_roc"], found["models"][0]["roc"]["band"]
+        bootstrap = multiauc.multiclass_roc(codes, scores).bootstrap(120, rng=0, groups=groups)
+        assert area["standard_error"] == bootstrap.standard_error
+        assert (area["low"], area["high"]) == bootstrap.confidence_interval()
+        np.testing.assert_allclose(band["low"], bootstrap.band().low, atol=1e-5)
+        assert "from 120 resamples of groups" in path.read_text("utf-8")
+        assert "120 bootstrap samples of groups" in found["method"]["Curve"]
 
 
 class TestPerfectPairs:
@@ -604,7 +608,10 @@ class TestResamples:
         evaluation = multiauc.evaluate(labels, scores)
         for size, error in ((20, "16%"), (150, "6%")):
             path = evaluation.report(tmp_path / "a.html", n_resamples=size)
-            assert f"from {size} resamples (so many know the standard error of D to about {error})" in path.read_text()
+            assert (
+                f"from {size} resamples of rows (so many know the standard error of D to about {error})"
+                in path.read_text()
+            )
             assert f"{size} bootstrap samples" in numbers_of(path)["method"]["Curve"]
 
     def test_few_are_allowed_for(self, rng, tmp_path):

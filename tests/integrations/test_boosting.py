@@ -1,6 +1,9 @@
 """`multiauc.boosting` in the training loops of LightGBM, XGBoost and CatBoost."""
 
+import re
 import warnings
+from pathlib import Path
+from types import SimpleNamespace
 
 import catboost
 import lightgbm
@@ -273,6 +276,103 @@ def test_catboost_keeps_the_best_round(data):
     assert len(history["auc_mu"]) < 60
     assert model.get_best_iteration() == int(np.argmax(history["auc_mu"]))
     assert repr(clone(model).get_params()["eval_metric"]) == "auc_mu('auc_mu', outputs='logits')"
+
+
+# The recipes of the page "Replace what you use today"
+
+PAGE = (Path(__file__).parents[2] / "docs" / "replace-what-you-use-today.md").read_text("utf-8")
+
+
+def recipes(library):
+    """What the page prints in place of the lines that it takes away, for one library."""
+    (section,) = re.findall(rf"^## {library}\n(.*?)^## ", PAGE, re.DOTALL | re.MULTILINE)
+    blocks = re.findall(r"```diff\n(.*?)```", section, re.DOTALL)
+    return ["\n".join(line[1:] for line in block.splitlines() if line.startswith("+")) for block in blocks]
+
+
+@pytest.fixture(scope="module")
+def few_rows():
+    """Names for the recipes: data on which the loss is at its best some rounds before the AUC is, or after."""
+    rng = np.random.default_rng(3)
+    classes = rng.integers(3, size=500)
+    features = rng.normal(size=(500, 6)) + 0.9 * np.eye(3, 6)[classes]
+    return {
+        "X_train": features[:250],
+        "y_train": classes[:250],
+        "X_valid": features[250:],
+        "y_valid": classes[250:],
+    }
+
+
+def run_recipe(code, names):
+    """The value of the printed expression, run as it is printed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return eval(code, names)
+
+
+def lightgbm_rounds(data, k):
+    """(best round by LightGBM, our metric of all rounds, the loss of all rounds), of the k-th recipe; all from 1."""
+    params = {"objective": "multiclass", "verbosity": -1, "learning_rate": 0.3, "seed": 1, "num_threads": 1}
+    names = data | {"lightgbm": lightgbm, "lightgbm_metric": lightgbm_metric, "params": params}
+    if k == 0:
+        params["num_class"] = 3
+        names["train"] = lightgbm.Dataset(data["X_train"], data["y_train"])
+        names["valid"] = lightgbm.Dataset(data["X_valid"], data["y_valid"], reference=names["train"])
+        best = run_recipe(recipes("LightGBM")[0], names).best_iteration
+    else:
+        names |= {"LGBMClassifier": lightgbm.LGBMClassifier, "early_stopping": lightgbm.early_stopping}
+        best = run_recipe(recipes("LightGBM")[1], names).best_iteration_
+    full = lightgbm.train(params | {"num_class": 3}, lightgbm.Dataset(data["X_train"], data["y_train"]), 40)
+    return best, *_curves(data, [full.predict(data["X_valid"], num_iteration=m + 1) for m in range(40)])
+
+
+def xgboost_rounds(data, k):
+    params = {"objective": "multi:softprob", "num_class": 3, "seed": 1, "nthread": 1}
+    train, valid = (xgboost.DMatrix(data[f"X_{part}"], data[f"y_{part}"]) for part in ("train", "valid"))
+    if k == 0:
+        names = {"xgboost": xgboost, "xgboost_metric": xgboost_metric, "params": params, "train": train, "valid": valid}
+        # By default XGBoost trains ten rounds.
+        names["xgboost"] = SimpleNamespace(train=lambda *a, **o: xgboost.train(*a, **o, num_boost_round=60))
+        best = run_recipe(recipes("XGBoost")[0], names).best_iteration
+    else:
+        names = {"XGBClassifier": xgboost.XGBClassifier, "xgboost_metric": xgboost_metric}
+        model = run_recipe(recipes("XGBoost")[1], names).set_params(n_estimators=60, random_state=1, n_jobs=1)
+        model.fit(data["X_train"], data["y_train"], eval_set=[(data["X_valid"], data["y_valid"])], verbose=False)
+        best = model.best_iteration
+    full = xgboost.train(params, train, 40)
+    return best + 1, *_curves(data, [full.predict(valid, iteration_range=(0, m + 1)) for m in range(40)])
+
+
+def catboost_rounds(data, _):
+    names = {"CatBoostClassifier": catboost.CatBoostClassifier, "catboost_metric": catboost_metric}
+    settings = {"iterations": 60, "learning_rate": 0.3, "random_seed": 1, "thread_count": 1, "verbose": False}
+    model = run_recipe(recipes("CatBoost")[0], names).set_params(**settings, allow_writing_files=False)
+    model.fit(data["X_train"], data["y_train"], eval_set=(data["X_valid"], data["y_valid"]))
+    full = catboost.CatBoostClassifier(**settings, allow_writing_files=False).fit(data["X_train"], data["y_train"])
+    return model.get_best_iteration() + 1, *_curves(data, list(full.staged_predict_proba(data["X_valid"]))[:40])
+
+
+def _curves(data, probabilities):
+    """Our metric and the loss after each round."""
+    classes = data["y_valid"]
+    aucs = [multiauc.auc_mu_score(classes, found) for found in probabilities]
+    return aucs, [-np.log(found[np.arange(len(classes)), classes]).mean() for found in probabilities]
+
+
+@pytest.mark.parametrize(
+    ("rounds", "k"),
+    [(lightgbm_rounds, 0), (lightgbm_rounds, 1), (xgboost_rounds, 0), (xgboost_rounds, 1), (catboost_rounds, 0)],
+)
+def test_printed_recipes_stop_at_the_best_round(few_rows, rounds, k):
+    best, aucs, losses = rounds(few_rows, k)
+    # XGBoost and CatBoost keep six decimals of the metric.
+    assert aucs[best - 1] == pytest.approx(max(aucs[: best + 20]), abs=1e-6)
+    assert best != 1 + int(np.argmin(losses))
+
+
+def test_all_printed_recipes_are_run():
+    assert [len(recipes(library)) for library in ("LightGBM", "XGBoost", "CatBoost")] == [2, 2, 1]
 
 
 # A class that the watched data lack

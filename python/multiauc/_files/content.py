@@ -95,14 +95,14 @@ def content_of(path: str) -> Content:
 
 
 def format_of(content: Content, chosen: str | None, spelled: Callable[..., str]) -> str:
-    """The format: the chosen one, or told by the name, or in a pipe by how it begins."""
+    """The format: the chosen one, or told by the name, or (of pipes and names without an ending) by how it begins."""
     if chosen is not None:
         return chosen
     told = format_by_name(content.path)
     if told is not None:
         return told
     option = spelled("format_in")
-    if content.data is None:
+    if content.data is None and Path(content.path).suffix:
         raise ValueError(
             f"{content.name}: not a known kind of file; names may end in {', '.join(ENDINGS)} ({option} names the kind)"
         )

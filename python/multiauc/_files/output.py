@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import secrets
@@ -33,17 +34,20 @@ class Output:
     force: bool = False
 
     def refuse(self) -> None:
-        """Raise a ``ValueError`` if the output would overwrite what it must not; asked for before any work, too."""
+        """Raise if the output would overwrite what it must not, or cannot be written; asked for before any work, too.
+
+        A ``ValueError`` for the former, an ``OSError`` for the latter.
+        """
         if not self.path:
             raise ValueError("the name of the output is empty")
         found = _status(self.path, standard=sys.stdout)
-        if found is None:
-            if self.path != STANDARD and not Path(os.path.realpath(self.path)).parent.is_dir():
-                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.path)
-            return
-        if stat.S_ISDIR(found.st_mode):
+        if self.path.endswith("/") or (found is not None and stat.S_ISDIR(found.st_mode)):
             raise ValueError(f"{self.path}: this is a folder; the output must be a file")
-        if not stat.S_ISREG(found.st_mode):  # a pipe or a device, which has nothing to lose
+        if found is not None and not stat.S_ISREG(found.st_mode):  # a pipe or a device, which has nothing to lose
+            return
+        if self.path != STANDARD:
+            self._refuse_place(found)
+        if found is None:
             return
         for path in self.inputs:
             read = _status(path, standard=sys.stdin)
@@ -67,12 +71,22 @@ class Output:
                 # Through a symbolic link the file is replaced that it points to, not the link.
                 _replace(Path(os.path.realpath(place)), data, found)
             else:
-                place.write_bytes(data)
-        except BrokenPipeError:
-            raise
+                with contextlib.suppress(BrokenPipeError):  # its reader has seen enough
+                    place.write_bytes(data)
         except OSError as error:  # which may name the file beside the target
             raise OSError(error.errno, error.strerror, self.path) from None
         return place
+
+    def _refuse_place(self, found: os.stat_result | None) -> None:
+        """Raise if a file, new or old, cannot be put there."""
+        target = Path(os.path.realpath(self.path))
+        problem = None
+        if not target.parent.is_dir():
+            problem = errno.ENOENT
+        elif not os.access(target.parent, os.W_OK) or (found is not None and not os.access(target, os.W_OK)):
+            problem = errno.EACCES
+        if problem is not None:
+            raise OSError(problem, os.strerror(problem), self.path)
 
     def _name(self) -> str:
         return "standard output" if self.path == STANDARD else self.path
@@ -91,8 +105,6 @@ def _status(path: str, standard: object = None) -> os.stat_result | None:
 
 def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
     """Put a file with these bytes in the place of `target`."""
-    if old is not None and not os.access(target, os.W_OK):
-        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
     beside = target.with_name(f".multiauc-{secrets.token_hex(8)}.part")
     try:
         # Not by `tempfile`, whose files only their owner can read.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -46,6 +46,10 @@ class HeldInputs:
         self.sampling = sampling
         self._fingerprint = self._look()
         self._interactions: _rust.Interactions | None = None
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        """Itself: the data are referred to, never copied."""
+        return self
 
     def asking_for(self, metrics: tuple[str, ...]) -> HeldInputs:
         """The same data and options, for other metrics."""
@@ -130,6 +134,7 @@ class HeldInputs:
             **matrices,
             "sample_weight": self.sample.weights is not None,
             "groups": self.groups is not None,
+            "folds": self.folds is not None,
             "sampling": self.sampling,
             "absent": self.sample.absent,
         }

@@ -245,14 +245,16 @@ def _positive_matrix(argument: str, matrix: Any, n_classes: int) -> NDArray[np.f
     return weights
 
 
-def read_non_negative(argument: str, value: Any) -> float:
-    """A finite number that is not negative."""
+def read_non_negative(argument: str, value: Any, largest: float | None = None) -> float:
+    """A finite number that is not negative and not above the largest, if there is one."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{argument} must be a number; got {described(value)}") from None
     if not 0.0 <= number < np.inf:
         raise ValueError(f"{argument} must be finite and not negative; got {value!r}")
+    if largest is not None and number > largest:
+        raise ValueError(f"{argument} must be at most {largest:g}; got {value!r}")
     return number
 
 

@@ -11,6 +11,7 @@ from multiauc import _rust
 from multiauc._input.arrays import as_float64, as_scores
 from multiauc._input.classes import column_names, match_classes
 from multiauc._input.labels import MAX_CLASSES, read_label_column
+from multiauc._input.mistakes import not_scores, one_score_of_many_classes
 from multiauc._wording import counted, listing, one_of
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ class Sample:
         How many rows of positive weight each class has.
     absent
         What to do about classes without rows: "ignore" or "nan", or "raise" (then there are none).
+    named_by
+        What says which class a column stands for: "labels" (the argument), "names" (of the columns), or "sorted" (the
+        order of the labels, as nothing else does).
     """
 
     scores: NDArray[np.float32] | NDArray[np.float64]
@@ -51,6 +55,7 @@ class Sample:
     labels: list[Any]
     rows: NDArray[np.int64]
     absent: str
+    named_by: str
 
     @property
     def n_classes(self) -> int:
@@ -91,7 +96,11 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
     n_columns = max(2, scores.shape[1])
     names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
     column = read_label_column(y_true, n_rows, n_columns)
-    classes, columns = match_classes(column, labels, names, n_columns)
+    try:
+        classes, columns = match_classes(column, labels, names, n_columns)
+    except ValueError as error:
+        hint = one_score_of_many_classes(scores, column, labels)
+        raise error if hint is None else ValueError(f"{error}; {hint}") from None
     codes, rows = column.to_columns(columns, n_columns)
     weights = None
     if sample_weight is not None:
@@ -99,11 +108,15 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
         rows, _ = _rust.class_sizes(codes, weights, n_columns)
     if np.count_nonzero(rows) < n_columns:
         _check_absent(classes, rows, policy, weighted=weights is not None)
-    return Sample(scores, codes, weights, classes, rows, policy)
+    named_by = "labels" if labels is not None else "names" if classes is names else "sorted"
+    return Sample(scores, codes, weights, classes, rows, policy, named_by)
 
 
 def _read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
-    scores = as_scores("y_score", y_score)
+    try:
+        scores = as_scores("y_score", y_score)
+    except TypeError as error:
+        raise not_scores(y_score, error) from None
     if scores.ndim not in (1, 2) or scores.size == 0:
         raise ValueError(
             "y_score must have a row per instance and a column per class, or be the one-dimensional score of the "

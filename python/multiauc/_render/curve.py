@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+import warnings
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._input.options import read_level
-from multiauc._intervals import interval_at_bound, logit_interval
+from multiauc._input.options import positive_integer, read_level, read_rng
+from multiauc._intervals import logit_interval, union
+from multiauc._replicates import warn_of_lost_classes
 from multiauc._student import upper_quantile
 from multiauc.multiclass_curves import THRESHOLDS
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap
+    from multiauc.results import ConfidenceInterval
 
 RESAMPLES = 200
 # Below this many resamples quantiles say little, and the error of the standard error itself is allowed for.
@@ -26,15 +29,6 @@ QUANTILES_FROM = 100
 RATES_AT_MOST = 128_000_000
 SCORES_PER_RATE = 25
 FEWEST = 16
-
-GROUPS = "rows come in groups, and the curve is resampled by rows, whose limits would be too narrow"
-
-
-class Resampled(NamedTuple):
-    """The resampled curves, or why there are none."""
-
-    bootstrap: MulticlassRocBootstrap | None
-    why_not: str | None = None
 
 
 def resamples_for(n_rows: int, n_classes: int, n_models: int) -> int:
@@ -46,26 +40,32 @@ def resamples_for(n_rows: int, n_classes: int, n_models: int) -> int:
     return int(min(RESAMPLES, max(FEWEST, RATES_AT_MOST / (n_models * rates))))
 
 
-def resampled(curve: MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any) -> Resampled:
-    """The curve fitted to resampled data, drawn as the data were."""
+def resampled(
+    curve: MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any, stacklevel: int
+) -> MulticlassRocBootstrap | None:
+    """The curve fitted to resampled rows or groups, drawn as the sampling says; None if there is nothing to fit."""
     if not n_resamples or math.isnan(curve.auc):
-        return Resampled(None)
-    if inputs.groups is not None:
-        return Resampled(None, GROUPS)
-    return Resampled(curve.bootstrap(n_resamples, rng=rng))
+        return None
+    size = positive_integer("n_resamples", n_resamples)
+    bootstrap = curve.resampled(size, read_rng(rng), "rows", inputs.groups, inputs.sampling)
+    warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]), stacklevel + 1)
+    return bootstrap
 
 
-def roc_numbers(roc: MulticlassRoc | None, found: Resampled, level: float) -> dict[str, Any] | None:
+def roc_numbers(
+    roc: MulticlassRoc | None, bootstrap: MulticlassRocBootstrap | None, level: float
+) -> dict[str, Any] | None:
     """The curve, its area with limits, its band."""
     if roc is None or math.isnan(roc.auc):
         return None
     area: dict[str, Any] = {"value": roc.auc, "standard_error": None, "low": None, "high": None}
     band, n_resamples = None, 0
-    if found.bootstrap is not None:
-        bootstrap, n_resamples = found.bootstrap, len(found.bootstrap.replicates)
+    if bootstrap is not None:
+        n_resamples = _size(bootstrap)
         low, high = _limits(bootstrap, level)
         area |= {"standard_error": _known(bootstrap.standard_error), "low": _known(low), "high": _known(high)}
-        band = {name: values.round(5).tolist() for name, values in _band(roc, bootstrap, level).items()}
+        if n_resamples > 1:
+            band = {name: values.round(5).tolist() for name, values in _band(roc, bootstrap, level).items()}
     return {
         "area": area,
         "auc": roc.auc,
@@ -74,8 +74,12 @@ def roc_numbers(roc: MulticlassRoc | None, found: Resampled, level: float) -> di
         "band": band,
         "n_resamples": n_resamples,
         "monte_carlo_error": monte_carlo_error(n_resamples),
-        "why_no_interval": found.why_not,
     }
+
+
+def _size(bootstrap: MulticlassRocBootstrap) -> int:
+    """How many resamples there are; those that drew no row of some class do not count."""
+    return int(np.count_nonzero(~np.isnan(bootstrap.replicates)))
 
 
 def monte_carlo_error(n_resamples: int) -> float | None:
@@ -83,28 +87,26 @@ def monte_carlo_error(n_resamples: int) -> float | None:
     return None if n_resamples < 2 else 1.0 / math.sqrt(2.0 * (n_resamples - 1))
 
 
-def _limits(bootstrap: MulticlassRocBootstrap, level: float) -> tuple[float, float]:
+def _limits(bootstrap: MulticlassRocBootstrap, level: float) -> ConfidenceInterval:
     """The limits of the area; from few resamples with Student's t, which allows for their number."""
-    size, value, error = len(bootstrap.replicates), bootstrap.estimate, bootstrap.standard_error
-    if size >= QUANTILES_FROM:
-        return bootstrap.confidence_interval(level)
-    tail = read_level(level)
-    if value in (0.0, 1.0):
-        return interval_at_bound(value, tail, bootstrap.smallest_class)
-    if not error > 0.0:
-        return math.nan, math.nan
-    return logit_interval(value, error, upper_quantile(tail, size - 1.0))
+    with warnings.catch_warnings():
+        # The page shows a dash where there is no interval.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        found = bootstrap.confidence_interval(level)
+    size, value, error = _size(bootstrap), bootstrap.estimate, bootstrap.standard_error
+    if size >= QUANTILES_FROM or math.isnan(found.low) or not (0.0 < value < 1.0 and error > 0.0):
+        return found
+    return union(found, logit_interval(value, error, upper_quantile(read_level(level), size - 1.0)))
 
 
 def _band(roc: MulticlassRoc, bootstrap: MulticlassRocBootstrap, level: float) -> dict[str, NDArray[np.float64]]:
     """Limits of the curve, point by point: quantiles of the resampled curves, or t times their standard deviation."""
     found = bootstrap.band(level)
-    size = len(bootstrap.replicates)
+    size = _size(bootstrap)
     if size >= QUANTILES_FROM:
         return {"fpr": found.fpr, "low": found.low, "high": found.high}
-    reach = np.full(len(found.fpr), np.inf)
-    if size > 1:
-        reach = upper_quantile(read_level(level), size - 1.0) * bootstrap.heights.std(axis=0, ddof=1)
+    spread = bootstrap.heights[~np.isnan(bootstrap.replicates)].std(axis=0, ddof=1)
+    reach = upper_quantile(read_level(level), size - 1.0) * spread
     middle = np.interp(found.fpr, roc.fpr, roc.tpr)
     return {"fpr": found.fpr, "low": np.maximum(middle - reach, 0.0), "high": np.minimum(middle + reach, 1.0)}
 

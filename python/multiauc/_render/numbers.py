@@ -14,7 +14,6 @@ import numpy as np
 from multiauc._input.options import read_level
 from multiauc._intervals import CAUTIOUS_BELOW, advised_method, pair_intervals
 from multiauc._registry import METRICS
-from multiauc._simultaneous import CORRECTION, simultaneous
 from multiauc._wording import names_as_text
 from multiauc.estimates import Estimate
 from multiauc.plotting._pair_matrix import scale_floor
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
 # A heat map of more classes than this could not be read; it shows those of the worst pairs.
 HEAT_MAP_AT_MOST = 150
 WORST_PAIRS = 20
+# How differences are corrected for their number, for the heads of tables.
+CORRECTION = "max-t"
 # Digits of the limits of pairs; values are kept to the last bit.
 LIMIT_DIGITS = 6
 
@@ -184,7 +185,7 @@ def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, A
     pairs = combinations(names_as_text(comparison.estimates), 2)
     # A metric without a closed form has no differences.
     differences = comparison.differences
-    corrected = simultaneous(differences, level)
+    together = comparison.simultaneous_intervals(level).values() if differences else []
     return [
         {"first": first, "second": second}
         | estimate_numbers(one, level)
@@ -192,12 +193,12 @@ def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, A
             "t": known(one.t),
             "degrees_of_freedom": known(one.degrees_of_freedom),
             "p_value": known(one.p_value),
-            "corrected_low": known(among.low),
-            "corrected_high": known(among.high),
-            "corrected_p_value": known(among.p_value),
-            "decided": bool(among.p_value < 1.0 - level),
+            "corrected_low": known(low),
+            "corrected_high": known(high),
+            "corrected_p_value": known(one.corrected_p_value),
+            "decided": bool(one.corrected_p_value < 1.0 - level),
         }
-        for (first, second), one, among in zip(pairs, differences, corrected, strict=False)
+        for (first, second), one, (low, high) in zip(pairs, differences, together, strict=False)
     ]
 
 

@@ -31,6 +31,7 @@ def page(report: dict[str, Any]) -> str:
     headline, sentences = verdict(report)
     if report["heat_map"] is not None:
         sentences = [*sentences, confusions(_best(report))]
+    sentences += [f"Note: {note}." for note in report["notes"]]
     style, script = _part("page.css"), _part("page.js")
     numbers = json.dumps(report, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     # Inside a script element only "<" could end it; JSON may write it as an escape.
@@ -262,14 +263,14 @@ more of wrong classes are let in (to the right). Higher is better; the dotted li
 
 
 def _band_note(curve: dict[str, Any], report: dict[str, Any]) -> str:
-    """What is shaded, from how many resamples, and how sure that is; or why nothing is."""
-    if curve["why_no_interval"] is not None:
-        return escape(f"There are no limits: {curve['why_no_interval']}.")
+    """What is shaded, from how many resamples, and how sure that is."""
     if curve["band"] is None:
         return ""
     size, error = curve["n_resamples"], curve["monte_carlo_error"]
     known = "" if error is None else f" (so many know the standard error of D to about {100 * error:.0f}%)"
-    return f"Shaded: {percent(report['level'])} limits, point by point, from {size} resamples{known}."
+    return (
+        f"Shaded: {percent(report['level'])} limits, point by point, from {size} resamples of {report['units']}{known}."
+    )
 
 
 def _method(report: dict[str, Any]) -> str:

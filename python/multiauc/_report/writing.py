@@ -10,7 +10,7 @@ from multiauc._json import document, provenance, versions
 from multiauc._progress import Stage
 from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
 from multiauc._render import numbers
-from multiauc._render.curve import QUANTILES_FROM, Resampled, resampled, resamples_for, roc_numbers
+from multiauc._render.curve import QUANTILES_FROM, resampled, resamples_for, roc_numbers
 from multiauc._render.words import percent
 from multiauc._report.page import page
 from multiauc._wording import names_as_text, printable, shown_name
@@ -70,7 +70,7 @@ def report_page(
         inputs = evaluation.inputs()
         with Stage(f"fitting the ROC curve of {printable(shown_name(name))}"):
             curve = _curve(inputs, stacklevel + 1)
-        found = Resampled(None) if curve is None else resampled(curve, inputs, n_resamples, rng)
+        found = None if curve is None else resampled(curve, inputs, n_resamples, rng, stacklevel + 1)
         models.append(_model_numbers(name, evaluation, shown, roc_numbers(curve, found, level), level))
     report = common | _report_numbers(evaluations, comparison, models, level=level)
     report["title"] = TITLE if title is None else str(title)
@@ -112,6 +112,7 @@ def _report_numbers(
         "comparison": compared,
         "best": best,
         "worst_pairs": _worst_pairs(evaluations, best, level),
+        "notes": list(first.notes if comparison is None else comparison.notes),
         "method": _method(first, models, level),
     }
 
@@ -155,17 +156,20 @@ def _method(evaluation: Evaluation, models: list[dict[str, Any]], level: float) 
     }
     if evaluation.matrices:
         method["Intervals of pairs"] = f"{percent(level)}, logit intervals with Student's t of the pair"
-    return method | ({"Curve": f"100 thresholds shared by all pairs; {_resampling(curves[0])}"} if curves else {})
+    return method | (
+        {"Curve": f"100 thresholds shared by all pairs; {_resampling(curves[0], evaluation.inputs().drawn())}"}
+        if curves
+        else {}
+    )
 
 
-def _resampling(curve: dict[str, Any]) -> str:
+def _resampling(curve: dict[str, Any], drawn: str) -> str:
     """How the limits of the curve were found, and how well that many resamples know them."""
-    if curve["why_no_interval"] is not None:
-        return f"no interval and no band, because {curve['why_no_interval']}"
     size, error = curve["n_resamples"], curve["monte_carlo_error"]
     if not size or error is None:
         return "no intervals"
-    words = f"{size} bootstrap samples of rows within classes, which know its standard error to {100 * error:.0f}%"
+    what = {"stratified": "rows within classes", "iid": "rows", "groups": "groups"}[drawn]
+    words = f"{size} bootstrap samples of {what}, which know its standard error to {100 * error:.0f}%"
     return words if size >= QUANTILES_FROM else f"{words}; intervals and bands allow for that (Student's t)"
 
 

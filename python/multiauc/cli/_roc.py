@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 import multiauc
+from multiauc._column_order import column_order_note, warn_of_order
 from multiauc._digits import decimals
 from multiauc._files.output import STANDARD, Output
+from multiauc._input.options import read_groups
+from multiauc._input.sample import read_sample
 from multiauc._json import document
 from multiauc._registry import MULTICLASS_ROC
 from multiauc._wording import counted
@@ -72,12 +75,22 @@ def roc_of_file(  # noqa: PLR0913 - the options of the command
 
 
 def _show(shown: Printing, outcome: Outcome, models: Models, given: dict[str, Any]) -> None:
+    _warn_of_order(models)
     if shown.style == "json":  # the files are read once more for their SHA-256
         predictions, data = models.predictions, outcome.data
         counts = [int((predictions.y_true == label).sum()) for label in predictions.labels]
         content = data | {"rows": len(predictions.y_true), "labels": predictions.labels, "counts": counts}
         outcome = replace(outcome, data=document(data["kind"], data["level"], content, models.provenance(given)))
     shown.show(outcome)
+
+
+def _warn_of_order(models: Models) -> None:
+    """As `evaluate` does, if the columns seem to be in another order."""
+    predictions, arguments = models.predictions, models.arguments
+    (scores,) = predictions.models.values()
+    known = {word: arguments[word] for word in ("sample_weight", "labels", "absent")}
+    sample = read_sample(predictions.y_true, scores, **known)
+    warn_of_order(column_order_note(sample, read_groups(arguments["groups"], len(sample.codes))), stacklevel=2)
 
 
 def _multiclass(

@@ -7,6 +7,7 @@ and lightness carry the same difference in grey.
 """
 
 from multiauc.plotting._comparison import ComparisonDisplay
+from multiauc.plotting._evaluation import EvaluationDisplay
 from multiauc.plotting._multiclass_roc import MulticlassRocDisplay
 from multiauc.plotting._pair_matrix import PairMatrixDisplay
 from multiauc.plotting._roc_curves import RocCurvesDisplay
@@ -14,6 +15,7 @@ from multiauc.plotting._simplex import SimplexDisplay
 
 __all__ = [
     "ComparisonDisplay",
+    "EvaluationDisplay",
     "MulticlassRocDisplay",
     "PairMatrixDisplay",
     "RocCurvesDisplay",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._wording import shown_name
+from multiauc._wording import described, shown_name
 from multiauc.plotting._zoom import BAND_FROM_ZOOM, zoom_of
 
 if TYPE_CHECKING:
@@ -52,7 +52,27 @@ class Display:
 
 def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """The axes given, or those of a new figure of `size` inches."""
-    return new_axes(1, size)[0] if ax is None else ax
+    return new_axes(1, size)[0] if ax is None else check_axes(ax)
+
+
+def check_axes(ax: Any) -> Axes:
+    """The axes, if they are what they should be."""
+    if not hasattr(ax, "plot") or not hasattr(ax, "get_figure"):
+        raise TypeError(f"ax must be one matplotlib Axes, or None for new ones; got {described(ax)}")
+    axes: Axes = ax
+    return axes
+
+
+def two_axes(ax: Any, what: str) -> list[Axes]:
+    """The two axes given, in any shape; `what` says what they are for."""
+    if hasattr(ax, "get_figure") or not hasattr(ax, "__iter__"):
+        raise TypeError(
+            f"ax must be two axes, {what}; got {described(ax)}: pass those of plt.subplots(1, 2), or None for new ones"
+        )
+    axes = np.array(list(ax), dtype=object).ravel().tolist()
+    if len(axes) != 2:
+        raise ValueError(f"ax must be two axes, {what}; got {len(axes)}")
+    return [check_axes(one) for one in axes]
 
 
 def new_axes(columns: int, size: tuple[float, float]) -> list[Axes]:

@@ -8,9 +8,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 from multiauc._registry import METRICS
-from multiauc._simultaneous import simultaneous
 from multiauc._wording import names_as_text
-from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes, plain_text
+from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes, plain_text, two_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,11 +97,11 @@ class ComparisonDisplay(Display):
         With limits that hold for all pairs together; without, where the metric has no closed form.
         """
         values = [estimate.value for estimate in self.comparison.estimates.values()]
-        corrected = simultaneous(self.comparison.differences, level)
+        corrected = list(self.comparison.simultaneous_intervals(level).values()) if self.comparison.differences else []
         best = max(range(len(values)), key=lambda k: (not math.isnan(values[k]), values[k]))
         shown = {}
         for place, (i, j) in enumerate(combinations(range(len(values)), 2)):
-            low, high = corrected[place][:2] if corrected else (math.nan, math.nan)
+            low, high = corrected[place] if corrected else (math.nan, math.nan)
             if len(values) > ALL_PAIRS_UP_TO and best not in (i, j):
                 continue
             if len(values) > ALL_PAIRS_UP_TO and j == best:
@@ -115,10 +114,7 @@ class ComparisonDisplay(Display):
 def _two_axes(ax: Sequence[Axes] | None, rows: int) -> list[Axes]:
     if ax is None:
         return new_axes(2, (10.0, min(TALLEST_INCHES, 1.3 + ROW_INCHES * rows)))
-    axes = list(ax)
-    if len(axes) != 2:
-        raise ValueError(f"ax must be two axes, for the estimates and for their differences; got {len(axes)}")
-    return axes
+    return two_axes(ax, "for the estimates and for their differences")
 
 
 def _limits(estimate: Estimate, level: float) -> tuple[float, float]:

@@ -46,7 +46,7 @@ class MulticlassRocDisplay(Display):
     >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
     >>> display = MulticlassRocDisplay(roc, band=roc.bootstrap(100, rng=0).band()).plot(label="model")
     >>> display.line_.get_label()
-    'model (D = 0.805)'
+    'model (D = 0.807)'
     """
 
     line_: Line2D

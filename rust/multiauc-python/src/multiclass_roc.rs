@@ -6,9 +6,10 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays::{Matrix, Vector, contiguous, rectangle, square, vector};
-use crate::options::{center_named, scope_named};
+use crate::errors::to_python;
+use crate::options::{PairWeightsArgument, center_named, is_iid_named, scope_named};
 use crate::running::run;
-use crate::sample::{SampleArgument, with_sample};
+use crate::sample::{SampleArgument, sampling_of, with_sample};
 
 /// Thresholds: how many, or which.
 #[derive(FromPyObject)]
@@ -24,6 +25,7 @@ pub struct RocOptions<'py> {
     thresholds: ThresholdsArgument<'py>,
     scope: String,
     center: String,
+    pair_weights: Option<PairWeightsArgument<'py>>,
     tp_weights: PyReadonlyArray2<'py, f64>,
     fp_weights: PyReadonlyArray2<'py, f64>,
     continuity: f64,
@@ -36,6 +38,7 @@ pub struct RocOptions<'py> {
 #[pyclass(frozen, module = "multiauc._rust")]
 pub struct RocModel {
     roc: MulticlassRoc,
+    #[pyo3(get)]
     rows: usize,
     #[pyo3(get)]
     pairs: Vec<(usize, usize)>,
@@ -46,7 +49,7 @@ pub struct RocModel {
     #[pyo3(get)]
     class_totals: Vec<(usize, f64)>,
     #[pyo3(get)]
-    smallest_class: u32,
+    separation: Option<f64>,
 }
 
 #[pyfunction]
@@ -58,13 +61,14 @@ pub fn multiclass_roc(py: Python<'_>, sample: SampleArgument<'_>, options: RocOp
     };
     let (scope, center) = (scope_named(&options.scope)?, center_named(&options.center)?);
     let (tp_weights, fp_weights) = (square(&options.tp_weights)?, square(&options.fp_weights)?);
+    let pair_weights = PairWeightsArgument::read(options.pair_weights.as_ref())?;
     let RocOptions { continuity, tolerance, max_iterations, memory_limit, .. } = options;
     let stop = Stop { tolerance, max_iterations, settle_curve: true };
     // Some twenty sweeps over two rates of each pair at each threshold.
     let fit = (40 * classes * classes).saturating_mul(thresholds);
     let roc = run(py, view.cost().saturating_add(fit), |workers| {
         let placed = with_sample!(&view.check(workers)?, |sample| PlacedCells::new(sample, grid, scope, workers))?;
-        let options = CurveOptions { center, tp_weights, fp_weights, continuity, stop, memory_limit };
+        let options = CurveOptions { center, pair_weights, tp_weights, fp_weights, continuity, stop, memory_limit };
         MulticlassRoc::new(placed, options, workers)
     })?;
     Ok(RocModel {
@@ -73,7 +77,7 @@ pub fn multiclass_roc(py: Python<'_>, sample: SampleArgument<'_>, options: RocOp
         area: roc.curve.area,
         converged: roc.model.as_ref().is_none_or(|model| model.converged),
         class_totals: roc.placed().class_totals(),
-        smallest_class: roc.placed().class_rows().into_iter().min().unwrap_or(0),
+        separation: roc.separation(),
         roc,
     })
 }
@@ -118,19 +122,29 @@ impl RocModel {
         vector(py, self.roc.model.as_ref().map_or_else(Vec::new, |model| model.deviances.clone()))
     }
 
+    fn smallest_class(&self, sampling: &str, groups: Option<PyReadonlyArray1<'_, u32>>) -> PyResult<u32> {
+        let groups = groups.as_ref().map(contiguous).transpose()?;
+        let sampling = sampling_of(groups, is_iid_named(sampling)?);
+        let units = self.roc.class_units(sampling).map_err(to_python)?;
+        Ok(units.into_iter().min().unwrap_or(0))
+    }
+
     fn bootstrap<'py>(
         &self,
         py: Python<'py>,
-        seed: u64,
-        first: u32,
-        count: u32,
+        replicates: (u64, u32, u32),
         at: PyReadonlyArray1<'py, f64>,
+        sampling: &str,
+        groups: Option<PyReadonlyArray1<'py, u32>>,
     ) -> PyResult<(Vector<'py>, Matrix<'py>)> {
         let at = contiguous(&at)?;
+        let groups = groups.as_ref().map(contiguous).transpose()?;
+        let sampling = sampling_of(groups, is_iid_named(sampling)?);
+        let (_, _, count) = replicates;
         let pairs = self.roc.placed().pair_count();
         let cells = (self.rows + 20 * self.roc.placed().thresholds()).saturating_mul(pairs);
         let replicates = run(py, cells.saturating_mul(count as usize), |workers| {
-            self.roc.bootstrap(seed, first, count, at, workers)
+            self.roc.bootstrap(sampling, replicates, at, workers)
         })?;
         let areas = replicates.iter().map(|replicate| replicate.area).collect();
         let heights = replicates.into_iter().flat_map(|replicate| replicate.heights).collect();

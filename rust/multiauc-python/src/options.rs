@@ -10,9 +10,23 @@ use crate::errors::unknown_word;
 
 /// Weights of pairs: a name or a matrix.
 #[derive(FromPyObject)]
-enum PairWeightsArgument<'py> {
+pub enum PairWeightsArgument<'py> {
     Name(String),
     Matrix(PyReadonlyArray2<'py, f64>),
+}
+
+impl PairWeightsArgument<'_> {
+    /// The weights as the core reads them; equal ones where none are given.
+    pub fn read(argument: Option<&Self>) -> PyResult<PairWeights<'_>> {
+        match argument {
+            None => Ok(PairWeights::Equal),
+            Some(Self::Matrix(matrix)) => Ok(PairWeights::Matrix(square(matrix)?)),
+            Some(Self::Name(name)) => {
+                let words = [("size_product", PairWeights::SizeProduct), ("size_sum", PairWeights::SizeSum)];
+                one_of("pair_weights", name, &words)
+            }
+        }
+    }
 }
 
 /// The options of metrics. A new one is a field here, in [`MetricOptions`] and in the registry of the Python package.
@@ -38,14 +52,7 @@ impl<'py> FromPyObject<'_, 'py> for OptionsArgument<'py> {
 impl OptionsArgument<'_> {
     /// The options as the core reads them.
     pub fn read(&self) -> PyResult<MetricOptions<'_>> {
-        let pair_weights = match &self.pair_weights {
-            None => PairWeights::Equal,
-            Some(PairWeightsArgument::Matrix(matrix)) => PairWeights::Matrix(square(matrix)?),
-            Some(PairWeightsArgument::Name(name)) => {
-                let words = [("size_product", PairWeights::SizeProduct), ("size_sum", PairWeights::SizeSum)];
-                one_of("pair_weights", name, &words)?
-            }
-        };
+        let pair_weights = PairWeightsArgument::read(self.pair_weights.as_ref())?;
         Ok(MetricOptions { partition: self.partition.as_ref().map(square).transpose()?, pair_weights })
     }
 

@@ -95,11 +95,7 @@ impl<'a> SampleView<'a> {
 
     /// How the rows were drawn.
     pub const fn sampling(&self, is_iid: bool) -> Sampling<'a> {
-        match self.groups {
-            Some(of_rows) => Sampling::Groups { of_rows, is_iid },
-            None if is_iid => Sampling::Iid,
-            None => Sampling::Stratified,
-        }
+        sampling_of(self.groups, is_iid)
     }
 
     /// Number of rows.
@@ -120,5 +116,14 @@ impl<'a> SampleView<'a> {
     pub fn cost(&self) -> usize {
         let cells = self.rows() * self.classes();
         if self.weights.is_some() { cells.saturating_mul(SORTED_CELL) } else { cells }
+    }
+}
+
+/// How rows were drawn: whole groups where there are any.
+pub const fn sampling_of(groups: Option<&[u32]>, is_iid: bool) -> Sampling<'_> {
+    match groups {
+        Some(of_rows) => Sampling::Groups { of_rows, is_iid },
+        None if is_iid => Sampling::Iid,
+        None => Sampling::Stratified,
     }
 }

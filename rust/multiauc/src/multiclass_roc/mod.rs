@@ -1,7 +1,8 @@
 //! The multi-class ROC curve: rates of all pairs, their common curve, and its bootstrap.
 //!
 //! With more than two classes the curve is (expit Λ0ᶠᵖ, expit Λ0ᵗᵖ), Λ0 being the row effects of the rank-one binomial
-//! fit to the matrix of rates; with two, the model is saturated and the curve is the empirical one.
+//! fit to the matrix of rates, mapped back from the shrunk rates that were fitted; with two, the model is saturated and
+//! the curve is the empirical one.
 
 mod factorization;
 mod rates;
@@ -10,20 +11,24 @@ pub use factorization::{Center, Fit, Stop};
 pub use rates::{Grid, PlacedCells, Scope};
 
 use crate::error::{Error, Result};
+use crate::pairs::PairWeights;
 use crate::parallel::Workers;
-use factorization::{Problem, area_under, expit, fit, make_monotone};
+use crate::sample::Sampling;
+use factorization::{Problem, area_under, expit, fit, make_monotone, stretched};
 
 /// How the common curve is fitted.
 #[derive(Debug, Clone, Copy)]
 pub struct CurveOptions<'a> {
     /// Whether the row effects are parameters of their own.
     pub center: Center,
-    /// Weight of the true-positive rates of the pair (c, d) at [c · K + d].
+    /// How much each pair of classes counts.
+    pub pair_weights: PairWeights<'a>,
+    /// Weight of the true-positive rates of the pair (c, d) at [c · K + d], beside that of the pair.
     pub tp_weights: &'a [f64],
     /// The same for its false-positive rates.
     pub fp_weights: &'a [f64],
     /// a in ε = a / (ñ + 2a), ñ the harmonic mean of the class sizes (the larger of rows and weight); rates are shrunk
-    /// to (1 − 2ε)x + ε.
+    /// to (1 − 2ε)x + ε for the fit, and the curve is mapped back.
     pub continuity: f64,
     /// When the fit stops.
     pub stop: Stop,
@@ -34,7 +39,7 @@ pub struct CurveOptions<'a> {
 /// A curve from (0, 0) to (1, 1), without these end points, by falling thresholds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Both rates as fitted, true-positive first.
+    /// Both rates as fitted, true-positive first; neither mapped back nor monotone.
     pub raw: [Vec<f64>; 2],
     /// True-positive rates, non-decreasing.
     pub tpr: Vec<f64>,
@@ -44,7 +49,8 @@ pub struct Curve {
     pub area: f64,
 }
 
-/// A bootstrap replicate: the area, and the true-positive rates at the wanted false-positive rates.
+/// A bootstrap replicate: the area, and the true-positive rates at the wanted false-positive rates; nan if it has lost a
+/// class.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Replicate {
     /// Area under the replicate's curve.
@@ -57,7 +63,7 @@ pub struct Replicate {
 #[derive(Debug, Clone)]
 pub struct MulticlassRoc {
     placed: PlacedCells,
-    weights: [Vec<f64>; 2],
+    weights: Weights,
     center: Center,
     stop: Stop,
     epsilon: f64,
@@ -85,11 +91,9 @@ impl MulticlassRoc {
         }
         let epsilon = options.continuity / (mean_class_size(&placed) + 2.0 * options.continuity);
         let rates = placed.rates(workers)?;
-        let cells: Vec<usize> = placed.pairs().iter().map(|&(c, d)| c * placed.classes() + d).collect();
-        let of_pairs = |weights: &[f64]| -> Vec<f64> { cells.iter().map(|&cell| weights[cell]).collect() };
         let mut roc = Self {
+            weights: Weights::new(&placed, &options),
             placed,
-            weights: [of_pairs(options.tp_weights), of_pairs(options.fp_weights)],
             center: options.center,
             stop: options.stop,
             epsilon,
@@ -97,8 +101,8 @@ impl MulticlassRoc {
             model: None,
             curve: Curve { raw: [Vec::new(), Vec::new()], tpr: Vec::new(), fpr: Vec::new(), area: f64::NAN },
         };
-        roc.model = roc.fit(&rates, workers)?;
-        roc.curve = roc.curve_of(&rates, roc.model.as_ref());
+        roc.model = roc.fit(&rates, roc.placed.totals(), workers)?;
+        roc.curve = roc.curve_of(&rates, roc.placed.totals(), roc.model.as_ref());
         roc.rates = rates;
         Ok(roc)
     }
@@ -107,6 +111,21 @@ impl MulticlassRoc {
     #[must_use]
     pub const fn placed(&self) -> &PlacedCells {
         &self.placed
+    }
+
+    /// 1 where every pair that counts is separated perfectly, as far as the thresholds show, 0 where every pair is so the
+    /// wrong way round: no resample of these rows has an error to show.
+    #[must_use]
+    pub fn separation(&self) -> Option<f64> {
+        let pairs = self.placed.pair_count();
+        let (tp, fp) = self.rates.split_at(self.rates.len() / 2);
+        let column = |half: &[f64], pair: usize| -> Vec<f64> { half.iter().skip(pair).step_by(pairs).copied().collect() };
+        let weights = self.weights.of_pairs(self.placed.totals());
+        let counted = || (0..pairs).filter(|&pair| weights.iter().any(|weights| weights[pair] > 0.0));
+        if counted().all(|pair| is_separated(&column(tp, pair), &column(fp, pair))) {
+            return Some(1.0);
+        }
+        counted().all(|pair| is_separated(&column(fp, pair), &column(tp, pair))).then_some(0.0)
     }
 
     /// The curve of other rates of the same shape, fitted with this one as the start.
@@ -118,35 +137,51 @@ impl MulticlassRoc {
         if found != expected {
             return Err(Error::RatesMismatch { expected, found });
         }
-        let model = self.fit(rates, workers)?;
-        Ok(self.curve_of(rates, model.as_ref()))
+        self.refit_with(rates, self.placed.totals(), workers)
     }
 
-    /// Bootstrap replicates number `first`, `first` + 1, … of the seed: rows drawn within classes, thresholds kept, the
-    /// model fitted again with this one as the start. The same for any number of threads.
+    fn refit_with(&self, rates: &[f64], totals: &[f64], workers: &Workers<'_>) -> Result<Curve> {
+        let model = self.fit(rates, totals, workers)?;
+        Ok(self.curve_of(rates, totals, model.as_ref()))
+    }
+
+    /// Bootstrap replicates number `first`, `first` + 1, … of the seed: thresholds kept, the model fitted again with this
+    /// one as the start. The same for any number of threads.
     ///
     /// # Errors
-    /// [`Error::Cancelled`].
+    /// [`Error::LengthMismatch`] unless there is a group for every row; [`Error::Cancelled`].
     pub fn bootstrap(
         &self,
-        seed: u64,
-        first: u32,
-        count: u32,
+        sampling: Sampling<'_>,
+        (seed, first, count): (u64, u32, u32),
         at: &[f64],
         workers: &Workers<'_>,
     ) -> Result<Vec<Replicate>> {
+        let draws = self.placed.draws(sampling)?;
         workers.map(count as usize, |index| {
-            let rates = self.placed.resampled_rates(seed, first.wrapping_add(index as u32));
-            let curve = self.refit(&rates, &workers.alone())?;
+            let replicate = first.wrapping_add(index as u32);
+            let Some(resampled) = self.placed.resampled_rates(&draws, seed, replicate) else {
+                return Ok(Replicate { area: f64::NAN, heights: vec![f64::NAN; at.len()] });
+            };
+            let curve = self.refit_with(&resampled.rates, &resampled.totals, &workers.alone())?;
             Ok(Replicate { area: curve.area, heights: curve.heights(at) })
         })
     }
 
-    fn fit(&self, rates: &[f64], workers: &Workers<'_>) -> Result<Option<Fit>> {
+    /// How many rows, or groups where these are drawn, each class that has rows is spread over.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`] unless there is a group for every row.
+    pub fn class_units(&self, sampling: Sampling<'_>) -> Result<Vec<u32>> {
+        Ok(self.placed.draws(sampling)?.class_units())
+    }
+
+    fn fit(&self, rates: &[f64], totals: &[f64], workers: &Workers<'_>) -> Result<Option<Fit>> {
         if self.placed.pair_count() == 1 {
             return Ok(None);
         }
-        let problem = Problem::new(rates, self.epsilon, &self.weights[0], &self.weights[1]);
+        let [tp_weights, fp_weights] = self.weights.of_pairs(totals);
+        let problem = Problem::new(rates, self.epsilon, &tp_weights, &fp_weights);
         let start = self.model.as_ref().map(|model| &model.factors);
         let stop = match start {
             // A replicate need not be fitted more finely than its noise.
@@ -156,14 +191,17 @@ impl MulticlassRoc {
         fit(&problem, self.center, stop, start, workers).map(Some)
     }
 
-    fn curve_of(&self, rates: &[f64], model: Option<&Fit>) -> Curve {
+    fn curve_of(&self, rates: &[f64], totals: &[f64], model: Option<&Fit>) -> Curve {
         let Some(model) = model else {
-            return self.empirical_curve(rates);
+            return self.empirical_curve(rates, totals);
         };
         let half = model.effects.len() / 2;
         let raw =
             [0..half, half..2 * half].map(|rows| model.effects[rows].iter().map(|&effect| expit(effect)).collect());
         let [mut tpr, mut fpr]: [Vec<f64>; 2] = raw.clone();
+        for rate in tpr.iter_mut().chain(&mut fpr) {
+            *rate = stretched(*rate, self.epsilon);
+        }
         make_monotone(&mut tpr);
         make_monotone(&mut fpr);
         Curve { raw, area: area_under(&fpr, &tpr), tpr, fpr }
@@ -171,10 +209,10 @@ impl MulticlassRoc {
 
     /// The curve of one pair. Unweighted rates are whole counts over class sizes: summed as such, the area is rounded
     /// by one division only.
-    fn empirical_curve(&self, rates: &[f64]) -> Curve {
+    fn empirical_curve(&self, rates: &[f64], totals: &[f64]) -> Curve {
         let (tpr, fpr) = rates.split_at(rates.len() / 2);
-        let [negatives, positives] = match self.placed.class_totals()[..] {
-            [(_, negatives), (_, positives)] if !self.placed.is_weighted() => [negatives, positives],
+        let [negatives, positives] = match self.placed.pairs()[..] {
+            [(positive, negative)] if !self.placed.is_weighted() => [totals[negative], totals[positive]],
             _ => [1.0, 1.0],
         };
         let counts = |rates: &[f64], total: f64| -> Vec<f64> {
@@ -194,6 +232,57 @@ impl MulticlassRoc {
             area: doubled / (2.0 * negatives * positives),
         }
     }
+}
+
+/// The weights of the pairs in both halves of the matrix.
+#[derive(Debug, Clone)]
+struct Weights {
+    /// The classes of each pair.
+    pairs: Vec<(usize, usize)>,
+    /// What is given, pair by pair: for true-positive and for false-positive rates.
+    given: [Vec<f64>; 2],
+    /// The factor that depends on the sizes of the pair's classes, which vary where replicates do not keep them.
+    by_size: Option<fn(f64, f64) -> f64>,
+}
+
+impl Weights {
+    fn new(placed: &PlacedCells, options: &CurveOptions<'_>) -> Self {
+        let pairs = placed.pairs();
+        let given = [options.tp_weights, options.fp_weights].map(|weights| {
+            let of_pair = |&(c, d): &(usize, usize)| {
+                let cell = c * placed.classes() + d;
+                match options.pair_weights {
+                    PairWeights::Matrix(matrix) => matrix[cell] * weights[cell],
+                    _ => weights[cell],
+                }
+            };
+            pairs.iter().map(of_pair).collect()
+        });
+        let by_size: Option<fn(f64, f64) -> f64> = match options.pair_weights {
+            PairWeights::SizeProduct => Some(|a, b| a * b),
+            PairWeights::SizeSum => Some(|a, b| a + b),
+            PairWeights::Equal | PairWeights::Matrix(_) => None,
+        };
+        Self { pairs, given, by_size }
+    }
+
+    /// The weights in samples with these class sizes.
+    fn of_pairs(&self, totals: &[f64]) -> [Vec<f64>; 2] {
+        let mut weights = self.given.clone();
+        if let Some(factor) = self.by_size {
+            for weights in &mut weights {
+                weights.iter_mut().zip(&self.pairs).for_each(|(weight, &(c, d))| *weight *= factor(totals[c], totals[d]));
+            }
+        }
+        weights
+    }
+}
+
+/// Whether no threshold both misses rows and lets others pass, and the thresholds are fine enough for that to mean
+/// something.
+fn is_separated(high: &[f64], low: &[f64]) -> bool {
+    const FINE_ENOUGH: f64 = 0.99;
+    high.iter().zip(low).all(|(&high, &low)| high == 1.0 || low == 0.0) && area_under(low, high) > FINE_ENOUGH
 }
 
 /// Harmonic mean of the class sizes. A size is the class's weight (so that integer weights count as repeated rows), but

@@ -33,8 +33,15 @@ pub(super) struct Draw {
 impl Draws {
     /// # Errors
     /// [`Error::TooManyRowsDrawn`] for 2^31 rows or more; [`Error::LengthMismatch`] unless there is a group for every row.
-    pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>, sampling: Sampling<'_>) -> Result<Self> {
-        let rows = ClassRows::new(sample);
+    pub(super) fn new<T: Score>(sample: &ScoredSample<'_, T>, sampling: Sampling<'_>) -> Result<Self> {
+        Self::of_rows(ClassRows::new(sample), sample.rows(), sampling)
+    }
+
+    /// The same of the rows that count among `sample_rows` rows of a sample.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub(crate) fn of_rows(rows: ClassRows, sample_rows: usize, sampling: Sampling<'_>) -> Result<Self> {
         if rows.len() >> 31 > 0 {
             return Err(Error::TooManyRowsDrawn { rows: rows.len() as u64 });
         }
@@ -42,9 +49,9 @@ impl Draws {
             Sampling::Stratified => (Plan::stratified(&rows.present_counts()), None),
             Sampling::Iid => (Plan::iid(rows.len() as u32), None),
             Sampling::Groups { of_rows, is_iid } => {
-                if of_rows.len() != sample.rows() {
+                if of_rows.len() != sample_rows {
                     let found = of_rows.len();
-                    return Err(Error::LengthMismatch { array: RowArray::Groups, rows: sample.rows(), found });
+                    return Err(Error::LengthMismatch { array: RowArray::Groups, rows: sample_rows, found });
                 }
                 let (groups, of_classes) = numbered(&rows, of_rows);
                 let plan = match of_classes {
@@ -54,11 +61,25 @@ impl Draws {
                 (plan, Some(groups))
             }
         };
-        Ok(Self { rows, plan, groups, sample_rows: sample.rows() })
+        Ok(Self { rows, plan, groups, sample_rows })
+    }
+
+    /// How many of what is drawn each class that has rows is spread over: its rows, or its groups.
+    pub(crate) fn class_units(&self) -> Vec<u32> {
+        let Some(groups) = &self.groups else {
+            return self.rows.present_counts();
+        };
+        let distinct = |&class: &usize| {
+            let mut groups = groups[self.rows.range(class)].to_vec();
+            groups.sort_unstable();
+            groups.dedup();
+            groups.len() as u32
+        };
+        self.rows.present().iter().map(distinct).collect()
     }
 
     /// How often each position is in a replicate.
-    fn counts(&self, seed: u64, replicate: u32, units: &mut Vec<u32>, counts: &mut Vec<u32>) {
+    pub(crate) fn counts(&self, seed: u64, replicate: u32, units: &mut Vec<u32>, counts: &mut Vec<u32>) {
         counts.resize(self.rows.len(), 0);
         let Some(groups) = &self.groups else {
             return self.plan.draw(seed, replicate, counts);

@@ -20,8 +20,8 @@ use crate::pairs::{OrderMaker, PairWeights, column_order};
 use crate::parallel::Workers;
 use crate::ranking::Order;
 use crate::sample::{Sampling, ScoredSample};
-use draws::{Draws, LANES};
-pub(crate) use plan::Plan;
+pub(crate) use draws::Draws;
+use draws::LANES;
 use sums::{Replicates, Resampled, RunningAverage, Wanted};
 
 /// Most bytes of multiplicities drawn ahead.

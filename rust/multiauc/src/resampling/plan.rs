@@ -6,7 +6,7 @@
 
 /// What is drawn, and from what.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Plan {
+pub(super) struct Plan {
     /// Number of units in each stratum; units are numbered stratum by stratum.
     strata: Vec<u32>,
 }

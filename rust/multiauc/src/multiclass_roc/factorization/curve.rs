@@ -1,4 +1,10 @@
-//! From row effects to a curve: made monotone, closed at both ends, and integrated.
+//! From row effects to a curve: mapped back, made monotone, closed at both ends, and integrated.
+
+/// The rate that (1 − 2ε)x + ε stands for; 0 or 1 where there is none.
+#[must_use]
+pub(crate) fn stretched(rate: f64, epsilon: f64) -> f64 {
+    ((rate - epsilon) / (1.0 - 2.0 * epsilon)).clamp(0.0, 1.0)
+}
 
 /// Turns a sequence into the nearest one (least squares) that never falls: pool adjacent violators.
 pub(crate) fn make_monotone(values: &mut [f64]) {

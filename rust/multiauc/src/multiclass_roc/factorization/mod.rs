@@ -20,7 +20,7 @@ mod search;
 mod start;
 mod sweep;
 
-pub(super) use curve::{area_under, make_monotone};
+pub(super) use curve::{area_under, make_monotone, stretched};
 pub(super) use problem::Problem;
 
 use crate::error::Result;
@@ -51,8 +51,8 @@ pub struct Stop {
     pub tolerance: f64,
     /// Stop after this many sweeps in any case.
     pub max_iterations: usize,
-    /// After that, go on until no point of the curve moves by more than a tenth of the tolerance (but at most about as
-    /// long again): the curve settles more slowly than the deviance, which is flat at its minimum.
+    /// After that, go on until no point of the curve moves by more than a thousandth of the tolerance (but at most about
+    /// as long again): the curve settles more slowly than the deviance, which is flat at its minimum.
     pub settle_curve: bool,
 }
 
@@ -211,7 +211,7 @@ impl Progress {
         }
         let moved = farthest_move(&self.effects, &effects);
         self.effects = effects;
-        let settled = !self.stop.settle_curve || moved < self.stop.tolerance / 10.0;
+        let settled = !self.stop.settle_curve || moved < self.stop.tolerance / 1000.0;
         self.finished = self.converged_after.is_some_and(|first| settled || count >= 2 * first + 20);
         self.finished
     }

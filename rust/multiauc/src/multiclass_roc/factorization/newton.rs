@@ -12,6 +12,9 @@ use crate::simd::{Simd, Vectorizable, run_widest};
 const FIRST_DAMPING: f64 = 1e-3;
 const LEAST_DAMPING: f64 = 1e-10;
 const MOST_DAMPING: f64 = 1e10;
+/// Relative change of the negated log-likelihood that is rounding. Near the minimum it no longer tells a better step from a
+/// worse one, but Newton steps still go on to it: the parameters are known twice as precisely as it is.
+const ROUNDING: f64 = 1e-14;
 
 /// The steps of one fit: the damping carries over from one to the next.
 pub(super) struct JointSteps<'a> {
@@ -39,15 +42,15 @@ impl<'a> JointSteps<'a> {
         Self { problem, center, damping: FIRST_DAMPING, loss: None }
     }
 
-    /// Takes a step that lowers the negated log-likelihood (up to a constant) and returns the new value; `None` if
-    /// there is none.
+    /// Takes a step that does not raise the negated log-likelihood (up to a constant and rounding) and returns the new
+    /// value; `None` if there is none.
     pub(super) fn step(&mut self, factors: &mut Factors) -> Option<f64> {
         let before = self.loss.unwrap_or_else(|| loss(self.problem, factors));
         let derivatives = Derivatives::at(self.problem, factors);
         while self.damping < MOST_DAMPING {
             if let Some(candidate) = self.candidate(factors, &derivatives) {
                 let after = loss(self.problem, &candidate);
-                if after < before {
+                if after <= before + ROUNDING * before.abs() {
                     *factors = candidate;
                     self.damping = (self.damping / 10.0).max(LEAST_DAMPING);
                     self.loss = Some(after);

@@ -5,6 +5,8 @@
 //! every place that is nearly as good as the best starts a fit of its own. With very many pairs a fit takes long, and
 //! only the best place is followed up.
 
+use std::ops::Range;
+
 use super::problem::Problem;
 use super::start::{Contrasts, dot, factors_along, to_unit_length};
 use super::{Center, EARLY_JOINT_PAIRS, Factors, Fit, JOINT_PAIRS, Stop, descend};
@@ -15,17 +17,17 @@ use crate::parallel::Workers;
 const THRESHOLDS_TRIED: usize = 20;
 /// When the short fits stop. They only have to reach the neighbourhood of an optimum.
 const SHORT: Stop = Stop { tolerance: 1e-7, max_iterations: 30, settle_curve: false };
-/// Singular vectors to start from, of either matrix: with many pairs there is next to always one optimum only, and the
-/// way from the second vector is long.
-const fn leading_directions(pairs: usize) -> usize {
-    if pairs <= EARLY_JOINT_PAIRS { 2 } else { 1 }
+/// How many singular vectors of either matrix are tried in any case, and how many mixtures. With many pairs there is next
+/// to always one optimum only, and the way from other directions is long.
+const fn first_directions(pairs: usize) -> (usize, u64) {
+    if pairs <= EARLY_JOINT_PAIRS { (2, 3) } else { (1, 0) }
 }
 /// Cosine of two directions from which on they count as one.
 const ALIKE: f64 = 0.98;
 /// Deviance of a short fit, relative to the best, up to which its place may turn out to be the best with all thresholds.
 const NEARLY_AS_GOOD: f64 = 1.2;
-/// How many more directions are tried where the first do not agree.
-const MORE_DIRECTIONS: u64 = 16;
+/// How many more mixtures are tried where the first directions do not agree.
+const MORE_MIXTURES: u64 = 16;
 
 /// Fits the model from several starts and returns the best fit.
 pub(super) fn best_fit(problem: &Problem, center: Center, stop: Stop, workers: &Workers<'_>) -> Result<Fit> {
@@ -45,13 +47,14 @@ fn starts(problem: &Problem, center: Center, workers: &Workers<'_>) -> Result<Ve
     let mut places = Places { problem: &tried, center, workers, found: Vec::new() };
     let logits = Contrasts::of_logits(&tried, center);
     let residuals = Contrasts::of_residuals(&tried, center);
-    let count = leading_directions(problem.pairs());
-    for direction in logits.leading(count).into_iter().chain(residuals.leading(count)) {
+    let (vectors, mixtures) = first_directions(problem.pairs());
+    let mixed = |numbers: Range<u64>| numbers.filter_map(|number| residuals.mixture(number));
+    for direction in logits.leading(vectors).into_iter().chain(residuals.leading(vectors)).chain(mixed(0..mixtures)) {
         places.visit(&direction)?;
     }
     let is_thorough = problem.pairs() <= JOINT_PAIRS;
     if is_thorough && places.found.len() > 1 {
-        for direction in (0..MORE_DIRECTIONS).filter_map(|number| residuals.mixture(number)) {
+        for direction in mixed(mixtures..mixtures + MORE_MIXTURES) {
             places.visit(&direction)?;
         }
     }

@@ -13,8 +13,8 @@ pub use thresholds::Grid;
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
-use crate::resampling::Plan;
-use crate::sample::{ClassRows, ScoredSample};
+use crate::resampling::Draws;
+use crate::sample::{ClassRows, Sampling, ScoredSample};
 use placement::{Cut, Tile};
 use thresholds::Grids;
 
@@ -33,12 +33,20 @@ pub enum Scope {
 #[derive(Debug, Clone)]
 pub struct PlacedCells {
     rows: ClassRows,
+    /// Rows of the sample, those of weight zero included.
+    sample_rows: usize,
     grids: Grids,
     pairs: Vec<Pair>,
     /// Number of cuts of each class.
     cuts: Vec<usize>,
     tiles: Vec<Tile>,
-    plan: Plan,
+}
+
+/// The rates of a bootstrap sample, and what is in it of each class.
+pub(super) struct ResampledRates {
+    pub rates: Vec<f64>,
+    /// Weight of each class, by column.
+    pub totals: Vec<f64>,
 }
 
 /// An ordered pair of classes and where its rates come from.
@@ -73,8 +81,8 @@ impl PlacedCells {
         assert!((1..1 << 16).contains(&grids.thresholds()), "between 1 and 65,535 thresholds");
         let (pairs, cuts) = lay_out(&rows, &grids, scope);
         let tiles = placement::place(sample, &rows, &cuts, &grids, workers)?;
-        let plan = Plan::stratified(&rows.present_counts());
-        Ok(Self { cuts: cuts.iter().map(Vec::len).collect(), rows, grids, pairs, tiles, plan })
+        let cuts = cuts.iter().map(Vec::len).collect();
+        Ok(Self { rows, sample_rows: sample.rows(), grids, pairs, cuts, tiles })
     }
 
     /// Number of thresholds T: a row of rates for each, in each half of the matrix.
@@ -155,13 +163,21 @@ impl PlacedCells {
         Ok(self.rates_from(sums))
     }
 
-    /// The same matrix for a bootstrap sample that keeps the class sizes. Rows keep their weights.
-    #[must_use]
-    pub fn resampled_rates(&self, seed: u64, replicate: u32) -> Vec<f64> {
+    /// How bootstrap samples of these rows are drawn.
+    ///
+    /// # Errors
+    /// [`Error::LengthMismatch`](crate::Error::LengthMismatch) unless there is a group for every row of the sample.
+    pub(super) fn draws(&self, sampling: Sampling<'_>) -> Result<Draws> {
+        Draws::of_rows(self.rows.clone(), self.sample_rows, sampling)
+    }
+
+    /// The same matrix for a bootstrap sample. Rows keep their weights. `None` if it has lost a class.
+    pub(super) fn resampled_rates(&self, draws: &Draws, seed: u64, replicate: u32) -> Option<ResampledRates> {
         let width = self.thresholds() + 1;
-        let mut counts = vec![0; self.plan.units()];
-        self.plan.draw(seed, replicate, &mut counts);
+        let (mut units, mut counts) = (Vec::new(), Vec::new());
+        draws.counts(seed, replicate, &mut units, &mut counts);
         let mut sums = self.empty_sums();
+        let mut totals = vec![0.0; self.classes()];
         let mut masses = Vec::new();
         for tile in &self.tiles {
             let positions = tile.first..tile.first + tile.rows;
@@ -170,9 +186,16 @@ impl PlacedCells {
             if let Some(weights) = self.rows.weights() {
                 masses.iter_mut().zip(&weights[positions]).for_each(|(mass, weight)| *mass *= weight);
             }
+            totals[tile.class] += masses.iter().sum::<f64>();
             tile.add_masses(|row| masses[row], width, &mut sums[tile.class]);
         }
-        self.rates_from(sums)
+        let has_all = self.rows.present().iter().all(|&class| totals[class] > 0.0);
+        has_all.then(|| ResampledRates { rates: self.rates_from(sums), totals })
+    }
+
+    /// Weight of each class by column, in the units of [`ResampledRates::totals`].
+    pub(super) fn totals(&self) -> &[f64] {
+        &self.rows.sizes().weights
     }
 
     fn empty_sums(&self) -> Vec<Vec<f64>> {

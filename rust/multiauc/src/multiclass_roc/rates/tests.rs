@@ -150,7 +150,7 @@ fn the_same_bits_for_any_number_of_threads() {
     for weights in [None, Some(rows.weights.as_slice())] {
         let of = |threads| {
             with_placed(&rows, weights, Grid::Quantiles(300), Scope::Shared, threads, |placed, workers| {
-                (placed.threshold_columns(), placed.rates(workers).unwrap(), placed.resampled_rates(1, 2))
+                (placed.threshold_columns(), placed.rates(workers).unwrap(), placed.resampled_rates(&placed.draws(Sampling::Stratified).unwrap(), 1, 2).unwrap().rates)
             })
         };
         assert_eq!(of(1), of(3));
@@ -162,7 +162,9 @@ fn resampled_rates_vary_about_the_rates() {
     let rows = many_rows(3000, 3);
     with_placed(&rows, None, Grid::Given(&[0.75, 0.5, 0.25]), Scope::Shared, 1, |placed, workers| {
         let rates = placed.rates(workers).unwrap();
-        let replicates: Vec<Vec<f64>> = (0..400).map(|replicate| placed.resampled_rates(11, replicate)).collect();
+        let draws = placed.draws(Sampling::Stratified).unwrap();
+        let resampled = |replicate| placed.resampled_rates(&draws, 11, replicate).unwrap().rates;
+        let replicates: Vec<Vec<f64>> = (0..400).map(resampled).collect();
         for (cell, rate) in rates.iter().enumerate() {
             let mean = replicates.iter().map(|rates| rates[cell]).sum::<f64>() / 400.0;
             let variance = replicates.iter().map(|rates| (rates[cell] - mean).powi(2)).sum::<f64>() / 399.0;

@@ -1,0 +1,107 @@
+"""All differences of a comparison at once: corrected p-values, simultaneous intervals, and one test of all of them."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from multiauc._intervals import NO_INTERVAL, wald_interval
+from multiauc._max_t import MaxT
+from multiauc._student import f_tails, two_sided_p, upper_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from multiauc.differences import Difference
+    from multiauc.results import ConfidenceInterval
+
+# Relative to a variance, how far that from the covariances of the models may be off; beyond, it has cancelled.
+CANCELLED = 1e-6
+# Relative to the largest, an eigenvalue of a covariance matrix that is rounding.
+ROUNDING = 1e-11
+
+
+class Family:
+    r"""The differences between all pairs of models that have a standard error.
+
+    Corrected p-values and simultaneous intervals come from the distribution of the largest \|t\| of all of them, with
+    the fewest degrees of freedom that any of them has: a p-value is below 1 - level exactly where the interval of that
+    level leaves 0 out.
+    """
+
+    def __init__(self, differences: Sequence[Difference], covariance: NDArray[np.float64]) -> None:
+        known = [place for place, one in enumerate(differences) if one.variance > 0.0]
+        self._differences = differences
+        self.freedom = fewest_degrees_of_freedom(differences)
+        self._largest = None
+        if len(known) > 1:
+            variances = np.array([differences[place].variance for place in known])
+            self._largest = MaxT(_vectors(covariance, known, variances), self.freedom)
+
+    def corrected(self) -> list[float]:
+        """p-values of all differences, corrected for their number."""
+        return [self._p_value(one) for one in self._differences]
+
+    def intervals(self, tail: float) -> list[ConfidenceInterval]:
+        """Intervals that all cover at once with probability 1 - 2 tail."""
+        t = upper_quantile(tail, self.freedom)
+        if self._largest is not None:
+            t = max(t, self._largest.quantile(2.0 * tail))
+        return [
+            wald_interval(one.value, one.standard_error, t, smallest=-1.0, largest=1.0)
+            if one.variance > 0.0
+            else NO_INTERVAL
+            for one in self._differences
+        ]
+
+    def _p_value(self, one: Difference) -> float:
+        if not one.variance > 0.0:
+            return one.p_value
+        alone = two_sided_p(one.t, self.freedom)
+        return alone if self._largest is None else max(alone, self._largest.p_value(abs(one.t)))
+
+
+def fewest_degrees_of_freedom(differences: Sequence[Difference]) -> float:
+    """Of the differences that have a standard error; nan if there are none."""
+    return min((one.degrees_of_freedom for one in differences if one.variance > 0.0), default=math.nan)
+
+
+def _vectors(covariance: NDArray[np.float64], known: list[int], variances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A vector for each difference, whose products are their covariances."""
+    sizes, axes = np.linalg.eigh(covariance)
+    models = axes * np.sqrt(np.maximum(sizes, 0.0))
+    pairs = list(combinations(range(len(models)), 2))
+    vectors = np.array([models[i] - models[j] for i, j in (pairs[place] for place in known)])
+    found = (vectors**2).sum(axis=1)
+    # Models that nearly agree: their covariances have cancelled, and their difference counts as independent of others.
+    cancelled = np.flatnonzero(np.abs(found - variances) > CANCELLED * variances)
+    vectors[cancelled] = 0.0
+    own = np.zeros((len(known), len(cancelled)))
+    own[cancelled, np.arange(len(cancelled))] = np.sqrt(variances[cancelled])
+    return np.concatenate([vectors, own], axis=1)
+
+
+def wald_f(
+    values: NDArray[np.float64], covariance: NDArray[np.float64], freedom: float
+) -> tuple[float, int, float] | None:
+    """(F, its first degrees of freedom, p) of the hypothesis that all values are equal.
+
+    None where values differ in a direction in which nothing varies.
+    """
+    contrasts = np.eye(len(values))[1:] - np.eye(len(values))[0]
+    differences, spread = contrasts @ values, contrasts @ covariance @ contrasts.T
+    sizes, axes = np.linalg.eigh(spread)
+    varies = sizes > ROUNDING * max(float(covariance.diagonal().max()), 1e-300)
+    along = axes.T @ differences
+    if (np.abs(along[~varies]) > 1e-12).any():
+        return None
+    rank = int(varies.sum())
+    if rank == 0:
+        return 0.0, 0, 1.0
+    f = float((along[varies] ** 2 / sizes[varies]).sum() / rank)
+    return f, rank, float(f_tails(np.array([f]), rank, freedom)[0]) if f > 0.0 else 1.0
