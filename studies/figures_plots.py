@@ -1,7 +1,7 @@
 """The pictures of docs/plots.md (`make figures`)."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
@@ -18,6 +18,9 @@ from matplotlib import pyplot as plt
 
 import multiauc
 from multiauc.plotting import RocCurvesDisplay, SimplexDisplay
+
+if TYPE_CHECKING:
+    from multiauc._registry import CurveKind
 
 FIGURES = Path(__file__).resolve().parent.parent / "docs" / "figures"
 COSTS = [[0, 1, 1], [1, 0, 1], [5, 5, 0]]
@@ -44,7 +47,8 @@ def main() -> None:
     save(multiauc.compare(y_true, scores).plot().figure_, "comparison")
 
     figure, panels = plt.subplots(1, 2, figsize=(10.5, 5.3), layout="constrained")
-    for axes, kind in zip(panels, ("one_vs_rest", "pairwise"), strict=True):
+    shown: tuple[CurveKind, ...] = ("one_vs_rest", "pairwise")
+    for axes, kind in zip(panels, shown, strict=True):
         RocCurvesDisplay.from_predictions(y_true, scores["naive Bayes"], kind=kind, ax=axes)
     save(figure, "roc-curves")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._wording import counted, printable
+from multiauc._wording import counted, printable, shown_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,7 +41,7 @@ def html_table(caption: str, rows: list[list[str]], notes: list[str] | None = No
 
 def shortened(label: Any) -> str:
     """A label as text that fits a column."""
-    text = printable(str(label))
+    text = printable(shown_name(label))
     return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 3] + "..."
 
 

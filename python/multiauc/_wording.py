@@ -28,6 +28,14 @@ def printable(text: str) -> str:
     return _OBEYED.sub(lambda found: "\\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
+def shown_name(name: Hashable) -> str:
+    """A class or a model for people: the name, or words in brackets where there is nothing to be seen."""
+    text = str(name)
+    if any(sign.isprintable() and not sign.isspace() for sign in text):
+        return text
+    return "(blank)" if text else "(empty)"
+
+
 def names_as_text(names: Collection[Hashable]) -> list[str]:
     """Names of any kind as text; as Python writes them where two would otherwise read alike, such as 1 and "1"."""
     texts = [str(name) for name in names]

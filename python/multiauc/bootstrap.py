@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from multiauc._digits import decimals
 from multiauc._frames import frame_of_columns
 from multiauc._replicates import INTERVALS, Replicates, standard_errors
 from multiauc._result import Result
@@ -165,8 +166,8 @@ class Bootstrap(Result):
             interval = "-"
             if error > 0.0 or estimate in (0.0, 1.0):
                 low, high = self.confidence_interval(name)
-                interval = f"{low:.4f} to {high:.4f}"
-            rows.append([text, f"{estimate:.4f}", f"{error:.4f}", interval])
+                interval = f"{decimals(low)} to {decimals(high)}"
+            rows.append([text, decimals(estimate), decimals(error), interval])
         return rows
 
     def __repr__(self) -> str:
@@ -239,7 +240,7 @@ class BootstrapDifference(Result):
 
     def __repr__(self) -> str:
         names = f"{self.first!r} - {self.second!r}"
-        return f"BootstrapDifference({names}: {self.value:+.4f}, se {self.standard_error:.4f})"
+        return f"BootstrapDifference({names}: {decimals(self.value, sign=True)}, se {decimals(self.standard_error)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

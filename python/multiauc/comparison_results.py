@@ -264,7 +264,7 @@ class Comparison(Tabular):
         *,
         title: str | None = None,
         level: float = 0.95,
-        n_resamples: int = 200,
+        n_resamples: int | None = None,
         rng: np.random.Generator | int | None = 0,
     ) -> Path:
         """Write a page that compares the models: one HTML file that works offline.

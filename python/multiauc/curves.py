@@ -86,6 +86,11 @@ def roc_curves(
     """
     refuse_unknown(roc_curves, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    return curves_of(sample, kind, drop_intermediate=drop_intermediate)
+
+
+def curves_of(sample: Sample, kind: str, *, drop_intermediate: bool) -> dict[Any, RocCurve]:
+    """The curves of a sample, by class or by pair of classes."""
     if not isinstance(drop_intermediate, (bool, np.bool_)):
         raise TypeError(f"drop_intermediate must be True or False; got {drop_intermediate!r}")
     wanted = curve_pairs(sample, one_of("kind", kind, CURVE_KINDS))

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from multiauc._digits import decimals
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, wald_interval
 from multiauc._result import Tabular
@@ -179,9 +180,10 @@ class Difference(Tabular):
     def cells(self, interval: tuple[float, float]) -> list[str]:
         """Difference, standard error, an interval, t, degrees of freedom and corrected p-value as text."""
         low, high = interval
-        limits = "-" if math.isnan(low) else f"{low:+.4f} to {high:+.4f}"
+        limits = "-" if math.isnan(low) else f"{decimals(low, sign=True)} to {decimals(high, sign=True)}"
         test = [_known_text(self.t, ".2f"), _known_text(self.degrees_of_freedom, ".1f")]
-        return [f"{self.value:+.4f}", f"{self.standard_error:.4f}", limits, *test, _p_text(self.corrected_p_value)]
+        numbers = [decimals(self.value, sign=True), decimals(self.standard_error), limits]
+        return [*numbers, *test, _p_text(self.corrected_p_value)]
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Everything by name, with the limits of the interval; nan where they are not known."""

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from multiauc._digits import decimals
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, interval_at_bound, logit_interval, union, wald_interval
 from multiauc._registry import METRICS
@@ -220,8 +221,8 @@ class Estimate(Tabular):
     def cells(self) -> list[str]:
         """Value, standard error and 95% interval as text."""
         low, high = self._interval(0.025, "logit")
-        interval = "-" if math.isnan(low) else f"{low:.4f} to {high:.4f}"
-        return [f"{self.value:.4f}", f"{self.standard_error:.4f}", interval]
+        interval = "-" if math.isnan(low) else f"{decimals(low)} to {decimals(high)}"
+        return [decimals(self.value), decimals(self.standard_error), interval]
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Value, standard error and the limits of the interval by name; nan where they are not known."""

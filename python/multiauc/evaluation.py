@@ -23,7 +23,7 @@ from multiauc._input.options import (
 )
 from multiauc._input.sample import read_sample
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, METRICS
-from multiauc._wording import one_of
+from multiauc._wording import one_of, shown_name
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.evaluation_results import Evaluation
 from multiauc.results import PairMatrix
@@ -221,7 +221,7 @@ def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
 
     labels = tuple(sample.labels)
     per_class = {
-        labels[c]: estimate_of(found.per_class[c], f"{labels[c]} against the rest", smallest, c, inputs)
+        labels[c]: estimate_of(found.per_class[c], f"{shown_name(labels[c])} against the rest", smallest, c, inputs)
         for c in (sample.reported_classes() if found.per_class else ())
     }
     return Evaluation(

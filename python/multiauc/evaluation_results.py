@@ -221,7 +221,7 @@ class Evaluation(Tabular):
         name: str = "The model",
         title: str | None = None,
         level: float = 0.95,
-        n_resamples: int = 200,
+        n_resamples: int | None = None,
         rng: np.random.Generator | int | None = 0,
     ) -> Path:
         """Write a page about the model: one HTML file that works offline, for readers who do not write Python.
@@ -239,8 +239,9 @@ class Evaluation(Tabular):
             The title of the page.
         level : float, default 0.95
             The level of the intervals.
-        n_resamples : int, default 200
-            Bootstrap samples for the band of the multi-class ROC curve; 0 for a curve without a band.
+        n_resamples : int, optional
+            Bootstrap samples for the band of the multi-class ROC curve; 0 for a curve without a band. By default 200,
+            or fewer where that would take more than some seconds, as with 200 classes; the page says how many.
         rng : numpy Generator or int, default 0
             Their random numbers, or the seed.
 

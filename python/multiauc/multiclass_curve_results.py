@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Never, Self
 
 import numpy as np
 
+from multiauc._digits import decimals
 from multiauc._frames import frame_of_columns
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_level, read_rng
@@ -16,6 +17,7 @@ from multiauc._replicates import Replicates, draw_seed, standard_errors, warn_of
 from multiauc._result import Result
 from multiauc._wording import counted, one_of
 from multiauc.results import ConfidenceInterval, read_only
+from multiauc.threads import get_num_threads
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,7 +161,7 @@ class MulticlassRoc(Result):
     def __repr__(self) -> str:
         size = f"{counted(len(self.labels), 'class', 'classes')}, {counted(len(self.pairs), 'pair')}"
         thresholds = counted(len(self.thresholds), "threshold")
-        return f"MulticlassRoc({size}, {thresholds}: auc {self.auc:.4f}, deviance {self.deviance:.4g})"
+        return f"MulticlassRoc({size}, {thresholds}: auc {decimals(self.auc)}, deviance {self.deviance:.4g})"
 
     def bootstrap(
         self,
@@ -402,7 +404,8 @@ class MulticlassRocBootstrap(Result):
 
     def __repr__(self) -> str:
         size = counted(len(self.replicates), "resample")
-        return f"MulticlassRocBootstrap({size} by {self.method}: auc {self.estimate:.4f}, se {self.standard_error:.4f})"
+        numbers = f"auc {decimals(self.estimate)}, se {decimals(self.standard_error)}"
+        return f"MulticlassRocBootstrap({size} by {self.method}: {numbers})"
 
 
 def _resample_rows(
@@ -413,7 +416,9 @@ def _resample_rows(
     groups: NDArray[np.uint32] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     seed = draw_seed(generator)
-    steps = pairwise(progress.steps())
+    # A replicate is the work of one thread: fewer at a time would leave the others idle.
+    threads = get_num_threads()
+    steps = pairwise(progress.steps(threads, unit=threads))
     parts = [model.bootstrap((seed, first, last - first), BAND_FPR, sampling, groups) for first, last in steps]
     areas, heights = zip(*parts, strict=True)
     return np.concatenate(areas), np.concatenate(heights)

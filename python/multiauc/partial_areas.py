@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from multiauc import _rust
+from multiauc._digits import decimals
 from multiauc._frames import frame_of
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
@@ -277,7 +278,7 @@ class PartialAuc(Result):
     def _table(self) -> list[list[str]]:
         names = [str(key) if self.kind == AGAINST_REST else f"{key[0]} | {key[1]}" for key in self.values]
         rows = [*zip(names, self.values.values(), strict=True), ("macro", self.macro), ("prevalence", self.prevalence)]
-        return [["", "area"], *([name, f"{value:.4f}"] for name, value in rows)]
+        return [["", "area"], *([name, decimals(value)] for name, value in rows)]
 
     def __repr__(self) -> str:
         return "\n".join([self._title(), *text_table(self._table())])

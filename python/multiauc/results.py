@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
 import numpy as np
 
 from multiauc import _rust
+from multiauc._digits import decimals
 from multiauc._frames import frame_of, frame_of_columns
 from multiauc._registry import METRICS
 from multiauc._result import Result
@@ -249,7 +250,7 @@ class PairMatrix(Result):
         def cell(c: int | None, d: int | None) -> str:
             if c is None or d is None:
                 return "..."
-            return "-" if c == d else f"{self.values[c, d]:.4f}"
+            return "-" if c == d else decimals(self.values[c, d])
 
         names = ["..." if c is None else text(self.labels[c]) for c in shown]
         body = [[name, *(cell(c, d) for d in shown)] for name, c in zip(names, shown, strict=True)]
@@ -322,7 +323,7 @@ class RocCurve(Result):
 
     def __repr__(self) -> str:
         negative = "the rest" if self.negative is None else repr(self.negative)
-        return f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {self.auc:.4f})"
+        return f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {decimals(self.auc)})"
 
 
 def read_only(array: NDArray[_Number]) -> NDArray[_Number]:

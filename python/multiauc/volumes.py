@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Never
 
 from multiauc import _rust
+from multiauc._digits import decimals
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.sample import read_sample
@@ -220,4 +221,4 @@ class Volume(Tabular):
     def __repr__(self) -> str:
         value, error, interval = self.estimate.cells()
         numbers = f"{self.estimate.name} {value}, standard error {error}, 95% interval {interval}"
-        return f"Volume({numbers}; chance {self.chance:.4f})"
+        return f"Volume({numbers}; chance {decimals(self.chance)})"

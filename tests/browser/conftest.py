@@ -75,6 +75,43 @@ def hundred(folder):
 
 
 @pytest.fixture(scope="session")
+def many(folder):
+    """Twelve models, one of them with a very long name, and five classes, one of them without a name."""
+    names = [f"model {k:02d}" for k in range(12)]
+    names[4] = "a model with a name that goes_on_and_on_without_a_blank/2026-11-17/checkpoint-000123.parquet"
+    classes = ("", "b", "c", "d", "$e$")
+    y_true, scores = predictions(12, classes, 800, np.linspace(5.0, 3.0, 12))
+    models = dict(zip(names, scores, strict=True))
+    comparison = multiauc.compare(y_true, models, labels=classes)
+    path = comparison.report(folder / "many.html", n_resamples=30)
+    evaluations = {name: multiauc.evaluate(y_true, found, labels=classes) for name, found in models.items()}
+    return Written(path, evaluations, comparison)
+
+
+@pytest.fixture(scope="session")
+def long(folder):
+    """Two models and twenty classes with long names, one of which has two rows."""
+    classes = [f"species with a long name number {k:02d}" for k in range(18)]
+    classes += ["Supercalifragilisticexpialidocious-without-any-blank-in-it", "Ambystoma mexicanum (axolotl), larval"]
+    y_true, scores = predictions(21, classes, 2000, [2.6, 1.8])
+    kept = np.flatnonzero(y_true != classes[-1])
+    rows = np.sort(np.concatenate([kept, np.flatnonzero(y_true == classes[-1])[:2]]))
+    models = {"net": scores[0][rows], "forest": scores[1][rows]}
+    comparison = multiauc.compare(y_true[rows], models, labels=classes)
+    path = comparison.report(folder / "long.html", n_resamples=30)
+    evaluations = {name: multiauc.evaluate(y_true[rows], found, labels=classes) for name, found in models.items()}
+    return Written(path, evaluations, comparison)
+
+
+@pytest.fixture(scope="session")
+def perfect(folder):
+    """One model that is nearly perfect."""
+    y_true, (scores,) = predictions(5, ("a", "b", "c"), 1500, [9.0])
+    evaluation = multiauc.evaluate(y_true, scores)
+    return Written(evaluation.report(folder / "perfect.html", n_resamples=30), {"The model": evaluation})
+
+
+@pytest.fixture(scope="session")
 def browser():
     if CHROMIUM is None:
         pytest.fail("no chromium: install it (make test-browser does), or name one with CHROMIUM=/path/to/chromium")

@@ -44,7 +44,7 @@ def main() -> None:
                     page.goto(path.as_uri())
                     page.screenshot(path=FOLDER / f"{name}-{device}-{scheme}.png", full_page=True)
                 page.close()
-        page = browser.new_page(viewport={"width": 1000, "height": 1120}, color_scheme="light")
+        page = browser.new_page(viewport={"width": 1000, "height": 1180}, color_scheme="light")
         page.goto(reports["twenty"].as_uri())
         page.screenshot(path=ROOT / "docs" / "figures" / "report.png")
         browser.close()

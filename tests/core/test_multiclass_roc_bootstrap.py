@@ -1,6 +1,7 @@
 """Intervals and bands of the multi-class ROC curve, and its pictures."""
 
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -8,9 +9,9 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 import multiauc
-from multiauc import _rust
+from multiauc import _progress, _rust
 from multiauc._input.sample import read_sample
-from multiauc._progress import Progress
+from multiauc._progress import Progress, Stage
 from multiauc._replicates import draw_seed
 from multiclass_roc_data import shifted_normals, softmax
 
@@ -270,13 +271,36 @@ class TestProgress:
         assert steps[-1] == 1000
         assert steps == sorted(set(steps))
 
-    def test_draws_on_a_terminal_after_a_second(self, monkeypatch):
+    def test_nothing_is_drawn_for_short_work(self, monkeypatch):
         terminal = self.Terminal()
         monkeypatch.setattr(sys, "stderr", terminal)
         with Progress(10, "work") as progress:
-            list(progress.steps(2))
-            assert terminal.text == ""
-            progress._started -= 2
-            list(progress.steps(2))
-        assert "work [" in terminal.text
+            assert list(progress.steps(2))[-1] == 10
+        assert terminal.text == ""
+
+    @pytest.mark.parametrize(
+        ("work", "line"), [(Stage("fitting"), "fitting: 0 s"), (Progress(10, "work"), "work [---")]
+    )
+    def test_a_terminal_is_told_before_the_first_step_is_done(self, monkeypatch, work, line):
+        terminal = self.Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setattr(_progress, "PATIENCE", 0.01)
+        with work:
+            for _ in range(200):
+                if line in terminal.text:
+                    break
+                time.sleep(0.05)
+        assert line in terminal.text
         assert terminal.text.endswith("\r")
+
+    def test_long_lines_do_not_wrap(self, monkeypatch):
+        terminal = self.Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        monkeypatch.setattr(_progress, "PATIENCE", 0.01)
+        monkeypatch.setenv("COLUMNS", "20")
+        with Stage("long " * 40):
+            for _ in range(200):
+                if terminal.text:
+                    break
+                time.sleep(0.05)
+        assert max(map(len, terminal.text.split("\r"))) == 19

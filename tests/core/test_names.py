@@ -98,7 +98,7 @@ class TestSigns:
         curves = multiauc.roc_curves([labels[c] for c in sample[0]], sample[1][0], labels=labels, kind=kind)
         for curve in curves.values():
             against = "" if curve.negative is None else f" from {curve.negative}"
-            name = f"{curve.positive}{against} ({curve.auc:.3f})"
+            name = f"{curve.positive}{against} (AUC {curve.auc:.3f})"
             assert name in texts_drawn(curve.plot().figure_)
 
     def test_pairs(self, sample):

@@ -1,10 +1,12 @@
 """Pictures: what they show is what the results hold, and they can be drawn on shared axes."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
+from scipy import stats
 
 import multiauc
 from multiauc.plotting import (
@@ -14,6 +16,8 @@ from multiauc.plotting import (
     RocCurvesDisplay,
     SimplexDisplay,
 )
+from multiauc.plotting._bands import AT_FPR, curve_band
+from multiauc.plotting._zoom import zoom_of
 from multiclass_roc_data import shifted_normals
 
 
@@ -136,7 +140,7 @@ class TestRocCurves:
         y_true, y_score, labels = sample(rng, 4)
         display = RocCurvesDisplay.from_predictions(y_true, y_score, labels=labels)
         areas = multiauc.one_vs_rest_per_class(y_true, y_score, labels=labels)
-        assert legend(display) == [f"{label} ({areas[label]:.3f})" for label in labels]
+        assert legend(display) == [f"{label} (AUC {areas[label]:.3f})" for label in labels]
         assert list(display.lines_) == labels
         assert drawn_pixels(display).std() > 0
 
@@ -146,7 +150,7 @@ class TestRocCurves:
         worst = multiauc.hand_till_matrix(y_true, y_score, labels=labels).worst(8)
         shown = legend(display)
         assert shown[0] == "12 others"
-        assert shown[1:] == [f"{c} from {d} ({value:.3f})" for c, d, value in worst]
+        assert shown[1:] == [f"{c} from {d} (AUC {value:.3f})" for c, d, value in worst]
         assert len(display.lines_) == 20
 
     def test_chosen_names_and_unknown_ones(self, rng):
@@ -250,7 +254,8 @@ class TestComparison:
         assert tuple(left.lines[2].get_xdata()) == tuple(limits)
         assert left.lines[3].get_xdata()[0] == comparison.estimates["model 1"].value
         difference = comparison.difference("model 0", "model 2")
-        assert tuple(right.lines[3].get_xdata()) == tuple(difference.confidence_interval(0.9))
+        together = comparison.simultaneous_intervals(0.9)["model 0", "model 2"]
+        np.testing.assert_allclose(right.lines[3].get_xdata(), together, rtol=1e-12)
         assert right.lines[4].get_xdata()[0] == difference.value
         assert drawn_pixels(display).std() > 0
 
@@ -264,3 +269,192 @@ class TestComparison:
         y_true, y_score, labels = sample(rng, 3, 40)
         display = ComparisonDisplay.from_predictions(y_true, {"a": y_score, "b": y_score**2}, labels=labels)
         assert list(display.comparison.estimates) == ["a", "b"]
+
+    def test_many_models_fit_a_screen(self, rng):
+        y_true, y_score, labels = sample(rng, 3, 40)
+        for count in (8, 30):
+            models = {f"model {k}": y_score + 0.1 * (count - k) * rng.random(y_score.shape) for k in range(count)}
+            comparison = multiauc.compare(y_true, models, labels=labels)
+            display = comparison.plot()
+            assert display.figure_.get_figheight() <= 8
+            best = max(models, key=lambda name: comparison.estimates[name].value)
+            names = [text.get_text() for text in display.axes_[1].get_yticklabels()]
+            assert names == [f"{best} - {name}" for name in models if name != best]
+            values = [line.get_xdata()[0] for line in display.axes_[1].lines[2::2]]
+            for name, value in zip([name for name in models if name != best], values, strict=True):
+                assert value == pytest.approx(comparison.difference(best, name).value, abs=1e-15)
+            for limits, value in zip(display.axes_[1].lines[1::2], values, strict=True):
+                low, high = limits.get_xdata()
+                assert low < value < high
+            heights = [text.get_window_extent().height for text in display.axes_[0].get_yticklabels()]
+            rows = display.axes_[0].get_window_extent().height / count
+            assert max(heights) <= 1.1 * rows
+
+
+def near_perfect(rng, k=3, n=900, sight=6.0):
+    codes = np.arange(n) % k
+    logits = rng.normal(size=(n, k)) + sight * np.eye(k)[codes]
+    return codes, np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+
+
+def insets(axes):
+    return [child for child in axes.child_axes if child.get_gid() == "multiauc zoom"]
+
+
+class TestZoom:
+    def test_squeezed_curves_are_enlarged(self, rng):
+        codes, scores = near_perfect(rng, sight=3.5)
+        display = RocCurvesDisplay.from_predictions(codes, scores)
+        (inset,) = insets(display.ax_)
+        side = inset.get_xlim()[1]
+        assert 0 < side < 0.5
+        assert inset.get_ylim()[0] == pytest.approx(1 - side)
+        for line, curve in zip(inset.lines, display.curves.values(), strict=True):
+            np.testing.assert_array_equal(line.get_ydata(), curve.tpr)
+        assert len(inset.collections) == 3
+        assert drawn_pixels(display).std() > 0
+
+    def test_others_are_not(self, rng):
+        for sight in (0.5, 40.0):  # poor, and perfect: there is no bend to look at
+            codes, scores = near_perfect(rng, sight=sight)
+            assert insets(RocCurvesDisplay.from_predictions(codes, scores).ax_) == []
+
+    def test_models_that_share_axes_share_the_zoom(self, rng):
+        codes, scores = near_perfect(rng, sight=3.0)
+        roc = multiauc.multiclass_roc(codes, scores)
+        other = multiauc.multiclass_roc(codes, near_perfect(rng, sight=4.0)[1])
+        display = roc.plot(label="one", band=roc.bootstrap(20, rng=0).band())
+        other.plot(display.ax_, label="other")
+        (inset,) = insets(display.ax_)
+        assert len(inset.lines) == 2
+        assert [line.get_color() for line in inset.lines] == [line.get_color() for line in display.ax_.lines[1:]]
+
+    @pytest.mark.parametrize("area", [0.97, 0.997, 0.9997, 0.99997])
+    def test_the_bend_is_in_the_picture(self, area):
+        # A curve of two straight lines through (e, 1 - e) has the area 1 - e.
+        fpr, tpr = [0.0, 1 - area, 1.0], [0.0, area, 1.0]
+        zoom = zoom_of([(fpr, tpr)])
+        assert 0.05 < (1 - area) / zoom < 0.5
+
+    def test_no_zoom_without_a_bend(self):
+        assert zoom_of([]) is None
+        assert zoom_of([([0, 0, 1], [0, 1, 1])]) is None
+        assert zoom_of([([0, 1], [0, 1])]) is None
+
+
+class TestLegends:
+    def covered(self, display):
+        """Whether any curve passes under the legend, point by point, and whether the legend is in the figure."""
+        display.figure_.canvas.draw()
+        box = display.ax_.get_legend().get_window_extent()
+        figure = display.figure_.bbox
+        assert figure.x0 <= box.x0
+        assert box.x1 <= figure.x1
+        assert figure.y0 <= box.y0
+        for line in display.ax_.lines:
+            if line.get_gid() == "multiauc chance line":
+                continue
+            corners = np.column_stack(line.get_data())
+            at = np.linspace(0, len(corners) - 1, 2000)
+            points = np.column_stack([np.interp(at, np.arange(len(corners)), column) for column in corners.T])
+            x, y = display.ax_.transData.transform(points).T
+            if ((x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1)).any():
+                return True
+        return False
+
+    @pytest.mark.parametrize("sight", [-1.0, 0.0, 0.3, 1.0, 3.0, 6.0])
+    @pytest.mark.parametrize("k", [2, 4, 9])
+    def test_no_curve_is_covered(self, rng, k, sight):
+        codes, scores = near_perfect(rng, k, 180, sight)
+        names = np.array([f"a class with a name {c}" for c in range(k)])
+        display = RocCurvesDisplay.from_predictions(names[codes], scores)
+        assert not self.covered(display)
+
+    def test_a_layout_makes_room(self, rng):
+        codes, scores = near_perfect(rng, 8, 240, 0.0)
+        _, axes = plt.subplots(1, 2, figsize=(8, 3.5), layout="constrained")
+        display = RocCurvesDisplay.from_predictions(codes, scores, ax=axes[1])
+        assert not self.covered(display)
+
+
+class TestBands:
+    def test_they_cover_the_curve_and_have_a_width_at_one(self, rng):
+        codes, scores = near_perfect(rng, sight=40.0)
+        display = RocCurvesDisplay.from_predictions(codes, scores)
+        assert list(display.bands_) == [0, 1, 2]
+        fpr, low, high = curve_band(display.curves[0], (300, 600), 0.025)
+        assert np.all(high == 1.0)
+        assert 0.97 < low[fpr == 0.5][0] < 0.995  # Wilson's limit of 300 of 300
+
+    def test_coverage(self):
+        """Point by point, of the curve of two normals: nominally 95%."""
+        rng = np.random.default_rng(0)
+        truth = stats.norm.sf(stats.norm.isf(AT_FPR) - 1.5)
+        covered = np.zeros(len(AT_FPR))
+        for _ in range(300):
+            scores = np.concatenate([rng.normal(1.5, 1, 50), rng.normal(size=150)])
+            curve = multiauc.roc_curves(np.repeat([1, 0], [50, 150]), scores)[1]
+            _, low, high = curve_band(curve, (50, 150), 0.025)
+            covered += (low <= truth + 1e-12) & (truth <= high + 1e-12)
+        middle = (AT_FPR > 0.02) & (AT_FPR < 0.6)
+        assert 0.93 < covered[middle].mean() / 300 < 0.985
+        assert covered.min() / 300 > 0.88
+
+    def test_wider_at_a_higher_level_and_for_fewer_rows(self, rng):
+        codes, scores = near_perfect(rng, sight=1.0)
+        curve = multiauc.roc_curves(codes, scores)[0]
+        _, low, high = curve_band(curve, (300, 600), 0.025)
+        for size, tail in ((300, 0.005), (30, 0.025)):
+            _, wide_low, wide_high = curve_band(curve, (size, 2 * size), tail)
+            assert np.all(wide_low <= low + 1e-12)
+            assert np.all(wide_high >= high - 1e-12)
+
+    def test_weights_and_levels(self, rng):
+        codes, scores = near_perfect(rng, sight=1.0, n=120)
+        weights = rng.exponential(size=120)
+        weighted = RocCurvesDisplay.from_predictions(codes, scores, sample_weight=weights)
+        for label, (own, others) in weighted.sizes.items():
+            for size, rows in ((own, codes == label), (others, codes != label)):
+                assert size == pytest.approx(weights[rows].sum() ** 2 / (weights[rows] ** 2).sum())
+        plain = RocCurvesDisplay.from_predictions(codes, scores, sample_weight=np.full(120, 3.0))
+        assert plain.sizes[0] == pytest.approx((40, 80))
+        assert RocCurvesDisplay.from_predictions(codes, scores, level=None).bands_ == {}
+        with pytest.raises(ValueError, match="level"):
+            RocCurvesDisplay.from_predictions(codes, scores, level=95)
+
+    def test_pairs_and_absent_classes(self, rng):
+        codes, scores = near_perfect(rng, sight=1.0, n=120)
+        display = RocCurvesDisplay.from_predictions(codes, scores, kind="pairwise")
+        assert display.sizes[0, 1] == (40, 40)
+        rows = codes != 2
+        display = RocCurvesDisplay.from_predictions(codes[rows], scores[rows], labels=[0, 1, 2], absent="nan")
+        assert list(display.bands_) == [0, 1]
+
+
+class TestNamesOfColumns:
+    def turned(self, names, rng, **options):
+        k = len(names)
+        codes = np.arange(20 * k) % k
+        matrix = multiauc.auc_mu_matrix(np.array(names, dtype=object)[codes], rng.random((20 * k, k)), labels=names)
+        display = matrix.plot(**options)
+        display.figure_.canvas.draw()
+        boxes = [text.get_window_extent() for text in display.ax_.get_xticklabels()]
+        assert all(left.x1 <= right.x0 + 1 for left, right in pairwise(boxes))
+        assert min(box.y0 for box in boxes) >= 0
+        return {text.get_rotation() for text in display.ax_.get_xticklabels()}
+
+    def test_turned_only_if_they_must_be(self, rng):
+        assert self.turned(["setosa", "versicolor", "virginica"], rng) == {0.0}
+        assert self.turned(list(map(str, range(10))), rng) == {0.0}
+        assert self.turned([f"a long name of a class, {k}" for k in range(5)], rng) == {90.0}
+        assert self.turned([f"class {k}" for k in range(40)], rng) == {90.0}
+
+    def test_names_that_cannot_be_seen_or_look_like_formulas(self, rng):
+        assert self.turned(["", "$x$", "_z"], rng) == {0.0}
+        names = [text.get_text() for text in plt.gca().figure.axes[0].get_xticklabels()]
+        assert names == ["(empty)", r"\$x\$", "_z"]
+
+    def test_cells_below_one(self):
+        values = np.array([[np.nan, 0.99997], [1.0, np.nan]])
+        display = PairMatrixDisplay(multiauc.PairMatrix(values, ("a", "b"), np.array([9, 9]), "hand_till")).plot()
+        assert [text.get_text() for text in display.text_] == [".99997", "1.000"]

@@ -4,8 +4,11 @@ The page itself is tested in a browser, in tests/browser.
 """
 
 import json
+import math
 import pickle
 import re
+import warnings
+from html import unescape
 
 import numpy as np
 import pytest
@@ -13,7 +16,9 @@ from scipy import stats
 
 import multiauc
 from command_line import ANIMALS, sample
-from multiauc._render.numbers import pair_limits
+from multiauc._digits import decimals, p_text
+from multiauc._render.curve import resamples_for
+from multiauc._render.numbers import class_units, pair_limits
 from multiauc._render.words import number, p_value, verdict
 
 
@@ -72,16 +77,10 @@ class TestVerdict:
 
     def test_three_models_of_which_two_are_level(self):
         def difference(first, second, value, p):
-            found = {
-                "value": value,
-                "low": value - 0.01,
-                "high": value + 0.01,
-                "t": 2.0,
-                "degrees_of_freedom": 9.5,
-                "p_value": p,
-                "corrected_p_value": p,
-            }
-            return {"first": first, "second": second, "decided": p < 0.05} | found
+            found = {"value": value, "standard_error": 0.01, "t": 2.0, "p_value": p, "corrected_p_value": p}
+            limits = {"low": value - 0.01, "high": value + 0.01}
+            corrected = {f"corrected_{side}": limit for side, limit in limits.items()}
+            return {"first": first, "second": second, "decided": p < 0.05} | found | limits | corrected
 
         differences = [
             difference("a", "b", -0.001, 0.8),
@@ -242,8 +241,8 @@ class TestHardSamples:
         y_true = np.arange(30) % 3
         evaluation = multiauc.evaluate(y_true, np.eye(3)[y_true])
         path = evaluation.report(tmp_path / "a.html", n_resamples=5)
-        assert "The model confuses no two classes on this data." in verdict_of(path)
-        assert "never mistaken for each other on this data" in path.read_text("utf-8")
+        assert "The model ranks no two rows of different classes the wrong way round on this data." in verdict_of(path)
+        assert "a row of each is never ranked the wrong way round on this data" in path.read_text("utf-8")
 
     def test_nearly_perfect_models(self, rng, tmp_path):
         y_true = np.arange(300) % 3
@@ -253,8 +252,9 @@ class TestHardSamples:
         first, second, value = evaluation.auc_mu_matrix.worst(1)[0]
         assert 0.9995 < value < 1
         path = evaluation.report(tmp_path / "a.html", n_resamples=5)
-        assert f"hardly confuses any classes; the worst pair is {first} and {second} ({value:.5f})." in verdict_of(path)
-        assert "in fewer than 1 in 1000 cases" in path.read_text("utf-8")
+        assert f"The model tells these classes apart worst: {first} and {second} ({value:.4f})" in verdict_of(path)
+        often = round(1 / (1 - value), -2)
+        assert f"is ranked the wrong way round in about 1 in {often:,.0f} draws" in path.read_text("utf-8")
 
     @pytest.mark.filterwarnings("ignore:class 'cat' has a single row:RuntimeWarning")
     def test_a_class_with_a_single_row(self, rng, tmp_path):
@@ -356,3 +356,287 @@ class TestSomeMetrics:
         scores[0] = scores[1]
         with pytest.raises(ValueError, match="was changed after this result was computed"):
             result.report(tmp_path / "a.html")
+
+
+def rows_of(path, caption):
+    """The rows of the table whose caption begins so, each a list of texts."""
+    tables = re.findall(r"<table.*?</table>", path.read_text("utf-8"), re.DOTALL)
+    (table,) = [one for one in tables if re.search(rf"<caption><span>{caption}", one)]
+    rows = re.findall(r"<tr>(.*?)</tr>", table.split("<tbody>")[1], re.DOTALL)
+    cells = [re.findall(r"<t[hd].*?>(.*?)</t[hd]>", row, re.DOTALL) for row in rows]
+    return [
+        [unescape(re.sub(r"<[^>]+>", " ", cell)).replace("\N{MINUS SIGN}", "-").strip() for cell in row]
+        for row in cells
+    ]
+
+
+def softmax(logits):
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+class TestDigits:
+    """A number that is not 0 or 1 never reads as if it were."""
+
+    @pytest.mark.parametrize("digits", [2, 3, 4])
+    @pytest.mark.parametrize("value", [0.5, 0.9994, 0.99951, 0.99996, 1 - 1e-9, 1 - 2**-53, 3e-5, 1e-12, 1e-300])
+    def test_below_one_and_above_zero(self, value, digits):
+        for signed in (value, -value):
+            text = decimals(signed, digits)
+            assert abs(float(text)) not in (0.0, 1.0)
+            assert float(text) == pytest.approx(signed, rel=0.5, abs=0.6 * 10.0**-digits)
+            assert float(decimals(signed, digits, sign=True)) == float(text)
+
+    def test_whole_numbers_and_nan(self):
+        assert [decimals(v) for v in (0.0, -0.0, 1.0, -1.0, math.nan)] == [
+            "0.0000",
+            "0.0000",
+            "1.0000",
+            "-1.0000",
+            "nan",
+        ]
+        assert decimals(0.25, sign=True) == "+0.2500"
+
+    @pytest.mark.parametrize("threshold", [0.05, 1.0 - 0.95, 0.01, 0.001, 1e-5])
+    def test_p_values_read_on_their_side_of_the_threshold(self, threshold):
+        for share in (1e-6, 0.5, 0.9, 0.9999, 0.999999, 1.000001, 1.0001, 1.1, 3.0):
+            text = p_text(share * threshold, threshold)
+            if text.startswith("<"):
+                assert share < 1
+                assert float(text.removeprefix("< ")) <= threshold
+            else:
+                assert (float(text) < threshold) == (share < 1)
+
+    def test_nothing_on_a_page_or_in_a_repr_is_rounded_to_one(self, rng, tmp_path):
+        codes = np.arange(900) % 3
+        scores = np.eye(3)[codes] + 0.4 * rng.random((900, 3))
+        scores[0], scores[1] = [0.5, 0.52, 0.1], [0.55, 0.5, 0.1]
+        evaluation = multiauc.evaluate(np.array(["a", "b", "c"])[codes], scores)
+        assert 0.9999 < evaluation.auc_mu.value < 1
+        assert "AUC_mu                       1.0000" not in repr(evaluation)
+        path = evaluation.report(tmp_path / "a.html", n_resamples=20)
+        numbers = numbers_of(path)["models"][0]
+        assert 0.99 < numbers["roc"]["auc"] < 1
+        for cell, estimate in zip(rows_of(path, "All classes")[0][1:], numbers["metrics"].values(), strict=True):
+            shown = [float(text) for text in re.findall(r"\d\.\d+", cell)]
+            for text, value in zip(shown, (estimate["value"], estimate["low"], estimate["high"]), strict=True):
+                assert (text == 1.0) == (value == 1.0)
+        assert float(re.search(r"area D = ([\d.]+)", path.read_text("utf-8"))[1]) < 1
+        high = np.array(numbers["pairs"]["auc_mu"]["high"], dtype=float)
+        exact = pair_limits(evaluation.auc_mu_matrix, 0.95)[1]
+        np.testing.assert_array_equal(high == 1.0, exact == 1.0)
+
+    def test_shares_of_a_hundred(self, rng, tmp_path):
+        codes = np.arange(900) % 3
+        scores = np.eye(3)[codes] + 0.4 * rng.random((900, 3))
+        scores[0], scores[1] = [0.5, 0.52, 0.1], [0.55, 0.5, 0.1]
+        text = verdict_of(multiauc.evaluate(codes, scores).report(tmp_path / "a.html", n_resamples=0))
+        assert "100.0 of 100" not in text
+        assert re.search(r"the right way round in 99\.99\d* of 100 draws", text)
+
+
+class TestManyModels:
+    @pytest.fixture
+    def twelve(self, rng):
+        codes = rng.integers(3, size=600)
+        noise = rng.normal(size=(600, 3))
+        sights = np.linspace(2.0, 1.0, 12)
+        extra = rng.normal(size=(12, 600, 3))
+        models = {f"m{k}": softmax(sights[k] * np.eye(3)[codes] + noise + 0.3 * extra[k]) for k in range(12)}
+        return multiauc.compare(codes, models)
+
+    def test_a_paragraph_and_a_table(self, twelve, tmp_path):
+        path = twelve.report(tmp_path / "a.html", n_resamples=0)
+        section = re.search(r'<section class="verdict".*?</section>', path.read_text("utf-8"), re.DOTALL)[0]
+        assert section.count("<p>") <= 3
+        assert section.count("<table") == 1
+        headline = re.search(r'class="headline">(.*?)</p>', section)[1]
+        assert len(headline) < 200
+        order = numbers_of(path)["comparison"]["order"]
+        rows = rows_of(path, "How far")
+        assert [row[0] for row in rows] == order[1:]
+        for row in rows:
+            assert row[2] == decimals(twelve.difference(order[0], row[0]).value)
+
+    def test_words_intervals_and_p_values_agree(self, twelve, tmp_path):
+        for level in (0.5, 0.9, 0.95, 0.999):
+            path = twelve.report(tmp_path / "a.html", n_resamples=0, level=level)
+            found = numbers_of(path)["comparison"]["differences"]
+            assert len(found) == 66
+            answers = {row[0]: row[1:] for row in rows_of(path, "Differences")}
+            for one in found:
+                _, interval, t, freedom, p, answer = answers[f"{one['first']} - {one['second']}"]
+                low, high = (float(limit) for limit in interval.split(" to "))
+                assert (answer == "yes") == (low > 0 or high < 0) == (float(p.removeprefix("< ")) < 1 - level)
+                difference = twelve.difference(one["first"], one["second"])
+                assert float(t) == pytest.approx(difference.value / difference.standard_error, abs=0.006)
+                assert float(freedom) == pytest.approx(difference.degrees_of_freedom, abs=0.06)
+                # All together: wider than by itself.
+                assert one["corrected_low"] < one["low"]
+                assert one["corrected_high"] > one["high"]
+
+    def test_no_claim_about_two_others(self):
+        """Models that the best cannot be told from may differ from each other."""
+        order = ["a", "b", "c"]
+        values = {"a": 0.9, "b": 0.89, "c": 0.88}
+
+        def difference(first, second, *, decided):
+            side = 1.0 if decided else -1.0
+            limits = {"low": 0.01 * side, "high": 0.1, "corrected_low": 0.01 * side, "corrected_high": 0.1}
+            p = 0.01 if decided else 0.5
+            found = {"value": 0.01, "standard_error": 0.01, "t": 1.0, "p_value": p, "corrected_p_value": p}
+            return {"first": first, "second": second, "decided": decided} | found | limits
+
+        differences = [
+            difference("a", "b", decided=False),
+            difference("a", "c", decided=False),
+            difference("b", "c", decided=True),
+        ]
+        comparison = {"metric": "auc_mu", "values": values, "order": order, "differences": differences}
+        headline, sentences = verdict({"models": [], "comparison": comparison, "level": 0.95})
+        assert headline == "a is ahead, but cannot be told from b or c."
+        assert not any("b and c" in sentence for sentence in sentences)
+
+    def test_two_models_are_not_corrected(self, rng, tmp_path):
+        labels, models = two_models(rng, blur=0.6)
+        comparison = multiauc.compare(labels, models)
+        (one,) = numbers_of(comparison.report(tmp_path / "a.html", n_resamples=0))["comparison"]["differences"]
+        assert one["corrected_p_value"] == comparison.differences[0].p_value
+        np.testing.assert_allclose([one["corrected_low"], one["corrected_high"]], [one["low"], one["high"]], rtol=1e-12)
+
+
+class TestNames:
+    @pytest.mark.parametrize(("name", "shown"), [("", "(empty)"), ("  ", "(blank)"), ("\u200b", "(blank)")])
+    def test_names_that_cannot_be_seen(self, rng, tmp_path, name, shown):
+        labels = [name, "dog", "$x$"]
+        codes = np.arange(90) % 3
+        y_true = np.array(labels, dtype=object)[codes]
+        models = {name: softmax(rng.normal(size=(90, 3)) + np.eye(3)[codes]), "b": rng.random((90, 3))}
+        comparison = multiauc.compare(y_true, models, labels=labels)
+        path = comparison.report(tmp_path / "a.html", n_resamples=0)
+        text = path.read_text("utf-8").split('<script type="application/json"')[0]
+        assert not re.search(r"<(th|strong|td|h3|span class=\"(forest-)?name\")[^>]*>\s*</", text)
+        assert [row[0] for row in rows_of(path, "Each class")] == [shown, "dog", "$x$"]
+        assert f"{shown} - b" in [row[0] for row in rows_of(path, "Differences")]
+        assert f"  {shown}" in repr(multiauc.evaluate(y_true, models[name], labels=labels))
+        # Programs read the name itself.
+        assert numbers_of(path)["labels"] == labels
+
+
+class TestGroups:
+    @pytest.fixture
+    def grouped(self, rng):
+        groups = np.repeat(np.arange(15), 20)
+        codes = groups % 3
+        shift = rng.normal(size=(15, 3))[groups]
+        return codes, softmax(1.5 * np.eye(3)[codes] + shift + 0.3 * rng.normal(size=(300, 3))), groups
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_pairs_are_at_least_as_wide_as_evaluate_on_the_two_classes(self, rng, grouped, tmp_path, weighted):
+        codes, scores, groups = grouped
+        scores[codes == 0, 0] += 5.0  # class 0 is perfect against both
+        weights = {"sample_weight": rng.random(300) + 0.5} if weighted else {}
+        evaluation = multiauc.evaluate(codes, scores, groups=groups, **weights)
+        model = numbers_of(evaluation.report(tmp_path / "a.html", n_resamples=5))["models"][0]
+        for c, d in ((0, 1), (0, 2), (1, 2)):
+            rows = (codes == c) | (codes == d)
+            kept = {name: weight[rows] for name, weight in weights.items()}
+            both = {"metrics": ["auc_mu"], "groups": groups[rows], **kept}
+            alone = multiauc.evaluate(codes[rows], scores[rows][:, [c, d]], **both).auc_mu
+            low, high = alone.confidence_interval()
+            found = model["pairs"]["auc_mu"]
+            assert found["value"][c][d] == pytest.approx(alone.value, rel=1e-12)
+            assert found["low"][c][d] <= low + 1e-6
+            assert found["high"][c][d] >= high - 1e-6
+            (listed,) = [pair for pair in model["worst_pairs"] if (pair["first"], pair["second"]) == (str(c), str(d))]
+            assert listed["low"] == pytest.approx(found["low"][c][d], abs=1e-6)
+        assert found["value"][0][1] == 1.0
+        assert found["low"][0][1] == pytest.approx(0.025 ** (1 / 5), abs=1e-6)
+
+    def test_what_counts_in_a_class(self, rng):
+        labels, scores = sample(rng, 90)
+        weights = np.where(np.arange(90) < 3, 0.0, 1.0)
+        for groups, expected in ((None, 30), (np.arange(90), 30), (np.arange(90) // 6, 15), (np.arange(90) % 3, 1)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # a single group has no standard error
+                evaluation = multiauc.evaluate(labels, scores, groups=groups)
+                without = multiauc.evaluate(labels, scores, groups=groups, sample_weight=weights)
+            assert class_units(evaluation).tolist() == [expected] * 3
+            rows_are_units = groups is None or len(set(groups)) == 90
+            assert class_units(without).tolist() == [expected - rows_are_units] * 3
+
+    def test_the_curve_is_resampled_by_groups(self, grouped, tmp_path):
+        codes, scores, groups = grouped
+        path = multiauc.evaluate(codes, scores, groups=groups).report(tmp_path / "a.html", n_resamples=120)
+        found = numbers_of(path)
+        area, band = found["models"][0]["metrics"]["multiclass_roc"], found["models"][0]["roc"]["band"]
+        bootstrap = multiauc.multiclass_roc(codes, scores).bootstrap(120, rng=0, groups=groups)
+        assert area["standard_error"] == bootstrap.standard_error
+        assert (area["low"], area["high"]) == bootstrap.confidence_interval()
+        np.testing.assert_allclose(band["low"], bootstrap.band().low, atol=1e-5)
+        assert "from 120 resamples of groups" in path.read_text("utf-8")
+        assert "120 bootstrap samples of groups" in found["method"]["Curve"]
+
+
+class TestPerfectPairs:
+    def test_a_note_says_what_their_limits_are(self, rng, tmp_path):
+        y_true = np.arange(60) % 3
+        scores = np.eye(3)[y_true] + 0.3 * rng.random((60, 3))
+        path = multiauc.evaluate(y_true, scores).report(tmp_path / "a.html", n_resamples=0, level=0.9)
+        text = path.read_text("utf-8")
+        assert "for a value of 1 it is 0.05 to the power 1/m, with m its number of rows, or the cautious limit" in text
+        assert "with m its number of rows. It can lie further out" in text  # pairs have no cautious limits
+        found = numbers_of(path)["models"][0]
+        assert found["pairs"]["auc_mu"]["low"][0][1] == pytest.approx(0.05 ** (1 / 20), abs=1e-6)
+        assert found["metrics"]["auc_mu"]["low"] <= 0.05 ** (1 / 20)
+        labels, scores = sample(rng, 90)
+        other = multiauc.evaluate(labels, scores).report(tmp_path / "b.html", n_resamples=0).read_text("utf-8")
+        assert "to the power 1/m" not in other
+
+
+class TestResamples:
+    def test_their_number_depends_on_the_size(self):
+        assert resamples_for(2_000, 20, 3) == 200
+        assert resamples_for(1_000_000, 10, 1) == 200
+        few = resamples_for(20_000, 200, 1)
+        assert 10 <= few <= 20
+        assert resamples_for(20_000, 200, 5) == few
+        assert few < resamples_for(3_000, 100, 1) < 200
+
+    def test_the_page_says_how_many_and_how_sure(self, rng, tmp_path):
+        labels, scores = sample(rng, 120)
+        evaluation = multiauc.evaluate(labels, scores)
+        for size, error in ((20, "16%"), (150, "6%")):
+            path = evaluation.report(tmp_path / "a.html", n_resamples=size)
+            assert (
+                f"from {size} resamples of rows (so many know the standard error of D to about {error})"
+                in path.read_text()
+            )
+            assert f"{size} bootstrap samples" in numbers_of(path)["method"]["Curve"]
+
+    def test_few_are_allowed_for(self, rng, tmp_path):
+        labels, scores = sample(rng, 120)
+        evaluation = multiauc.evaluate(labels, scores)
+        roc = multiauc.multiclass_roc(labels, scores)
+        for size in (2, 20, 99, 100, 150):
+            found = numbers_of(evaluation.report(tmp_path / "a.html", n_resamples=size))["models"][0]
+            bootstrap = roc.bootstrap(size, rng=0)
+            area, band = found["metrics"]["multiclass_roc"], found["roc"]["band"]
+            assert area["standard_error"] == bootstrap.standard_error
+            if size >= 100:
+                assert (area["low"], area["high"]) == bootstrap.confidence_interval()
+                np.testing.assert_allclose(band["low"], bootstrap.band().low, atol=1e-5)
+                continue
+            t = stats.t.ppf(0.975, size - 1)
+            ends = np.log(roc.auc / (1 - roc.auc)) + t * area["standard_error"] / (roc.auc * (1 - roc.auc)) * np.array(
+                [-1, 1]
+            )
+            np.testing.assert_allclose([area["low"], area["high"]], 1 / (1 + np.exp(-ends)), rtol=1e-10)
+            middle = np.interp(band["fpr"], roc.fpr, roc.tpr)
+            assert np.all((np.array(band["low"]) <= middle + 1e-5) & (middle <= np.array(band["high"]) + 1e-5))
+
+    def test_the_curve_has_the_weights_of_pairs(self, rng, tmp_path):
+        labels, models = two_models(rng, 90, blur=0.3)
+        comparison = multiauc.compare(labels, models, metric="multiclass_roc", pair_weights="size_product")
+        for model in numbers_of(comparison.report(tmp_path / "a.html", n_resamples=0))["models"]:
+            assert model["roc"]["auc"] == comparison.estimates[model["name"]].value

@@ -26,12 +26,13 @@ if TYPE_CHECKING:
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.comparison_results import Comparison
     from multiauc.evaluation_results import Evaluation
-    from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap
     from multiauc.results import PairMatrix
 
 # A heat map of more classes than this could not be read; it shows those of the worst pairs.
 HEAT_MAP_AT_MOST = 150
 WORST_PAIRS = 20
+# How differences are corrected for their number, for the heads of tables.
+CORRECTION = "max-t"
 # Digits of the limits of pairs; values are kept to the last bit.
 LIMIT_DIGITS = 6
 
@@ -58,11 +59,16 @@ def estimate_numbers(estimate: Any, level: float) -> dict[str, Any]:
     }
 
 
+def is_cautious(estimates: Mapping[Any, Estimate]) -> bool:
+    """Whether `estimate_numbers` has cautious intervals of these estimates."""
+    return advised_method(next(iter(estimates.values())).smallest_class) == "cautious"
+
+
 def method_in_words(estimates: Mapping[Any, Estimate], inputs: HeldInputs) -> str:
     """How the intervals that `estimate_numbers` has of these estimates were found."""
-    smallest = next(iter(estimates.values())).smallest_class
-    if advised_method(smallest) == "logit":
+    if not is_cautious(estimates):
         return inputs.method()
+    smallest = next(iter(estimates.values())).smallest_class
     unit = "row" if inputs.groups is None else "group"
     why = f"as though each class had one more {unit}, because the smallest has {smallest}, fewer than {CAUTIOUS_BELOW}"
     return inputs.method(f"cautious logit intervals ({why})")
@@ -96,74 +102,69 @@ def main_matrix(evaluation: Evaluation) -> PairMatrix | None:
     return next(iter(evaluation.matrices.values()), None)
 
 
-def pair_numbers(matrix: PairMatrix, classes: list[int], level: float) -> dict[str, list[list[float | None]]]:
+def class_units(evaluation: Evaluation) -> NDArray[np.int64]:
+    """What counts as independent in each class: its rows, or its groups where rows are grouped."""
+    inputs = evaluation.inputs()
+    if inputs.groups is None:
+        return evaluation.counts
+    codes, groups, weights = inputs.sample.codes, inputs.groups, inputs.sample.weights
+    counted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    pairs = np.unique(np.stack([codes[counted], groups[counted]]).astype(np.int64), axis=1)
+    return np.bincount(pairs[0], minlength=inputs.sample.n_classes)
+
+
+def pair_numbers(
+    evaluation: Evaluation, metric: str, classes: list[int], level: float
+) -> dict[str, list[list[float | None]]]:
     """Values and limits of the pairs of some classes, given by their positions."""
-    low, high = pair_limits(matrix, level)
+    matrix = evaluation.matrices[metric]
+    low, high = pair_limits(matrix, level, class_units(evaluation))
     shown = np.ix_(classes, classes)
     return {
         "value": _rows(matrix.values[shown]),
-        "low": _rows(low[shown].round(LIMIT_DIGITS)),
-        "high": _rows(high[shown].round(LIMIT_DIGITS)),
+        "low": _rows(_rounded(low[shown])),
+        "high": _rows(_rounded(high[shown])),
     }
 
 
-def pair_limits(matrix: PairMatrix, level: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Confidence limits of every pair."""
+def pair_limits(
+    matrix: PairMatrix, level: float, units: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Confidence limits of every pair; `units` is how many independent rows or groups each class has."""
+    sizes = matrix.counts if units is None else units
     errors, freedoms = matrix.standard_error, matrix.degrees_of_freedom
-    return pair_intervals(matrix.values, errors, freedoms, matrix.counts, read_level(level))
+    return pair_intervals(matrix.values, errors, freedoms, sizes, read_level(level))
 
 
-def worst_pairs(matrix: PairMatrix, level: float, n: int = WORST_PAIRS) -> list[dict[str, Any]]:
+def worst_pairs(evaluation: Evaluation, level: float, n: int = WORST_PAIRS) -> list[dict[str, Any]]:
     """The pairs that are separated worst, the worst first."""
-    return [names | numbers[0] for names, numbers in pairs_of_models(matrix, [matrix], level, n)]
+    return [names | numbers[0] for names, numbers in pairs_of_models(evaluation, [evaluation], level, n)]
 
 
 def pairs_of_models(
-    worst_of: PairMatrix, matrices: Sequence[PairMatrix], level: float, n: int = WORST_PAIRS
+    worst_of: Evaluation, evaluations: Sequence[Evaluation], level: float, n: int = WORST_PAIRS
 ) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
-    """The pairs that one model separates worst: their names and sizes, and their numbers in each of the models."""
-    place = {label: k for k, label in enumerate(worst_of.labels)}
-    limits = [pair_limits(matrix, level) for matrix in matrices]
+    """The pairs that one model separates worst: their names and sizes, and their numbers in each of the models.
+
+    Empty where pairs were not evaluated.
+    """
+    main = main_matrix(worst_of)
+    matrices = [matrix for matrix in map(main_matrix, evaluations) if matrix is not None]
+    if main is None:
+        return []
+    place = {label: k for k, label in enumerate(main.labels)}
+    units = class_units(worst_of)
+    limits = [pair_limits(matrix, level, units) for matrix in matrices]
     found = []
-    for first, second, _ in worst_of.worst(n):
+    for first, second, _ in main.worst(n):
         at = place[first], place[second]
-        sizes = {"first_rows": int(worst_of.counts[at[0]]), "second_rows": int(worst_of.counts[at[1]])}
+        sizes = {"first_rows": int(main.counts[at[0]]), "second_rows": int(main.counts[at[1]])}
         numbers = [
             {"value": known(matrix.values[at]), "low": known(low[at]), "high": known(high[at])}
             for matrix, (low, high) in zip(matrices, limits, strict=True)
         ]
         found.append(({"first": str(first), "second": str(second)} | sizes, numbers))
     return found
-
-
-def roc_numbers(
-    roc: MulticlassRoc | None, bootstrap: MulticlassRocBootstrap | None, level: float
-) -> dict[str, Any] | None:
-    """The curve, its area with limits, its band."""
-    if roc is None or math.isnan(roc.auc):
-        return None
-    band = None
-    limits: dict[str, Any] = {"value": roc.auc, "standard_error": None, "low": None, "high": None}
-    if bootstrap is not None:
-        limits = estimate_numbers(_Area(bootstrap), level)
-        found = bootstrap.band(level)
-        band = {name: getattr(found, name).round(5).tolist() for name in ("fpr", "low", "high")}
-    return {
-        "area": limits,
-        "auc": roc.auc,
-        "fpr": roc.fpr.round(5).tolist(),
-        "tpr": roc.tpr.round(5).tolist(),
-        "band": band,
-    }
-
-
-class _Area:
-    """The area of a bootstrapped curve in the shape of an estimate."""
-
-    def __init__(self, bootstrap: MulticlassRocBootstrap) -> None:
-        self.value = bootstrap.estimate
-        self.standard_error = bootstrap.standard_error
-        self.confidence_interval = bootstrap.confidence_interval
 
 
 def comparison_numbers(comparison: Comparison, level: float) -> dict[str, Any]:
@@ -174,13 +175,17 @@ def comparison_numbers(comparison: Comparison, level: float) -> dict[str, Any]:
         "metric": comparison.metric,
         "values": {name: known(value) for name, value in values.items()},
         "order": sorted(values, key=lambda name: (math.isnan(values[name]), -values[name])),
+        "correction": CORRECTION,
         "differences": difference_numbers(comparison, level),
     }
 
 
 def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, Any]]:
-    """Every difference with its test; `decided` if it is not chance, corrected for the number of differences."""
+    """Every difference with its test, by itself and among the others; `decided` if it is not chance among them."""
     pairs = combinations(names_as_text(comparison.estimates), 2)
+    # A metric without a closed form has no differences.
+    differences = comparison.differences
+    together = comparison.simultaneous_intervals(level).values() if differences else []
     return [
         {"first": first, "second": second}
         | estimate_numbers(one, level)
@@ -188,11 +193,12 @@ def difference_numbers(comparison: Comparison, level: float) -> list[dict[str, A
             "t": known(one.t),
             "degrees_of_freedom": known(one.degrees_of_freedom),
             "p_value": known(one.p_value),
+            "corrected_low": known(low),
+            "corrected_high": known(high),
             "corrected_p_value": known(one.corrected_p_value),
             "decided": bool(one.corrected_p_value < 1.0 - level),
         }
-        # A metric without a closed form has no differences.
-        for (first, second), one in zip(pairs, comparison.differences, strict=False)
+        for (first, second), one, (low, high) in zip(pairs, differences, together, strict=False)
     ]
 
 
@@ -223,6 +229,12 @@ def _heat_map(evaluations: Sequence[Evaluation]) -> dict[str, Any] | None:
 def now() -> str:
     """The date and the minute."""
     return dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _rounded(limits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Limits with fewer digits; what is not 0 or 1 does not become it."""
+    rounded = limits.round(LIMIT_DIGITS)
+    return np.where((rounded == 0.0) | (rounded == 1.0), limits, rounded)
 
 
 def _rows(matrix: NDArray[np.float64]) -> list[list[float | None]]:

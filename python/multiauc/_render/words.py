@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from multiauc._digits import decimals, p_text
 from multiauc._registry import AUC_MU, METRICS
+from multiauc._wording import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 # A dash and a real minus sign.
 NOT_KNOWN, MINUS = "\u2013", "\u2212"
-# Larger values would round to 1.000.
-HARDLY_CONFUSED = 0.9995
 UNDEFINED = "A class has no rows, so the overall numbers cannot be computed."
+# Of more models than this, the verdict has a sentence for all and a table; a list of more names is cut short.
+SENTENCES_UP_TO = 3
+NAMES_AT_MOST = 4
+AT_BOUND = (
+    "Where a value is exactly 1 (or 0), nothing varies and the usual interval does not exist. The limit shown instead "
+    "is what the {smallest} class could still hide: for a value of 1 it is {quantile} to the power 1/m, with m its "
+    "number of {units}{cautious}. It can lie further out than the limit of a value that is not quite perfect."
+)
+CAUTIOUS = ", or the cautious limit where that lies further out"
 
 
 def metric_name(metric: str) -> str:
@@ -22,10 +31,8 @@ def metric_name(metric: str) -> str:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """A number for people: "0.912", a real minus sign, a dash for nan."""
-    if value is None:
-        return NOT_KNOWN
-    return f"{value:.{digits}f}".replace("-", MINUS)
+    """A number for people: "0.912", a real minus sign, a dash for nan; never "1.000" for what is below 1."""
+    return NOT_KNOWN if value is None else decimals(value, digits).replace("-", MINUS)
 
 
 def interval(estimate: dict[str, Any], digits: int = 3) -> str:
@@ -35,13 +42,17 @@ def interval(estimate: dict[str, Any], digits: int = 3) -> str:
     return f"{number(estimate['low'], digits)} to {number(estimate['high'], digits)}"
 
 
-def p_value(value: float | None) -> str:
-    """As in "p = 0.03" and "p < 0.001"."""
+def corrected(found: dict[str, Any]) -> dict[str, Any]:
+    """The limits of a difference among all differences of a page."""
+    return {"low": found["corrected_low"], "high": found["corrected_high"]}
+
+
+def p_value(value: float | None, threshold: float | None = None) -> str:
+    """As in "p = 0.031" and "p < 0.001", on its own side of the threshold."""
     if value is None:
         return "p unknown"
-    if value < 0.001:
-        return "p\u00a0<\u00a00.001"
-    return f"p\u00a0=\u00a0{value:.3f}" if value < 0.1 else f"p\u00a0=\u00a0{value:.2f}"
+    text = p_text(value, threshold, 3 if value < 0.1 else 2)
+    return f"p\u00a0{text}".replace("< ", "<\u00a0") if text.startswith("<") else f"p\u00a0=\u00a0{text}"
 
 
 def percent(level: float) -> str:
@@ -70,6 +81,27 @@ def joined(parts: list[str], last: str = "and") -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
+def named(names: list[str], last: str = "and") -> str:
+    """The names of models; of many some, and how many others there are."""
+    shown = [shown_name(name) for name in names]
+    if len(shown) > NAMES_AT_MOST:
+        shown[NAMES_AT_MOST - 1 :] = [f"{len(shown) - NAMES_AT_MOST + 1} others"]
+    return joined(shown, last)
+
+
+def bound_note(estimates: Iterable[dict[str, Any]], report: dict[str, Any], *, of_pairs: bool = False) -> str:
+    """What the interval of a perfect (or perfectly wrong) value is; empty if there is none among the estimates."""
+    if not any(one["value"] in (0.0, 1.0) and one["low"] is not None for one in estimates):
+        return ""
+    return AT_BOUND.format(
+        smallest="smaller" if of_pairs else "smallest",
+        quantile=f"{(1.0 - report['level']) / 2.0:.3g}",
+        units=report["units"],
+        # Pairs have no cautious intervals.
+        cautious=CAUTIOUS if report["is_cautious"] and not of_pairs else "",
+    )
+
+
 def verdict(report: dict[str, Any]) -> tuple[str, list[str]]:
     """(headline, sentences): which model is best, by how much, and whether that is more than chance."""
     return _one_model(report) if report["comparison"] is None else _several_models(report)
@@ -78,53 +110,90 @@ def verdict(report: dict[str, Any]) -> tuple[str, list[str]]:
 def _one_model(report: dict[str, Any]) -> tuple[str, list[str]]:
     (model,) = report["models"]
     metric, estimate = next(iter(model["metrics"].items()))
+    name = shown_name(model["name"])
     if estimate["value"] is None:
         return UNDEFINED, []
     limits = f"{percent(report['level'])} interval {interval(estimate)}"
     if metric != AUC_MU:
         chance = chances([metric], len(report["labels"]))
-        return f"{model['name']} reaches {metric_name(metric)} {number(estimate['value'])} ({limits}).", [
+        return f"{name} reaches {metric_name(metric)} {number(estimate['value'])} ({limits}).", [
             f"{meanings([metric])} Uninformative scores reach {chance}, a perfect model 1."
         ]
-    headline = f"{model['name']} tells two classes apart in {100 * estimate['value']:.1f} of 100 cases."
+    often = _of_hundred(estimate["value"])
+    headline = f"{name} ranks two rows of different classes the right way round in {often} draws."
     meaning = (
         f"That is AUC_mu {number(estimate['value'])} ({limits}): draw a row of one class and a row of another; this is "
-        "how often the model's scores say which is which, on average over all pairs of classes. A coin reaches 0.5, a "
-        "perfect model 1."
+        "how often the model's scores say which is which, on average over all pairs of classes (a tie counts half). A "
+        "coin reaches 0.5, a perfect model 1."
     )
     return headline, [meaning]
 
 
 def _several_models(report: dict[str, Any]) -> tuple[str, list[str]]:
     comparison = report["comparison"]
-    metric = comparison["metric"]
-    name = metric_name(metric)
+    name = metric_name(comparison["metric"])
     best = comparison["order"][0]
     if comparison["values"][best] is None:
         return UNDEFINED, []
     if not comparison["differences"]:
         value = comparison["values"][best]
-        return f"{best} has the largest {name}, {number(value)}.", [
+        return f"{shown_name(best)} has the largest {name}, {number(value)}.", [
             "Whether that is more than chance was not tested: this metric has no test in closed form."
         ]
-    against = {other: _seen_from(best, other, comparison["differences"]) for other in comparison["order"][1:]}
-    untested = [other for other, found in against.items() if found["p_value"] is None]
-    beaten = [other for other, found in against.items() if found["decided"]]
-    level_with = [other for other in against if other not in beaten and other not in untested]
-    findings = []
-    if level_with:
-        findings.append(f"{joined([best, *level_with])} cannot be told apart")
-    if beaten:
-        findings.append(f"{best} is better than {joined(beaten)}")
-    if untested:
-        findings.append(f"{'whether' if findings else 'Whether'} {best} is better than {joined(untested)} is not known")
-    sentences = [_difference_sentence(best, other, found, name, report["level"]) for other, found in against.items()]
-    if level_with:
+    against = differences_from_best(comparison)
+    sentences = (
+        [_difference_sentence(found, comparison, report["level"]) for found in against]
+        if len(against) <= SENTENCES_UP_TO
+        else [_many_models(comparison, report["level"])]
+    )
+    if any(_is_level(found) for found in against):
         sentences.append(
             "A difference that the data cannot tell from zero is no reason to choose: decide between these models by "
             "cost, speed or simplicity, or collect more rows."
         )
-    return "; ".join(findings) + ".", sentences
+    return _headline(best, against), sentences
+
+
+def _headline(best: str, against: list[dict[str, Any]]) -> str:
+    """Who wins. Each part is about the best model and one other, never about two others."""
+    level = [found["second"] for found in against if _is_level(found)]
+    beaten = [found["second"] for found in against if found["decided"]]
+    untested = [found["second"] for found in against if found["corrected_p_value"] is None]
+    findings, winner = [], shown_name(best)
+    if len(level) == 1:
+        findings.append(f"{named([best, *level])} cannot be told apart")
+    elif level:
+        findings.append(f"{winner} is ahead, but cannot be told from {named(level, 'or')}")
+    if beaten and len(beaten) == len(against) > SENTENCES_UP_TO:
+        findings.append(f"{winner} is better than each of the {len(beaten)} other models")
+    elif beaten:
+        findings.append(f"{winner} is better than {named(beaten)}")
+    if untested:
+        start = "whether" if findings else "Whether"
+        findings.append(f"{start} {winner} is better than {named(untested, 'or')} is not known")
+    return "; ".join(findings) + "."
+
+
+def _many_models(comparison: dict[str, Any], level: float) -> str:
+    """Where the models stand, in one sentence, and what the table beside it has."""
+    values = {name: value for name, value in comparison["values"].items() if value is not None}
+    best, second, last = (comparison["order"][k] for k in (0, 1, len(values) - 1))
+    ends = " to ".join(f"{number(values[name])} ({shown_name(name)})" for name in (second, last))
+    return (
+        f"By {metric_name(comparison['metric'])}, {shown_name(best)} has {number(values[best])}; the others range from "
+        f"{ends}. The table has how far each is behind {shown_name(best)}, with {percent(level)} intervals and "
+        f"p-values that allow for all {len(comparison['differences'])} comparisons of two models."
+    )
+
+
+def differences_from_best(comparison: dict[str, Any]) -> list[dict[str, Any]]:
+    """The best model minus each of the others, from the second best on."""
+    best, *others = comparison["order"]
+    return [_seen_from(best, other, comparison["differences"]) for other in others]
+
+
+def _is_level(found: dict[str, Any]) -> bool:
+    return found["corrected_p_value"] is not None and not found["decided"]
 
 
 def _seen_from(best: str, other: str, differences: list[dict[str, Any]]) -> dict[str, Any]:
@@ -133,51 +202,74 @@ def _seen_from(best: str, other: str, differences: list[dict[str, Any]]) -> dict
         if (found["first"], found["second"]) == (best, other):
             return found
         if (found["first"], found["second"]) == (other, best):
-            turned = {"value": found["value"], "low": found["high"], "high": found["low"], "t": found["t"]}
+            turned = {
+                "value": found["value"],
+                "low": found["high"],
+                "high": found["low"],
+                "t": found["t"],
+                "corrected_low": found["corrected_high"],
+                "corrected_high": found["corrected_low"],
+            }
             turned = {name: None if value is None else -value for name, value in turned.items()}
             return found | {"first": best, "second": other} | turned
     raise KeyError((best, other))
 
 
-def _difference_sentence(best: str, other: str, found: dict[str, Any], name: str, level: float) -> str:
-    if found["p_value"] is None:
-        ahead = f"{best} is ahead of {other} by {number(found['value'], 4)} in {name}"
+def _difference_sentence(found: dict[str, Any], comparison: dict[str, Any], level: float) -> str:
+    best, other = shown_name(found["first"]), shown_name(found["second"])
+    by = f"{number(found['value'], 4)} in {metric_name(comparison['metric'])}"
+    if found["corrected_p_value"] is None:
         return (
-            f"{ahead}; whether that is more than chance is not known, because the rows do not show how much it varies."
+            f"{best} is ahead of {other} by {by}; whether that is more than chance is not known, because the rows do "
+            "not show how much it varies."
         )
-    evidence = f"{percent(level)} interval {interval(found, 4)}, {p_value(found['p_value'])}"
-    corrected = p_value(found["corrected_p_value"])
-    if corrected != p_value(found["p_value"]):
-        evidence += f", {corrected} corrected for all differences"
+    limits = "" if found["corrected_low"] is None else f"{percent(level)} interval {interval(corrected(found), 4)}, "
+    evidence = limits + p_value(found["corrected_p_value"], 1.0 - level)
+    count = len(comparison["differences"])
+    if count > 1:
+        evidence += f", corrected for {count} comparisons"
     if found["decided"]:
-        return f"{best} is better than {other} by {number(found['value'], 4)} in {name} ({evidence})."
-    return (
-        f"{best} and {other} cannot be told apart: they differ by {number(found['value'], 4)} in {name} ({evidence})."
-    )
+        return f"{best} is better than {other} by {by} ({evidence})."
+    return f"{best} and {other} cannot be told apart: they differ by {by} ({evidence})."
 
 
 def confusions(model: dict[str, Any]) -> str:
     """The worst pairs of a model in one sentence."""
-    worst = [pair for pair in model["worst_pairs"][:3] if pair["value"] < HARDLY_CONFUSED]
-    if worst:
-        listed = "; ".join(f"{pair['first']} and {pair['second']} ({number(pair['value'])})" for pair in worst)
-        return f"The classes that {model['name']} confuses most: {listed}."
-    if not model["worst_pairs"] or model["worst_pairs"][0]["value"] == 1.0:
-        return f"{model['name']} confuses no two classes on this data."
-    pair = model["worst_pairs"][0]
-    last = f"{pair['first']} and {pair['second']} ({number(pair['value'], 5)})"
-    return f"{model['name']} hardly confuses any classes; the worst pair is {last}."
+    worst = [pair for pair in model["worst_pairs"][:3] if pair["value"] < 1.0]
+    if not worst:
+        return f"{shown_name(model['name'])} ranks no two rows of different classes the wrong way round on this data."
+    listed = "; ".join(f"{pair_name(pair)} ({number(pair['value'])})" for pair in worst)
+    return f"{shown_name(model['name'])} tells these classes apart worst: {listed}."
+
+
+def pair_name(pair: dict[str, Any]) -> str:
+    """As in "cat and dog"."""
+    return f"{shown_name(pair['first'])} and {shown_name(pair['second'])}"
 
 
 def pair_sentence(pair: dict[str, Any], title: str, level: float) -> str:
-    """What the value of a pair, called `title`, means: how often its rows are mistaken for each other."""
+    """What the value of a pair, called `title`, means: how often a row of each is ranked the wrong way round."""
     value = pair["value"]
-    if value == 1.0:
-        return "never mistaken for each other on this data"
-    mistakes = 100 * (1 - value)
-    often = f"{mistakes:.0f} of 100" if mistakes >= 9.5 else f"{mistakes:.1f} of 100"
-    if value >= 0.999:
-        often = "fewer than 1 in 1000"
-    digits = 3 if value < HARDLY_CONFUSED else 5
-    limits = "" if pair["low"] is None else f", {percent(level)} interval {interval(pair, digits)}"
-    return f"mistaken for each other in {often} cases ({title} {number(value, digits)}{limits})"
+    limits = "" if pair["low"] is None else f", {percent(level)} interval {interval(pair)}"
+    evidence = f"({title} {number(value)}{limits})"
+    if value in (0.0, 1.0):
+        how = "never" if value == 1.0 else "always"
+        return f"a row of each is {how} ranked the wrong way round on this data {evidence}"
+    wrong = 1.0 - value
+    often = f"about 1 in {_rounded(1.0 / wrong):,}" if wrong < 0.001 else _of_hundred(wrong)
+    return f"a row of each is ranked the wrong way round in {often} draws {evidence}"
+
+
+def _of_hundred(share: float) -> str:
+    """As in "12 of 100" and "0.7 of 100"; never "100 of 100" for less than all."""
+    if share in (0.0, 1.0):
+        return f"{100 * share:.0f} of 100"
+    digits = 0 if 0.095 <= share < 0.9 else 1
+    while digits < 14 and float(f"{100 * share:.{digits}f}") in (0.0, 100.0):
+        digits += 1
+    return f"{100 * share:.{digits}f} of 100"
+
+
+def _rounded(count: float) -> int:
+    """To two significant digits."""
+    return int(float(f"{count:.1e}"))

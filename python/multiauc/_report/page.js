@@ -12,7 +12,16 @@
     if (text !== undefined) made.textContent = text;
     return made;
   };
-  const shown = (value, digits) => (value === null ? "–" : value.toFixed(digits));
+  // As everywhere: more digits where a number would read as 0 or 1 without being it.
+  const shown = (value, digits) => {
+    if (value === null) return "–";
+    for (let count = digits; count <= 16; count += 1) {
+      const text = value.toFixed(count);
+      if (value === 0 || value >= 1 || (Number(text) !== 0 && Number(text) !== 1)) return text;
+    }
+    return value.toExponential(0);
+  };
+  const named = (label) => (/[^\p{C}\p{Z}]/u.test(label) ? label : label === "" ? "(empty)" : "(blank)");
   const chosen = (name) => {
     const input = document.querySelector(`input[name="${name}"]:checked`);
     return input ? input.value : null;
@@ -53,7 +62,7 @@
   // Curves that can be hidden.
   for (const box of document.querySelectorAll("input.show-curve")) {
     box.addEventListener("change", () => {
-      document.querySelector(`.roc g[data-model="${box.value}"]`).toggleAttribute("hidden", !box.checked);
+      for (const curve of document.querySelectorAll(`.roc g[data-model="${box.value}"]`)) curve.toggleAttribute("hidden", !box.checked);
     });
   }
 
@@ -62,15 +71,12 @@
   const readout = document.getElementById("readout");
   if (!heat) return;
   const classes = report.heat_map.classes;
+  heat.classList.toggle("many", classes.length > 20);
   const floor = report.heat_map.floor;
-  const labels = classes.map((k) => report.labels[k]);
+  const labels = classes.map((k) => named(report.labels[k]));
   const counts = classes.map((k) => report.counts[k]);
   const K = classes.length;
-  const cell = Math.max(9, Math.min(64, Math.floor(720 / K)));
-  const fontSize = Math.max(7, Math.min(14, cell * 0.8));
-  const longest = Math.min(18, Math.max(...labels.map((label) => [...label].length)));
-  const margin = Math.ceil(longest * fontSize * 0.62) + 10;
-  const short = (label) => ([...label].length > 18 ? [...label].slice(0, 17).join("") + "…" : label);
+  let layout = null;
   let order = labels.map((_, k) => k);
   let at = null;
 
@@ -97,34 +103,92 @@
     rows: () => ORDERS.labels().sort((a, b) => counts[b] - counts[a] || a - b),
   };
 
+  // How wide a text is drawn.
+  const pen = document.createElement("canvas").getContext("2d");
+  const family = getComputedStyle(document.body).fontFamily;
+  const widthOf = (text, size) => {
+    pen.font = `${size}px ${family}`;
+    return pen.measureText(text).width;
+  };
+  // A label in lines of some width, broken between words where that is possible; what does not fit into `most` lines is cut.
+  const wrapped = (label, size, width, most) => {
+    const lines = [""];
+    for (const word of label.split(/(?<=[\s\-_/])/u)) {
+      if (widthOf(lines.at(-1) + word.trimEnd(), size) <= width) {
+        lines[lines.length - 1] += word;
+        continue;
+      }
+      if (lines.at(-1) !== "") lines.push("");
+      for (const sign of word) {
+        if (lines.at(-1) !== "" && widthOf(lines.at(-1) + sign, size) > width) lines.push("");
+        lines[lines.length - 1] += sign;
+      }
+    }
+    if (lines.length <= most) return lines;
+    let last = [...lines[most - 1]];
+    while (last.length > 1 && widthOf(`${last.join("")}…`, size) > width) last = last.slice(0, -1);
+    return [...lines.slice(0, most - 1), `${last.join("")}…`];
+  };
+
+  // Sizes that use the width there is: cells up to 200 wide, rows as high as their names need, columns named across if that fits.
+  const laidOut = (room) => {
+    const longest = (size) => Math.max(...labels.map((label) => widthOf(label, size)));
+    const size = K <= 20 ? 13 : K <= 40 ? 11 : 9;
+    const left = Math.ceil(Math.min(longest(size), Math.max(70, 0.35 * room))) + 10;
+    const across = Math.max(K <= 40 ? 14 : 9, Math.min(200, Math.floor((room - left - 4) / K)));
+    const fontSize = Math.min(size, Math.max(7, across - 1));
+    const rowNames = labels.map((label) => wrapped(label, fontSize, left - 10, K <= 40 ? 6 : 1));
+    const line = 1.15 * fontSize;
+    const needed = Math.ceil(line * Math.max(...rowNames.map((lines) => lines.length))) + 2;
+    const down = Math.max(Math.min(across, 56), K <= 40 ? needed : 0);
+    const turned = longest(fontSize) > across - 6;
+    const abreast = turned ? Math.max(1, Math.floor((across - 2) / line)) : 1;
+    const depth = turned ? Math.min(longest(fontSize), abreast > 1 ? 170 : 300) : line;
+    const columnNames = labels.map((label) => wrapped(label, fontSize, (turned ? depth : across) + 1, abreast));
+    return { left, top: Math.ceil(depth) + 10, across, down, fontSize, line, rowNames, columnNames, turned };
+  };
+
   const draw = () => {
     order = ORDERS[chosen("order") ?? "labels"]();
-    const side = K * cell;
+    layout = laidOut(heat.parentElement.clientWidth);
+    const { left, top, across, down, fontSize, line, rowNames, columnNames, turned } = layout;
     const parts = [];
     const paths = Array.from({ length: BINS + 1 }, () => []);
+    const gap = Math.min(across, down) >= 14 ? 1 : 0;
+    const stacked = (text, lines, x, middle) => lines.forEach((words, k) => {
+      const y = middle + (k - (lines.length - 1) / 2) * line + fontSize * 0.36;
+      text.append(element("tspan", { x, y }, words));
+    });
+    const texts = new Map();
+    if (K <= 12) order.forEach((row) => order.forEach((column) => { const v = value(row, column); if (v !== null) texts.set(v, shown(v, 3).replace(/^0/, "")); }));
+    const fitting = Math.min(13, ...[...texts.values()].map((text) => (13 * (across - 5)) / widthOf(text, 13)));
     order.forEach((row, i) => {
       order.forEach((column, j) => {
         const v = value(row, column);
         const bucket = v === null ? BINS : bin(v);
-        const gap = cell >= 14 ? 1 : 0;
-        paths[bucket].push(`M${margin + j * cell},${margin + i * cell}h${cell - gap}v${cell - gap}h${gap - cell}z`);
-        if (K <= 12 && v !== null) {
-          const place = { x: margin + (j + 0.5) * cell, y: margin + (i + 0.5) * cell + 4.5, "text-anchor": "middle", "font-size": 13 };
-          parts.push(element("text", { ...place, class: `number ${bucket < 4 ? "dark" : "light"}` }, v.toFixed(3).replace(/^0/, "")));
+        paths[bucket].push(`M${left + j * across},${top + i * down}h${across - gap}v${down - gap}h${gap - across}z`);
+        if (texts.has(v) && fitting >= 7.5) {
+          const place = { x: left + (j + 0.5) * across, y: top + (i + 0.5) * down + 0.35 * fitting, "text-anchor": "middle", "font-size": fitting.toFixed(1) };
+          parts.push(element("text", { ...place, class: `number ${bucket < 4 ? "dark" : "light"}` }, texts.get(v)));
         }
       });
-      const across = { x: margin - 5, y: margin + (i + 0.5) * cell + fontSize * 0.36, "text-anchor": "end" };
-      parts.push(element("text", { ...across, "font-size": fontSize, "data-row": i }, short(labels[row])));
-      const turn = `translate(${margin + (i + 0.5) * cell + fontSize * 0.36} ${margin - 5}) rotate(-90)`;
-      parts.push(element("text", { transform: turn, "font-size": fontSize, "data-column": i }, short(labels[row])));
+      const name = element("text", { "text-anchor": "end", "font-size": fontSize, "data-row": i });
+      stacked(name, rowNames[row], left - 5, top + (i + 0.5) * down);
+      const middle = left + (i + 0.5) * across;
+      const head = element("text", { "text-anchor": turned ? "start" : "middle", "font-size": fontSize, "data-column": i });
+      if (turned) head.setAttribute("transform", `translate(${middle} ${top - 5}) rotate(-90)`);
+      stacked(head, columnNames[row], turned ? 0 : middle, turned ? 0 : top - 5 - line / 2);
+      for (const text of [name, head]) text.append(element("title", {}, labels[row]));
+      parts.push(name, head);
     });
     const shapes = paths.map((d, k) => element("path", { d: d.join(""), class: k === BINS ? "nothing" : `h${k}`, "shape-rendering": "crispEdges" }));
     const crosses = [element("rect", { class: "cross", id: "cross-row" }), element("rect", { class: "cross", id: "cross-column" })];
-    const cursor = element("rect", { class: "cursor", id: "cursor", width: cell, height: cell });
+    const cursor = element("rect", { class: "cursor", id: "cursor", width: across, height: down });
     heat.replaceChildren(...shapes, ...crosses, ...parts, cursor);
-    heat.setAttribute("viewBox", `0 0 ${margin + side + 4} ${margin + side + 4}`);
-    heat.setAttribute("width", margin + side + 4);
-    heat.setAttribute("height", margin + side + 4);
+    const [width, height] = [left + K * across + 2, top + K * down + 2];
+    heat.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    heat.setAttribute("width", width);
+    heat.setAttribute("height", height);
     mark();
   };
 
@@ -133,11 +197,12 @@
     for (const old of heat.querySelectorAll(".chosen")) old.classList.remove("chosen");
     for (const rect of heat.querySelectorAll(".cross, .cursor")) rect.toggleAttribute("hidden", at === null);
     if (at === null) return;
+    const { left, top, across, down } = layout;
     const [i, j] = [order.indexOf(at[0]), order.indexOf(at[1])];
     const set = (rect, values) => Object.entries(values).forEach(([key, v]) => rect.setAttribute(key, v));
-    set(cursor, { x: margin + j * cell, y: margin + i * cell });
-    set(document.getElementById("cross-row"), { x: margin, y: margin + i * cell, width: K * cell, height: cell });
-    set(document.getElementById("cross-column"), { x: margin + j * cell, y: margin, width: cell, height: K * cell });
+    set(cursor, { x: left + j * across, y: top + i * down });
+    set(document.getElementById("cross-row"), { x: left, y: top + i * down, width: K * across, height: down });
+    set(document.getElementById("cross-column"), { x: left + j * across, y: top, width: across, height: K * down });
     heat.querySelector(`[data-row="${i}"]`).classList.add("chosen");
     heat.querySelector(`[data-column="${j}"]`).classList.add("chosen");
     readout.textContent = sentence(at[0], at[1]);
@@ -174,8 +239,8 @@
   const fromPointer = (event) => {
     const box = heat.getBoundingClientRect();
     const scale = heat.viewBox.baseVal.width / box.width;
-    const j = Math.floor(((event.clientX - box.left) * scale - margin) / cell);
-    const i = Math.floor(((event.clientY - box.top) * scale - margin) / cell);
+    const j = Math.floor(((event.clientX - box.left) * scale - layout.left) / layout.across);
+    const i = Math.floor(((event.clientY - box.top) * scale - layout.top) / layout.down);
     if (i >= 0 && j >= 0 && i < K && j < K) select(order[i], order[j]);
   };
   heat.addEventListener("pointermove", fromPointer);
@@ -200,6 +265,11 @@
   for (const input of document.querySelectorAll("#heat-controls input")) {
     input.addEventListener("change", () => { showModel(); draw(); });
   }
+  let room = 0;
+  new ResizeObserver(() => {
+    if (heat.parentElement.clientWidth !== room && !matchMedia("print").matches) draw();
+    room = heat.parentElement.clientWidth;
+  }).observe(heat.parentElement);
   showModel();
   draw();
 })();

@@ -9,8 +9,19 @@ from html import escape
 from importlib import resources
 from typing import Any
 
-from multiauc._render.words import confusions, meanings, metric_name, pair_sentence, percent, verdict
+from multiauc._render.words import (
+    SENTENCES_UP_TO,
+    bound_note,
+    confusions,
+    meanings,
+    metric_name,
+    number,
+    pair_sentence,
+    percent,
+    verdict,
+)
 from multiauc._report import svg, tables
+from multiauc._wording import counted, shown_name
 
 HEAT_HELP = "Point at a cell to read it. With the keyboard: arrow keys move, Home goes to the worst pair."
 
@@ -42,7 +53,7 @@ def page(report: dict[str, Any]) -> str:
 <div class="top"><div><h1>{escape(report["title"])}</h1><p class="facts">{escape(_facts(report))}</p></div>
 <button type="button" id="theme" class="theme script-only">Light / dark</button></div>
 <section class="verdict" aria-label="Verdict"><p class="headline">{escape(headline)}</p>
-{"".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)}</section>
+{"".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)}{_standings(report)}</section>
 </header>
 <main id="content">
 {_summary(report)}
@@ -52,9 +63,9 @@ def page(report: dict[str, Any]) -> str:
 {_roc(report)}
 {_method(report)}
 </main>
-<footer>Made by multiauc {escape(report["versions"]["multiauc"])}, {escape(report["created"])}. This page is one
-file, works offline and sends nothing anywhere. Its numbers are also in the page itself as JSON, in the element
-<code>multiauc-numbers</code>.</footer>
+<footer>Made by multiauc {escape(report["versions"]["multiauc"])}, {escape(report["created"])}. <span
+class="screen-only">This page is one file, works offline and sends nothing anywhere. Its numbers are also in the page
+itself as JSON, in the element <code>multiauc-numbers</code>.</span></footer>
 <script type="application/json" id="multiauc-numbers">{numbers}</script>
 <script>{script}</script>
 </body>
@@ -82,26 +93,44 @@ def _best(report: dict[str, Any]) -> dict[str, Any]:
     return next(model for model in report["models"] if model["name"] == report["best"])
 
 
+def _standings(report: dict[str, Any]) -> str:
+    """The table of a verdict on many models."""
+    found = report["comparison"]
+    if found is None or len(found["order"]) - 1 <= SENTENCES_UP_TO or not found["differences"]:
+        return ""
+    return "" if found["values"][found["order"][0]] is None else tables.against_best(report)
+
+
+def _note(text: str) -> str:
+    """A remark below a table; nothing for no text."""
+    return f'<p class="facts note">{escape(text)}</p>' if text else ""
+
+
 def _summary(report: dict[str, Any]) -> str:
     chart = ""
     metrics = list(report["models"][0]["metrics"])
+    shown = [estimate for model in report["models"] for estimate in model["metrics"].values()]
     if len(report["models"]) > 1:
         metric = report["comparison"]["metric"]
         metric = metric if metric in metrics else metrics[0]
-        chart = f'<div class="scroll">{svg.estimates(report["models"], metric, metric_name(metric))}</div>'
+        chart = svg.estimates(report["models"], metric, metric_name(metric))
     return f"""<section aria-labelledby="h-summary"><h2 id="h-summary">How well the classes are separated</h2>
 {tables.summary(report)}{chart}
-<p class="facts">{escape(meanings(metrics))}</p></section>"""
+{_note(meanings(metrics))}{_note(bound_note(shown, report))}</section>"""
 
 
 def _comparison(report: dict[str, Any]) -> str:
     if report["comparison"] is None or not report["comparison"]["differences"]:
         return ""
-    threshold = f"{1 - report['level']:.3g}"
+    count, correction = len(report["comparison"]["differences"]), report["comparison"]["correction"]
+    joint = f" Intervals and p-values allow for all {count} comparisons ({correction})." if count > 1 else ""
+    note = (
+        f"All models were scored on the same rows, and the tests use that.{joint} Models differ where the interval "
+        f"excludes 0, which is where p is below {1 - report['level']:.3g}."
+    )
     return f"""<section aria-labelledby="h-models"><h2 id="h-models">Which models differ</h2>
 {tables.comparison(report)}
-<p class="facts">All models were scored on the same rows, and the tests use that. Models differ if p
-corrected for the number of comparisons (max-t) is below {threshold}.</p></section>"""
+{_note(note)}</section>"""
 
 
 def _pairs(report: dict[str, Any]) -> str:
@@ -110,31 +139,35 @@ def _pairs(report: dict[str, Any]) -> str:
     lists = "".join(
         f'<div data-pairs-of="{k}">{_pair_list(model, report)}</div>' for k, model in enumerate(report["models"])
     )
-    return f"""<section aria-labelledby="h-pairs"><h2 id="h-pairs">Which classes are confused</h2>
+    listed = [one for pair in report["worst_pairs"] for one in pair["models"]]
+    return f"""<section aria-labelledby="h-pairs"><h2 id="h-pairs">Which classes are hard to tell apart</h2>
 {_heat_controls(report)}
 {lists}
-<h3>Every pair</h3>
+<div class="map"><h3>Every pair</h3>
 {_heat_note(report)}
 <div class="scale script-only" aria-hidden="true">{_scale(report)}</div>
 <p class="facts script-only" id="heat-help">{HEAT_HELP}</p>
 <div class="readout script-only" id="readout" role="status">Point at a cell.</div>
 <div class="scroll script-only"><svg class="heat" id="heat" role="application" tabindex="0"
  aria-roledescription="heat map" aria-label="How well every pair of classes is separated"
- aria-describedby="heat-help"></svg></div>
+ aria-describedby="heat-help"></svg></div></div>
 <h3>The worst pairs in numbers</h3>
-{_pair_table(report)}</section>"""
+{_pair_table(report)}
+{_note(bound_note(listed, report, of_pairs=True))}</section>"""
 
 
 def _pair_list(model: dict[str, Any], report: dict[str, Any]) -> str:
     title = _main_kind(report)["title"]
-    heading = f"<h3>The worst pairs of {escape(model['name'])}</h3>"
+    heading = f"<h3>The worst pairs of {escape(shown_name(model['name']))}</h3>"
     items = "".join(
-        f"<li><strong>{escape(pair['first'])}</strong> and <strong>{escape(pair['second'])}</strong>: "
+        f"<li><strong>{escape(shown_name(pair['first']))}</strong> and "
+        f"<strong>{escape(shown_name(pair['second']))}</strong>: "
         f"{escape(pair_sentence(pair, title, report['level']))}; "
         f"{pair['first_rows']:,} and {pair['second_rows']:,} rows</li>"
         for pair in model["worst_pairs"]
     )
-    return f'{heading}<ol class="pairs">{items}</ol>'
+    drawn = "Draw a row of each of two classes: the scores rank the two the right way round or not; a tie counts half."
+    return f'{heading}{_note(drawn)}<ol class="pairs">{items}</ol>'
 
 
 def _main_kind(report: dict[str, Any]) -> dict[str, Any]:
@@ -149,20 +182,20 @@ def _pair_table(report: dict[str, Any]) -> str:
         first, second = pair["first_rows"], pair["second_rows"]
         size = tables.number_cell(first + second, f"{first:,} + {second:,}")
         cells = [size, *(tables.estimate_cell(found) for found in pair["models"])]
-        rows.append(tables.row(f"{pair['first']} – {pair['second']}", cells))
+        rows.append(tables.row(f"{shown_name(pair['first'])} – {shown_name(pair['second'])}", cells))
     names = [model["name"] for model in report["models"]]
-    pairs = f"{_main_kind(report)['title']} of the {len(rows)} pairs that {report['best']} separates worst"
+    which = f"the {counted(len(rows), 'pair')} that {shown_name(report['best'])} separates worst"
+    pairs = f"{_main_kind(report)['title']} of {which}"
     caption = f"{pairs}, {percent(report['level'])} intervals"
-    return tables.table(caption, ["pair", "rows", *names], rows, sortable=True)
+    return tables.table(caption, ["pair", "rows", *names], rows, sortable=True, models=len(names))
 
 
 def _heat_controls(report: dict[str, Any]) -> str:
     groups = []
     if len(report["models"]) > 1:
         chosen = report["models"].index(_best(report))
-        groups.append(
-            _radios("model", "Model", [(str(k), m["name"]) for k, m in enumerate(report["models"])], str(chosen))
-        )
+        names = [(str(k), shown_name(model["name"])) for k, model in enumerate(report["models"])]
+        groups.append(_radios("model", "Model", names, str(chosen)))
     kinds = [(kind["metric"], kind["choice"]) for kind in report["heat_map"]["kinds"]]
     if len(kinds) > 1:
         groups.append(_radios("kind", "Judge by", kinds, kinds[0][0]))
@@ -183,7 +216,10 @@ def _radios(name: str, legend: str, options: list[tuple[str, str]], chosen: str)
 def _heat_note(report: dict[str, Any]) -> str:
     shown, total = len(report["heat_map"]["classes"]), len(report["labels"])
     some = "" if shown == total else f" Shown are the {shown} of {total} classes with the worst pairs."
-    return f"<p>The stronger the colour, the more the two classes are mistaken for each other.{some}</p>"
+    return (
+        "<p>The stronger the colour, the more often a row of one class and a row of the other are ranked the wrong way "
+        f"round.{some}</p>"
+    )
 
 
 def _scale(report: dict[str, Any]) -> str:
@@ -198,31 +234,43 @@ def _classes(report: dict[str, Any]) -> str:
     if not _best(report)["per_class"]:
         return ""
     return f"""<section aria-labelledby="h-classes"><h2 id="h-classes">Class by class</h2>
-{tables.classes(report, _best(report))}</section>"""
+{tables.classes(report, _best(report))}
+{_note(bound_note((one for model in report["models"] for one in model["per_class"]), report))}</section>"""
 
 
 def _roc(report: dict[str, Any]) -> str:
     models = report["models"]
-    if all(model["roc"] is None for model in models):
+    curves = [model["roc"] for model in models if model["roc"] is not None]
+    if not curves:
         return ""
     keys = "".join(
-        f'<label class="key m{k % 7}"><input type="checkbox" class="show-curve" value="{k}" checked> '
+        f'<label class="key {svg.colour(k)}"><input type="checkbox" class="show-curve" value="{k}" checked> '
         f'<svg viewBox="0 0 36 10" aria-hidden="true"><path class="line" d="M0,5H36"/></svg>'
-        f'<span class="name">{escape(model["name"])} (D = {model["roc"]["auc"]:.3f})</span></label>'
+        f'<span class="name">{escape(shown_name(model["name"]))} (area D = {number(model["roc"]["auc"])})</span>'
+        "</label>"
         for k, model in enumerate(models)
         if model["roc"] is not None
     )
-    band = any(model["roc"] and model["roc"]["band"] for model in models)
-    shaded = (
-        f" Shaded: {percent(report['level'])} limits, point by point, from {report['n_resamples']} resamples."
-        if band
-        else ""
-    )
+    panels = svg.roc_panels(models)
+    legend = f'<fieldset class="keys"><legend class="visually-hidden">Curves shown</legend>{keys}</fieldset>'
+    beside = f'<div class="panels one">{panels[0]}{legend}</div>'
+    above = f'{legend}<div class="panels">{"".join(panels)}</div>'
     return f"""<section aria-labelledby="h-roc"><h2 id="h-roc">The multi-class ROC curve</h2>
 <p>One curve for all pairs of classes: as the threshold falls, more rows of the right class are found (upwards) and
-more of wrong classes are let in (to the right). Higher is better; the dotted line is chance.{shaded}</p>
-<fieldset class="controls"><legend class="visually-hidden">Curves shown</legend>{keys}</fieldset>
-{svg.roc_curves(models)}</section>"""
+more of wrong classes are let in (to the right). Higher is better; the dotted line is chance.
+{_band_note(curves[0], report)}</p>
+{beside if len(panels) == 1 else above}</section>"""
+
+
+def _band_note(curve: dict[str, Any], report: dict[str, Any]) -> str:
+    """What is shaded, from how many resamples, and how sure that is."""
+    if curve["band"] is None:
+        return ""
+    size, error = curve["n_resamples"], curve["monte_carlo_error"]
+    known = "" if error is None else f" (so many know the standard error of D to about {100 * error:.0f}%)"
+    return (
+        f"Shaded: {percent(report['level'])} limits, point by point, from {size} resamples of {report['units']}{known}."
+    )
 
 
 def _method(report: dict[str, Any]) -> str:

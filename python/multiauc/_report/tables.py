@@ -5,12 +5,27 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from multiauc._render.words import chances, interval, metric_name, number, percent
+from multiauc._digits import p_text
+from multiauc._render.words import (
+    MINUS,
+    NOT_KNOWN,
+    chances,
+    corrected,
+    differences_from_best,
+    interval,
+    metric_name,
+    number,
+    percent,
+)
+from multiauc._wording import shown_name
 
 Cell = str
 
 # Longer tables scroll inside their own frame on a screen; on paper they are whole.
 TALL_FROM = 12
+INTERVALS_ON_PAPER_UP_TO = 4
+WORD_LONG_FROM, LIMITS_LONG_FROM = 16, 22
+DIFFERENCE_HEADER = ["difference", "interval", "t", "df", "p", "differ?"]
 
 
 def text_cell(text: str) -> Cell:
@@ -20,8 +35,7 @@ def text_cell(text: str) -> Cell:
 
 def number_cell(value: float | None, shown: str, *, extra: str = "") -> Cell:
     """A cell that sorts by its number."""
-    key = "" if value is None else repr(value)
-    return f'<td class="number" data-value="{key}">{shown}{extra}</td>'
+    return f'<td class="number" data-value="{_key(value)}">{shown}{extra}</td>'
 
 
 def estimate_cell(estimate: dict[str, Any], *, best: bool = False) -> Cell:
@@ -29,29 +43,44 @@ def estimate_cell(estimate: dict[str, Any], *, best: bool = False) -> Cell:
     shown = number(estimate["value"], 4)
     if best:
         shown = f'<strong>{shown}</strong><span class="visually-hidden"> (highest)</span>'
-    return number_cell(estimate["value"], shown, extra=f'<span class="interval">{interval(estimate, 4)}</span>')
+    limits = interval(estimate, 4)
+    extra = f'<span class="interval{_long(limits, LIMITS_LONG_FROM)}">{limits}</span>'
+    return number_cell(estimate["value"], shown, extra=extra)
 
 
-def table(caption: str, header: list[str], rows: list[str], *, sortable: bool = False) -> str:
-    """A table; the first cell of each row names it. Header cells and caption are text, rows are ready HTML."""
-    heads = "".join(
-        f'<th scope="col"><button type="button" class="sort">{escape(name)}</button></th>'
-        if sortable
-        else f'<th scope="col">{escape(name)}</th>'
-        for name in header
-    )
+def _long(text: str, most: int) -> str:
+    """The class of a text that may be broken where it would otherwise not fit."""
+    return " long" if len(text) > most else ""
+
+
+def table(caption: str, header: list[str], rows: list[str], *, sortable: bool = False, models: int = 0) -> str:
+    """A table; the first cell of each row names it. Header cells and caption are text, rows are ready HTML.
+
+    `models` is the number of columns with estimates of models: with many of them, the intervals do not fit on paper.
+    """
+    heads = "".join(_head(shown_name(name), sortable=sortable) for name in header)
     kind = "sortable" if sortable else "plain"
     tall = " tall" if len(rows) > TALL_FROM else ""
+    wide = models > INTERVALS_ON_PAPER_UP_TO
+    kind += " wide" if wide else ""
+    paper = '<p class="facts paper-only">The intervals of so many models do not fit on paper.</p>' if wide else ""
     return (
         f'<div class="scroll{tall}" tabindex="0" role="region" aria-label="{escape(caption)}">'
         f'<table class="{kind}"><caption><span>{escape(caption)}</span></caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>{paper}"
     )
+
+
+def _head(name: str, *, sortable: bool) -> str:
+    # Only a long word is broken inside.
+    long = ' class="long"' if max(map(len, name.split()), default=0) > WORD_LONG_FROM else ""
+    text = f'<button type="button" class="sort">{escape(name)}</button>' if sortable else escape(name)
+    return f'<th scope="col"{long}>{text}</th>'
 
 
 def row(name: str, cells: list[Cell]) -> str:
     """A row whose header is `name`, escaped."""
-    return f'<tr><th scope="row">{escape(name)}</th>{"".join(cells)}</tr>'
+    return f'<tr><th scope="row">{escape(shown_name(name))}</th>{"".join(cells)}</tr>'
 
 
 def summary(report: dict[str, Any]) -> str:
@@ -82,36 +111,57 @@ def summary(report: dict[str, Any]) -> str:
 
 def comparison(report: dict[str, Any]) -> str:
     """Every pair of models: difference, interval, test."""
+    found = report["comparison"]
     rows = [
-        row(
-            f"{found['first']} − {found['second']}",
-            [
-                number_cell(found["value"], number(found["value"], 4)),
-                f'<td class="nowrap">{interval(found, 4)}</td>',
-                number_cell(found["t"], number(found["t"], 2)),
-                number_cell(found["degrees_of_freedom"], number(found["degrees_of_freedom"], 1)),
-                number_cell(found["p_value"], _p(found["p_value"])),
-                number_cell(found["corrected_p_value"], _p(found["corrected_p_value"])),
-                text_cell(_whether_different(found)),
-            ],
-        )
-        for found in report["comparison"]["differences"]
+        row(f"{shown_name(one['first'])} {MINUS} {shown_name(one['second'])}", _difference_cells(one, report))
+        for one in found["differences"]
     ]
-    name = metric_name(report["comparison"]["metric"])
-    header = ["models", "difference", "interval", "t", "df", "p", "p (max-t)", "differ?"]
-    return table(f"Differences in {name} on the same rows, {percent(report['level'])} intervals", header, rows)
+    caption = f"Differences in {metric_name(found['metric'])} on the same rows, {_intervals(report)}"
+    return table(caption, ["models", *DIFFERENCE_HEADER], rows, sortable=True)
 
 
-def _whether_different(found: dict[str, Any]) -> str:
-    if found["p_value"] is None:
-        return "–"
-    return "yes" if found["decided"] else "no"
+def against_best(report: dict[str, Any]) -> str:
+    """How far each model is behind the best."""
+    found = report["comparison"]
+    best = found["order"][0]
+    rows = [
+        row(one["second"], [_value_cell(found["values"][one["second"]]), *_difference_cells(one, report)])
+        for one in differences_from_best(found)
+    ]
+    name = metric_name(found["metric"])
+    caption = f"How far {shown_name(best)} ({name} {number(found['values'][best], 4)}) is ahead, {_intervals(report)}"
+    return table(caption, ["model", name, *DIFFERENCE_HEADER], rows)
 
 
-def _p(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "&lt; 0.0001" if value < 1e-4 else f"{value:.4f}"
+def _value_cell(value: float | None) -> Cell:
+    return number_cell(value, number(value, 4))
+
+
+def _intervals(report: dict[str, Any]) -> str:
+    """What the intervals of differences are."""
+    count = len(report["comparison"]["differences"])
+    joint = f" that hold for all {count} comparisons together" if count > 1 else ""
+    return f"{percent(report['level'])} intervals{joint}"
+
+
+def _difference_cells(found: dict[str, Any], report: dict[str, Any]) -> list[Cell]:
+    p, freedom = found["corrected_p_value"], found["degrees_of_freedom"]
+    limits = interval(corrected(found), 4)
+    kind = f"nowrap{_long(limits, LIMITS_LONG_FROM)}"
+    t = NOT_KNOWN if found["t"] is None else f"{found['t']:.2f}".replace("-", MINUS)
+    return [
+        _value_cell(found["value"]),
+        f'<td class="{kind}" data-value="{_key(found["corrected_low"])}">{limits}</td>',
+        number_cell(found["t"], t),
+        number_cell(freedom, NOT_KNOWN if freedom is None else f"{freedom:.1f}"),
+        number_cell(p, NOT_KNOWN if p is None else escape(p_text(p, 1.0 - report["level"]))),
+        text_cell(NOT_KNOWN if p is None else "yes" if found["decided"] else "no"),
+    ]
+
+
+def _key(value: float | None) -> str:
+    """What a cell sorts by."""
+    return "" if value is None else repr(value)
 
 
 def classes(report: dict[str, Any], best: dict[str, Any]) -> str:
@@ -124,13 +174,13 @@ def classes(report: dict[str, Any], best: dict[str, Any]) -> str:
         rows.append(row(label, [count, *estimates, _hardest(best["per_class"][k])]))
     several = len(models) > 1
     names = [model["name"] for model in models] if several else ["against the rest"]
-    header = ["class", "rows", *names, "hardest to tell from" + (f" ({best['name']})" if several else "")]
+    header = ["class", "rows", *names, "hardest to tell from" + (f" ({shown_name(best['name'])})" if several else "")]
     caption = f"Each class against all others: one-vs-rest AUC with {percent(report['level'])} intervals"
-    return table(caption, header, rows, sortable=True)
+    return table(caption, header, rows, sortable=True, models=len(models))
 
 
 def _hardest(found: dict[str, Any]) -> Cell:
     if found["hardest"] is None:
         return number_cell(None, "–")
     value = f'<span class="interval">{number(found["hardest_value"], 4)}</span>'
-    return f'<td data-value="{found["hardest_value"]!r}">{escape(found["hardest"])} {value}</td>'
+    return f'<td data-value="{found["hardest_value"]!r}">{escape(shown_name(found["hardest"]))} {value}</td>'

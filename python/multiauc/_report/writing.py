@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import math
 import os
 from typing import TYPE_CHECKING, Any
 
 from multiauc._files.output import Output
 from multiauc._json import document, provenance, versions
+from multiauc._progress import Stage
 from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
 from multiauc._render import numbers
+from multiauc._render.curve import QUANTILES_FROM, resampled, resamples_for, roc_numbers
 from multiauc._render.words import percent
 from multiauc._report.page import page
-from multiauc._wording import names_as_text
+from multiauc._wording import names_as_text, printable, shown_name
 from multiauc.evaluation import evaluation_of
 from multiauc.multiclass_curves import default_curve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from os import PathLike
     from pathlib import Path
 
@@ -54,7 +55,7 @@ def report_page(
     *,
     title: str | None,
     level: float,
-    n_resamples: int,
+    n_resamples: int | None,
     rng: np.random.Generator | int | None,
     stacklevel: int,
     origin: dict[str, Any] | None = None,
@@ -62,14 +63,16 @@ def report_page(
     """The page about one or several models; `origin` is the provenance of files, if there are any."""
     common = numbers.common_numbers(list(evaluations.values()))
     shown = [] if common["heat_map"] is None else common["heat_map"]["classes"]
+    if n_resamples is None:
+        n_resamples = resamples_for(common["rows"], len(common["labels"]), len(evaluations))
     models = []
     for name, evaluation in evaluations.items():
-        curve = _curve(evaluation, stacklevel + 1)
-        band = None
-        if curve is not None and n_resamples and not math.isnan(curve.auc):
-            band = curve.bootstrap(n_resamples, rng=rng)
-        models.append(_model_numbers(name, evaluation, shown, numbers.roc_numbers(curve, band, level), level))
-    report = common | _report_numbers(evaluations, comparison, models, level=level, n_resamples=n_resamples)
+        inputs = evaluation.inputs()
+        with Stage(f"fitting the ROC curve of {printable(shown_name(name))}"):
+            curve = _curve(inputs, stacklevel + 1)
+        found = None if curve is None else resampled(curve, inputs, n_resamples, rng, stacklevel + 1)
+        models.append(_model_numbers(name, evaluation, shown, roc_numbers(curve, found, level), level))
+    report = common | _report_numbers(evaluations, comparison, models, level=level)
     report["title"] = TITLE if title is None else str(title)
     if origin is None:
         options = next(iter(evaluations.values())).inputs().given()
@@ -93,7 +96,6 @@ def _report_numbers(
     models: list[dict[str, Any]],
     *,
     level: float,
-    n_resamples: int,
 ) -> dict[str, Any]:
     """Everything that the page shows."""
     first = next(iter(evaluations.values()))
@@ -104,13 +106,14 @@ def _report_numbers(
         "versions": versions(),
         "level": level,
         "level_text": percent(level),
-        "n_resamples": n_resamples,
+        "units": "rows" if first.inputs().groups is None else "groups",
+        "is_cautious": numbers.is_cautious(first.metrics),
         "models": models,
         "comparison": compared,
         "best": best,
         "worst_pairs": _worst_pairs(evaluations, best, level),
         "notes": list(first.notes if comparison is None else comparison.notes),
-        "method": _method(first, models[0]["metrics"], level, n_resamples),
+        "method": _method(first, models, level),
     }
 
 
@@ -120,42 +123,54 @@ def _model_numbers(
     metrics = numbers.metric_numbers(evaluation, level)
     if curve is not None:
         metrics[MULTICLASS_ROC] = curve.pop("area")
-    matrices, matrix = evaluation.matrices, numbers.main_matrix(evaluation)
     return {
         "name": name,
         "metrics": metrics,
         "per_class": numbers.class_numbers(evaluation, level),
-        "pairs": {metric: numbers.pair_numbers(pairs, shown, level) for metric, pairs in matrices.items()},
-        "worst_pairs": [] if matrix is None else numbers.worst_pairs(matrix, level, SENTENCES),
+        "pairs": {metric: numbers.pair_numbers(evaluation, metric, shown, level) for metric in evaluation.matrices},
+        "worst_pairs": numbers.worst_pairs(evaluation, level, SENTENCES),
         "roc": curve,
     }
 
 
 def _worst_pairs(evaluations: Mapping[str, Evaluation], best: str, level: float) -> list[dict[str, Any]]:
     """The pairs that the best model separates worst, with their numbers in all models."""
-    matrices = {name: numbers.main_matrix(evaluation) for name, evaluation in evaluations.items()}
-    known = [matrix for matrix in matrices.values() if matrix is not None]
-    worst_of = matrices[best]
-    if worst_of is None:
-        return []
-    pairs = numbers.pairs_of_models(worst_of, known, level)
+    pairs = numbers.pairs_of_models(evaluations[best], list(evaluations.values()), level)
     return [names | {"models": found} for names, found in pairs]
 
 
-def _curve(evaluation: Evaluation, stacklevel: int) -> MulticlassRoc | None:
-    """The multi-class ROC curve of the data behind the evaluation."""
-    sample = evaluation.inputs().unchanged_sample()
-    return None if sample.n_classes > CURVE_UP_TO_CLASSES else default_curve(sample, stacklevel=stacklevel + 1)
+def _curve(inputs: HeldInputs, stacklevel: int) -> MulticlassRoc | None:
+    """The multi-class ROC curve of the data behind an evaluation."""
+    sample = inputs.unchanged_sample()
+    if sample.n_classes > CURVE_UP_TO_CLASSES:
+        return None
+    return default_curve(sample, inputs.options["pair_weights"], stacklevel=stacklevel + 1)
 
 
-def _method(evaluation: Evaluation, metrics: Iterable[str], level: float, n_resamples: int) -> dict[str, str]:
-    curve = "no intervals" if not n_resamples else f"{n_resamples} bootstrap samples of rows within classes"
-    return {
-        "Metrics": "; ".join(METRICS[metric].title for metric in metrics),
+def _method(evaluation: Evaluation, models: list[dict[str, Any]], level: float) -> dict[str, str]:
+    curves = [model["roc"] for model in models if model["roc"] is not None]
+    method = {
+        "Metrics": "; ".join(METRICS[metric].title for metric in models[0]["metrics"]),
         **_options_in_words(evaluation.inputs()),
         "Intervals": f"{percent(level)}, {numbers.method_in_words(evaluation.metrics, evaluation.inputs())}",
-        "Curve": f"100 thresholds shared by all pairs; {curve}",
     }
+    if evaluation.matrices:
+        method["Intervals of pairs"] = f"{percent(level)}, logit intervals with Student's t of the pair"
+    return method | (
+        {"Curve": f"100 thresholds shared by all pairs; {_resampling(curves[0], evaluation.inputs().drawn())}"}
+        if curves
+        else {}
+    )
+
+
+def _resampling(curve: dict[str, Any], drawn: str) -> str:
+    """How the limits of the curve were found, and how well that many resamples know them."""
+    size, error = curve["n_resamples"], curve["monte_carlo_error"]
+    if not size or error is None:
+        return "no intervals"
+    what = {"stratified": "rows within classes", "iid": "rows", "groups": "groups"}[drawn]
+    words = f"{size} bootstrap samples of {what}, which know its standard error to {100 * error:.0f}%"
+    return words if size >= QUANTILES_FROM else f"{words}; intervals and bands allow for that (Student's t)"
 
 
 def _options_in_words(inputs: HeldInputs) -> dict[str, str]:

@@ -157,7 +157,7 @@ def roc(**options: Any) -> None:
 @_options.several_files
 @_options.data_options
 @_options.inference_options
-@_options.resampling(200)
+@_options.resampling(None, "200, or fewer for many classes")
 @_options.metric_option
 @_options.metrics_option
 @_options.output_option("report.html", "Where to write the page; - is standard output.")

@@ -10,6 +10,7 @@ import click
 import numpy as np
 
 import multiauc
+from multiauc._digits import p_text
 from multiauc._json import document
 from multiauc._registry import METRICS
 from multiauc._render import numbers
@@ -49,7 +50,6 @@ def compare_files(
     comparison = compare_models(models, metric)
     found = comparison.to_dict(ci) | numbers.comparison_numbers(comparison, ci)
     found["estimates"] = {name: numbers.estimate_numbers(one, ci) for name, one in comparison.estimates.items()}
-    found.setdefault("correction", "max-t")
     differences: Any = comparison
     if n_resamples:
         differences = comparison.bootstrap(n_resamples, rng=seed)
@@ -172,7 +172,7 @@ def _outcome(found: dict[str, Any], data: dict[str, Any]) -> Outcome:
         )
     ]
     if differences:
-        tables.append(_difference_table(differences, interval, found["correction"]))
+        tables.append(_difference_table(differences, level, found["correction"]))
     columns = ["first", "second", *ESTIMATE, *TESTED]
     records = [
         *([name, "", *map(one.get, ESTIMATE), *[None] * len(TESTED)] for name, one in estimates.items()),
@@ -181,26 +181,21 @@ def _outcome(found: dict[str, Any], data: dict[str, Any]) -> Outcome:
     return Outcome(tables, data, (columns, records), [found["verdict"], f"Intervals: {found['method']}."])
 
 
-def _difference_table(differences: list[dict[str, Any]], interval: str, correction: str) -> Table:
-    """Differences with their intervals and tests, after the correction for their number where that is known."""
+def _difference_table(differences: list[dict[str, Any]], level: float, correction: str) -> Table:
+    """Differences with their intervals and tests, after the correction for their number."""
     corrected = f" ({correction})" if len(differences) > 1 else ""
     columns = {
         "models": [f"{one['first']} - {one['second']}" for one in differences],
         "difference": [one["value"] for one in differences],
     }
-    if "corrected_low" in differences[0]:
-        limits = [{"low": one["corrected_low"], "high": one["corrected_high"]} for one in differences]
-        columns[interval + corrected] = list(map(interval_cell, limits))
-    else:
-        columns[interval] = list(map(interval_cell, differences))
+    limits = [{"low": one["corrected_low"], "high": one["corrected_high"]} for one in differences]
+    columns[f"{100 * level:g}% interval{corrected}"] = list(map(interval_cell, limits))
     if "share_better" in differences[0]:
         columns["first is better in"] = [_percent(one["share_better"]) for one in differences]
     else:
         columns["t"] = [_decimals(one["t"], 2) for one in differences]
         columns["df"] = [_decimals(one["degrees_of_freedom"], 1) for one in differences]
-    columns["p"] = [_p_value(one["p_value"]) for one in differences]
-    if corrected:
-        columns["p" + corrected] = [_p_value(one["corrected_p_value"]) for one in differences]
+    columns[f"p{corrected}"] = [_p_value(one["corrected_p_value"], level) for one in differences]
     return Table("Differences", list(columns), list(zip(*columns.values(), strict=True)))
 
 
@@ -212,7 +207,5 @@ def _decimals(value: float | None, digits: int) -> str | None:
     return None if value is None else f"{value:.{digits}f}"
 
 
-def _p_value(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return "< 0.0001" if value < 1e-4 else f"{value:.4f}"
+def _p_value(value: float | None, level: float) -> str:
+    return "-" if value is None else p_text(value, 1.0 - level)

@@ -9,7 +9,7 @@ from multiauc._json import document
 from multiauc._registry import DEFAULT_METRICS, METRICS
 from multiauc._render import numbers
 from multiauc._render.words import metric_name
-from multiauc._wording import counted
+from multiauc._wording import counted, shown_name
 from multiauc.cli import _gates
 from multiauc.cli._models import read_models
 from multiauc.cli._output import ESTIMATE, Outcome, Table, estimate_cells, interval_cell, printing
@@ -54,7 +54,7 @@ def evaluate_file(  # noqa: PLR0913 - the options of the command
         found["gates"] = _gates.under(found["metrics"], fail_under, on_interval=fail_on_interval)
     matrix = numbers.main_matrix(evaluation)
     found["per_class"] = numbers.class_numbers(evaluation, ci)
-    found["worst_pairs"] = [] if matrix is None else numbers.worst_pairs(matrix, ci, worst)
+    found["worst_pairs"] = numbers.worst_pairs(evaluation, ci, worst)
     pair_value = "" if matrix is None else _pair_value(matrix.kind)
     data = found
     if shown.style == "json":  # the files are read once more for their SHA-256
@@ -98,7 +98,7 @@ def _outcome(found: dict[str, Any], data: dict[str, Any], pair_value: str) -> Ou
             Table(
                 "Each class against the rest",
                 ["class", "rows", "AUC", "std. error", interval],
-                [[one["label"], one["rows"], *estimate_cells(one)] for one in classes],
+                [[shown_name(one["label"]), one["rows"], *estimate_cells(one)] for one in classes],
             )
         )
     if pairs:
@@ -121,7 +121,7 @@ def _outcome(found: dict[str, Any], data: dict[str, Any], pair_value: str) -> Ou
 
 
 def _pair(pair: dict[str, Any]) -> str:
-    return f"{pair['first']} - {pair['second']}"
+    return f"{shown_name(pair['first'])} - {shown_name(pair['second'])}"
 
 
 def _pair_value(metric: str) -> str:

@@ -148,10 +148,11 @@ def force_option(command: Command) -> Command:
     return _FORCE(command)
 
 
-def resampling(default: int) -> Callable[[Command], Command]:
-    """How often, and with which random numbers, data are resampled."""
-    count = click.option("--bootstrap", "n_resamples", type=click.IntRange(min=0), default=default, show_default=True,
-                         metavar="N", help="Resamples of the bootstrap; 0 for none.")  # fmt: skip
+def resampling(default: int | None, in_words: str | None = None) -> Callable[[Command], Command]:
+    """How often, and with which random numbers, data are resampled; None lets the size of the data decide."""
+    count = click.option("--bootstrap", "n_resamples", type=click.IntRange(min=0), default=default,
+                         show_default=in_words or True, metavar="N",
+                         help="Resamples of the bootstrap; 0 for none.")  # fmt: skip
     return lambda command: _all((count, _SEED), command)
 
 

@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
+from multiauc._digits import decimals
 from multiauc._files.cells import plain_number
 from multiauc._files.output import STANDARD, Output
 from multiauc._json import without_nan
@@ -127,7 +128,7 @@ def _text(outcome: Outcome, style: str, stream: TextIO | None = None) -> str:
 
 def _cell(value: Any, digits: int) -> str:
     if isinstance(value, float):
-        return "-" if math.isnan(value) else f"{value:.{digits}f}"
+        return "-" if math.isnan(value) else decimals(value, digits)
     return "-" if value is None else printable(str(value))
 
 
@@ -204,4 +205,4 @@ def estimate_cells(found: dict[str, Any]) -> list[Any]:
 
 def interval_cell(found: dict[str, Any]) -> str:
     """The limits, or a dash."""
-    return "-" if found["low"] is None else f"{found['low']:.4f} to {found['high']:.4f}"
+    return "-" if found["low"] is None else f"{decimals(found['low'])} to {decimals(found['high'])}"

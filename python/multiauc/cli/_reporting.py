@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import multiauc
 from multiauc._files.output import STANDARD, Output
+from multiauc._progress import Stage
 from multiauc._report.writing import evaluations_of, report_page
 from multiauc._wording import printable
 from multiauc.cli._comparison import compare_models
@@ -25,7 +26,7 @@ def report_on_files(  # noqa: PLR0913 - the options of the command
     given: dict[str, Any],
     ci: float,
     metric: Any,
-    n_resamples: int,
+    n_resamples: int | None,
     seed: int,
     output: str,
     force: bool,
@@ -36,17 +37,20 @@ def report_on_files(  # noqa: PLR0913 - the options of the command
     """Write the page on one or several models, and say where it is."""
     place = Output(output, input_files(request, options["partition"]), force=force)
     refuse(place)
-    models = read_models(request, **options)
+    with Stage("reading the predictions"):
+        models = read_models(request, **options)
     predictions = models.predictions
     if metrics is not None and len(predictions.models) > 1:
         raise Problem("--metrics is for a report on one model; several are compared by one --metric")
     comparison = None
     if len(predictions.models) == 1:
         ((name, scores),) = predictions.models.items()
-        evaluations = {name: multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **models.arguments)}
+        with Stage("evaluating the model"):
+            evaluations = {name: multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **models.arguments)}
     else:
-        comparison = compare_models(models, metric)
-        evaluations = evaluations_of(comparison)
+        with Stage("comparing the models"):
+            comparison = compare_models(models, metric)
+            evaluations = evaluations_of(comparison)
     page = report_page(
         evaluations,
         comparison,

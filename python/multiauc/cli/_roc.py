@@ -11,6 +11,7 @@ import numpy as np
 
 import multiauc
 from multiauc._column_order import column_order_note, warn_of_order
+from multiauc._digits import decimals
 from multiauc._files.output import STANDARD, Output
 from multiauc._input.options import read_groups
 from multiauc._input.sample import read_sample
@@ -125,8 +126,8 @@ def _multiclass(
         limits = [np.interp(SHOWN_FPR, band.fpr, edge) for edge in (band.low, band.high)]
         table = np.column_stack([table, *limits])
         columns += [f"{100 * level:g}% from", "to"]
-    interval = "" if bootstrap is None else f", {100 * level:g}% interval {low:.4f} to {high:.4f}"
-    title = f"Multi-class ROC curve of {name}: area D = {curve.auc:.4f}{interval}"
+    interval = "" if bootstrap is None else f", {100 * level:g}% interval {decimals(low)} to {decimals(high)}"
+    title = f"Multi-class ROC curve of {name}: area D = {decimals(curve.auc)}{interval}"
     return Outcome([Table(title, columns, table.tolist())], data, (header, rows.tolist()))
 
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from multiauc._digits import decimals
 from multiauc.multiclass_curves import multiclass_roc
-from multiauc.plotting._axes import Display, legend_below_curves, legend_text, roc_axes
+from multiauc.plotting._axes import BAND, CURVE, OTHER_CURVE, Display, finish_roc, legend_text, roc_axes
 from multiauc.plotting._estimators import scores_of
 
 if TYPE_CHECKING:
@@ -69,9 +70,10 @@ class MulticlassRocDisplay(Display):
         """Draw the curve on axes that other curves may share; see `multiauc.MulticlassRoc.plot`."""
         roc, band = self.roc, self.band
         axes = roc_axes(ax)
-        area = f"D = {roc.auc:.3f}"
+        area = f"D = {decimals(roc.auc, 3)}"
         name = area if label is None else legend_text(f"{label} ({area})")
-        (curve,) = axes.plot(roc.fpr, roc.tpr, label=name, zorder=3, **line)
+        style: dict[str, Any] = {"label": name, "zorder": 3, "gid": CURVE} | line
+        (curve,) = axes.plot(roc.fpr, roc.tpr, **style)
         if pairs:
             ends = np.array([0.0]), np.array([1.0])
             for tp, fp in zip(roc.tp_rates.T, roc.fp_rates.T, strict=True):
@@ -83,10 +85,12 @@ class MulticlassRocDisplay(Display):
                     alpha=max(0.04, min(0.35, 4.0 / len(roc.pairs))),
                     linewidth=0.8,
                     zorder=2,
+                    gid=OTHER_CURVE,
                 )
         if band is not None:
-            axes.fill_between(band.fpr, band.low, band.high, color=curve.get_color(), alpha=0.2, linewidth=0, zorder=2)
-        legend_below_curves(axes, len(axes.get_legend_handles_labels()[1]))
+            style = {"color": curve.get_color(), "alpha": 0.2, "linewidth": 0, "zorder": 2, "gid": BAND}
+            axes.fill_between(band.fpr, band.low, band.high, **style)
+        finish_roc(axes)
         self.line_ = curve
         self._drawn_on(axes)
         return self

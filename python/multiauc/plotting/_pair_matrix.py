@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
+from multiauc._digits import decimals
 from multiauc._registry import METRICS
 from multiauc._wording import one_of
 from multiauc.pairwise import auc_mu_matrix
@@ -95,13 +96,13 @@ class PairMatrixDisplay(Display):
         what = matrix.kind if pairs is None else pairs.title
         axes.figure.colorbar(self.im_, ax=axes, label=f"{what} of the pair", shrink=0.8, aspect=30, pad=0.02)
         self._drawn_on(axes)
+        self._level_names_that_fit()
         return self
 
     def _name_classes(self, names: list[str], axes: Axes) -> None:
         size = max(4.5, min(10.0, 11.5 - 0.07 * len(names)))
-        long = max(map(len, names)) > 3 or len(names) > 30
         places = range(len(names))
-        axes.set_xticks(places, names, rotation=90 if long else 0, fontsize=size)
+        axes.set_xticks(places, names, rotation=90, fontsize=size)
         axes.set_yticks(places, names, fontsize=size)
         axes.tick_params(length=2)
         axes.spines[:].set_visible(False)
@@ -115,6 +116,16 @@ class PairMatrixDisplay(Display):
             axes.grid(which="minor", color="white", linewidth=1.5)
             axes.tick_params(which="minor", length=0)
 
+    def _level_names_that_fit(self) -> None:
+        """Write the names of the columns across if none of them is wider than its column."""
+        # Lays the figure out, so that sizes are those of the finished picture, or smaller.
+        self.figure_.draw_without_rendering()
+        names = self.ax_.get_xticklabels()
+        room = 0.95 * self.ax_.get_window_extent().width / len(names)
+        # The names stand upright: their heights are how long they are.
+        if max(name.get_window_extent().height for name in names) <= room:
+            self.ax_.tick_params(axis="x", labelrotation=0)
+
     def _write_numbers(self, values: NDArray[np.float64], axes: Axes) -> list[Text]:
         texts = []
         colours: Any = self.im_.cmap(self.im_.norm(values))
@@ -123,9 +134,10 @@ class PairMatrixDisplay(Display):
                 continue
             red, green, blue, _ = colours[row, column]
             dark = 0.3 * red + 0.59 * green + 0.11 * blue < 0.5
-            text = f"{value:.3f}".removeprefix("0")
+            text = decimals(value, 3).removeprefix("0")
             colour = "white" if dark else "black"
-            texts.append(axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=8.5))
+            size = 8.5 * min(1.0, 5 / len(text))
+            texts.append(axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=size))
         return texts
 
 
