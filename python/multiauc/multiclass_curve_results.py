@@ -343,7 +343,7 @@ class MulticlassRocBootstrap(Result):
     MulticlassRocBootstrap(200 resamples by rows: auc 0.8073, se 0.0199)
     >>> low, high = bootstrap.confidence_interval()
     >>> print(f"{low:.2f} to {high:.2f}")
-    0.77 to 0.84
+    0.76 to 0.84
     """
 
     estimate: float

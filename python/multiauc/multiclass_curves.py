@@ -143,7 +143,7 @@ def multiclass_roc(  # noqa: PLR0913
     MulticlassRoc(3 classes, 6 pairs, 100 thresholds: auc 0.8830, deviance 2.375)
     >>> low, high = roc.bootstrap(200, rng=0).confidence_interval(level=0.95)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.860 to 0.903
+    0.859 to 0.903
     """
     refuse_unknown(multiclass_roc, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
