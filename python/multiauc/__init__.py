@@ -3,7 +3,7 @@
 One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`. All pairs and all classes:
 `auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
 With standard errors and intervals: `evaluate` for one model, `compare` for several, `compare_samples` for different
-rows. Labels may be of any kind, scores in any memory layout.
+rows; `sample_size` plans how many rows they need. Labels may be of any kind, scores in any memory layout.
 """
 
 from importlib import import_module
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
     from multiauc.pairwise import auc_mu_matrix, auc_mu_score, hand_till_matrix, hand_till_score
     from multiauc.partial_areas import PartialAuc, partial_auc, partial_auc_score
+    from multiauc.planning import SampleSize, sample_size
     from multiauc.results import ConfidenceInterval, PairMatrix, RocCurve
     from multiauc.threads import get_num_threads, set_num_threads
     from multiauc.unpaired import compare_samples
@@ -53,6 +54,7 @@ __all__ = [
     "PartialAuc",
     "RocBand",
     "RocCurve",
+    "SampleSize",
     "TestResult",
     "Volume",
     "__version__",
@@ -72,6 +74,7 @@ __all__ = [
     "pdi",
     "pdi_score",
     "roc_curves",
+    "sample_size",
     "set_num_threads",
 ]
 
@@ -93,6 +96,7 @@ _NAMES = {
     "one_vs_rest": ["one_vs_rest_per_class", "one_vs_rest_score"],
     "pairwise": ["auc_mu_matrix", "auc_mu_score", "hand_till_matrix", "hand_till_score"],
     "partial_areas": ["PartialAuc", "partial_auc", "partial_auc_score"],
+    "planning": ["SampleSize", "sample_size"],
     "results": ["ConfidenceInterval", "PairMatrix", "RocCurve"],
     "threads": ["get_num_threads", "set_num_threads"],
     "unpaired": ["compare_samples"],

@@ -38,7 +38,7 @@ def all_results(seed=0):
         comparison, comparison.difference("a", "b"), resampled, resampled.difference("a", "b"),
         roc, curves, curves.band(), multiauc.roc_curves(y_true, y_score)["ant"],
         multiauc.partial_auc(y_true, y_score, max_fpr=0.5), multiauc.pdi(y_true, y_score),
-        evaluation.auc_mu.test(0.5), comparison.omnibus(),
+        evaluation.auc_mu.test(0.5), comparison.omnibus(), multiauc.sample_size(evaluation, half_width=0.05),
     ]  # fmt: skip
     return {type(result).__name__: result for result in found}
 
