@@ -63,7 +63,9 @@ pub(super) fn column_statistics<T: Score>(
                 contributions.extend(contributions_of(design, wanted, &pair_weighting, &rest_weighting, column));
             }
             add(&mut components, &contributions, workers)?;
-            wave.into_iter().for_each(|(column, ..)| buffers.give_back(column.placements));
+            for (column, ..) in wave {
+                buffers.give_back(column.placements);
+            }
             Ok(())
         },
     )?;

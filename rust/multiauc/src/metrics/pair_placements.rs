@@ -142,7 +142,9 @@ fn place_by_table(
         &mut placements[other],
     );
     if totals.is_near {
-        placements.into_iter().for_each(|placements| buffers.give_back(placements));
+        for placements in placements {
+            buffers.give_back(placements);
+        }
         return None;
     }
     table.below_by_rank(by_rank);
