@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from multiauc.pairwise import auc_mu_matrix, auc_mu_score, hand_till_matrix, hand_till_score
     from multiauc.partial_areas import PartialAuc, partial_auc, partial_auc_score
     from multiauc.planning import SampleSize, sample_size
-    from multiauc.results import ConfidenceInterval, PairMatrix, RocCurve
+    from multiauc.results import ConfidenceInterval, PairMatrix
+    from multiauc.roc_curve_results import RocCurve, Sensitivity
     from multiauc.threads import get_num_threads, set_num_threads
     from multiauc.unpaired import compare_samples
     from multiauc.volumes import Volume, pdi, pdi_score
@@ -55,6 +56,7 @@ __all__ = [
     "RocBand",
     "RocCurve",
     "SampleSize",
+    "Sensitivity",
     "TestResult",
     "Volume",
     "__version__",
@@ -97,7 +99,8 @@ _NAMES = {
     "pairwise": ["auc_mu_matrix", "auc_mu_score", "hand_till_matrix", "hand_till_score"],
     "partial_areas": ["PartialAuc", "partial_auc", "partial_auc_score"],
     "planning": ["SampleSize", "sample_size"],
-    "results": ["ConfidenceInterval", "PairMatrix", "RocCurve"],
+    "results": ["ConfidenceInterval", "PairMatrix"],
+    "roc_curve_results": ["RocCurve", "Sensitivity"],
     "threads": ["get_num_threads", "set_num_threads"],
     "unpaired": ["compare_samples"],
     "volumes": ["Volume", "pdi", "pdi_score"],

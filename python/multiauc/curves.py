@@ -9,10 +9,11 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._hints import refuse_unknown
+from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.sample import read_sample
 from multiauc._registry import CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._wording import one_of
-from multiauc.results import RocCurve
+from multiauc.roc_curve_results import RocCurve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +70,8 @@ def roc_curves(
     Returns
     -------
     dict
-        A `RocCurve` by label, or by pair (c, d) of labels, c being the positive class whose score is read.
+        A `RocCurve` by label, or by pair (c, d) of labels, c being the positive class whose score is read. It has a
+        `band` and the `sensitivity` at a specificity; it refers to `y_score` for them and does not copy it.
 
     Examples
     --------
@@ -114,7 +116,9 @@ def _curves(sample: Sample, wanted: list[tuple[int, int | None]], *, drop_interm
     present = present_curves(sample, wanted)
     drawn = _rust.roc_curve_points(sample.arguments(), present, drop_intermediate)
     points = dict(zip(present, drawn, strict=True))
+    inputs = HeldInputs(sample, (), {})
     nan = np.array([np.nan])
     for c, d in wanted:
         fpr, tpr, thresholds = points.get((c, d), (nan, nan, nan))
-        yield RocCurve(fpr, tpr, thresholds, sample.labels[c], None if d is None else sample.labels[d])
+        negative = None if d is None else sample.labels[d]
+        yield RocCurve(fpr, tpr, thresholds, sample.labels[c], negative, inputs)

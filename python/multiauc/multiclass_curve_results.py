@@ -273,16 +273,18 @@ def _restored(*values: Any) -> MulticlassRoc:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RocBand(Result):
-    """Pointwise limits of the true-positive rate at given false-positive rates.
+    """Limits of the true-positive rate at given false-positive rates.
 
     Attributes
     ----------
-    fpr : ndarray of shape (101,)
+    fpr : ndarray
         False-positive rates from 0 to 1.
-    low, high : ndarray of shape (101,)
+    low, high : ndarray
         Limits of the true-positive rate at each.
     level : float
-        The share of resampled curves between the limits, point by point.
+        The nominal coverage.
+    simultaneous : bool
+        Of the whole curve at once, or of each point by itself.
 
     Examples
     --------
@@ -302,13 +304,15 @@ class RocBand(Result):
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     level: float
+    simultaneous: bool = False
 
     def to_frame(self, *, library: Library | None = None) -> Any:
         """The limits as a data frame: pandas or polars, whichever is loaded or installed."""
         return frame_of_columns({"fpr": self.fpr, "low": self.low, "high": self.high}, library)
 
     def __repr__(self) -> str:
-        return f"RocBand({self.level:.0%} at {len(self.fpr)} false-positive rates)"
+        at_once = " at once" if self.simultaneous else ""
+        return f"RocBand({self.level:.0%} at {len(self.fpr)} false-positive rates{at_once})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Never
 
+from multiauc._digits import decimals
 from multiauc._frames import frame_of
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_level
@@ -260,7 +261,7 @@ def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
     title, value = METRICS[name].title, pilot.metrics[name].value
     terms = variance_terms(inputs, inputs.asking_for((name,)).influences()[:, 0])
     _refuse_without_variance(title, value, terms, inputs)
-    return _Known(f"{title}, {value:.4f} in the pilot", value, terms, inputs, not _depends_on_sizes(inputs, name))
+    return _Known(f"{title}, {decimals(value)} in the pilot", value, terms, inputs, not _depends_on_sizes(inputs, name))
 
 
 def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
@@ -276,7 +277,13 @@ def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
     texts = dict(zip(pilot.estimates, names_as_text(pilot.estimates), strict=True))
     name = f"{texts[first]} - {texts[second]} in {METRICS[pilot.metric].title}"
     _refuse_without_variance(name, found.value, terms, a)
-    return _Known(f"{name}, {found.value:+.4f} in the pilot", None, terms, a, not _depends_on_sizes(a, pilot.metric))
+    return _Known(
+        f"{name}, {decimals(found.value, sign=True)} in the pilot",
+        None,
+        terms,
+        a,
+        not _depends_on_sizes(a, pilot.metric),
+    )
 
 
 def _plannable(inputs: HeldInputs, metric: str) -> HeldInputs:

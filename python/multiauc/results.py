@@ -10,7 +10,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._digits import decimals
-from multiauc._frames import frame_of, frame_of_columns
+from multiauc._frames import frame_of
 from multiauc._registry import METRICS
 from multiauc._result import Result
 from multiauc._tables import TABLE_AT_MOST, TABLE_EDGE, html_table, shortened, text_table
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from multiauc._frames import Library
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc.plotting import PairMatrixDisplay, RocCurvesDisplay
+    from multiauc.plotting import PairMatrixDisplay
 
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -255,75 +255,6 @@ class PairMatrix(Result):
         names = ["..." if c is None else text(self.labels[c]) for c in shown]
         body = [[name, *(cell(c, d) for d in shown)] for name, c in zip(names, shown, strict=True)]
         return [["", *names], *body]
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocCurve(Result):
-    """Points of the ROC curve of one class, against all others or against one other class.
-
-    Attributes
-    ----------
-    fpr, tpr : ndarray
-        False and true positive rate when the rows with a score of at least the threshold are called positive.
-    thresholds : ndarray
-        The thresholds, falling from +inf.
-    positive : hashable
-        The class whose score is read.
-    negative : hashable or None
-        The class that it is told from; None for all the others together.
-
-    Examples
-    --------
-    >>> import multiauc
-    >>> y_true = ["a", "a", "b", "b", "c", "c"]
-    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
-    >>> curve = multiauc.roc_curves(y_true, y_score)["a"]
-    >>> curve
-    RocCurve('a' against the rest: 5 points, auc 0.8750)
-    >>> curve.tpr
-    array([0. , 0.5, 0.5, 1. , 1. ])
-    """
-
-    fpr: NDArray[np.float64]
-    tpr: NDArray[np.float64]
-    thresholds: NDArray[np.float64]
-    positive: Any
-    negative: Any = None
-
-    def __post_init__(self) -> None:
-        for name in ("fpr", "tpr", "thresholds"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return RocCurve, (self.fpr, self.tpr, self.thresholds, self.positive, self.negative)
-
-    @property
-    def auc(self) -> float:
-        """The area under the curve, by trapezoids; nan for a class without rows."""
-        if len(self.fpr) < 2:
-            return float("nan")
-        # What lies below the curve and what lies above it, summed alike: the share cannot leave [0, 1].
-        steps, heights = np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]
-        below, above = float(np.dot(steps, heights)), float(np.dot(steps, 2.0 - heights))
-        return below / (below + above)
-
-    def plot(self, ax: Axes | None = None, **line: Any) -> RocCurvesDisplay:
-        """Draw the curve, on axes that other curves may share. Needs matplotlib (``pip install multiauc[plot]``).
-
-        `multiauc.plotting.RocCurvesDisplay` draws the curves of all classes or pairs.
-        """
-        from multiauc.plotting import RocCurvesDisplay  # noqa: PLC0415
-
-        key = self.positive if self.negative is None else (self.positive, self.negative)
-        return RocCurvesDisplay({key: self}).plot(ax, **line)
-
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The points as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of_columns({"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}, library)
-
-    def __repr__(self) -> str:
-        negative = "the rest" if self.negative is None else repr(self.negative)
-        return f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {decimals(self.auc)})"
 
 
 def read_only(array: NDArray[_Number]) -> NDArray[_Number]:

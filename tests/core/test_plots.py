@@ -9,6 +9,7 @@ from matplotlib import pyplot as plt
 from scipy import stats
 
 import multiauc
+from multiauc._roc_bands import AT_FPR, curve_band
 from multiauc.plotting import (
     ComparisonDisplay,
     MulticlassRocDisplay,
@@ -16,7 +17,6 @@ from multiauc.plotting import (
     RocCurvesDisplay,
     SimplexDisplay,
 )
-from multiauc.plotting._bands import AT_FPR, curve_band
 from multiauc.plotting._zoom import zoom_of
 from multiclass_roc_data import shifted_normals
 

@@ -10,10 +10,10 @@ from multiauc._digits import decimals
 from multiauc._input.options import read_level
 from multiauc._input.sample import read_sample
 from multiauc._registry import DEFAULT_CURVE_KIND
+from multiauc._roc_bands import curve_band, effective_size
 from multiauc._wording import listing, shown_name
 from multiauc.curves import curves_of
 from multiauc.plotting._axes import CURVE, FINE_BAND, OTHER_CURVE, Display, finish_roc, legend_text, roc_axes
-from multiauc.plotting._bands import curve_band, effective_size
 from multiauc.plotting._estimators import scores_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from multiauc._input.sample import Sample
     from multiauc._registry import CurveKind
     from multiauc._types import Absent, Labels
-    from multiauc.results import RocCurve
+    from multiauc.roc_curve_results import RocCurve
 
 # No more curves than this can be told apart; the others are drawn in grey behind them.
 NAMED_AT_MOST = 8
