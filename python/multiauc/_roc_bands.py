@@ -63,10 +63,12 @@ def limits(
     height = heights(points, at)
     low, high = _wilson(height, n_positive, z)
     before, after = _wilson(at, n_negative, z)
-    # How high the curve is before the first row of the other class is not known: it may rise from 0.
-    known = heights(points, before) * np.minimum(1.0, before * n_negative)
-    lower = height - np.hypot(height - low, height - known)
-    upper = height + np.hypot(high - height, heights(points, after) - height)
+    # How high the curve is before the first row of the other class is not known, nor after the last one: it may rise
+    # from 0, or reach 1.
+    least = heights(points, before) * np.minimum(1.0, before * n_negative)
+    most = 1.0 - (1.0 - heights(points, after)) * np.minimum(1.0, (1.0 - after) * n_negative)
+    lower = height - np.hypot(height - low, height - least)
+    upper = height + np.hypot(high - height, most - height)
     return np.maximum(lower, 0.0), np.minimum(upper, 1.0)
 
 
