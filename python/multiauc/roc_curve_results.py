@@ -233,7 +233,7 @@ class Sensitivity(Tabular):
     >>> curves = multiauc.roc_curves(y_true, np.eye(3)[y_true] + 2 * rng.random((300, 3)))
     >>> found = curves[0].sensitivity(specificity=0.9)
     >>> found
-    Sensitivity(0 against the rest at specificity 0.9: 0.6844, 95% interval 0.5792 to 0.7745)
+    Sensitivity(0 against the rest at specificity 0.9: 0.6778, 95% interval 0.5733 to 0.7681)
     >>> found.bootstrap(200, rng=0).metrics
     ('sensitivity',)
     """
