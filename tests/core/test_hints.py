@@ -85,10 +85,11 @@ class TestOptions:
             assert name in ("get_num_threads", "set_num_threads")
             return
         scores = MODELS if name == "compare" else Y_SCORE
+        data = (multiauc.evaluate(Y_TRUE, Y_SCORE),) if name == "sample_size" else (Y_TRUE, scores)
         with pytest.raises(
             TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'n_jobs'; threads are set by"
         ):
-            function(Y_TRUE, scores, n_jobs=2)
+            function(*data, n_jobs=2)
 
 
 class TestValues:
