@@ -17,8 +17,9 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from elftools.elf.elffile import ELFFile  # type: ignore[import-not-found]
+from elftools.elf.elffile import ELFFile
 
 #: File names of CUDA libraries; the driver itself (libcuda) is looked for at run time and rightly not found.
 LIBRARY_PREFIXES = ("libcublas", "libcudnn", "libcuf", "libcus", "libnv", "libnccl")
@@ -26,12 +27,12 @@ LIBRARY_PREFIXES = ("libcublas", "libcudnn", "libcuf", "libcus", "libnv", "libnc
 UNVERSIONED_PREFIXES = ("nccl", "cuFile", "cusparseLt")
 
 
-def needed_libraries(elf: ELFFile) -> list[str]:
+def needed_libraries(elf: Any) -> list[str]:
     """Return the file names of the libraries that `elf` is linked against."""
     return [tag.needed for tag in elf.get_section_by_name(".dynamic").iter_tags("DT_NEEDED")]
 
 
-def imported_symbols(elf: ELFFile) -> Iterator[tuple[str, str, str]]:
+def imported_symbols(elf: Any) -> Iterator[tuple[str, str, str]]:
     """Yield (library, version, name) of the symbols `elf` takes from elsewhere; unversioned ones have "" for both."""
     sources: dict[int, tuple[str, str]] = {}
     requirements = elf.get_section_by_name(".gnu.version_r")
