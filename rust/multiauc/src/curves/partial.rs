@@ -67,22 +67,23 @@ pub(crate) fn check_present(rows: &ClassRows, curves: &[CurveSides]) -> Result<(
 /// The standardised area of the own rows' curve against the other rows; NaN where a side has no mass.
 pub(crate) fn partial_area(order: &Order, region: Region, mass: impl Fn(u32) -> f64) -> f64 {
     let sum = |positions: &[u32]| positions.iter().map(|&position| mass(position)).sum::<f64>();
-    let (limit, lost) = match region {
+    let (limit, share) = match region {
         Region::MaxFpr(rate) => {
-            (rate, share_above(rate, || order.steps_down(), |step| (sum(step.others), sum(step.own))))
+            (rate, share_below(rate, || order.steps_down(), |step| (sum(step.others), sum(step.own))))
         }
         // From the lowest scores up: the mirrored curve.
         Region::MinTpr(rate) => {
-            (1.0 - rate, share_above(1.0 - rate, || order.steps(), |step| (sum(step.own), sum(step.others))))
+            (1.0 - rate, share_below(1.0 - rate, || order.steps(), |step| (sum(step.own), sum(step.others))))
         }
     };
-    // With the share 1 − A/f lost, ½(1 + (A − f²/2)/(f − f²/2)) is this: exactly 1 where nothing is lost.
-    1.0 - lost / (2.0 - limit)
+    // ½(1 + (A − f²/2)/(f − f²/2)) with the share A/f: exactly 1 where nothing is lost.
+    let least = 0.5 * limit;
+    0.5 * (1.0 + (share - least) / (1.0 - least))
 }
 
-/// The share of the box over x up to `limit` of all x that lies above a curve of steps (dx, dy): a tied step is a straight
+/// The share of the box over x up to `limit` of all x that lies below a curve of steps (dx, dy): a tied step is a straight
 /// line, any other goes right and then up. NaN where the curve has no width or no height.
-fn share_above<'o, I: Iterator<Item = StepRows<'o>>>(
+fn share_below<'o, I: Iterator<Item = StepRows<'o>>>(
     limit: f64,
     steps: impl Fn() -> I,
     advance: impl Fn(StepRows<'o>) -> (f64, f64),
@@ -106,7 +107,7 @@ fn share_above<'o, I: Iterator<Item = StepRows<'o>>>(
         }
         (x, y) = (x + dx, y + dy);
     }
-    areas.reversed().share()
+    areas.share()
 }
 
 #[cfg(test)]
