@@ -8,17 +8,16 @@ turn counts.
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from comparison import data, machine
+from comparison.command_line import write_report
 from comparison.grid import TIMES
 from comparison.timing import Contestant, take_turns
 from comparison.verdicts import verdict
@@ -132,19 +131,5 @@ def report(*, smoke: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
-    """Read the command line, measure, and write or print the report."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--smoke", action="store_true", help="small data, to see that it runs")
-    parser.add_argument("--output", type=Path, help="the file to write; without it the report is printed")
-    arguments = parser.parse_args()
-    text = report(smoke=arguments.smoke)
-    if arguments.output is None:
-        print(text)
-    else:
-        arguments.output.write_text(text, encoding="utf-8")
-        print(f"wrote {arguments.output}")
-
-
 if __name__ == "__main__":
-    main()
+    write_report(__doc__, lambda smoke: report(smoke=smoke))

@@ -125,48 +125,70 @@ def column_order_note(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Units:
-    """What is independent, rows or groups of rows, in parts that each lie within one class.
+class _Groups:
+    """Groups of rows, in parts that each lie within one class.
 
     Attributes
     ----------
     names
-        The group of each part; None where parts are rows.
+        The group of each part.
     codes
         The class of each part.
     shares
         Its weight divided by that of its class.
-    concentrations
-        h of each class: one divided by the number of its parts, if they are of equal weight.
     """
 
-    names: NDArray[Any] | None
+    names: NDArray[Any]
     codes: NDArray[Any]
     shares: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Units:
+    """What is independent: rows or groups of rows.
+
+    Attributes
+    ----------
+    concentrations
+        h of each class: one divided by the number of its rows or groups, if they are of equal weight.
+    groups
+        None where rows are independent.
+    """
+
     concentrations: NDArray[np.float64]
+    groups: _Groups | None = None
 
     @classmethod
     def of(cls, sample: Sample, groups: NDArray[np.uint32] | None, rows: Any) -> _Units:
-        codes, n_classes, names = sample.codes[rows], sample.n_classes, None
+        codes, n_classes = sample.codes[rows], sample.n_classes
+        if groups is None and sample.weights is None:
+            sizes = sample.rows if len(codes) == len(sample.codes) else np.bincount(codes, minlength=n_classes)
+            return cls((sizes > 0) / np.maximum(sizes, 1))
         weights = np.ones(len(codes))
         if sample.weights is not None:
             # By the largest weight of the class: sums and squares can then neither overflow nor vanish.
             weights = sample.weights[rows]
             weights = weights / _largest(codes, weights, n_classes)[codes]
-        if groups is not None:
-            parts, part_of = np.unique(groups * np.int64(n_classes) + codes, return_inverse=True)
-            weights = _sums(part_of, weights, len(parts))
-            names, codes = np.divmod(parts, n_classes)
-        totals = _sums(codes, weights, n_classes)
-        shares = weights / np.where(totals > 0, totals, 1.0)[codes]
-        return cls(names, codes, shares, _sums(codes, shares**2, n_classes))
+        if groups is None:
+            return cls(_sums(codes, _shares(codes, weights, n_classes) ** 2, n_classes))
+        parts, part_of = np.unique(groups * np.int64(n_classes) + codes, return_inverse=True)
+        names, codes = np.divmod(parts, n_classes)
+        shares = _shares(codes, _sums(part_of, weights, len(parts)), n_classes)
+        return cls(_sums(codes, shares**2, n_classes), _Groups(names, codes, shares))
 
     def concentration(self, classes: NDArray[np.intp]) -> float:
         """The sum of h over some classes; parts of one group in several of them count as one."""
-        if self.names is None:
+        if self.groups is None:
             return float(self.concentrations[classes].sum())
-        chosen = np.isin(self.codes, classes)
-        return float((np.bincount(self.names[chosen], self.shares[chosen]) ** 2).sum())
+        chosen = np.isin(self.groups.codes, classes)
+        return float((np.bincount(self.groups.names[chosen], self.groups.shares[chosen]) ** 2).sum())
+
+
+def _shares(codes: NDArray[Any], weights: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Each weight divided by the sum of those of its code."""
+    totals = _sums(codes, weights, n)
+    shares: NDArray[np.float64] = weights / np.where(totals > 0, totals, 1.0)[codes]
+    return shares
 
 
 def _sums(codes: NDArray[Any], weights: NDArray[np.float64], n: int) -> NDArray[np.float64]:

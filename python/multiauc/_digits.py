@@ -45,3 +45,8 @@ def p_text(p: float, threshold: float | None = None, digits: int = 4) -> str:
         if threshold is None or (float(text) < threshold) == (p < threshold):
             return text
     return repr(p)
+
+
+def p_in_line(p: float) -> str:
+    """The same within a line of text, as in "p 0.0312" and "p <0.0001"."""
+    return p_text(p).replace(" ", "")

@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from multiauc._digits import decimals
+from multiauc._digits import decimals, p_in_line
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, wald_interval
 from multiauc._result import Tabular
@@ -243,7 +243,7 @@ def warn_of_untestable(differences: Sequence[Difference], stacklevel: int) -> No
 
 
 def _p_text(p: float) -> str:
-    return "<0.0001" if p < 1e-4 else _known_text(p, ".4f")
+    return "-" if math.isnan(p) else p_in_line(p)
 
 
 def _known_text(value: float, form: str) -> str:

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from multiauc._digits import p_in_line
 from multiauc._result import Result
 from multiauc._student import two_sided_p, upper_p
 from multiauc._wording import described, one_of
@@ -49,8 +50,8 @@ class TestResult(Result):
     __test__: ClassVar[bool] = False
 
     def __repr__(self) -> str:
-        p = "<0.0001" if self.p_value < 1e-4 else f"{self.p_value:.4f}"
-        return f"TestResult({self.alternative}: t({self.degrees_of_freedom:.1f}) {self.t:.2f}, p {p})"
+        test = f"t({self.degrees_of_freedom:.1f}) {self.t:.2f}, p {p_in_line(self.p_value)}"
+        return f"TestResult({self.alternative}: {test})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -82,9 +83,9 @@ class OmnibusTest(Result):
     p_value: float
 
     def __repr__(self) -> str:
-        p = "<0.0001" if self.p_value < 1e-4 else f"{self.p_value:.4f}"
         first, second = self.degrees_of_freedom
-        return f"OmnibusTest(all models are equal: F({first:.0f}, {second:.1f}) {self.f:.2f}, p {p})"
+        test = f"F({first:.0f}, {second:.1f}) {self.f:.2f}, p {p_in_line(self.p_value)}"
+        return f"OmnibusTest(all models are equal: {test})"
 
 
 def student_test(name: str, t: float, freedom: float, alternative: str, value: float) -> TestResult:
