@@ -30,10 +30,10 @@ demo: develop  ## Train three models on the digits data, evaluate them, write a 
 test: test-rust test-python  ## Run the tests of both languages
 
 test-rust: $(VENV)/.installed
-	$(CARGO) test --locked --package multiauc
+	$(CARGO) test --locked --profile develop --package multiauc
 
 test-python: develop
-	$(PY) -m pytest
+	$(PY) -m pytest --numprocesses logical
 
 test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with the real libraries (installs 3 GB)
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl

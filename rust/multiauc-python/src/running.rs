@@ -16,19 +16,25 @@ const SLICE: Duration = Duration::from_millis(50);
 /// Runs `work` with the interpreter released; raises `KeyboardInterrupt` (or what the signal handler raises) soon after
 /// a signal.
 pub fn run<R: Send>(py: Python<'_>, cells: usize, work: impl FnOnce(&Workers<'_>) -> Result<R> + Send) -> PyResult<R> {
-    let cancel = Cancel::new();
+    let (mut work, mut result) = (Some(work), None);
+    run_interruptibly(py, cells, &mut |workers| result = work.take().map(|work| work(workers)))?;
+    result.expect("the work was run").map_err(to_python)
+}
+
+/// Not generic, so that threads and channels are compiled once and not again for every kind of work.
+fn run_interruptibly(py: Python<'_>, cells: usize, work: &mut (dyn FnMut(&Workers<'_>) + Send)) -> PyResult<()> {
+    let cancel = &Cancel::new();
     if cells < INLINE_CELLS {
-        let workers = Workers::for_cells(cells, &cancel);
-        return py.detach(|| workers.install(|| work(&workers))).map_err(to_python);
+        let workers = Workers::for_cells(cells, cancel);
+        py.detach(|| workers.install(|| work(&workers)));
+        return Ok(());
     }
     std::thread::scope(|scope| {
         let (done, finished) = mpsc::channel();
-        let cancel = &cancel;
         let worker = scope.spawn(move || {
-            let result = work(&Workers::for_cells(cells, cancel));
+            work(&Workers::for_cells(cells, cancel));
             // The receiver waits until this arrives or the thread ends.
             let _ = done.send(());
-            result
         });
         let mut interruption = None;
         // The receiver is not Sync, so it moves in and out of the section that runs without the interpreter.
@@ -49,11 +55,11 @@ pub fn run<R: Send>(py: Python<'_>, cells: usize, work: impl FnOnce(&Workers<'_>
                 interruption = Some(error);
             }
         }
-        let result = py.detach(|| worker.join());
-        match (interruption, result) {
+        let ended = py.detach(|| worker.join());
+        match (interruption, ended) {
             (_, Err(panic)) => std::panic::resume_unwind(panic),
             (Some(error), _) => Err(error),
-            (None, Ok(result)) => result.map_err(to_python),
+            (None, Ok(())) => Ok(()),
         }
     })
 }

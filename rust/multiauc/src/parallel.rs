@@ -98,10 +98,10 @@ impl<'a> Workers<'a> {
     /// Runs `work` on one of the pool's threads, so that each `map` inside it starts without a hand-over between
     /// threads. For short work only: other callers may have to wait for it.
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        match &self.pool {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
+        let Some(pool) = &self.pool else { return work() };
+        let (mut work, mut result) = (Some(work), None);
+        run_inside(pool, &mut || result = work.take().map(|work| work()));
+        result.expect("the pool ran the work")
     }
 
     /// Rows split into spans: several per thread, so that no thread waits long for another.
@@ -129,36 +129,45 @@ impl<'a> Workers<'a> {
         scratch: impl Fn() -> S + Sync,
         task: impl Fn(&mut S, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
+        let Some(pool) = self.pool.as_ref().filter(|_| count > 1) else {
+            let mut own = (count > 0).then(&scratch);
+            let run = |index| self.check().and_then(|()| task(own.as_mut().expect("made for the first task"), index));
+            return (0..count).map(run).collect();
+        };
         // Every thread takes the next free task until none are left. (Rayon's own `map_init` makes a scratch value for
         // every piece it splits off: here, for every task.)
         let next = AtomicUsize::new(0);
+        let found: Mutex<Vec<Option<R>>> = Mutex::new((0..count).map(|_| None).collect());
+        let first_error: Mutex<Option<(usize, Error)>> = Mutex::new(None);
         let take_tasks = || {
-            let mut results = Vec::new();
             let mut index = next.fetch_add(1, Ordering::Relaxed);
-            if index < count {
-                let mut own = scratch();
-                while index < count {
-                    let result = self.check().and_then(|()| task(&mut own, index));
-                    if result.is_err() {
+            if index >= count {
+                return;
+            }
+            let (mut own, mut results) = (scratch(), Vec::new());
+            while index < count {
+                match self.check().and_then(|()| task(&mut own, index)) {
+                    Ok(result) => results.push((index, result)),
+                    Err(error) => {
                         next.store(count, Ordering::Relaxed);
+                        let mut first = first_error.lock().expect("no task runs under the lock");
+                        if first.as_ref().is_none_or(|&(earlier, _)| index < earlier) {
+                            *first = Some((index, error));
+                        }
                     }
-                    results.push((index, result?));
-                    index = next.fetch_add(1, Ordering::Relaxed);
                 }
+                index = next.fetch_add(1, Ordering::Relaxed);
             }
-            Ok(results)
-        };
-        let mut results = match &self.pool {
-            Some(pool) if count > 1 => {
-                let threads = pool.current_num_threads().min(count);
-                let by_thread = (0..threads).into_par_iter().with_max_len(1).map(|_| take_tasks());
-                let by_thread: Vec<Vec<(usize, R)>> = pool.install(|| by_thread.collect::<Result<_>>())?;
-                by_thread.into_iter().flatten().collect()
+            let mut found = found.lock().expect("no task runs under the lock");
+            for (index, result) in results {
+                found[index] = Some(result);
             }
-            _ => take_tasks()?,
         };
-        results.sort_unstable_by_key(|&(index, _)| index);
-        Ok(results.into_iter().map(|(_, result)| result).collect())
+        on_threads(pool, pool.current_num_threads().min(count), &take_tasks);
+        match first_error.into_inner().expect("no task runs under the lock") {
+            Some((_, error)) => Err(error),
+            None => Ok(found.into_inner().expect("no task runs under the lock").into_iter().flatten().collect()),
+        }
     }
 
     /// `task(i, chunk i)` for the chunks of `length` entries of a slice, in any order, the results in order.
@@ -171,17 +180,22 @@ impl<'a> Workers<'a> {
         length: usize,
         task: impl Fn(usize, &mut [T]) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let checked = |(index, chunk): (usize, &mut [T])| {
-            self.check()?;
-            task(index, chunk)
-        };
-        match &self.pool {
-            Some(pool) if values.len() > length => {
-                pool.install(|| values.par_chunks_mut(length).enumerate().map(checked).collect())
-            }
-            _ => values.chunks_mut(length).enumerate().map(checked).collect(),
-        }
+        let chunks: Vec<Mutex<&mut [T]>> = values.chunks_mut(length).map(Mutex::new).collect();
+        self.map(chunks.len(), |index| task(index, &mut chunks[index].lock().expect("each chunk has one task")))
     }
+}
+
+/// Runs `work` on `threads` of the pool's threads at once.
+///
+/// Not generic, like [`run_inside`]: rayon's own functions are many and long, and would be compiled again for every
+/// kind of work.
+fn on_threads(pool: &rayon::ThreadPool, threads: usize, work: &(dyn Fn() + Sync)) {
+    pool.install(|| (0..threads).into_par_iter().with_max_len(1).for_each(|_| work()));
+}
+
+/// Runs `work` on one of the pool's threads.
+fn run_inside(pool: &rayon::ThreadPool, work: &mut (dyn FnMut() + Send)) {
+    pool.install(work);
 }
 
 struct SharedPool {
