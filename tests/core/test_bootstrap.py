@@ -162,7 +162,6 @@ class TestEvaluation:
             ({"metrics": []}, ValueError, "metrics must name one metric or more"),
             ({"metrics": ["auc_mu", "auc_mu"]}, ValueError, "each once"),
         ],
-        ids=str,
     )
     def test_errors(self, sample, options, error, match):
         result = multiauc.evaluate(*sample.data)
