@@ -31,6 +31,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -260,6 +261,7 @@ def _bound(n_moved: int, n_classes: int, concentration: float) -> float:
     return math.sqrt(2 * concentration / 3 * float(_exponents(n_classes)[n_moved - 2]))
 
 
+@lru_cache(maxsize=32)  # called again and again for the same few numbers of classes
 def _exponents(n_classes: int) -> NDArray[np.float64]:
     """log(N m (m - 1) / 2 alpha), N = K (K - 1) ... (K - m + 1), for m = 2, ..., K."""
     moved = np.arange(2, n_classes + 1)

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::design::{Design, Groups};
 use crate::error::Result;
 use crate::parallel::Workers;
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Rows per task where floats are summed: a fixed number, so that sums have the same bits on any number of threads.
 pub(crate) const CHUNK: usize = 1 << 14;
@@ -179,23 +180,41 @@ pub(super) fn group_sums(design: &Design, groups: &Groups, segment: &Segment<'_>
 
 /// Σ of each of the terms of the values, in eight running sums that do not wait for each other.
 fn lane_sums<const N: usize>(values: &[f64], terms: impl Fn(f64) -> [f64; N]) -> [f64; N] {
-    let (blocks, rest) = values.as_chunks::<8>();
-    let mut lanes = [[0.0; 8]; N];
-    for block in blocks {
-        for (lane, &value) in block.iter().enumerate() {
-            let terms = terms(value);
-            for term in 0..N {
-                lanes[term][lane] += terms[term];
+    run_widest(LaneSums { values, terms })
+}
+
+struct LaneSums<'v, F> {
+    values: &'v [f64],
+    terms: F,
+}
+
+impl<F: Fn(f64) -> [f64; N], const N: usize> Vectorizable for LaneSums<'_, F> {
+    type Output = [f64; N];
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> [f64; N] {
+        let Self { values, terms } = self;
+        let (blocks, rest) = values.as_chunks::<8>();
+        let mut lanes = [[0.0; 8]; N];
+        for block in blocks {
+            for (lane, &value) in block.iter().enumerate() {
+                let terms = terms(value);
+                for term in 0..N {
+                    lanes[term][lane] += terms[term];
+                }
             }
         }
+        let mut sums = [0.0; N];
+        for (sum, lanes) in sums.iter_mut().zip(&lanes) {
+            *sum = lanes.iter().sum();
+        }
+        let mut of_rest = [0.0; N];
+        for &value in rest {
+            of_rest.iter_mut().zip(terms(value)).for_each(|(sum, term)| *sum += term);
+        }
+        sums.iter_mut().zip(of_rest).for_each(|(sum, rest)| *sum += rest);
+        sums
     }
-    let mut sums = lanes.map(|lanes| lanes.iter().sum::<f64>());
-    let mut of_rest = [0.0; N];
-    for &value in rest {
-        of_rest.iter_mut().zip(terms(value)).for_each(|(sum, term)| *sum += term);
-    }
-    sums.iter_mut().zip(of_rest).for_each(|(sum, rest)| *sum += rest);
-    sums
 }
 
 fn folded(parts: Vec<Vec<f64>>, length: usize) -> Vec<f64> {

@@ -128,20 +128,58 @@ impl<I: Iterator<Item = f64>> Vectorizable for AnyRounded<I> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> bool {
-        let is_rounded = |value: &f64| Fraction::of_double(*value).is_some_and(|fraction| !fraction.is_dyadic());
         let (mut lanes, mut filled) = ([0.0; LANES], 0);
         for value in self.0 {
             lanes[filled] = value;
             filled += 1;
             if filled == LANES {
-                if may_hold_fraction(&lanes) && lanes.iter().any(is_rounded) {
+                if may_hold_fraction(&lanes) && lanes.iter().any(is_rounded_fraction) {
                     return true;
                 }
                 filled = 0;
             }
         }
-        lanes[..filled].iter().any(is_rounded)
+        lanes[..filled].iter().any(is_rounded_fraction)
     }
+}
+
+/// The values that stand for a fraction which a double only approximates.
+pub(super) fn rounded_fractions(values: &[f64]) -> Vec<f64> {
+    run_widest(RoundedFractions(values))
+}
+
+struct RoundedFractions<'v>(&'v [f64]);
+
+impl Vectorizable for RoundedFractions<'_> {
+    type Output = Vec<f64>;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) -> Vec<f64> {
+        let (blocks, rest) = self.0.as_chunks::<LANES>();
+        let mut found = Vec::new();
+        // A loop, not an adapter: what is passed to one would be compiled without wide vectors.
+        for block in blocks {
+            if may_hold_fraction(block) {
+                found.extend(block.iter().copied().filter(is_rounded_fraction));
+            }
+        }
+        found.extend(rest.iter().copied().filter(is_rounded_fraction));
+        found
+    }
+}
+
+/// Whether a value stands for a fraction which its double only approximates.
+fn is_rounded_fraction(value: &f64) -> bool {
+    Fraction::of_double(*value).is_some_and(|fraction| !fraction.is_dyadic())
+}
+
+/// The lowest common denominator of fractions; `None` if a value is none, or if it is larger than that of any lattice.
+pub(super) fn lowest_common_denominator(mut values: impl Iterator<Item = f64>) -> Option<i64> {
+    values.try_fold(1, |common, value| {
+        let lowest = Fraction::of_double(value)?.lowest_denominator();
+        let multiple = common / greatest_common_divisor(common, lowest) * lowest;
+        (multiple <= DECIMAL).then_some(multiple)
+    })
 }
 
 /// Values expanded side by side.

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::fraction::{
-    Fraction, FractionCache, any_rounded_fraction, common_lattice, lattice_denominators, millionths, nearest_whole,
+    Fraction, FractionCache, any_rounded_fraction, common_lattice, lattice_denominators, lowest_common_denominator,
+    millionths, nearest_whole, rounded_fractions,
 };
 use crate::error::Result;
 use crate::float::Score;
@@ -123,27 +124,24 @@ impl Peek {
             .chain(spread)
             .filter(|cell| sample.has_row(cell / columns))
             .map(|cell| sample.scores.get(cell / columns, cell % columns));
-        let mut denominators: Vec<u32> = lattice_denominators().collect();
-        let (mut seen, mut fractions, mut decimals) = (0, 0, 0);
-        for score in scores {
-            if T::IS_SINGLE {
+        if T::IS_SINGLE {
+            let mut denominators: Vec<u32> = lattice_denominators().collect();
+            for score in scores {
                 denominators.retain(|&denominator| is_multiple(score, denominator));
                 if denominators.is_empty() {
                     break;
                 }
-                continue;
             }
-            let fraction = Fraction::of_double(score.into());
-            let lowest = fraction.map(Fraction::lowest_denominator);
-            let holds = |m: u32| lowest.is_some_and(|lowest| i64::from(m) % lowest == 0);
-            denominators.retain(|&denominator| holds(denominator));
-            seen += 1;
-            if fraction.is_some_and(|fraction| !fraction.is_dyadic()) {
-                fractions += 1;
-                decimals += usize::from(!millionths(score.into()).is_nan());
-            }
+            return Self { denominators, seen: 0, fractions: 0, decimals: 0 };
         }
-        Self { denominators, seen, fractions, decimals }
+        let scores: Vec<f64> = scores.map(Into::into).collect();
+        let fractions = rounded_fractions(&scores);
+        let decimals = fractions.iter().filter(|&&score| !millionths(score).is_nan()).count();
+        let denominators = match lowest_common_denominator(scores.iter().copied()) {
+            Some(lowest) => lattice_denominators().filter(|&m| i64::from(m) % lowest == 0).collect(),
+            None => Vec::new(),
+        };
+        Self { denominators, seen: scores.len(), fractions: fractions.len(), decimals }
     }
 
     /// The coarsest of the lattices that holds every score.

@@ -16,7 +16,7 @@ use crate::pairs::{
 };
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, Lookup, WeightedKeys};
-use crate::sample::{ClassRows, ScoredSample};
+use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// AUC_mu = Σ_{c<d} ω_cd S(c, d), where S(c, d) is the share of pairs of rows, one of class c and one of class d, that the
 /// scores s_cd put in the right order, ties counting half.
@@ -76,6 +76,7 @@ pub fn auc_mu_matrix<T: Score>(
 pub(super) fn auc_mu_statistic<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
+    whole: Option<&ClassBlocks<T>>,
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
 ) -> Result<(Statistic, PairTable)> {
@@ -90,10 +91,11 @@ pub(super) fn auc_mu_statistic<T: Score>(
     for_each_pair(
         sample,
         rows,
+        whole,
         workers,
         |scratch: &mut PlacingScratch, pair| {
             let [c, d] = pair.classes;
-            let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, &buffers);
+            let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (&buffers, workers))?;
             let [of_c, of_d] = &placed.placements;
             let variance = pair_variance(design, [c, d], [of_c, of_d], workers)?;
             Ok((c, d, placed, variance))

@@ -1,5 +1,7 @@
 //! Placements of one column: its class against every other, for Hand & Till's M and one-vs-rest.
 
+use std::ops::Range;
+
 use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
@@ -7,7 +9,7 @@ use crate::inference::{Design, pair_variance};
 use crate::memory::Buffers;
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
-use crate::ranking::{PlacementTable, WeightedWins};
+use crate::ranking::{Nearness, PartedTable, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Where the rows stand in one column.
@@ -54,35 +56,42 @@ impl ColumnPlacements {
 /// Memory reused from column to column.
 #[derive(Debug, Default)]
 struct ColumnScratch {
-    table: PlacementTable,
+    table: PartedTable,
     by_rank: Vec<f64>,
     of_pair: Vec<f64>,
 }
 
 /// Runs `task(placements)` for the column of every present class, the placements in memory of `buffers`; `consume` gets
-/// the results a few at a time, in class order. `omega` is the K × K matrix of the weights of pairs.
+/// the results a few at a time, in class order. `omega` is the K × K matrix of the weights of pairs; `whole` has all scores,
+/// if they were gathered at once.
 pub(super) fn for_each_column<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    omega: &[f64],
+    (omega, whole): (&[f64], Option<&ClassBlocks<T>>),
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
     task: impl Fn(ColumnPlacements) -> Result<R> + Sync,
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
     let classes = sample.classes();
+    let mut run_columns = |blocks: &ClassBlocks<T>, columns: Range<usize>| {
+        let wanted: Vec<usize> = columns.filter(|&class| design.rows.count(class) > 0).collect();
+        let run = |scratch: &mut ColumnScratch, index: usize| {
+            let class = wanted[index];
+            let omega = &omega[class * classes..][..classes];
+            task(place_column(design, blocks, (class, omega), scratch, buffers, workers)?)
+        };
+        // All columns take about the same time, and each holds a number per row.
+        in_waves(workers, wanted.len(), 1, run, &mut consume)
+    };
+    if let Some(blocks) = whole {
+        return run_columns(blocks, 0..classes);
+    }
     let width = shared_column_width(classes);
     let mut blocks = ClassBlocks::default();
     for first in (0..classes).step_by(width) {
         let columns = first..(first + width).min(classes);
-        let wanted: Vec<usize> = columns.clone().filter(|&class| design.rows.count(class) > 0).collect();
         blocks = ClassBlocks::gather_classes(blocks, &sample.scores, &design.rows, &(0..classes), &columns, workers)?;
-        let run = |scratch: &mut ColumnScratch, index: usize| {
-            let class = wanted[index];
-            let omega = &omega[class * classes..][..classes];
-            task(place_column(design, &blocks, (class, omega), scratch, buffers, workers)?)
-        };
-        // All columns take about the same time, and each holds a number per row.
-        in_waves(workers, wanted.len(), 1, run, &mut consume)?;
+        run_columns(&blocks, columns)?;
     }
     Ok(())
 }
@@ -98,8 +107,7 @@ fn place_column<T: Score>(
 ) -> Result<ColumnPlacements> {
     let rows = &design.rows;
     let ColumnScratch { table, by_rank, of_pair } = scratch;
-    let keys = |d: usize| blocks.run(d, class).iter().map(|&score| score.into());
-    table.build(keys(class), rows.weights_of(class));
+    table.build(blocks.run(class, class), rows.weights_of(class), workers)?;
     let own_total = rows.weight(class);
     let rest_total: f64 = rows.others(class).map(|d| rows.weight(d)).sum();
     let mut column = ColumnPlacements {
@@ -115,11 +123,9 @@ fn place_column<T: Score>(
     for d in rows.others(class) {
         workers.check()?;
         let placements = &mut column.placements[rows.range(d)];
-        let totals = table.look_up(keys(d), rows.weights_of(d), None, |_| false, placements);
-        for below in placements.iter_mut() {
-            *below = (own_total - *below) / own_total;
-        }
-        table.below_by_rank(by_rank);
+        let (looked_up, above) = ((blocks.run(d, class), rows.weights_of(d)), |below| (own_total - below) / own_total);
+        let totals = table.look_up(looked_up, Nearness::NEVER, above, placements, workers)?;
+        table.below_by_rank(by_rank, workers)?;
         // An ordered pair counts half as much as the pair itself.
         let (per_weight, pair_weight) = (rows.weight(d).recip(), 0.5 * omega[d] / rows.weight(d));
         for ((below, rest), sum) in by_rank.iter_mut().zip(&mut rest_below).zip(&mut sum_by_pair) {
@@ -127,15 +133,15 @@ fn place_column<T: Score>(
             *sum += pair_weight * *below;
             *below *= per_weight;
         }
-        of_pair.clear();
-        if design.is_order_needed() {
+        let of_class = if design.is_order_needed() {
             of_pair.resize(by_rank.len(), 0.0);
-            table.rows().zip(by_rank.iter()).for_each(|(row, &below)| of_pair[row] = below);
+            table.by_row(by_rank, |below| below, of_pair, workers)?;
+            &*of_pair
         } else {
-            of_pair.extend_from_slice(by_rank);
-        }
+            &*by_rank
+        };
         [column.variances[d], column.degrees_of_freedom[d]] =
-            pair_variance(design, [class, d], [of_pair, placements], workers)?;
+            pair_variance(design, [class, d], [of_class, placements], workers)?;
         let sizes = [rows.count(class), rows.count(d)];
         column.wins[d] = Some(match rows.weights() {
             None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
@@ -143,9 +149,7 @@ fn place_column<T: Score>(
         });
     }
     let own = &mut column.placements[rows.range(class)];
-    for ((row, &below), &by_pair) in table.rows().zip(&rest_below).zip(&sum_by_pair) {
-        own[row] = below / rest_total;
-        column.by_pair[row] = by_pair;
-    }
+    table.by_row(&rest_below, |below| below / rest_total, own, workers)?;
+    table.by_row(&sum_by_pair, |sum| sum, &mut column.by_pair, workers)?;
     Ok(column)
 }

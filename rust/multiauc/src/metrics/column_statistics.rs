@@ -10,7 +10,7 @@ use crate::memory::Buffers;
 use crate::metric::Metric;
 use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
-use crate::sample::ScoredSample;
+use crate::sample::{ClassBlocks, ScoredSample};
 
 /// What is computed from the columns of a sample.
 pub(super) struct ColumnStatistics {
@@ -26,6 +26,7 @@ pub(super) struct ColumnStatistics {
 pub(super) fn column_statistics<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
+    whole: Option<&ClassBlocks<T>>,
     wanted: &[Metric],
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
@@ -42,7 +43,7 @@ pub(super) fn column_statistics<T: Score>(
     for_each_column(
         sample,
         design,
-        &pair_weighting.omega,
+        (&pair_weighting.omega, whole),
         (&buffers, workers),
         |mut column| {
             let wins = column.wins_over_rest(rows);

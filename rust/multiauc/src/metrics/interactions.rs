@@ -7,7 +7,8 @@
 use super::MetricOptions;
 use super::auc_mu::PairScores;
 use super::pair_placements::{
-    PairOperands, PairPlacements, PlacingScratch, for_each_pair, never_near, place_by_column, place_by_difference,
+    PairOperands, PairPlacements, PlacingScratch, for_each_pair, gather_whole, never_near, place_by_column,
+    place_by_difference,
 };
 use super::weighting::{PairWeighting, RestWeighting};
 use crate::error::Result;
@@ -69,11 +70,13 @@ pub fn interactions<T: Score>(
     for_each_pair(
         sample,
         &rows,
+        gather_whole(sample, &rows, workers)?.as_ref(),
         workers,
         |scratch: &mut InteractionScratch, pair| {
             let [c, d] = pair.classes;
             let score = scores.of(c, d);
-            let placed = place_by_difference(sample, &rows, pair, &score, rule, &mut scratch.placing, &buffers);
+            let placed =
+                place_by_difference(sample, &rows, pair, &score, rule, &mut scratch.placing, (&buffers, workers))?;
             let (columns, product) = scratch.squares_by_column(&rows, pair);
             let difference = squares(&placed);
             placed.placements.into_iter().for_each(|placements| buffers.give_back(placements));

@@ -31,6 +31,7 @@ use crate::parallel::Workers;
 use crate::sample::ScoredSample;
 use auc_mu::auc_mu_statistic;
 use column_statistics::column_statistics;
+use pair_placements::gather_whole;
 use pdi::pdi_statistic;
 
 /// What metrics depend on besides the sample.
@@ -104,8 +105,11 @@ pub fn evaluate<T: Score>(
 ) -> Result<Evaluated> {
     design.check_rows(sample)?;
     let mut found = Evaluated { statistics: Vec::new(), pairs: Vec::new(), per_class: Vec::new() };
+    // One copy of the scores serves pairs and columns.
+    let ranks_by_class = metrics.iter().any(|&metric| metric != Metric::Pdi);
+    let whole = if ranks_by_class { gather_whole(sample, &design.rows, workers)? } else { None };
     if metrics.contains(&Metric::AucMu) {
-        let (statistic, table) = auc_mu_statistic(sample, design, options, workers)?;
+        let (statistic, table) = auc_mu_statistic(sample, design, whole.as_ref(), options, workers)?;
         found.statistics.push(statistic);
         found.pairs.push((Metric::AucMu, table));
     }
@@ -114,7 +118,7 @@ pub fn evaluate<T: Score>(
     let by_column: Vec<Metric> = metrics.iter().copied().filter(ranks_by_column).collect();
     if !by_column.is_empty() {
         // One pass over the columns serves all of these.
-        let mut columns = column_statistics(sample, design, &by_column, options, workers)?;
+        let mut columns = column_statistics(sample, design, whole.as_ref(), &by_column, options, workers)?;
         found.statistics.append(&mut columns.statistics);
         found.per_class = columns.per_class;
         if by_column.contains(&Metric::HandTill) {

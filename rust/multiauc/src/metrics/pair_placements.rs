@@ -5,10 +5,10 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::keys::{DifferenceRule, ExactKey, KeyScratch};
 use crate::memory::Buffers;
-use crate::pairs::{PairScore, PairTile, PairTiles, Wins, cost_score, shared_group_width};
+use crate::pairs::{PairScore, PairTile, PairTiles, WHOLE_MATRIX_CLASSES, Wins, cost_score, shared_group_width};
 use crate::parallel::Workers;
-use crate::ranking::{OrderedRows, PlacementTable, RankedRow, WeightedWins};
-use crate::sample::{ClassRows, ScoredSample};
+use crate::ranking::{Nearness, OrderedRows, PartedTable, RankedRow, WeightedWins};
+use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another.
 const PAIRS_PER_THREAD: usize = 4;
@@ -24,7 +24,7 @@ pub(super) struct PairOperands<'b, T> {
 #[derive(Debug, Default)]
 pub(super) struct PlacingScratch {
     pub ordered: OrderedRows,
-    table: PlacementTable,
+    table: PartedTable,
     /// Keys of the two sides.
     keys: [Vec<f64>; 2],
     by_rank: Vec<f64>,
@@ -90,8 +90,8 @@ pub(super) fn place_by_difference<T: Score>(
     score: &PairScore,
     rule: DifferenceRule,
     scratch: &mut PlacingScratch,
-    buffers: &Buffers<f64>,
-) -> PairPlacements {
+    (buffers, workers): (&Buffers<f64>, &Workers<'_>),
+) -> Result<PairPlacements> {
     let PlacingScratch { ordered, table, keys, by_rank, key_scratch } = scratch;
     key_scratch.blurred.clear();
     for (side, keys) in keys.iter_mut().enumerate() {
@@ -107,17 +107,19 @@ pub(super) fn place_by_difference<T: Score>(
     }
     let near = if *score == PairScore::Difference { rule.near } else { None };
     let rule = if key_scratch.blurred.is_empty() { rule } else { rule.unsettled() };
-    place_by_table(rows, pair.classes, keys, (near, rule), (table, by_rank), buffers).unwrap_or_else(|| {
-        ordered.clear();
-        for (side, keys) in keys.iter().enumerate() {
-            ordered.extend(side as u16, 0, keys.iter().copied());
-        }
-        ordered.sort();
-        place(ordered, rows, pair.classes, near, |row| {
-            let [of_first, of_second] = pair.of[row.side as usize];
-            rule.exact(of_first[row.row as usize].into(), of_second[row.row as usize].into())
-        })
-    })
+    let nearness = Nearness { tolerance: near, is_settled: |key: f64| rule.is_settled(key) };
+    if let Some(placed) = place_by_table(rows, pair.classes, keys, nearness, (table, by_rank), (buffers, workers))? {
+        return Ok(placed);
+    }
+    ordered.clear();
+    for (side, keys) in keys.iter().enumerate() {
+        ordered.extend(side as u16, 0, keys.iter().copied());
+    }
+    ordered.sort();
+    Ok(place(ordered, rows, pair.classes, near, |row| {
+        let [of_first, of_second] = pair.of[row.side as usize];
+        rule.exact(of_first[row.row as usize].into(), of_second[row.row as usize].into())
+    }))
 }
 
 /// Places two classes by a table of the smaller; `None` if keys of the two are too close to tell apart.
@@ -125,36 +127,28 @@ fn place_by_table(
     rows: &ClassRows,
     classes: [usize; 2],
     keys: &[Vec<f64>; 2],
-    (near, rule): (Option<f64>, DifferenceRule),
-    (table, by_rank): (&mut PlacementTable, &mut Vec<f64>),
-    buffers: &Buffers<f64>,
-) -> Option<PairPlacements> {
+    near: Nearness<impl Fn(f64) -> bool + Copy + Sync>,
+    (table, by_rank): (&mut PartedTable, &mut Vec<f64>),
+    (buffers, workers): (&Buffers<f64>, &Workers<'_>),
+) -> Result<Option<PairPlacements>> {
     let own = usize::from(keys[1].len() < keys[0].len());
     let other = 1 - own;
     let mut placements = [buffers.take(keys[0].len()), buffers.take(keys[1].len())];
-    table.build(keys[own].iter().copied(), rows.weights_of(classes[own]));
-    let of_other = keys[other].iter().copied();
-    let totals = table.look_up(
-        of_other,
-        rows.weights_of(classes[other]),
-        near,
-        |key| rule.is_settled(key),
-        &mut placements[other],
-    );
+    let [first, second] = classes.map(|class| rows.weight(class));
+    let (per_first, per_second) = (first.recip(), second.recip());
+    // The proportion of the second class below a row of the first, and of the first above a row of the second.
+    let finish = |side: usize, below: f64| if side == 0 { below * per_second } else { (first - below) * per_first };
+    table.build(&keys[own], rows.weights_of(classes[own]), workers)?;
+    let looked_up = (&keys[other][..], rows.weights_of(classes[other]));
+    let totals = table.look_up(looked_up, near, |below| finish(other, below), &mut placements[other], workers)?;
     if totals.is_near {
         for placements in placements {
             buffers.give_back(placements);
         }
-        return None;
+        return Ok(None);
     }
-    table.below_by_rank(by_rank);
-    for (row, &below) in table.rows().zip(by_rank.iter()) {
-        placements[own][row] = below;
-    }
-    let [first, second] = classes.map(|class| rows.weight(class));
-    let (per_first, per_second) = (first.recip(), second.recip());
-    placements[0].iter_mut().for_each(|below| *below *= per_second);
-    placements[1].iter_mut().for_each(|below| *below = (first - *below) * per_first);
+    table.below_by_rank(by_rank, workers)?;
+    table.by_row(by_rank, |below| finish(own, below), &mut placements[own], workers)?;
     // What the looked-up class has below it, it wins; if that is the second class, the first loses it.
     let sizes = classes.map(|class| rows.count(class));
     let (doubled_wins, weighted) = if own == 1 {
@@ -167,7 +161,7 @@ fn place_by_table(
         None => Wins::counted(doubled_wins, sizes),
         Some(_) => Wins::Weighted(weighted),
     };
-    Some(PairPlacements { placements, wins, ties: totals.ties })
+    Ok(Some(PairPlacements { placements, wins, ties: totals.ties }))
 }
 
 /// Places two classes by the column of one of them, whose rows are the first side.
@@ -191,14 +185,24 @@ pub(super) fn never_near(row: &RankedRow) -> ExactKey {
 }
 
 /// Runs `task(scratch, pair)` for all pairs c < d of present classes; `consume` gets the results a few at a time, in an
-/// order that depends on the sample alone.
+/// order that depends on the sample alone. `whole` has all scores, if they were gathered at once.
 pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
     sample: &ScoredSample<'_, T>,
     rows: &ClassRows,
+    whole: Option<&ClassBlocks<T>>,
     workers: &Workers<'_>,
     task: impl Fn(&mut S, &PairOperands<'_, T>) -> Result<R> + Sync,
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
+    if let Some(blocks) = whole {
+        let pairs: Vec<(usize, usize)> = rows.pairs().collect();
+        let run = |scratch: &mut S, pair: usize| {
+            let (c, d) = pairs[pair];
+            let of = [c, d].map(|class| [blocks.run(class, c), blocks.run(class, d)]);
+            task(scratch, &PairOperands { classes: [c, d], of })
+        };
+        return in_waves(workers, pairs.len(), PAIRS_PER_THREAD, run, &mut consume);
+    }
     let tiles = PairTiles::new(sample, rows, shared_group_width::<T>(sample.classes(), rows.len()), workers)?;
     let mut memory = PairTile::default();
     for index in tiles.tiles() {
@@ -213,4 +217,17 @@ pub(super) fn for_each_pair<T: Score, S: Default + Send, R: Send>(
         memory = tile;
     }
     Ok(())
+}
+
+/// All scores by class and column, where classes are so few that they are gathered at once.
+pub(super) fn gather_whole<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    rows: &ClassRows,
+    workers: &Workers<'_>,
+) -> Result<Option<ClassBlocks<T>>> {
+    let all = 0..sample.classes();
+    if all.len() > WHOLE_MATRIX_CLASSES {
+        return Ok(None);
+    }
+    ClassBlocks::gather_classes(ClassBlocks::default(), &sample.scores, rows, &all, &all, workers).map(Some)
 }

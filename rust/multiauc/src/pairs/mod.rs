@@ -16,6 +16,6 @@ pub(crate) use column_counts::{Rest, count_columns, fold_columns};
 pub(crate) use cost_scores::{PairScore, Partition, cost_score};
 pub(crate) use orders::{OrderMaker, column_order};
 pub(crate) use pair_counts::tally_differences;
-pub(crate) use tiles::{PairTile, PairTiles, shared_column_width, shared_group_width};
+pub(crate) use tiles::{PairTile, PairTiles, WHOLE_MATRIX_CLASSES, shared_column_width, shared_group_width};
 pub(crate) use weighted::{WeightedPairs, micro as weighted_micro};
 pub(crate) use wins::{ShareMatrix, Tally, Wins, ratio};

@@ -37,9 +37,10 @@ impl ColumnTiling {
     }
 }
 
-/// Columns per tile where all threads share it, and keep a number per row for every column they work on.
+/// Columns per tile where all threads share it, and keep a number per row for every column they work on. For more classes
+/// than are gathered at once.
 pub(crate) fn shared_column_width(classes: usize) -> usize {
-    if classes <= WHOLE_MATRIX_CLASSES { classes } else { (classes / 6).min(32) }
+    (classes / 6).clamp(1, 32)
 }
 
 /// All pairs of classes, in tiles: two groups of classes, each in the columns of the other.
@@ -132,10 +133,7 @@ pub(crate) fn own_group_width<T: Score>(sample: &ScoredSample<'_, T>, threads: u
 /// Classes per group where all threads share a tile.
 pub(crate) fn shared_group_width<T: Score>(classes: usize, rows: usize) -> usize {
     const TILE_BYTES: f64 = 16e6;
-    if classes <= WHOLE_MATRIX_CLASSES {
-        return classes;
-    }
-    (classes_within::<T>(TILE_BYTES, classes, rows) as usize).clamp(8, classes)
+    (classes_within::<T>(TILE_BYTES, classes, rows) as usize).max(8).min(classes)
 }
 
 /// Classes per group such that two groups, each in the columns of the other, take that many bytes.

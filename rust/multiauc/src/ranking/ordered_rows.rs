@@ -4,13 +4,12 @@
 //! Unlike the tables this keeps the rows, so that one pass gives the place of every row among all the others.
 
 use super::bucket_map::{BLOCK, BucketMap};
-use super::placement_table::Spread;
 use crate::keys::ExactKey;
 
 /// Fewer rows are sorted outright.
 const SMALLEST_SPREAD: usize = 256;
 /// Buckets of up to this many rows are sorted by insertion.
-const SMALL_BUCKET: usize = 24;
+pub(super) const SMALL_BUCKET: usize = 24;
 
 /// A row with its key.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,7 +26,7 @@ pub(crate) struct RankedRow {
 pub(crate) struct OrderedRows {
     rows: Vec<RankedRow>,
     spread: Vec<RankedRow>,
-    how: Spread,
+    starts: Vec<u32>,
     keys: Vec<f64>,
     exactly: Vec<(ExactKey, RankedRow)>,
     resolved: Vec<RankedRow>,
@@ -49,20 +48,16 @@ impl OrderedRows {
     pub(crate) fn sort(&mut self) {
         if self.rows.len() < SMALLEST_SPREAD {
             self.rows.sort_unstable_by(by_key);
-            let count = self.rows.len() as u32;
-            self.how.map = BucketMap::ONE_BUCKET;
-            self.how.starts.clear();
-            self.how.starts.extend([0, count, count]);
             return;
         }
-        let Spread { map, starts } = &mut self.how;
+        let starts = &mut self.starts;
         self.keys.clear();
         self.keys.extend(self.rows.iter().map(|row| row.key));
         let (lowest, highest) = self
             .keys
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &key| (low.min(key), high.max(key)));
-        *map = BucketMap::new(lowest, highest, self.rows.len(), None, &self.keys);
+        let map = BucketMap::new(lowest, highest, self.rows.len(), None, &self.keys);
         starts.clear();
         starts.resize(map.buckets() + 3, 0);
         let mut indices = [0_u32; BLOCK];
@@ -88,23 +83,6 @@ impl OrderedRows {
             sort_bucket(&mut self.spread[bucket[0] as usize..bucket[1] as usize]);
         }
         std::mem::swap(&mut self.rows, &mut self.spread);
-    }
-
-    /// The rows; in order, once they are sorted.
-    pub(super) fn rows(&self) -> &[RankedRow] {
-        &self.rows
-    }
-
-    /// The buckets of some keys, as the rows were spread when they were sorted.
-    #[inline(always)]
-    pub(super) fn bucket_indices(&self, keys: &[f64], indices: &mut [u32; BLOCK]) {
-        self.how.map.indices(keys, indices);
-    }
-
-    /// Where the rows of a bucket begin and end.
-    #[inline(always)]
-    pub(super) fn bucket(&self, index: u32) -> (usize, usize) {
-        (self.how.starts[index as usize] as usize, self.how.starts[index as usize + 1] as usize)
     }
 
     /// Calls `visit(rows)` for the rows of each tie, in increasing order. Keys closer than `near` whose rows are not all on
@@ -137,7 +115,7 @@ impl OrderedRows {
 }
 
 /// A total order, since another thread may write NaN into the scores while we read them.
-fn by_key(a: &RankedRow, b: &RankedRow) -> std::cmp::Ordering {
+pub(super) fn by_key(a: &RankedRow, b: &RankedRow) -> std::cmp::Ordering {
     a.key.total_cmp(&b.key)
 }
 

@@ -10,7 +10,7 @@ use crate::parallel::Workers;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Table keys per part: with their bucket starts, about a quarter of a megabyte.
-const PART_KEYS: usize = 1 << 14;
+pub(super) const PART_KEYS: usize = 1 << 14;
 /// Cells of the linear map from keys to parts.
 const CELLS: usize = 1 << 13;
 /// Most parts: writing to more of them side by side would be slow.
@@ -18,7 +18,7 @@ const MOST_PARTS: usize = 1 << 11;
 /// Keys placed at a time.
 const BLOCK: usize = 256;
 /// Keys that decide where the parts begin and end.
-const SAMPLE: usize = 1 << 14;
+pub(super) const SAMPLE: usize = 1 << 14;
 
 /// Keys of several sides that can be read repeatedly, in independent spans. Side 0 is the table.
 pub(crate) trait KeyStream<T>: Sync {
@@ -49,7 +49,7 @@ pub(crate) fn count_partitioned<T: Float>(
     buffers: &Buffers<T>,
     workers: &Workers<'_>,
 ) -> Result<(Vec<u128>, Vec<T>)> {
-    let map = PartMap::new(stream)?;
+    let map = PartMap::new(&stream.table_sample(SAMPLE)?, stream.table_len(), PART_KEYS);
     let of_side = |side: usize| Lookup { near: lookup.near.filter(|_| stream.may_be_near(side)), ..lookup };
     let spans = workers.map_with(stream.spans(), SpanScratch::default, |scratch, span| {
         PartitionedSpan::new(stream, span, &map, lookup, buffers, scratch)
@@ -104,30 +104,30 @@ pub(crate) fn sample_spans(rows: usize, wanted: usize) -> impl Iterator<Item = R
 }
 
 /// A non-decreasing map from keys to parts.
-struct PartMap<T> {
+#[derive(Debug)]
+pub(super) struct PartMap<T> {
     lowest: T,
     scale: T,
     part_of_cell: Box<[u16; CELLS]>,
-    parts: usize,
+    pub(super) parts: usize,
 }
 
 impl<T: Float> PartMap<T> {
-    /// Parts that hold about the same number of table keys each, judging by a sample.
-    fn new(stream: &impl KeyStream<T>) -> Result<Self> {
-        let sample = stream.table_sample(SAMPLE)?;
-        let step = (stream.table_len() / sample.len().max(1)).max(1);
+    /// Parts that hold about `part_keys` table keys each, judging by a sample.
+    pub(super) fn new(sample: &[T], table_len: usize, part_keys: usize) -> Self {
+        let step = (table_len / sample.len().max(1)).max(1);
         let (mut lowest, mut highest) = (T::INFINITY, T::INFINITY.negated());
-        for &key in &sample {
+        for &key in sample {
             lowest = if key < lowest { key } else { lowest };
             highest = if key > highest { key } else { highest };
         }
         let scale = highest.minus(lowest).reciprocal_of(CELLS - 1);
         let mut map = Self { lowest, scale, part_of_cell: Box::new([0; CELLS]), parts: 1 };
         let mut counts = vec![0_usize; CELLS];
-        for &key in &sample {
+        for &key in sample {
             counts[map.cell(key) as usize] += 1;
         }
-        let full = (PART_KEYS / step).max(1);
+        let full = (part_keys / step).max(1);
         let mut filled = 0;
         for (cell, &count) in counts.iter().enumerate() {
             if filled > 0 && filled + count > full && map.parts < MOST_PARTS {
@@ -137,7 +137,7 @@ impl<T: Float> PartMap<T> {
             filled += count;
             map.part_of_cell[cell] = map.parts as u16 - 1;
         }
-        Ok(map)
+        map
     }
 
     #[inline(always)]
@@ -158,11 +158,11 @@ struct PartitionedSpan<T> {
     at_borders: Vec<T>,
 }
 
-#[derive(Default)]
-struct PartitionedSide<T> {
+#[derive(Debug, Default)]
+pub(super) struct PartitionedSide<T> {
     /// `starts[part]..starts[part + 1]` are the keys of a part.
-    starts: Vec<usize>,
-    keys: Vec<T>,
+    pub(super) starts: Vec<usize>,
+    pub(super) keys: Vec<T>,
 }
 
 /// Memory reused from span to span.
@@ -207,16 +207,16 @@ impl<T: Float> PartitionedSpan<T> {
 }
 
 /// One side of a span, in two passes: count the keys of each part, then put them there.
-struct PartitionSide<'p, T> {
-    keys: &'p [T],
-    lookup: Lookup<T>,
-    map: &'p PartMap<T>,
-    /// Memory for the part of each key.
-    parts: &'p mut Vec<u16>,
+pub(super) struct PartitionSide<'p, T> {
+    pub(super) keys: &'p [T],
+    pub(super) lookup: Lookup<T>,
+    pub(super) map: &'p PartMap<T>,
+    /// Receives the part of each key.
+    pub(super) parts: &'p mut Vec<u16>,
     /// Room for all the keys.
-    buffer: Vec<T>,
+    pub(super) buffer: Vec<T>,
     /// Receives the keys whose neighbourhood reaches into another part.
-    at_borders: &'p mut Vec<T>,
+    pub(super) at_borders: &'p mut Vec<T>,
 }
 
 impl<T: Float> Vectorizable for PartitionSide<'_, T> {

@@ -5,25 +5,67 @@
 //! below it. So the looked-up class is never sorted, and is read and written in its own order.
 
 use super::bucket_map::{BLOCK, BucketMap};
-use super::ordered_rows::OrderedRows;
+use super::ordered_rows::{RankedRow, SMALL_BUCKET, by_key};
 use super::weighted_wins::{RunningWeights, WeightedWins};
+use crate::float::Score;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Keys that are compared at once; buckets with more are searched by bisection.
 const LANES: usize = 8;
 
 /// One class sorted by its keys, with reusable memory.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PlacementTable {
-    ordered: OrderedRows,
     /// The sorted keys, then eight infinities so that eight keys can be read from any start.
     keys: Vec<f64>,
+    /// The row at each rank.
+    rows: Vec<u32>,
+    map: BucketMap<f64>,
+    /// `starts[b]..starts[b + 1]` are the ranks of bucket b.
+    starts: Vec<u32>,
+    /// While the table is built: the bucket of each row, and a crowded bucket.
+    buckets: Vec<u32>,
+    crowd: Vec<RankedRow>,
     /// The weight of the rows below each rank; empty where rows have no weights.
     weights: RunningWeights,
-    /// The weight looked up, by lo; and what hi adds to that: +w at hi and −w at lo, where they differ.
-    marks: Vec<f64>,
-    tie_marks: Vec<f64>,
+    marks: Marks<u32>,
+    weighted_marks: Marks<f64>,
+}
+
+impl Default for PlacementTable {
+    fn default() -> Self {
+        Self {
+            keys: Vec::new(),
+            rows: Vec::new(),
+            map: BucketMap::ONE_BUCKET,
+            starts: Vec::new(),
+            buckets: Vec::new(),
+            crowd: Vec::new(),
+            weights: RunningWeights::default(),
+            marks: Marks::default(),
+            weighted_marks: Marks::default(),
+        }
+    }
+}
+
+/// What looked-up rows leave at the ranks of the table.
+#[derive(Debug, Default)]
+struct Marks<N> {
+    /// The weight or number of the rows, by lo.
+    low: Vec<N>,
+    /// What hi adds to that: as much at hi, less as much at lo, where they differ. Numbers wrap around.
+    ties: Vec<N>,
     has_ties: bool,
+}
+
+impl<N: Copy + Default> Marks<N> {
+    fn clear(&mut self, ranks: usize) {
+        for marks in [&mut self.low, &mut self.ties] {
+            marks.clear();
+            marks.resize(ranks, N::default());
+        }
+        self.has_ties = false;
+    }
 }
 
 /// Totals over the looked-up class.
@@ -40,77 +82,103 @@ pub(crate) struct LookupTotals {
     pub is_near: bool,
 }
 
+/// Which keys are too close to tell apart: those within a tolerance, if there is one, unless they are settled.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Nearness<F> {
+    pub tolerance: Option<f64>,
+    pub is_settled: F,
+}
+
+impl Nearness<fn(f64) -> bool> {
+    /// Keys compare as they are.
+    pub(crate) const NEVER: Self = Self { tolerance: None, is_settled: |_| true };
+}
+
 impl PlacementTable {
     /// Fills the table with the keys of rows 0, 1, … of a class.
-    pub(crate) fn build(&mut self, keys: impl Iterator<Item = f64>, weights: Option<&[f64]>) {
-        self.ordered.clear();
-        self.ordered.extend(0, 0, keys);
-        self.ordered.sort();
-        self.keys.clear();
-        self.keys.extend(self.ordered.rows().iter().map(|row| row.key));
-        self.keys.extend([f64::INFINITY; LANES]);
+    pub(crate) fn build<T: Score>(&mut self, keys: &[T], weights: Option<&[f64]>) {
+        run_widest(Build { table: self, keys });
         self.weights.clear();
         if let Some(weights) = weights {
-            self.weights.fill(self.ordered.rows().iter().map(|row| weights[row.row as usize]));
+            self.weights.fill(self.rows.iter().map(|&row| weights[row as usize]));
         }
     }
 
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
-        self.ordered.rows().len()
+        self.rows.len()
     }
 
     /// The row at each rank.
-    pub(crate) fn rows(&self) -> impl Iterator<Item = usize> {
-        self.ordered.rows().iter().map(|row| row.row as usize)
+    pub(crate) fn rows(&self) -> &[u32] {
+        &self.rows
     }
 
-    /// Looks the keys of another class up. `below[i]` becomes the weight of the table below key i, ties counting half;
-    /// the marks of an earlier class are discarded.
-    pub(crate) fn look_up(
+    /// Looks the keys of another class up. `below[i]` becomes the weight of the table below key i, ties counting half,
+    /// as `finish` changes it; the marks of an earlier class are discarded.
+    pub(crate) fn look_up<T: Score>(
         &mut self,
-        keys: impl Iterator<Item = f64>,
+        keys: &[T],
         weights: Option<&[f64]>,
-        near: Option<f64>,
-        is_settled: impl Fn(f64) -> bool,
+        near: Nearness<impl Fn(f64) -> bool>,
+        finish: impl Fn(f64) -> f64,
         below: &mut [f64],
     ) -> LookupTotals {
-        let ranks = self.len() + 1;
-        for marks in [&mut self.marks, &mut self.tie_marks] {
-            marks.clear();
-            marks.resize(ranks, 0.0);
-        }
-        self.has_ties = false;
-        run_widest(LookUp { table: self, keys, weights, near, is_settled, below })
+        self.clear_marks();
+        self.look_up_more(keys, weights, near, finish, below)
     }
 
-    /// For the row at each rank, the weight of the looked-up class below it, ties counting half.
-    pub(crate) fn below_by_rank(&self, below: &mut Vec<f64>) {
-        below.clear();
-        let (mut sum, mut previous) = (0.0, f64::NAN);
-        if !self.has_ties {
-            below.extend(self.marks[..self.len()].iter().map(|mark| {
-                sum += mark;
-                sum
-            }));
-            return;
+    /// Forgets what was looked up.
+    pub(super) fn clear_marks(&mut self) {
+        if self.weights.is_empty() {
+            self.marks.clear(self.len() + 1);
+        } else {
+            self.weighted_marks.clear(self.len() + 1);
         }
-        let (mut tie_sum, mut current) = (0.0, 0.0);
-        for (rank, &key) in self.keys[..self.len()].iter().enumerate() {
-            sum += self.marks[rank];
-            tie_sum += self.tie_marks[rank];
-            // Rows that tie with each other are placed like the first of them.
-            if key != previous {
-                (previous, current) = (key, sum + 0.5 * tie_sum);
-            }
-            below.push(current);
+    }
+
+    /// The same, the marks being added to those of earlier keys.
+    pub(super) fn look_up_more<T: Score>(
+        &mut self,
+        keys: &[T],
+        weights: Option<&[f64]>,
+        near: Nearness<impl Fn(f64) -> bool>,
+        finish: impl Fn(f64) -> f64,
+        below: &mut [f64],
+    ) -> LookupTotals {
+        match weights {
+            None => run_widest(LookUp { table: self, keys, near, finish, below }),
+            Some(weights) => run_widest(WeightedLookUp { table: self, keys, weights, near, finish, below }),
         }
+    }
+
+    /// For the row at each rank, the weight of the looked-up class below it, ties counting half, on top of `first`.
+    pub(crate) fn below_by_rank(&self, first: f64, below: &mut Vec<f64>) {
+        let (keys, ranks) = (&self.keys[..self.len()], self.len());
+        if !self.weights.is_empty() {
+            let Marks { low, ties, has_ties } = &self.weighted_marks;
+            let ties = has_ties.then_some(&ties[..ranks]);
+            return running_sums(
+                keys,
+                &low[..ranks],
+                ties,
+                first,
+                |sum, mark| sum + mark,
+                |low, tie| low + 0.5 * tie,
+                below,
+            );
+        }
+        let Marks { low, ties, has_ties } = &self.marks;
+        let ties = has_ties.then_some(&ties[..ranks]);
+        // What hi adds is never positive on the way up.
+        let place = |low: u32, tie: u32| f64::from(low) - 0.5 * f64::from(tie.wrapping_neg());
+        running_sums(keys, &low[..ranks], ties, first, u32::wrapping_add, place, below);
     }
 
     /// #(v < key) and #(v ≤ key).
     #[inline(always)]
     fn ranks_of<S: Simd>(&self, simd: S, key: f64, index: u32) -> (usize, usize) {
-        let (start, end) = self.ordered.bucket(index);
+        let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
         // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
         let first = self.keys[start..].first_chunk().expect("padded by eight keys");
         let (mut low, mut high) = simd.ranks_f64(first, key);
@@ -123,74 +191,206 @@ impl PlacementTable {
         }
         (start + low, start + high)
     }
+
+    /// Whether a table key lies within the tolerance of a key that has `low` of them below it.
+    #[inline(always)]
+    fn is_near(&self, key: f64, low: usize, near: &Nearness<impl Fn(f64) -> bool>) -> bool {
+        let Some(tolerance) = near.tolerance else { return false };
+        let reaches_up = self.keys[low] <= key + tolerance;
+        let reaches_down = low > 0 && self.keys[low - 1] >= key - tolerance;
+        (reaches_up || reaches_down) && !(near.is_settled)(key)
+    }
 }
 
-/// The work of `PlacementTable::look_up`.
-struct LookUp<'t, I, F> {
+/// Sums of marks up to each rank, and half of the marks of ties. Rows that tie with each other are placed like the first of
+/// them.
+fn running_sums<N: Copy + Default>(
+    keys: &[f64],
+    low: &[N],
+    ties: Option<&[N]>,
+    first: f64,
+    add: impl Fn(N, N) -> N,
+    place: impl Fn(N, N) -> f64,
+    below: &mut Vec<f64>,
+) {
+    let mut sum = N::default();
+    let Some(ties) = ties else {
+        below.extend(low.iter().map(|&mark| {
+            sum = add(sum, mark);
+            first + place(sum, N::default())
+        }));
+        return;
+    };
+    let (mut tie_sum, mut current, mut previous) = (N::default(), 0.0, f64::NAN);
+    for ((&key, &mark), &tie) in keys.iter().zip(low).zip(ties) {
+        (sum, tie_sum) = (add(sum, mark), add(tie_sum, tie));
+        if key != previous {
+            (previous, current) = (key, first + place(sum, tie_sum));
+        }
+        below.push(current);
+    }
+}
+
+/// The work of `PlacementTable::build`.
+struct Build<'t, T> {
     table: &'t mut PlacementTable,
-    keys: I,
-    weights: Option<&'t [f64]>,
-    near: Option<f64>,
-    is_settled: F,
+    keys: &'t [T],
+}
+
+impl<T: Score> Vectorizable for Build<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Self { table: PlacementTable { keys: sorted, rows, map, starts, buckets, crowd, .. }, keys } = self;
+        let count = keys.len();
+        // All keys in one place, as doubles, to choose the map by.
+        sorted.clear();
+        sorted.extend(keys.iter().map(|&key| key.into()));
+        let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &key in sorted.iter() {
+            lowest = if key < lowest { key } else { lowest };
+            highest = if key > highest { key } else { highest };
+        }
+        *map = match count {
+            0..=LANES => BucketMap::ONE_BUCKET,
+            _ => BucketMap::new(lowest, highest, count, None, sorted),
+        };
+        starts.clear();
+        starts.resize(map.buckets() + 3, 0);
+        buckets.clear();
+        let mut indices = [0_u32; BLOCK];
+        for block in sorted.chunks(BLOCK) {
+            map.indices(block, &mut indices);
+            buckets.extend_from_slice(&indices[..block.len()]);
+            indices[..block.len()].iter().for_each(|&index| starts[index as usize + 2] += 1);
+        }
+        let mut sum = 0;
+        for start in starts.iter_mut() {
+            sum += *start;
+            *start = sum;
+        }
+        rows.resize(count, 0);
+        sorted.resize(count + LANES, 0.0);
+        sorted[count..].fill(f64::INFINITY);
+        for ((row, &key), &index) in (0..).zip(keys).zip(buckets.iter()) {
+            let place = &mut starts[index as usize + 1];
+            sorted[*place as usize] = key.into();
+            rows[*place as usize] = row;
+            *place += 1;
+        }
+        for bucket in starts.windows(2).take(map.buckets() + 1) {
+            let ranks = bucket[0] as usize..bucket[1] as usize;
+            if ranks.len() > 1 {
+                sort_bucket(&mut sorted[ranks.clone()], &mut rows[ranks], crowd);
+            }
+        }
+    }
+}
+
+/// Sorts the keys of a bucket, and their rows with them.
+#[inline(always)]
+fn sort_bucket(keys: &mut [f64], rows: &mut [u32], crowd: &mut Vec<RankedRow>) {
+    if keys.len() > SMALL_BUCKET {
+        crowd.clear();
+        crowd.extend(keys.iter().zip(rows.iter()).map(|(&key, &row)| RankedRow { key, row, side: 0 }));
+        crowd.sort_unstable_by(by_key);
+        for ((key, row), sorted) in keys.iter_mut().zip(rows).zip(crowd) {
+            (*key, *row) = (sorted.key, sorted.row);
+        }
+        return;
+    }
+    for end in 1..keys.len() {
+        let (key, row) = (keys[end], rows[end]);
+        let mut place = end;
+        while place > 0 && key < keys[place - 1] {
+            (keys[place], rows[place]) = (keys[place - 1], rows[place - 1]);
+            place -= 1;
+        }
+        (keys[place], rows[place]) = (key, row);
+    }
+}
+
+/// The work of `PlacementTable::look_up_more` for rows without weights.
+struct LookUp<'t, T, N, F> {
+    table: &'t mut PlacementTable,
+    keys: &'t [T],
+    near: Nearness<N>,
+    finish: F,
     below: &'t mut [f64],
 }
 
-impl<I: Iterator<Item = f64>, F: Fn(f64) -> bool> Vectorizable for LookUp<'_, I, F> {
+impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for LookUp<'_, T, N, F> {
     type Output = LookupTotals;
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> LookupTotals {
-        let Self { table, mut keys, weights, near, is_settled, below } = self;
+        let Self { table, keys, near, finish, below } = self;
         let mut totals = LookupTotals::default();
         let (mut block, mut indices) = ([0.0; BLOCK], [0_u32; BLOCK]);
-        for (chunk, places) in below.chunks_mut(BLOCK).enumerate() {
-            for (entry, key) in block.iter_mut().zip(keys.by_ref().take(places.len())) {
-                *entry = key;
-            }
-            table.ordered.bucket_indices(&block[..places.len()], &mut indices);
-            for (place, ((entry, &key), &index)) in places.iter_mut().zip(&block).zip(&indices).enumerate() {
-                let weight = weights.map_or(1.0, |weights| weights[chunk * BLOCK + place]);
+        for (keys, places) in keys.chunks(BLOCK).zip(below.chunks_mut(BLOCK)) {
+            block.iter_mut().zip(keys).for_each(|(entry, &key)| *entry = key.into());
+            table.map.indices(&block[..keys.len()], &mut indices);
+            let mut tied = 0;
+            for ((entry, &key), &index) in places.iter_mut().zip(&block).zip(&indices) {
                 let (low, high) = table.ranks_of(simd, key, index);
-                let doubled = if table.weights.is_empty() {
-                    totals.doubled_below += (low + high) as u64;
-                    (low + high) as f64
-                } else {
-                    let wins = table.weights.wins_at(low, high);
-                    totals.weighted.add(weight, wins);
-                    wins.won
-                };
-                *entry = 0.5 * doubled;
-                table.marks[low] += weight;
+                totals.doubled_below += (low + high) as u64;
+                *entry = (low + high) as f64;
+                table.marks.low[low] += 1;
                 if low != high {
-                    table.tie_marks[low] -= weight;
-                    table.tie_marks[high] += weight;
-                    table.has_ties = true;
-                    let tied =
-                        if table.weights.is_empty() { (high - low) as f64 } else { table.weights.between(low, high) };
-                    totals.ties += weight * tied;
+                    table.marks.ties[low] = table.marks.ties[low].wrapping_sub(1);
+                    table.marks.ties[high] = table.marks.ties[high].wrapping_add(1);
+                    tied += high - low;
                 }
-                if let Some(tolerance) = near {
-                    let reaches_up = table.keys[low] <= key + tolerance;
-                    let reaches_down = low > 0 && table.keys[low - 1] >= key - tolerance;
-                    totals.is_near |= (reaches_up || reaches_down) && !is_settled(key);
-                }
+                totals.is_near |= table.is_near(key, low, &near);
             }
+            table.marks.has_ties |= tied > 0;
+            totals.ties += tied as f64;
+            places.iter_mut().for_each(|entry| *entry = finish(0.5 * *entry));
         }
         totals
     }
 }
 
-/// How rows were spread when they were sorted, so that other keys find their place among them.
-#[derive(Debug)]
-pub(super) struct Spread {
-    pub map: BucketMap<f64>,
-    /// `starts[b]..starts[b + 1]` are the rows of bucket b.
-    pub starts: Vec<u32>,
+/// The same for rows with weights.
+struct WeightedLookUp<'t, T, N, F> {
+    table: &'t mut PlacementTable,
+    keys: &'t [T],
+    weights: &'t [f64],
+    near: Nearness<N>,
+    finish: F,
+    below: &'t mut [f64],
 }
 
-impl Default for Spread {
-    fn default() -> Self {
-        Self { map: BucketMap::ONE_BUCKET, starts: Vec::new() }
+impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for WeightedLookUp<'_, T, N, F> {
+    type Output = LookupTotals;
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> LookupTotals {
+        let Self { table, keys, weights, near, finish, below } = self;
+        let mut totals = LookupTotals::default();
+        let (mut block, mut indices) = ([0.0; BLOCK], [0_u32; BLOCK]);
+        let chunks = keys.chunks(BLOCK).zip(weights.chunks(BLOCK));
+        for ((keys, weights), places) in chunks.zip(below.chunks_mut(BLOCK)) {
+            block.iter_mut().zip(keys).for_each(|(entry, &key)| *entry = key.into());
+            table.map.indices(&block[..keys.len()], &mut indices);
+            for (((entry, &weight), &key), &index) in places.iter_mut().zip(weights).zip(&block).zip(&indices) {
+                let (low, high) = table.ranks_of(simd, key, index);
+                let wins = table.weights.wins_at(low, high);
+                totals.weighted.add(weight, wins);
+                *entry = finish(0.5 * wins.won);
+                let Marks { low: marks, ties, has_ties } = &mut table.weighted_marks;
+                marks[low] += weight;
+                if low != high {
+                    ties[low] -= weight;
+                    ties[high] += weight;
+                    *has_ties = true;
+                    totals.ties += weight * table.weights.between(low, high);
+                }
+                totals.is_near |= table.is_near(key, low, &near);
+            }
+        }
+        totals
     }
 }
 
@@ -217,10 +417,11 @@ mod tests {
             let credit = |a: f64, b: f64| f64::from(u8::from(a > b)) + 0.5 * f64::from(u8::from(a == b));
 
             let mut placed = PlacementTable::default();
-            placed.build(table.iter().copied(), weights(&of_table[..]));
+            placed.build(&table, weights(&of_table[..]));
             let (mut below, mut by_rank) = (vec![0.0; keys.len()], Vec::new());
-            let totals = placed.look_up(keys.iter().copied(), weights(&of_keys[..]), Some(0.0), |_| false, &mut below);
-            placed.below_by_rank(&mut by_rank);
+            let near = Nearness { tolerance: Some(0.0), is_settled: |_| false };
+            let totals = placed.look_up(&keys, weights(&of_keys[..]), near, |below| below, &mut below);
+            placed.below_by_rank(0.0, &mut by_rank);
 
             let mut doubled = 0.0;
             for (i, &x) in keys.iter().enumerate() {
@@ -234,8 +435,8 @@ mod tests {
             } else {
                 prop_assert_eq!(totals.doubled_below as f64, doubled);
             }
-            for (row, &found) in placed.rows().zip(&by_rank) {
-                let value = |(i, &x): (usize, &f64)| weight(&of_keys, i) * credit(table[row], x);
+            for (&row, &found) in placed.rows().iter().zip(&by_rank) {
+                let value = |(i, &x): (usize, &f64)| weight(&of_keys, i) * credit(table[row as usize], x);
                 prop_assert_eq!(found, keys.iter().enumerate().map(value).sum::<f64>());
             }
             let has_ties = keys.iter().any(|x| table.contains(x));
@@ -246,9 +447,9 @@ mod tests {
     #[test]
     fn neighbours_within_the_tolerance_are_noticed() {
         let mut table = PlacementTable::default();
-        table.build([0.0, 1.0, 2.0].into_iter(), None);
-        let mut is_near =
-            |key: f64| table.look_up(std::iter::once(key), None, Some(0.25), |_| false, &mut [0.0]).is_near;
+        table.build(&[0.0, 1.0, 2.0], None);
+        let near = Nearness { tolerance: Some(0.25), is_settled: |_| false };
+        let mut is_near = |key: f64| table.look_up(&[key], None, near, |below| below, &mut [0.0]).is_near;
         assert!(is_near(1.25) && is_near(0.75) && is_near(-0.125) && is_near(2.25));
         assert!(!is_near(1.5) && !is_near(-1.0) && !is_near(3.0));
     }

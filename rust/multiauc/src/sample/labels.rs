@@ -173,7 +173,12 @@ fn count_offsets<I: Integer, C: Code>(values: &[I], base: I, codes: &mut [C]) ->
         counts[(row & 3) * C::WINDOW + slot] += 1;
         *code = C::narrow(slot);
     }
-    (!outside).then(|| (0..C::WINDOW).map(|slot| (0..4).map(|table| counts[table * C::WINDOW + slot]).sum()).collect())
+    let (first, others) = counts.split_at_mut(C::WINDOW);
+    for table in others.chunks(C::WINDOW) {
+        first.iter_mut().zip(table).for_each(|(sum, count)| *sum += count);
+    }
+    counts.truncate(C::WINDOW);
+    (!outside).then_some(counts)
 }
 
 fn first_rows(codes: &Codes, classes: usize) -> Vec<usize> {

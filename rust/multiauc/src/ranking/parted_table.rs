@@ -1,0 +1,334 @@
+//! Placements by a large table: both classes are split by value into parts, which are ranked on all threads and stay in
+//! the cache.
+//!
+//! A class is split in spans of rows. The keys of a span are grouped by part, rows of one part in their own order, so that
+//! what is found for the parts is put back by going through the rows of the span once more: nothing is read or written at
+//! random places of a large array.
+
+use super::bucket_table::Lookup;
+use super::partitioned::{PART_KEYS, PartMap, PartitionSide, PartitionedSide, SAMPLE};
+use super::placement_table::{LookupTotals, Nearness, PlacementTable};
+use crate::error::Result;
+use crate::float::Score;
+use crate::memory::Buffers;
+use crate::parallel::Workers;
+use crate::simd::run_widest;
+
+/// Tables of fewer rows are one part: they stay in the cache as they are.
+const SMALLEST_PARTED: usize = 1 << 18;
+/// Rows per span.
+const SPAN: usize = 1 << 16;
+
+/// One class sorted by its keys, in one part or in many, with reusable memory.
+#[derive(Debug, Default)]
+pub(crate) struct PartedTable {
+    /// `None`: one part, and rows are not split.
+    map: Option<PartMap<f64>>,
+    parts: Vec<PlacementTable>,
+    /// How the rows of the table were split.
+    spans: Vec<PartedSpan>,
+    /// Ranks below each part.
+    ranks_below: Vec<usize>,
+    /// Rows looked up in all parts below each.
+    rows_below: Vec<usize>,
+    buffers: Buffers<f64>,
+}
+
+/// The rows of a span by part.
+#[derive(Debug)]
+struct PartedSpan {
+    /// The part of each row.
+    part_of: Vec<u16>,
+    /// Its keys by part, or what takes their place.
+    values: PartitionedSide<f64>,
+}
+
+impl PartedTable {
+    /// Fills the table with the keys of rows 0, 1, … of a class.
+    pub(crate) fn build<T: Score>(&mut self, keys: &[T], weights: Option<&[f64]>, workers: &Workers<'_>) -> Result<()> {
+        // Sums of weights are taken over the whole table.
+        if keys.len() >= SMALLEST_PARTED && weights.is_none() {
+            return self.build_parts(keys, PART_KEYS, workers);
+        }
+        self.map = None;
+        self.parts.resize_with(1, PlacementTable::default);
+        self.parts[0].build(keys, weights);
+        Ok(())
+    }
+
+    /// The same in parts of about `part_keys` rows.
+    fn build_parts<T: Score>(&mut self, keys: &[T], part_keys: usize, workers: &Workers<'_>) -> Result<()> {
+        give_back(std::mem::take(&mut self.spans), &self.buffers);
+        let sample: Vec<f64> = keys.iter().step_by((keys.len() / SAMPLE).max(1)).map(|&key| key.into()).collect();
+        let map = PartMap::new(&sample, keys.len(), part_keys);
+        (self.spans, _) = split(&map, keys, None, &self.buffers, workers)?;
+        self.parts.resize_with(map.parts, PlacementTable::default);
+        let spans = &self.spans;
+        workers.map_chunks(&mut self.parts, 1, |part, table| {
+            let keys: Vec<f64> = spans.iter().flat_map(|span| span.of(part)).copied().collect();
+            table[0].build(&keys, None);
+            Ok(())
+        })?;
+        self.ranks_below = running_counts(self.parts.iter().map(PlacementTable::len));
+        self.map = Some(map);
+        Ok(())
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.parts.iter().map(PlacementTable::len).sum()
+    }
+
+    /// Looks the keys of another class up. `below[i]` becomes the weight of the table below key i, ties counting half,
+    /// as `finish` changes it.
+    pub(crate) fn look_up<T: Score>(
+        &mut self,
+        (keys, weights): (&[T], Option<&[f64]>),
+        near: Nearness<impl Fn(f64) -> bool + Copy + Sync>,
+        finish: impl Fn(f64) -> f64 + Sync,
+        below: &mut [f64],
+        workers: &Workers<'_>,
+    ) -> Result<LookupTotals> {
+        let Some(map) = &self.map else {
+            return Ok(self.parts[0].look_up(keys, weights, near, finish, below));
+        };
+        let (mut spans, at_borders) = split(map, keys, near.tolerance, &self.buffers, workers)?;
+        let count = |part: usize| spans.iter().map(|span| span.of(part).len()).sum::<usize>();
+        self.rows_below = running_counts((0..map.parts).map(count));
+        let mut tasks: Vec<_> = self.parts.iter_mut().zip(by_part(&mut spans, map.parts)).collect();
+        let (ranks_below, finish) = (&self.ranks_below, &finish);
+        let found = workers.map_chunks(&mut tasks, 1, |part, task| {
+            let (table, slices) = &mut task[0];
+            let (below, mut totals, mut keys) = (ranks_below[part], LookupTotals::default(), Vec::new());
+            table.clear_marks();
+            for slice in slices {
+                keys.clear();
+                keys.extend_from_slice(slice);
+                let of_slice = table.look_up_more(&keys, None, near, |within| finish(below as f64 + within), slice);
+                totals.doubled_below += of_slice.doubled_below + 2 * (below * keys.len()) as u64;
+                totals.ties += of_slice.ties;
+                totals.is_near |= of_slice.is_near;
+            }
+            Ok(totals)
+        })?;
+        drop(tasks);
+        put_back(&spans, below, workers)?;
+        give_back(spans, &self.buffers);
+        let mut totals =
+            LookupTotals { is_near: at_borders.iter().any(|&key| !(near.is_settled)(key)), ..Default::default() };
+        for of_part in found {
+            totals.doubled_below += of_part.doubled_below;
+            totals.ties += of_part.ties;
+            totals.is_near |= of_part.is_near;
+        }
+        Ok(totals)
+    }
+
+    /// For the row at each rank, the weight of the looked-up class below it, ties counting half.
+    pub(crate) fn below_by_rank(&self, below: &mut Vec<f64>, workers: &Workers<'_>) -> Result<()> {
+        below.clear();
+        if self.map.is_none() {
+            self.parts[0].below_by_rank(0.0, below);
+            return Ok(());
+        }
+        below.resize(self.len(), 0.0);
+        let mut rest = &mut below[..];
+        let mut tasks = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let (own, after) = rest.split_at_mut(part.len());
+            tasks.push((part, own));
+            rest = after;
+        }
+        workers.map_chunks(&mut tasks, 1, |part, task| {
+            let (table, own) = &mut task[0];
+            let mut found = Vec::with_capacity(own.len());
+            table.below_by_rank(self.rows_below[part] as f64, &mut found);
+            own.copy_from_slice(&found);
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    /// Writes `finish(by_rank[r])` to the place of the row of rank r.
+    pub(crate) fn by_row(
+        &mut self,
+        by_rank: &[f64],
+        finish: impl Fn(f64) -> f64 + Sync,
+        by_row: &mut [f64],
+        workers: &Workers<'_>,
+    ) -> Result<()> {
+        if self.map.is_none() {
+            for (&row, &value) in self.parts[0].rows().iter().zip(by_rank) {
+                by_row[row as usize] = finish(value);
+            }
+            return Ok(());
+        }
+        let (parts, ranks_below) = (&self.parts, &self.ranks_below);
+        let mut tasks = by_part(&mut self.spans, parts.len());
+        workers.map_chunks(&mut tasks, 1, |part, slices| {
+            let by_rank = &by_rank[ranks_below[part]..][..parts[part].len()];
+            let mut values = vec![0.0; by_rank.len()];
+            for (&row, &value) in parts[part].rows().iter().zip(by_rank) {
+                values[row as usize] = finish(value);
+            }
+            let mut rest = &values[..];
+            for slice in &mut slices[0] {
+                let (own, after) = rest.split_at(slice.len());
+                slice.copy_from_slice(own);
+                rest = after;
+            }
+            Ok(())
+        })?;
+        put_back(&self.spans, by_row, workers)
+    }
+}
+
+impl PartedSpan {
+    /// The values of a part.
+    fn of(&self, part: usize) -> &[f64] {
+        &self.values.keys[self.values.starts[part]..self.values.starts[part + 1]]
+    }
+}
+
+/// Splits the keys of a class. Also returns the keys whose neighbourhood reaches into another part.
+fn split<T: Score>(
+    map: &PartMap<f64>,
+    keys: &[T],
+    near: Option<f64>,
+    buffers: &Buffers<f64>,
+    workers: &Workers<'_>,
+) -> Result<(Vec<PartedSpan>, Vec<f64>)> {
+    let span_keys = |span: usize| &keys[span * SPAN..keys.len().min((span + 1) * SPAN)];
+    let found = workers.map_with(keys.len().div_ceil(SPAN), Vec::new, |doubles: &mut Vec<f64>, span| {
+        doubles.clear();
+        doubles.extend(span_keys(span).iter().map(|&key| key.into()));
+        let (mut part_of, mut at_borders) = (Vec::new(), Vec::new());
+        let values = run_widest(PartitionSide {
+            keys: doubles,
+            lookup: Lookup { negate: false, near },
+            map,
+            parts: &mut part_of,
+            buffer: buffers.take(doubles.len()),
+            at_borders: &mut at_borders,
+        });
+        Ok((PartedSpan { part_of, values }, at_borders))
+    })?;
+    let (spans, at_borders): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+    Ok((spans, at_borders.concat()))
+}
+
+/// The values of each part: a slice of every span.
+fn by_part(spans: &mut [PartedSpan], parts: usize) -> Vec<Vec<&mut [f64]>> {
+    let mut slices: Vec<Vec<&mut [f64]>> = (0..parts).map(|_| Vec::with_capacity(spans.len())).collect();
+    for PartedSpan { values: PartitionedSide { starts, keys }, .. } in spans {
+        let mut rest = &mut keys[..];
+        for (slices, ends) in slices.iter_mut().zip(starts.windows(2)) {
+            let (own, after) = rest.split_at_mut(ends[1] - ends[0]);
+            slices.push(own);
+            rest = after;
+        }
+    }
+    slices
+}
+
+/// Writes the values of the spans in the order of their rows.
+fn put_back(spans: &[PartedSpan], by_row: &mut [f64], workers: &Workers<'_>) -> Result<()> {
+    workers.map_chunks(by_row, SPAN, |span, by_row| {
+        let PartedSpan { part_of, values: PartitionedSide { starts, keys } } = &spans[span];
+        let mut places = starts.clone();
+        for (value, &part) in by_row.iter_mut().zip(part_of) {
+            let place = &mut places[part as usize];
+            *value = keys[*place];
+            *place += 1;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn give_back(spans: Vec<PartedSpan>, buffers: &Buffers<f64>) {
+    spans.into_iter().for_each(|span| buffers.give_back(span.values.keys));
+}
+
+/// The sum of all counts before each.
+fn running_counts(counts: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut sum = 0;
+    counts
+        .map(|count| {
+            sum += count;
+            sum - count
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::Cancel;
+
+    /// Compares a table in parts with the same table in one, for rows in more than one span.
+    fn assert_like_one_part(table: &[f64], keys: &[f64], part_keys: usize, near: Option<f64>) {
+        let near = Nearness { tolerance: near, is_settled: |key: f64| key == 0.5 };
+        let finish = |below: f64| 3.0 * below - 1.0;
+        let mut whole = PlacementTable::default();
+        let (mut expected, mut by_rank) = (vec![0.0; keys.len()], Vec::new());
+        whole.build(table, None);
+        let totals = whole.look_up(keys, None, near, finish, &mut expected);
+        whole.below_by_rank(0.0, &mut by_rank);
+        let mut expected_by_row = vec![0.0; table.len()];
+        whole.rows().iter().zip(&by_rank).for_each(|(&row, &below)| expected_by_row[row as usize] = 2.0 * below);
+        for threads in [1, 3] {
+            let cancel = Cancel::new();
+            let workers = Workers::with_threads(threads, &cancel);
+            let mut parted = PartedTable::default();
+            // The second time in the memory of the first.
+            for _ in 0..2 {
+                parted.build_parts(table, part_keys, &workers).expect("a table");
+                let (mut found, mut found_by_rank) = (vec![0.0; keys.len()], Vec::new());
+                let of_parts = parted.look_up((keys, None), near, finish, &mut found, &workers).expect("totals");
+                parted.below_by_rank(&mut found_by_rank, &workers).expect("ranks");
+                let mut by_row = vec![0.0; table.len()];
+                parted.by_row(&found_by_rank, |below| 2.0 * below, &mut by_row, &workers).expect("rows");
+                assert_eq!((of_parts, parted.len()), (totals, table.len()));
+                assert!(found == expected && found_by_rank == by_rank && by_row == expected_by_row);
+            }
+            assert!(parted.parts.len() > 1, "the table has parts");
+        }
+    }
+
+    /// Numbers from 0 to 1, of which some are tied.
+    fn numbers(count: usize, seed: u64, tied_every: usize) -> Vec<f64> {
+        let number = |index: usize| {
+            let bits = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(seed) >> 11;
+            let number = bits as f64 / (1_u64 << 53) as f64;
+            if index.is_multiple_of(tied_every) { (number * 50.0).round() / 50.0 } else { number }
+        };
+        (0..count).map(number).collect()
+    }
+
+    #[test]
+    fn parts_place_rows_like_one_table() {
+        let (table, keys) = (numbers(SPAN + 4321, 7, 3), numbers(2 * SPAN + 77, 11, 5));
+        assert_like_one_part(&table, &keys, 1000, None);
+        assert_like_one_part(&table, &keys, 1000, Some(0.0));
+        let crowded: Vec<f64> = table.iter().map(|key| key.powi(40)).collect();
+        assert_like_one_part(&crowded, &keys, 300, None);
+        assert_like_one_part(&keys[..SPAN], &[-1.0, 2.0, 0.5], 5000, Some(1e-9));
+    }
+
+    #[test]
+    fn neighbours_across_a_border_are_noticed() {
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(1, &cancel);
+        let table: Vec<f64> = (0..20_000).map(f64::from).collect();
+        let mut parted = PartedTable::default();
+        parted.build_parts(&table, 100, &workers).expect("a table");
+        let near = Nearness { tolerance: Some(0.3), is_settled: |_| false };
+        let mut is_near = |key: f64| {
+            parted.look_up((&[key], None), near, |below| below, &mut [0.0], &workers).expect("totals").is_near
+        };
+        for row in 0..20_000 {
+            assert!(is_near(f64::from(row) + 0.25) && is_near(f64::from(row) - 0.25), "{row}");
+        }
+    }
+}
