@@ -11,7 +11,9 @@
 
 use super::decimals::{DecimalKeys, SplitKeys, decimal_key};
 use super::exact_key::{ExactKey, rounding_of_difference};
-use super::fraction::{Fraction, FractionCache, any_rounded_fraction, millionths, nearest_difference, nearest_whole};
+use super::fraction::{
+    DifferenceCache, Fraction, FractionCache, any_rounded_fraction, millionths, nearest_difference, nearest_whole,
+};
 use super::survey::Survey;
 use crate::error::Result;
 use crate::float::Score;
@@ -36,10 +38,7 @@ enum Kind {
         largest_key: f64,
     },
     /// Differences of decimals in millionths; of other scores as they are.
-    Decimals {
-        /// Whether equal keys of decimals are known to tie, because no other row has a key near to one.
-        are_settled: bool,
-    },
+    Decimals,
     /// Each score is looked up as a fraction.
     Fractions,
     /// Scores times this factor, 1 except where differences would overflow; fractions are looked for (not in `f32`).
@@ -70,7 +69,8 @@ impl DifferenceRule {
         // Scores so large that differences may overflow are few: the plain rule, which scales them, is fast enough.
         let may_have_fractions = !T::IS_SINGLE && factor == 1.0;
         if may_have_fractions && survey.is_rich_in_decimals() {
-            return Self { kind: Kind::Decimals { are_settled: true }, near: Some(rounding) };
+            // A key may be put on the other side of a decimal, another unit in the last place of a difference away.
+            return Self { kind: Kind::Decimals, near: Some(2.0 * rounding) };
         }
         if may_have_fractions && survey.is_rich_in_fractions() {
             // Differences of short fractions have denominators of at most a million: two of them are either equal or
@@ -106,12 +106,13 @@ impl DifferenceRule {
             Kind::Plain { factor: 1.0, .. } => run_widest(Differences { own, other, keys }),
             Kind::Plain { factor, .. } => keys.extend(pairs.map(|(a, b)| a * factor - b * factor)),
             Kind::Lattice { m, .. } => keys.extend(pairs.map(|(a, b)| nearest_whole(a * m) - nearest_whole(b * m))),
-            Kind::Decimals { are_settled } => {
+            Kind::Decimals => {
                 let first = keys.len();
                 keys.resize(first + own.len(), 0.0);
-                let (keys, tolerance) = (&mut keys[first..], self.near.unwrap_or(0.0));
-                let blurred = if are_settled { Some(&mut scratch.blurred) } else { None };
-                run_widest(DecimalKeys { own, other, keys, tolerance, blurred });
+                run_widest(DecimalKeys { own, other, keys: &mut keys[first..], tolerance: self.tolerance() });
+            }
+            Kind::Fractions if self.near.is_none() => {
+                keys.extend(pairs.map(|(a, b)| scratch.differences.get(a, b, &mut scratch.fractions)));
             }
             Kind::Fractions => {
                 let fractions = &mut scratch.fractions;
@@ -125,22 +126,19 @@ impl DifferenceRule {
         match self.kind {
             Kind::Plain { factor, .. } => a * factor - b * factor,
             Kind::Lattice { m, .. } => nearest_whole(a * m) - nearest_whole(b * m),
-            Kind::Decimals { .. } => decimal_key(a, b).0,
+            Kind::Decimals => decimal_key(a, b, self.tolerance()),
             Kind::Fractions => nearest_difference((a, Fraction::of_double(a)), (b, Fraction::of_double(b))),
         }
     }
 
-    /// Whether equal keys of decimals are known to tie, but for those beside blurred keys.
+    /// Whether there are settled keys.
     pub(crate) const fn settles_decimals(self) -> bool {
-        matches!(self.kind, Kind::Decimals { are_settled: true })
+        matches!(self.kind, Kind::Decimals)
     }
 
-    /// The same rule with all close keys compared exactly.
-    pub(crate) const fn unsettled(self) -> Self {
-        match self.kind {
-            Kind::Decimals { .. } => Self { kind: Kind::Decimals { are_settled: false }, ..self },
-            _ => self,
-        }
+    /// How far a rounded difference is from κ at most.
+    fn tolerance(self) -> f64 {
+        self.near.unwrap_or(0.0)
     }
 
     /// Copies keys apart: those that are settled, and the others with their places.
@@ -158,7 +156,7 @@ impl DifferenceRule {
         }
     }
 
-    /// Whether rows of this key are known to tie with each other, and with no other row.
+    /// Whether rows of this key are known to tie with each other, and to be in the right order to all others.
     #[inline(always)]
     pub(crate) fn is_settled(self, key: f64) -> bool {
         self.settles_decimals() && !millionths(key).is_nan()
@@ -192,7 +190,7 @@ impl DifferenceRule {
         match self.kind {
             Kind::Plain { is_single: true, .. } => false,
             _ if self.roundings_decide() => false,
-            Kind::Plain { factor: 1.0, .. } | Kind::Decimals { .. } | Kind::Fractions => {
+            Kind::Plain { factor: 1.0, .. } | Kind::Decimals | Kind::Fractions => {
                 any_rounded_fraction(operands.flat_map(|&(a, b)| [a, b]))
             }
             // Scaled keys may have lost digits.
@@ -206,12 +204,11 @@ impl DifferenceRule {
     }
 }
 
-/// Memory for making keys, and what was noticed meanwhile.
+/// Memory for making keys.
 #[derive(Debug, Default)]
 pub(crate) struct KeyScratch {
     fractions: FractionCache,
-    /// Keys of rows that are not made of decimals, but so close to keys that could be that only exact comparison tells.
-    pub blurred: Vec<f64>,
+    differences: DifferenceCache,
 }
 
 /// Appends the plain differences.
@@ -347,11 +344,10 @@ mod tests {
         let mut scores = doubles(&fractions);
         scores.extend(smooth(10).into_iter().map(|numerator| numerator as f64 / 2_f64.powi(53)));
         let found = rule(&scores);
-        assert_eq!(found.kind, Kind::Decimals { are_settled: true });
+        assert_eq!(found.kind, Kind::Decimals);
         let all = keys(found, &scores);
         let (decimals, others) = all.split_at(60);
         assert!(decimals.iter().all(|&key| found.is_settled(key)) && !others.iter().any(|&key| found.is_settled(key)));
-        assert!(!found.unsettled().is_settled(decimals[0]));
         // Ties on paper are equal keys.
         assert_eq!(found.key(0.3001, 0.2001), found.key(0.2001, 0.1001));
         let order = order_on_paper(&fractions);
@@ -361,21 +357,16 @@ mod tests {
     }
 
     #[test]
-    fn a_smooth_row_beside_a_decimal_key_blurs_it() {
-        let fractions: Vec<(i64, i64)> = (0..120).map(|index| (index * 37 % 10_000, 10_000)).collect();
-        let mut scores = doubles(&fractions);
-        // Neither is a decimal, but their difference is within rounding of one.
-        let beside = [0.1 + 0.2 + 1e-9, 0.1 + 1e-9];
+    fn rows_beside_decimals_are_not_settled() {
+        let mut scores = doubles(&(0..120).map(|index| (index * 37 % 10_000, 10_000)).collect::<Vec<_>>());
         scores.extend(smooth(20).into_iter().map(|numerator| numerator as f64 / 2_f64.powi(53)));
+        // None of them is a decimal, but their differences are within rounding of one.
+        scores.extend([0.1 + 0.2 + 1e-9, 0.1 + 1e-9, 0.2 + 1e-9, 1e-9]);
         let found = rule(&scores);
-        let blurs = |own: f64, other: f64| {
-            let mut scratch = KeyScratch::default();
-            found.append_keys(&[own], &[other], &mut scratch, &mut Vec::new());
-            !scratch.blurred.is_empty()
-        };
-        assert!(blurs(beside[0], beside[1]));
-        assert!(!blurs(0.3001, 0.2001), "decimals do not blur each other");
-        assert!(!blurs(0.3001, 0.123_456_789_012_3));
+        let keys = keys(found, &scores);
+        let beside = &keys[keys.len() - 2..];
+        assert!(beside.iter().all(|&key| !found.is_settled(key) && (key - 0.2).abs() < 1e-15), "{beside:?}");
+        assert!(found.is_settled(found.key(0.3001, 0.1001)));
     }
 
     #[test]

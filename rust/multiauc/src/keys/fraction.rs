@@ -285,6 +285,39 @@ impl FractionCache {
     }
 }
 
+/// Remembers the differences of short fractions seen recently: two of them are equal or at least 10^−12 apart, so that
+/// the rounded difference says which one it is.
+#[derive(Debug, Default)]
+pub(crate) struct DifferenceCache {
+    /// The doubles nearest to differences; NaN where there is none.
+    entries: Vec<f64>,
+}
+
+impl DifferenceCache {
+    const SIZE_LOG2: u32 = 15;
+    /// Below the least distance of two differences.
+    const CELLS_PER_UNIT: f64 = (1_u64 << 40) as f64;
+    /// More than rounded differences of scores up to 64 are off, less than two differences are apart.
+    const TOLERANCE: f64 = 1.0 / (1_u64 << 43) as f64;
+
+    /// The double nearest to the difference of the short fractions that a and b stand for.
+    #[inline]
+    pub(crate) fn get(&mut self, a: f64, b: f64, fractions: &mut FractionCache) -> f64 {
+        if self.entries.is_empty() {
+            self.entries = vec![f64::NAN; 1 << Self::SIZE_LOG2];
+        }
+        let difference = a - b;
+        let cell = ((difference * Self::CELLS_PER_UNIT) as i64).cast_unsigned();
+        let slot = (cell.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::SIZE_LOG2)) as usize;
+        let entry = &mut self.entries[slot];
+        if (*entry - difference).abs() <= Self::TOLERANCE {
+            return *entry;
+        }
+        *entry = nearest_difference((a, fractions.get(a)), (b, fractions.get(b)));
+        *entry
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

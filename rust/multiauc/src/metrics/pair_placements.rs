@@ -93,7 +93,6 @@ pub(super) fn place_by_difference<T: Score>(
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
 ) -> Result<PairPlacements> {
     let PlacingScratch { ordered, table, keys, by_rank, key_scratch } = scratch;
-    key_scratch.blurred.clear();
     for (side, keys) in keys.iter_mut().enumerate() {
         let rows = rows.of(pair.classes[side]);
         keys.clear();
@@ -106,7 +105,6 @@ pub(super) fn place_by_difference<T: Score>(
         }
     }
     let near = if *score == PairScore::Difference { rule.near } else { None };
-    let rule = if key_scratch.blurred.is_empty() { rule } else { rule.unsettled() };
     let nearness = Nearness { tolerance: near, is_settled: |key: f64| rule.is_settled(key) };
     if let Some(placed) = place_by_table(rows, pair.classes, keys, nearness, (table, by_rank), (buffers, workers))? {
         return Ok(placed);

@@ -145,7 +145,6 @@ impl<T: Score> PairCounter<'_, '_, T> {
         T: 'r,
     {
         let CountingScratch { table: buckets, whole_numbers, table_keys, keys: key_scratch } = scratch;
-        key_scratch.blurred.clear();
         table_keys.clear();
         table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, key_scratch, table_keys));
         if self.rule.largest_whole_number().is_some() && whole_numbers.build(table_keys) {
@@ -166,25 +165,17 @@ impl<T: Score> PairCounter<'_, '_, T> {
             scratch.keys.clear();
             self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, &mut scratch.key_scratch, &mut scratch.keys);
             let (count, places) = self.look_up(buckets, near, scratch);
-            let blurred = scratch.key_scratch.blurred.drain(..).map(|key| -key);
-            let found: Vec<f64> = places.iter().map(|&place| -scratch.keys[place as usize]).chain(blurred).collect();
+            let found: Vec<f64> = places.iter().map(|&place| -scratch.keys[place as usize]).collect();
             Ok((count, found, places))
         })?;
-        let has_blurred =
-            !key_scratch.blurred.is_empty() || parts.iter().any(|(_, found, places)| found.len() > places.len());
         let count = parts.iter().map(|(count, ..)| count).sum();
-        let found = parts.iter().flat_map(|(_, found, _)| found).chain(&key_scratch.blurred).copied().collect();
+        let found = parts.iter().flat_map(|(_, found, _)| found).copied().collect();
         let Some(mut near) = NearKeys::new(self.rule, found, chunks.iter().map(|chunk| chunk.0.len()).sum()) else {
             return Ok(count);
         };
         table.clone().for_each(|(own, other)| near.collect(Side::Table, own, other));
         for ((own, other), (.., places)) in chunks.into_iter().zip(parts) {
-            if has_blurred {
-                // Settled keys beside blurred ones were not reported.
-                near.collect(Side::LookedUp, own, other);
-            } else {
-                near.take(Side::LookedUp, own, other, &places);
-            }
+            near.take(Side::LookedUp, own, other, &places);
         }
         Ok(near.recount(count))
     }

@@ -1,7 +1,6 @@
 //! A pair of large classes, read straight from the scores.
 
 use std::ops::Range;
-use std::sync::Mutex;
 
 use super::pair_counts::PairCounter;
 use crate::error::Result;
@@ -21,14 +20,12 @@ pub(super) struct PairStream<'c, 's, 'a, T> {
     /// The class of the table and the one that is looked up.
     classes: [usize; 2],
     spans: Vec<Range<usize>>,
-    /// Keys beside which settled ones have to be compared exactly, as the table ranks them.
-    blurred: Mutex<Vec<f64>>,
 }
 
 impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
     pub(super) fn new(counter: &'c PairCounter<'s, 'a, T>, table: usize, other: usize, workers: &Workers<'_>) -> Self {
         let spans = stream_spans(counter.sample.rows(), counter.size(table) as usize, 2, workers);
-        Self { counter, classes: [table, other], spans, blurred: Mutex::default() }
+        Self { counter, classes: [table, other], spans }
     }
 
     /// Σ over the looked-up keys x of #(v < −x) + #(v ≤ −x), v running through the table.
@@ -40,8 +37,6 @@ impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
             return self.count_whole_numbers(largest, workers);
         }
         let (counts, found) = count_partitioned(self, Lookup { negate: true, near: rule.near }, buffers, workers)?;
-        let blurred = self.blurred.lock().map(|mut blurred| std::mem::take(&mut *blurred)).unwrap_or_default();
-        let found = found.into_iter().chain(blurred).collect();
         let count = counts[1..].iter().sum::<u128>() as u64;
         let Some(near) = NearKeys::new(rule, found, self.counter.size(self.classes[1]) as usize) else {
             return Ok(count);
@@ -147,11 +142,9 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
         let rows = self.spans[span].clone();
         let mut looked_up = Vec::with_capacity(rows.len() / 2);
         table.clear();
-        let mut found = Vec::new();
         self.operands(rows, |side, own, other| {
-            let (keys, sign) = if side == Side::Table { (&mut *table, 1.0) } else { (&mut looked_up, -1.0) };
+            let keys = if side == Side::Table { &mut *table } else { &mut looked_up };
             self.counter.rule.append_keys(own, other, &mut scratch, keys);
-            found.extend(scratch.blurred.drain(..).map(|key| sign * key));
         });
         visit(table);
         if self.counter.rule.settles_decimals() {
@@ -159,9 +152,6 @@ impl<T: Score> KeyStream<f64> for PairStream<'_, '_, '_, T> {
             self.counter.rule.split(&looked_up, &mut parts);
             visit(&parts.settled);
             visit(&parts.open);
-            if let Ok(mut blurred) = self.blurred.lock() {
-                blurred.append(&mut found);
-            }
         } else {
             visit(&looked_up);
         }
