@@ -248,3 +248,36 @@ def test_any_number_of_threads_gives_the_same_bits(shape, dtype, weighted, rng, 
     for other in results[1:]:
         for first, again in zip(results[0], other, strict=True):
             np.testing.assert_array_equal(again, first)
+
+
+def delong(own: np.ndarray, others: np.ndarray) -> tuple[float, float]:
+    """The share of pairs in the right order and its standard error, from placements by sorting."""
+
+    def placements(rows, among):
+        ordered = np.sort(among)
+        return (np.searchsorted(ordered, rows, "left") + np.searchsorted(ordered, rows, "right")) / (2 * len(among))
+
+    above, below = placements(own, others), placements(others, own)
+    return above.mean(), np.sqrt(above.var(ddof=1) / len(own) + below.var(ddof=1) / len(others))
+
+
+@pytest.mark.parametrize("decimals", [None, 4])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_placements_of_classes_that_are_split_into_parts(decimals, threads, rng):
+    codes = rng.integers(0, 2, 640_000)
+    scores = classifier(rng, codes, 2)
+    if decimals is not None:
+        scores = np.round(scores, decimals)
+    multiauc.set_num_threads(threads)
+    try:
+        result = multiauc.evaluate(codes, scores)
+    finally:
+        multiauc.set_num_threads(0)
+    keys = scores[:, 0] - scores[:, 1] if decimals is None else np.rint((scores[:, 0] - scores[:, 1]) * 10**decimals)
+    expected = {
+        "auc_mu": delong(keys[codes == 0], keys[codes == 1]),
+        0: delong(scores[codes == 0, 0], scores[codes == 1, 0]),
+        1: delong(scores[codes == 1, 1], scores[codes == 0, 1]),
+    }
+    for name, found in {"auc_mu": result.auc_mu, **result.per_class}.items():
+        np.testing.assert_allclose((found.value, found.standard_error), expected[name], rtol=1e-10)

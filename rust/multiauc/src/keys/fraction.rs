@@ -133,13 +133,13 @@ impl<I: Iterator<Item = f64>> Vectorizable for AnyRounded<I> {
             lanes[filled] = value;
             filled += 1;
             if filled == LANES {
-                if may_hold_fraction(&lanes) && lanes.iter().any(is_rounded_fraction) {
+                if may_hold_fraction(&lanes) && lanes.iter().any(|&value| is_rounded_fraction(value)) {
                     return true;
                 }
                 filled = 0;
             }
         }
-        lanes[..filled].iter().any(is_rounded_fraction)
+        lanes[..filled].iter().any(|&value| is_rounded_fraction(value))
     }
 }
 
@@ -160,17 +160,17 @@ impl Vectorizable for RoundedFractions<'_> {
         // A loop, not an adapter: what is passed to one would be compiled without wide vectors.
         for block in blocks {
             if may_hold_fraction(block) {
-                found.extend(block.iter().copied().filter(is_rounded_fraction));
+                found.extend(block.iter().copied().filter(|&value| is_rounded_fraction(value)));
             }
         }
-        found.extend(rest.iter().copied().filter(is_rounded_fraction));
+        found.extend(rest.iter().copied().filter(|&value| is_rounded_fraction(value)));
         found
     }
 }
 
 /// Whether a value stands for a fraction which its double only approximates.
-fn is_rounded_fraction(value: &f64) -> bool {
-    Fraction::of_double(*value).is_some_and(|fraction| !fraction.is_dyadic())
+fn is_rounded_fraction(value: f64) -> bool {
+    Fraction::of_double(value).is_some_and(|fraction| !fraction.is_dyadic())
 }
 
 /// The lowest common denominator of fractions; `None` if a value is none, or if it is larger than that of any lattice.

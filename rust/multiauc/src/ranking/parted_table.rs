@@ -247,7 +247,9 @@ fn put_back(spans: &[PartedSpan], by_row: &mut [f64], workers: &Workers<'_>) -> 
 }
 
 fn give_back(spans: Vec<PartedSpan>, buffers: &Buffers<f64>) {
-    spans.into_iter().for_each(|span| buffers.give_back(span.values.keys));
+    for span in spans {
+        buffers.give_back(span.values.keys);
+    }
 }
 
 /// The sum of all counts before each.

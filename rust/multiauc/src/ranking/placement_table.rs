@@ -346,7 +346,9 @@ impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for LookUp<'_
             }
             table.marks.has_ties |= tied > 0;
             totals.ties += tied as f64;
-            places.iter_mut().for_each(|entry| *entry = finish(0.5 * *entry));
+            for entry in places {
+                *entry = finish(0.5 * *entry);
+            }
         }
         totals
     }
