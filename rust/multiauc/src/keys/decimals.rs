@@ -94,15 +94,17 @@ impl<T: Score> Vectorizable for DecimalKeys<'_, T> {
         const BLOCK: usize = 128;
         let Self { own, other, keys, tolerance } = self;
         for (keys, (own, other)) in keys.chunks_mut(BLOCK).zip(own.chunks(BLOCK).zip(other.chunks(BLOCK))) {
-            let mut has_beside = false;
-            for (key, (&a, &b)) in keys.iter_mut().zip(own.iter().zip(other)) {
+            let (mut is_beside, mut any) = ([false; BLOCK], false);
+            for (place, (&a, &b)) in own.iter().zip(other).enumerate() {
                 let (a, b) = (a.into(), b.into());
-                *key = unsided_key(a, b);
-                has_beside |= is_beside_decimal(a, b, tolerance);
+                keys[place] = unsided_key(a, b);
+                is_beside[place] = is_beside_decimal(a, b, tolerance);
+                any |= is_beside[place];
             }
-            if has_beside {
-                for (key, (&a, &b)) in keys.iter_mut().zip(own.iter().zip(other)) {
-                    *key = decimal_key(a.into(), b.into(), tolerance);
+            if any {
+                for place in (0..keys.len()).filter(|&place| is_beside[place]) {
+                    let (a, b) = (own[place].into(), other[place].into());
+                    keys[place] = key_beside(a, b, nearest_decimal(a - b));
                 }
             }
         }

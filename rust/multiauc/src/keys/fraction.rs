@@ -48,9 +48,10 @@ impl Fraction {
             return None;
         }
         let sign = if value < 0.0 { -1 } else { 1 };
-        let whole = magnitude.floor();
-        let (mut previous, mut current) = ((1, 0), (whole as i64, 1));
-        let mut rest = magnitude - whole;
+        // Whole parts of positive numbers by conversion: without SSE4.1, `floor` is a call.
+        let whole = magnitude as i64;
+        let (mut previous, mut current) = ((1, 0), (whole, 1));
+        let mut rest = magnitude - whole as f64;
         loop {
             let (numerator, denominator) = (sign * current.0, current.1);
             if numerator as f64 / denominator as f64 == value {
@@ -60,18 +61,18 @@ impl Fraction {
                 return None;
             }
             let inverse = rest.recip();
-            let quotient = inverse.floor();
             // Also stops on the huge quotients that rounding leaves where the expansion should have ended.
-            if quotient > MOST_DENOMINATOR as f64 {
+            if inverse >= (MOST_DENOMINATOR + 1) as f64 {
                 return None;
             }
-            let step = |old: i64, new: i64| quotient as i64 * new + old;
+            let quotient = inverse as i64;
+            let step = |old: i64, new: i64| quotient * new + old;
             let next = (step(previous.0, current.0), step(previous.1, current.1));
             if next.1 > MOST_DENOMINATOR {
                 return None;
             }
             (previous, current) = (current, next);
-            rest = inverse - quotient;
+            rest = inverse - quotient as f64;
         }
     }
 
@@ -264,7 +265,7 @@ pub(crate) struct FractionCache {
 }
 
 impl FractionCache {
-    const SIZE_LOG2: u32 = 14;
+    const SIZE_LOG2: u32 = 15;
 
     #[inline]
     pub(crate) fn get(&mut self, value: f64) -> Option<Fraction> {
@@ -294,7 +295,7 @@ pub(crate) struct DifferenceCache {
 }
 
 impl DifferenceCache {
-    const SIZE_LOG2: u32 = 15;
+    const SIZE_LOG2: u32 = 16;
     /// Below the least distance of two differences.
     const CELLS_PER_UNIT: f64 = (1_u64 << 40) as f64;
     /// More than rounded differences of scores up to 64 are off, less than two differences are apart.
