@@ -125,10 +125,10 @@ def sample(cell: Cell, true: Found, rng: np.random.Generator) -> Found:
                 if metric == "auc_mu":
                     found[f"width {method}"] = float(np.nan_to_num(high - low))
         found |= {"value": result.auc_mu.value, "variance": result.auc_mu.variance()}
-        for name, other in (("same", drawn.scores[1]), ("different", drawn.scores[2])):
-            models = {"first": drawn.scores[0], "second": other}
-            p_value = multiauc.compare(drawn.codes, models, metric="auc_mu", **drawn.options).differences[0].p_value
-            found[f"test {name}"] = float(p_value < 1.0 - LEVEL)
+        models = dict(zip(("own", "same", "different"), drawn.scores, strict=True))
+        comparison = multiauc.compare(drawn.codes, models, metric="auc_mu", **drawn.options)
+        for name in ("same", "different"):
+            found[f"test {name}"] = float(comparison.difference("own", name).p_value < 1.0 - LEVEL)
     return found
 
 
