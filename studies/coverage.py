@@ -26,7 +26,7 @@ import multiauc
 
 LEVEL = 0.95
 THETAS: Final = (0.6, 0.8, 0.9, 0.97, 0.99)
-SIZES: Final = {
+SIZES: Final[dict[str, dict[int, tuple[int, ...]]]] = {
     "balanced": {k: (50,) * k for k in (2, 3, 4, 8)},
     "smallest 10": {
         2: (190, 10),
@@ -42,7 +42,10 @@ SIZES: Final = {
     },
 }
 # How many rows skewed scores near 1 need.
-LARGER: Final = {"smallest 200": {2: (3800, 200)}, "smallest 500": {2: (9500, 500)}}
+LARGER: Final[dict[str, dict[int, tuple[int, ...]]]] = {
+    "smallest 200": {2: (3800, 200)},
+    "smallest 500": {2: (9500, 500)},
+}
 METRICS: Final = ("auc_mu", "hand_till", "one_vs_rest_prevalence")
 TITLES: Final = {"auc_mu": "AUC_mu", "hand_till": "M", "one_vs_rest_prevalence": "OvR"}
 METHODS: Final[tuple[Literal["logit", "cautious"], ...]] = ("logit", "cautious")
