@@ -49,6 +49,10 @@ LARGER: Final[dict[str, dict[int, tuple[int, ...]]]] = {
 METRICS: Final = ("auc_mu", "hand_till", "one_vs_rest_prevalence")
 TITLES: Final = {"auc_mu": "AUC_mu", "hand_till": "M", "one_vs_rest_prevalence": "OvR"}
 METHODS: Final[tuple[Literal["logit", "cautious"], ...]] = ("logit", "cautious")
+# What the docs say: logit intervals where the smallest class has enough to show, cautious ones and tests everywhere.
+ENOUGH_TO_SHOW = 10.0
+LEAST_COVERAGE: Final = {"logit": 0.93, "cautious": 0.94}
+LARGEST_SIZE: Final = {"same": 0.06, "different": 0.10}
 # The sizes at which class shares are what other samples would not have.
 SHARES_ARE_DRAWN: Final = ("groups across classes", "class sizes drawn")
 
@@ -66,6 +70,11 @@ class Cell:
     def name(self) -> str:
         """By which the file of sums knows it."""
         return f"{self.sizes}, {self.shape}, {self.theta}, {self.extra}"
+
+    @property
+    def errors_to_show(self) -> float:
+        """Rows (or groups) of the smallest class times 1 - theta."""
+        return min(self.sizes) * (1.0 - self.theta)
 
     @property
     def methods(self) -> tuple[Literal["logit", "cautious"], ...]:
@@ -187,12 +196,35 @@ def _lowest(cells: list[tuple[Cell, Tally]]) -> str:
     return " / ".join(f"{share:.3f}" for share in lowest)
 
 
+def problems(found: dict[str, Tally]) -> list[str]:
+    """What does not hold of what the docs say, by more than three Monte-Carlo standard errors."""
+    wrong = []
+    for name, tally in found.items():
+        cell = STUDY.cells[name]
+        for metric, method in product(METRICS, cell.methods if tally.samples else ()):
+            least, share = LEAST_COVERAGE[method], tally.mean(f"{metric} {method}")
+            is_promised = method == "cautious" or round(cell.errors_to_show, 9) >= ENOUGH_TO_SHOW
+            if is_promised and share < least - three_errors(least, tally):
+                wrong.append(f"{name}: {method} intervals of {metric} cover {share:.3f}")
+        for kind, largest in LARGEST_SIZE.items() if tally.samples else ():
+            share = tally.mean(f"test {kind}")
+            if share > largest + three_errors(largest, tally):
+                wrong.append(f"{name}: the test of {kind} shapes errs {share:.3f}")
+    return wrong
+
+
+def three_errors(share: float, tally: Tally) -> float:
+    """Three Monte-Carlo standard errors of a share."""
+    return 3.0 * float(np.sqrt(share * (1.0 - share) / tally.samples))
+
+
 def main() -> None:
     """Go on with the simulation and write the tables."""
     arguments = arguments_of(__doc__, samples=1000, size=50, seconds=3600.0).parse_args()
     found = go_on(STUDY, arguments)
     parts = [summary(found), *(f"{extra or 'plain'}\n\n{table(found, extra)}" for extra in EXTRAS)]
     write("\n\n".join(parts), arguments)
+    print("\n".join(problems(found)) or f"{len(found)} cells: all limits are kept")
 
 
 if __name__ == "__main__":
