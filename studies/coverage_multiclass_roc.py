@@ -1,23 +1,21 @@
 """How often the intervals of `multiclass_roc` cover the population's D.
 
-    python studies/coverage_multiclass_roc.py [--repeats 1000] [--resamples 200] [--seconds 600] [--parametric]
-        [--output FILE]
+    MULTIAUC_NUM_THREADS=1 python studies/coverage_multiclass_roc.py --processes 2 --state target/coverage-d.json
+        --output table.md [--resamples 150] [--parametric]
 
-Two kinds of populations. "paper": the paper's simulation (ten covariates, labels drawn from the multinomial model,
-scores from a model that sees the first five), class sizes random. "alike" and "unlike": class sizes fixed, scores
-softmax(signal * one-hot + normal noise), the same for all classes or with means that differ from pair to pair. D of the
-population is that of a large sample. Each sample gets the row bootstrap's interval by all methods, and with
-``--parametric`` the default interval of the two parametric bootstraps.
+An hour at most; the same command again goes on where it was. Two kinds of populations. "paper": the paper's simulation
+(ten covariates, labels drawn from the multinomial model, scores from a model that sees the first five), class sizes
+random. "alike" and "unlike": class sizes fixed, scores softmax(signal * one-hot + normal noise), the same for all
+classes or with means that differ from pair to pair. D of the population is that of a large sample. Each sample gets the
+row bootstrap's interval by all methods, and with ``--parametric`` the default interval of the parametric bootstraps.
 """
 
-import argparse
-import time
 import warnings
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final, Literal
 
 import numpy as np
+from rounds import Found, Study, Tally, arguments_of, go_on, markdown, write
 
 import multiauc
 
@@ -44,17 +42,22 @@ class PaperPopulation:
     seen: int = 5
 
     @property
-    def name(self) -> str:
+    def key(self) -> str:
+        """By which the file of sums knows it."""
+        return f"paper, K = {self.k}, {self.n} rows"
+
+    @property
+    def name(self) -> tuple[str, str]:
         """For the table."""
-        return f"paper, K = {self.k} | {self.n} in all"
+        return f"paper, K = {self.k}", f"{self.n} in all"
 
     def sample(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """(codes, scores), at least two rows of every class."""
         return self._draw(rng, self.n)
 
-    def area(self) -> float:
-        """D of the population."""
-        return multiauc.multiclass_roc(*self._draw(np.random.default_rng(0), POPULATION)).auc
+    def large_sample(self) -> tuple[np.ndarray, np.ndarray]:
+        """(codes, scores) of as many rows as stand for the population."""
+        return self._draw(np.random.default_rng(0), POPULATION)
 
     def _draw(self, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
         coefficients = np.random.default_rng(11).normal(1.0, 1.0, size=(10, self.k - 1))
@@ -75,19 +78,24 @@ class NormalPopulation:
     is_alike: bool
 
     @property
-    def name(self) -> str:
+    def key(self) -> str:
+        """By which the file of sums knows it."""
+        return f"{self.name}, signal {self.signal}"
+
+    @property
+    def name(self) -> tuple[str, str]:
         """For the table."""
         kind = "alike" if self.is_alike else "unlike"
-        return f"{kind}, K = {len(self.sizes)} | {', '.join(map(str, self.sizes))}"
+        return f"{kind}, K = {len(self.sizes)}", ", ".join(map(str, self.sizes))
 
     def sample(self, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """(codes, scores) with these class sizes."""
         return self._draw(rng, np.array(self.sizes))
 
-    def area(self) -> float:
-        """D of the population."""
+    def large_sample(self) -> tuple[np.ndarray, np.ndarray]:
+        """(codes, scores) of as many rows as stand for the population."""
         sizes = np.array(self.sizes)
-        return multiauc.multiclass_roc(*self._draw(np.random.default_rng(0), POPULATION * sizes // sizes.sum())).auc
+        return self._draw(np.random.default_rng(0), POPULATION * sizes // sizes.sum())
 
     def _draw(self, rng: np.random.Generator, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         k = len(sizes)
@@ -96,7 +104,8 @@ class NormalPopulation:
         return codes, softmax(rng.normal(size=(len(codes), k)) + means[codes])
 
 
-SETTINGS: Final[list[PaperPopulation | NormalPopulation]] = [
+Population = PaperPopulation | NormalPopulation
+SETTINGS: Final[list[Population]] = [
     *(PaperPopulation(k, n) for k in (3, 5) for n in (75, 150, 600)),
     NormalPopulation((25,) * 3, 1.0, is_alike=True),
     NormalPopulation((50,) * 4, 2.1, is_alike=True),
@@ -110,81 +119,57 @@ SETTINGS: Final[list[PaperPopulation | NormalPopulation]] = [
 ]
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What was found for one population."""
-
-    name: str
-    truth: float
-    areas: np.ndarray
-    errors: np.ndarray
-    covered: dict[str, list[bool]]
-
-    def row(self) -> str:
-        """A row of the table."""
-        spread = float(np.std(self.areas, ddof=1))
-        bias = (float(np.mean(self.areas)) - self.truth) / spread
-        cells = [self.name, str(len(self.areas)), f"{self.truth:.4f}", f"{np.mean(self.areas):.4f}", f"{spread:.4f}"]
-        cells += [f"{np.mean(self.errors):.4f}", f"{bias:+.2f}", *(_share(values) for values in self.covered.values())]
-        return "| " + " | ".join(cells) + " |"
+def area(population: Population) -> Found:
+    """D of the population."""
+    return {"area": multiauc.multiclass_roc(*population.large_sample()).auc}
 
 
-HEAD = (
-    "| population | class sizes | samples | D | mean of D̂ | sd of D̂ | mean SE | bias / sd "
-    "| logit | percentile | basic |"
-)
-PARAMETRIC_HEAD = " binomial (class sizes) | binomial (n_c n_d) |"
+def study(resamples: int, *, has_parametric: bool) -> Study:
+    """The whole table, with so many resamples of each sample."""
+    parametric = PARAMETRIC if has_parametric else ()
 
-
-def _share(values: list[bool]) -> str:
-    """A share with its Monte-Carlo standard error."""
-    share = float(np.mean(values))
-    return f"{share:.3f} ± {np.sqrt(share * (1 - share) / len(values)):.3f}"
-
-
-def coverage(population: PaperPopulation | NormalPopulation, arguments: argparse.Namespace) -> Outcome:
-    """Draw samples of a population until there are enough or the time is up."""
-    truth = population.area()
-    rng = np.random.default_rng([arguments.seed, *population.name.encode()])
-    parametric = PARAMETRIC if arguments.parametric else ()
-    covered: dict[str, list[bool]] = {name: [] for name in (*INTERVALS, *parametric)}
-    areas: list[float] = []
-    errors: list[float] = []
-    end = time.monotonic() + arguments.seconds
-    while len(areas) < arguments.repeats and (not areas or time.monotonic() < end):
-        seed = len(areas)
+    def sample(population: Population, true: Found, rng: np.random.Generator) -> Found:
+        truth = true["area"]
         roc = multiauc.multiclass_roc(*population.sample(rng))
-        rows = roc.bootstrap(arguments.resamples, rng=seed)
-        areas.append(roc.auc)
-        errors.append(rows.standard_error)
-        for name in INTERVALS:
-            low, high = rows.confidence_interval(method=name)
-            covered[name].append(low <= truth <= high)
-        for method in parametric:
-            low, high = roc.bootstrap(arguments.resamples // 4, rng=seed, method=method).confidence_interval()
-            covered[method].append(low <= truth <= high)
-    return Outcome(population.name, truth, np.array(areas), np.array(errors), covered)
+        rows = roc.bootstrap(resamples, rng=rng)
+        found: Found = {"area": roc.auc, "error": rows.standard_error}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # of replicates that are all alike
+            for name in INTERVALS:
+                low, high = rows.confidence_interval(method=name)
+                found[name] = float(low <= truth <= high)
+            for method in parametric:
+                low, high = roc.bootstrap(resamples // 4, rng=rng, method=method).confidence_interval()
+                found[method] = float(low <= truth <= high)
+        return found
+
+    about = {"study": "multi-class ROC", "resamples": resamples, "parametric": has_parametric}
+    return Study({population.key: population for population in SETTINGS}, sample, area, about)
+
+
+def table(found: dict[str, Tally]) -> str:
+    """A row for each population, every share with its Monte-Carlo standard error."""
+    head = ["population", "class sizes", "samples", "D", "mean of D̂", "sd of D̂", "mean SE", "bias / sd", *INTERVALS]
+    parametric = [name for name in PARAMETRIC if name in next(iter(found.values())).sums]
+    rows = []
+    for population in SETTINGS:
+        tally = found[population.key]
+        if tally.samples < 2:
+            continue
+        truth, mean, spread = tally.truth["area"], tally.mean("area"), tally.deviation("area")
+        row = [*population.name, str(tally.samples), f"{truth:.4f}", f"{mean:.4f}", f"{spread:.4f}"]
+        row += [f"{tally.mean('error'):.4f}", f"{(mean - truth) / spread:+.2f}"]
+        rows.append([*row, *(tally.share(name) for name in (*INTERVALS, *parametric))])
+    return markdown([*head, *parametric], rows)
 
 
 def main() -> None:
-    """Run all settings and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repeats", type=int, default=1000)
-    parser.add_argument("--resamples", type=int, default=200)
-    parser.add_argument("--seconds", type=float, default=600.0, help="most seconds for a population")
+    """Go on with the simulation and write the table."""
+    parser = arguments_of(__doc__, samples=400, size=10, seconds=3600.0)
+    parser.add_argument("--resamples", type=int, default=150)
     parser.add_argument("--parametric", action="store_true", help="the parametric bootstraps too")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--output", type=Path)
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore", RuntimeWarning)  # replicates that are all alike, in a few of the samples
-    head = HEAD + (PARAMETRIC_HEAD if arguments.parametric else "")
-    lines = [head, "|---" * (head.count("|") - 1) + "|"]
-    print("\n".join(lines), flush=True)
-    for population in SETTINGS:
-        lines.append(coverage(population, arguments).row())
-        print(lines[-1], flush=True)
-        if arguments.output:
-            arguments.output.write_text("\n".join(lines) + "\n")
+    write(table(go_on(study(arguments.resamples, has_parametric=arguments.parametric), arguments)), arguments)
 
 
 if __name__ == "__main__":

@@ -121,8 +121,9 @@ def multiclass_roc(  # noqa: PLR0913
 
     Notes
     -----
-    D is one half for a model that knows nothing and one for a model that ranks every pair perfectly, like the average
-    `hand_till_score` of the pairwise areas, and hardly depends on the class sizes; unlike it, D comes with a curve.
+    D is one half for a model that knows nothing, and hardly depends on the class sizes, like the average
+    `hand_till_score` of the pairwise areas; unlike it, D comes with a curve. Where one threshold, the same for all
+    pairs, would have no error in any of them, the curve goes through (0, 1) and D is exactly one.
 
     References
     ----------

@@ -1,7 +1,7 @@
 //! The multi-class ROC curve: a model that Python keeps, to read from and to bootstrap. The stub describes what the
 //! methods return.
 
-use multiauc::{CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Stop};
+use multiauc::{CurveOptions, Fit, Grid, MulticlassRoc, Stop};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -67,9 +67,8 @@ pub fn multiclass_roc(py: Python<'_>, sample: SampleArgument<'_>, options: RocOp
     // Some twenty sweeps over two rates of each pair at each threshold.
     let fit = (40 * classes * classes).saturating_mul(thresholds);
     let roc = run(py, view.cost().saturating_add(fit), |workers| {
-        let placed = with_sample!(&view.check(workers)?, |sample| PlacedCells::new(sample, grid, scope, workers))?;
         let options = CurveOptions { center, pair_weights, tp_weights, fp_weights, continuity, stop, memory_limit };
-        MulticlassRoc::new(placed, options, workers)
+        with_sample!(&view.check(workers)?, |sample| MulticlassRoc::new(sample, (grid, scope), options, workers))
     })?;
     Ok(RocModel {
         rows: view.rows(),

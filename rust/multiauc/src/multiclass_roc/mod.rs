@@ -8,12 +8,14 @@ mod factorization;
 mod rates;
 
 pub use factorization::{Center, Fit, Stop};
+use rates::ScoreOf;
 pub use rates::{Grid, PlacedCells, Scope};
 
 use crate::error::{Error, Result};
+use crate::float::Score;
 use crate::pairs::PairWeights;
 use crate::parallel::Workers;
-use crate::sample::Sampling;
+use crate::sample::{Sampling, ScoredSample};
 use factorization::{Problem, area_under, expit, fit, make_monotone, stretched};
 
 /// How the common curve is fitted.
@@ -64,6 +66,8 @@ pub struct Replicate {
 pub struct MulticlassRoc {
     placed: PlacedCells,
     weights: Weights,
+    /// Whether each pair has a weight.
+    counted: Vec<bool>,
     center: Center,
     stop: Stop,
     epsilon: f64,
@@ -73,17 +77,40 @@ pub struct MulticlassRoc {
     pub model: Option<Fit>,
     /// The curve.
     pub curve: Curve,
+    /// Whether one more threshold would tell all pairs that count apart without an error.
+    has_gap: bool,
 }
 
 impl MulticlassRoc {
-    /// Counts the rates and fits their common curve.
+    /// Places the cells, counts the rates and fits their common curve.
     ///
     /// # Errors
     /// [`Error::RatesTooLarge`] beyond the memory limit; [`Error::Cancelled`].
     ///
     /// # Panics
-    /// If there is not a weight for every pair.
-    pub fn new(placed: PlacedCells, options: CurveOptions<'_>, workers: &Workers<'_>) -> Result<Self> {
+    /// If there is not a weight for every pair; if there are no thresholds, or 65,536 or more.
+    pub fn new<T: Score>(
+        sample: &ScoredSample<'_, T>,
+        (grid, scope): (Grid<'_>, Scope),
+        options: CurveOptions<'_>,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        let placed = PlacedCells::new(sample, grid, scope, workers)?;
+        let score_of = |row: usize, column: usize| sample.scores.get(row, column).into();
+        // Thresholds that are given are the only ones wanted.
+        let score_of: Option<ScoreOf<'_>> = match grid {
+            Grid::Quantiles(_) => Some(&score_of),
+            Grid::Given(_) => None,
+        };
+        Self::of_cells(placed, score_of, options, workers)
+    }
+
+    fn of_cells(
+        placed: PlacedCells,
+        score_of: Option<ScoreOf<'_>>,
+        options: CurveOptions<'_>,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
         let pairs = placed.pair_count();
         let bytes = (2 * placed.thresholds()).saturating_mul(pairs).saturating_mul(size_of::<f64>());
         if bytes > options.memory_limit {
@@ -91,8 +118,11 @@ impl MulticlassRoc {
         }
         let epsilon = options.continuity / (mean_class_size(&placed) + 2.0 * options.continuity);
         let rates = placed.rates(workers)?;
+        let weights = Weights::new(&placed, &options);
+        let of_pairs = weights.of_pairs(placed.totals());
         let mut roc = Self {
-            weights: Weights::new(&placed, &options),
+            counted: (0..pairs).map(|pair| of_pairs.iter().any(|weights| weights[pair] > 0.0)).collect(),
+            weights,
             placed,
             center: options.center,
             stop: options.stop,
@@ -100,9 +130,15 @@ impl MulticlassRoc {
             rates: Vec::new(),
             model: None,
             curve: Curve { raw: [Vec::new(), Vec::new()], tpr: Vec::new(), fpr: Vec::new(), area: f64::NAN },
+            has_gap: false,
         };
+        if let Some(score_of) = score_of {
+            roc.placed.keep_steps(&rates, &roc.counted, score_of);
+        }
+        let gap = roc.placed.gap(&rates, &roc.counted);
+        roc.has_gap = gap.is_some();
         roc.model = roc.fit(&rates, roc.placed.totals(), workers)?;
-        roc.curve = roc.curve_of(&rates, roc.placed.totals(), roc.model.as_ref());
+        roc.curve = roc.curve_of(&rates, roc.placed.totals(), roc.model.as_ref(), gap);
         roc.rates = rates;
         Ok(roc)
     }
@@ -121,9 +157,8 @@ impl MulticlassRoc {
         let (tp, fp) = self.rates.split_at(self.rates.len() / 2);
         let column =
             |half: &[f64], pair: usize| -> Vec<f64> { half.iter().skip(pair).step_by(pairs).copied().collect() };
-        let weights = self.weights.of_pairs(self.placed.totals());
-        let counted = || (0..pairs).filter(|&pair| weights.iter().any(|weights| weights[pair] > 0.0));
-        if counted().all(|pair| is_separated(&column(tp, pair), &column(fp, pair))) {
+        let counted = || (0..pairs).filter(|&pair| self.counted[pair]);
+        if self.has_gap || counted().all(|pair| is_separated(&column(tp, pair), &column(fp, pair))) {
             return Some(1.0);
         }
         counted().all(|pair| is_separated(&column(fp, pair), &column(tp, pair))).then_some(0.0)
@@ -138,12 +173,12 @@ impl MulticlassRoc {
         if found != expected {
             return Err(Error::RatesMismatch { expected, found });
         }
-        self.refit_with(rates, self.placed.totals(), workers)
+        self.refit_with(rates, self.placed.totals(), None, workers)
     }
 
-    fn refit_with(&self, rates: &[f64], totals: &[f64], workers: &Workers<'_>) -> Result<Curve> {
+    fn refit_with(&self, rates: &[f64], totals: &[f64], gap: Option<usize>, workers: &Workers<'_>) -> Result<Curve> {
         let model = self.fit(rates, totals, workers)?;
-        Ok(self.curve_of(rates, totals, model.as_ref()))
+        Ok(self.curve_of(rates, totals, model.as_ref(), gap))
     }
 
     /// Bootstrap replicates number `first`, `first` + 1, … of the seed: thresholds kept, the model fitted again with this
@@ -161,10 +196,10 @@ impl MulticlassRoc {
         let draws = self.placed.draws(sampling)?;
         workers.map(count as usize, |index| {
             let replicate = first.wrapping_add(index as u32);
-            let Some(resampled) = self.placed.resampled_rates(&draws, seed, replicate) else {
+            let Some(resampled) = self.placed.resampled_rates(&draws, (seed, replicate), &self.counted) else {
                 return Ok(Replicate { area: f64::NAN, heights: vec![f64::NAN; at.len()] });
             };
-            let curve = self.refit_with(&resampled.rates, &resampled.totals, &workers.alone())?;
+            let curve = self.refit_with(&resampled.rates, &resampled.totals, resampled.gap, &workers.alone())?;
             Ok(Replicate { area: curve.area, heights: curve.heights(at) })
         })
     }
@@ -192,10 +227,16 @@ impl MulticlassRoc {
         fit(&problem, self.center, stop, start, workers).map(Some)
     }
 
-    fn curve_of(&self, rates: &[f64], totals: &[f64], model: Option<&Fit>) -> Curve {
-        let Some(model) = model else {
-            return self.empirical_curve(rates, totals);
-        };
+    /// The curve of rates and their model, by way of (0, 1) if there is a gap between the rows.
+    fn curve_of(&self, rates: &[f64], totals: &[f64], model: Option<&Fit>, gap: Option<usize>) -> Curve {
+        let curve = model.map_or_else(|| self.empirical_curve(rates, totals), |model| self.fitted_curve(model));
+        match gap {
+            Some(step) => curve.through_corner(step),
+            None => curve,
+        }
+    }
+
+    fn fitted_curve(&self, model: &Fit) -> Curve {
         let half = model.effects.len() / 2;
         let raw =
             [0..half, half..2 * half].map(|rows| model.effects[rows].iter().map(|&effect| expit(effect)).collect());
@@ -298,6 +339,16 @@ fn mean_class_size(placed: &PlacedCells) -> f64 {
 }
 
 impl Curve {
+    /// The curve of rates that no pair errs in on either side of a step of the grid: on the left edge before it, on the
+    /// upper edge after it, and in between through the corner, into which the last point before is moved along the edge.
+    fn through_corner(mut self, step: usize) -> Self {
+        self.fpr[..step].fill(0.0);
+        self.tpr[step..].fill(1.0);
+        let last = step.saturating_sub(1);
+        (self.fpr[last], self.tpr[last]) = (0.0, 1.0);
+        Self { area: 1.0, ..self }
+    }
+
     /// The curve's height at increasing false-positive rates; the upper end where it rises vertically.
     #[must_use]
     pub fn heights(&self, at: &[f64]) -> Vec<f64> {

@@ -6,8 +6,10 @@
 
 mod placement;
 mod selection;
+mod steps;
 mod thresholds;
 
+pub(super) use steps::ScoreOf;
 pub use thresholds::Grid;
 
 use crate::error::Result;
@@ -16,6 +18,7 @@ use crate::parallel::Workers;
 use crate::resampling::Draws;
 use crate::sample::{ClassRows, Sampling, ScoredSample};
 use placement::{Cut, Tile};
+use steps::{Side, Step, StepCell};
 use thresholds::Grids;
 
 /// Which cells the quantiles are taken from.
@@ -40,6 +43,8 @@ pub struct PlacedCells {
     /// Number of cuts of each class.
     cuts: Vec<usize>,
     tiles: Vec<Tile>,
+    /// Where thresholds may be missing that tell all pairs apart.
+    steps: Vec<Step>,
 }
 
 /// The rates of a bootstrap sample, and what is in it of each class.
@@ -47,6 +52,8 @@ pub(super) struct ResampledRates {
     pub rates: Vec<f64>,
     /// Weight of each class, by column.
     pub totals: Vec<f64>,
+    /// See [`PlacedCells::gap`].
+    pub gap: Option<usize>,
 }
 
 /// An ordered pair of classes and where its rates come from.
@@ -82,7 +89,7 @@ impl PlacedCells {
         let (pairs, cuts) = lay_out(&rows, &grids, scope);
         let tiles = placement::place(sample, &rows, &cuts, &grids, workers)?;
         let cuts = cuts.iter().map(Vec::len).collect();
-        Ok(Self { rows, sample_rows: sample.rows(), grids, pairs, cuts, tiles })
+        Ok(Self { rows, sample_rows: sample.rows(), grids, pairs, cuts, tiles, steps: Vec::new() })
     }
 
     /// Number of thresholds T: a row of rates for each, in each half of the matrix.
@@ -163,6 +170,43 @@ impl PlacedCells {
         Ok(self.rates_from(sums))
     }
 
+    /// Keeps the scores of the steps of the grid that may tell all counted pairs apart, for [`gap`](Self::gap).
+    pub(super) fn keep_steps(&mut self, rates: &[f64], counted: &[bool], score_of: ScoreOf<'_>) {
+        let mut sides: Vec<Vec<Option<(Side, usize)>>> = self.cuts.iter().map(|&cuts| vec![None; cuts]).collect();
+        for (pair, _) in self.pairs.iter().zip(counted).filter(|(_, counts)| **counts) {
+            let &Pair { positive, negative, grid, .. } = pair;
+            sides[positive][pair.true_positive_cut] = Some((Side { grid, is_positive: true }, positive));
+            sides[negative][pair.false_positive_cut] = Some((Side { grid, is_positive: false }, positive));
+        }
+        let step = |code: usize| {
+            let mut cells = Vec::new();
+            for tile in &self.tiles {
+                tile.for_each_with(code as u16, |cut, row| {
+                    if let Some((side, column)) = sides[tile.class][cut] {
+                        let position = tile.first + row;
+                        let score = score_of(self.rows.rows()[position] as usize, column);
+                        cells.push(StepCell { side, position: position as u32, score });
+                    }
+                });
+            }
+            Step { code, cells }
+        };
+        self.steps = steps::candidates(rates, counted).into_iter().map(step).collect();
+    }
+
+    /// The code of a step of the grid in which one more threshold would tell all counted pairs of the sample apart without
+    /// an error: it has no wrong rows on either side, and its own in order.
+    pub(super) fn gap(&self, rates: &[f64], counted: &[bool]) -> Option<usize> {
+        self.gap_of(rates, counted, |_| true)
+    }
+
+    /// The same for the rows that are drawn, by position.
+    fn gap_of(&self, rates: &[f64], counted: &[bool], drawn: impl Fn(usize) -> bool) -> Option<usize> {
+        let grids = self.grids.ascending.len();
+        let is_gap = |step: &&Step| step.has_all_between(rates, counted) && step.is_ordered(grids, &drawn);
+        self.steps.iter().find(is_gap).map(|step| step.code)
+    }
+
     /// How bootstrap samples of these rows are drawn.
     ///
     /// # Errors
@@ -172,7 +216,12 @@ impl PlacedCells {
     }
 
     /// The same matrix for a bootstrap sample. Rows keep their weights. `None` if it has lost a class.
-    pub(super) fn resampled_rates(&self, draws: &Draws, seed: u64, replicate: u32) -> Option<ResampledRates> {
+    pub(super) fn resampled_rates(
+        &self,
+        draws: &Draws,
+        (seed, replicate): (u64, u32),
+        counted: &[bool],
+    ) -> Option<ResampledRates> {
         let width = self.thresholds() + 1;
         let (mut units, mut counts) = (Vec::new(), Vec::new());
         draws.counts(seed, replicate, &mut units, &mut counts);
@@ -190,7 +239,11 @@ impl PlacedCells {
             tile.add_masses(|row| masses[row], width, &mut sums[tile.class]);
         }
         let has_all = self.rows.present().iter().all(|&class| totals[class] > 0.0);
-        has_all.then(|| ResampledRates { rates: self.rates_from(sums), totals })
+        has_all.then(|| {
+            let rates = self.rates_from(sums);
+            let gap = self.gap_of(&rates, counted, |position| counts[position] > 0);
+            ResampledRates { rates, totals, gap }
+        })
     }
 
     /// Weight of each class by column, in the units of [`ResampledRates::totals`].

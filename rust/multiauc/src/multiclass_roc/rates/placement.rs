@@ -122,11 +122,29 @@ impl<'a> SearchTable<'a> {
 }
 
 impl Tile {
+    /// Calls `visit` with the cut and the row (within the tile) of every cell that has this code.
+    pub(super) fn for_each_with(&self, code: u16, visit: impl FnMut(usize, usize)) {
+        match &self.codes {
+            ThresholdCodes::Bytes(codes) => visit_code(codes, self.rows, code, visit),
+            ThresholdCodes::Words(codes) => visit_code(codes, self.rows, code, visit),
+        }
+    }
+
     /// Adds the rows' masses to the sums of their codes, cut after cut, `width` = T + 1 sums each.
     pub(super) fn add_masses(&self, masses: impl Fn(usize) -> f64 + Copy, width: usize, sums: &mut [f64]) {
         match &self.codes {
             ThresholdCodes::Bytes(codes) => add_by_code(codes, self.rows, masses, width, sums),
             ThresholdCodes::Words(codes) => add_by_code(codes, self.rows, masses, width, sums),
+        }
+    }
+}
+
+fn visit_code<C: Copy + Into<u16>>(codes: &[C], rows: usize, code: u16, mut visit: impl FnMut(usize, usize)) {
+    for (cut, codes) in codes.chunks_exact(rows).enumerate() {
+        for (row, &found) in codes.iter().enumerate() {
+            if found.into() == code {
+                visit(cut, row);
+            }
         }
     }
 }

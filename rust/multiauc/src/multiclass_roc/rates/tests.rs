@@ -153,7 +153,7 @@ fn the_same_bits_for_any_number_of_threads() {
                 (
                     placed.threshold_columns(),
                     placed.rates(workers).unwrap(),
-                    placed.resampled_rates(&placed.draws(Sampling::Stratified).unwrap(), 1, 2).unwrap().rates,
+                    placed.resampled_rates(&placed.draws(Sampling::Stratified).unwrap(), (1, 2), &[]).unwrap().rates,
                 )
             })
         };
@@ -167,7 +167,7 @@ fn resampled_rates_vary_about_the_rates() {
     with_placed(&rows, None, Grid::Given(&[0.75, 0.5, 0.25]), Scope::Shared, 1, |placed, workers| {
         let rates = placed.rates(workers).unwrap();
         let draws = placed.draws(Sampling::Stratified).unwrap();
-        let resampled = |replicate| placed.resampled_rates(&draws, 11, replicate).unwrap().rates;
+        let resampled = |replicate| placed.resampled_rates(&draws, (11, replicate), &[]).unwrap().rates;
         let replicates: Vec<Vec<f64>> = (0..400).map(resampled).collect();
         for (cell, rate) in rates.iter().enumerate() {
             let mean = replicates.iter().map(|rates| rates[cell]).sum::<f64>() / 400.0;
