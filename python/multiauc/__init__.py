@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from multiauc.estimates import Estimate
     from multiauc.evaluation import evaluate
     from multiauc.evaluation_results import Evaluation
+    from multiauc.hard_labels import kappa_score, matthews_score
     from multiauc.hypotheses import OmnibusTest, TestResult
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
     from multiauc.multiclass_curves import multiclass_roc
@@ -68,6 +69,8 @@ __all__ = [
     "get_num_threads",
     "hand_till_matrix",
     "hand_till_score",
+    "kappa_score",
+    "matthews_score",
     "multiclass_roc",
     "one_vs_rest_per_class",
     "one_vs_rest_score",
@@ -92,6 +95,7 @@ _NAMES = {
     "estimates": ["Estimate"],
     "evaluation": ["evaluate"],
     "evaluation_results": ["Evaluation"],
+    "hard_labels": ["kappa_score", "matthews_score"],
     "hypotheses": ["OmnibusTest", "TestResult"],
     "multiclass_curve_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
     "multiclass_curves": ["multiclass_roc"],

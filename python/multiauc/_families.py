@@ -53,9 +53,7 @@ class Family:
         if self._largest is not None:
             t = max(t, self._largest.quantile(2.0 * tail))
         return [
-            wald_interval(one.value, one.standard_error, t, smallest=-1.0, largest=1.0)
-            if one.variance > 0.0
-            else NO_INTERVAL
+            one.wald_interval(t) if one.variance > 0.0 else NO_INTERVAL
             for one in self._differences
         ]
 

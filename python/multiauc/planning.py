@@ -11,7 +11,7 @@ from multiauc._digits import decimals
 from multiauc._frames import frame_of
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_level
-from multiauc._intervals import logit_interval
+from multiauc._intervals import bounded_logit_interval
 from multiauc._registry import METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._result import Result
 from multiauc._student import t_power, upper_quantile
@@ -246,13 +246,17 @@ def sample_size(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """What a pilot says about one number: its name in words, its value (None for a difference), its variance."""
+    """What a pilot says about one number: its name in words, its value (None for a difference), its variance.
+
+    `smallest` is its smallest possible value.
+    """
 
     name: str
     value: float | None
     terms: VarianceTerms
     inputs: HeldInputs
     has_best_shares: bool
+    smallest: float = 0.0
 
 
 def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
@@ -261,7 +265,9 @@ def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
     title, value = METRICS[name].title, pilot.metrics[name].value
     terms = variance_terms(inputs, inputs.asking_for((name,)).influences()[:, 0])
     _refuse_without_variance(title, value, terms, inputs)
-    return _Known(f"{title}, {decimals(value)} in the pilot", value, terms, inputs, not _depends_on_sizes(inputs, name))
+    has_best_shares = not _depends_on_sizes(inputs, name)
+    told = f"{title}, {decimals(value)} in the pilot"
+    return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest)
 
 
 def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
@@ -304,7 +310,7 @@ def _plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
 
 def _depends_on_sizes(inputs: HeldInputs, metric: str) -> bool:
     """Whether the metric is another number in a sample with other class shares."""
-    if metric == ONE_VS_REST_PREVALENCE:
+    if metric == ONE_VS_REST_PREVALENCE or METRICS[metric].depends_on_sizes:
         return True
     by_size = metric == ONE_VS_REST or (
         "pair_weights" in METRICS[metric].options and isinstance(inputs.options["pair_weights"], str)
@@ -325,7 +331,7 @@ def _half_width(known: _Known, variance: float, freedom: float, tail: float) -> 
     t, error = upper_quantile(tail, freedom), math.sqrt(variance)
     if known.value is None:
         return t * error
-    low, high = logit_interval(known.value, error, t)
+    low, high = bounded_logit_interval(known.value, error, t, known.smallest)
     return 0.5 * (high - low)
 
 

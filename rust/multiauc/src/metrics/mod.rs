@@ -4,6 +4,7 @@ mod auc_mu;
 mod column_placements;
 mod column_statistics;
 mod hand_till;
+mod hard_labels;
 mod interactions;
 mod one_vs_rest;
 mod pair_placements;
@@ -31,12 +32,14 @@ use crate::parallel::Workers;
 use crate::sample::ScoredSample;
 use auc_mu::auc_mu_statistic;
 use column_statistics::column_statistics;
+use hard_labels::{hard_label_statistics, hard_label_value, is_of_hard_labels};
 use pdi::pdi_statistic;
 
 /// What metrics depend on besides the sample.
 #[derive(Debug, Clone, Copy)]
 pub struct MetricOptions<'a> {
-    /// K × K costs that rank the pairs of AUC_mu; `None` for differences of scores.
+    /// K × K costs that rank the pairs of AUC_mu and make the decisions of hard labels; `None` for differences of scores
+    /// and the highest score.
     pub partition: Option<&'a [f64]>,
     /// How much each pair counts in AUC_mu and in M.
     pub pair_weights: PairWeights<'a>,
@@ -75,7 +78,7 @@ pub struct Evaluated {
 ///
 /// # Errors
 /// [`Error::RowSumNotOne`](crate::Error::RowSumNotOne), [`Error::NoPairWeight`](crate::Error::NoPairWeight),
-/// [`Error::Cancelled`](crate::Error::Cancelled).
+/// [`Error::NotAProbability`](crate::Error::NotAProbability), [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn value<T: Score>(
     sample: &ScoredSample<'_, T>,
     metric: Metric,
@@ -88,6 +91,9 @@ pub fn value<T: Score>(
         Metric::OneVsRest => one_vs_rest(sample, OneVsRestAverage::Macro, workers),
         Metric::OneVsRestPrevalence => one_vs_rest(sample, OneVsRestAverage::Prevalence, workers),
         Metric::Pdi => pdi(sample, workers),
+        Metric::Matthews | Metric::Kappa | Metric::Accuracy | Metric::BalancedAccuracy | Metric::MacroF1 => {
+            hard_label_value(sample, metric, options.partition, workers)
+        }
     }
 }
 
@@ -123,6 +129,11 @@ pub fn evaluate<T: Score>(
     }
     if metrics.contains(&Metric::Pdi) {
         found.statistics.push(pdi_statistic(sample, design, workers)?);
+    }
+    let of_hard_labels: Vec<Metric> = metrics.iter().copied().filter(|&metric| is_of_hard_labels(metric)).collect();
+    if !of_hard_labels.is_empty() {
+        let partition = options.partition;
+        found.statistics.extend(hard_label_statistics(sample, design, &of_hard_labels, partition, workers)?);
     }
     let place = |statistic: &Statistic| metrics.iter().position(|&metric| metric == statistic.id);
     found.statistics.sort_by_key(place);
