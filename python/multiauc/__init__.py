@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
     from multiauc.curves import roc_curves
+    from multiauc.densities import NormalScores, ScoreDensities
     from multiauc.differences import Difference
     from multiauc.estimates import Estimate
     from multiauc.evaluation import evaluate
@@ -51,12 +52,14 @@ __all__ = [
     "Evaluation",
     "MulticlassRoc",
     "MulticlassRocBootstrap",
+    "NormalScores",
     "OmnibusTest",
     "PairMatrix",
     "PartialAuc",
     "RocBand",
     "RocCurve",
     "SampleSize",
+    "ScoreDensities",
     "Sensitivity",
     "TestResult",
     "Volume",
@@ -91,6 +94,7 @@ _NAMES = {
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],
     "curves": ["roc_curves"],
+    "densities": ["NormalScores", "ScoreDensities"],
     "differences": ["Difference"],
     "estimates": ["Estimate"],
     "evaluation": ["evaluate"],
