@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from multiauc.evaluation_results import Evaluation
     from multiauc.hard_labels import kappa_score, matthews_score
     from multiauc.hypotheses import OmnibusTest, TestResult
+    from multiauc.meta_roc import summary_roc, summary_roc_of_pairs
+    from multiauc.meta_roc_results import SummaryRoc, SummaryRocBootstrap, SummaryRocOfPairs
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
     from multiauc.multiclass_curves import multiclass_roc
     from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
@@ -61,6 +63,9 @@ __all__ = [
     "SampleSize",
     "ScoreDensities",
     "Sensitivity",
+    "SummaryRoc",
+    "SummaryRocBootstrap",
+    "SummaryRocOfPairs",
     "TestResult",
     "Volume",
     "__version__",
@@ -84,6 +89,8 @@ __all__ = [
     "roc_curves",
     "sample_size",
     "set_num_threads",
+    "summary_roc",
+    "summary_roc_of_pairs",
 ]
 
 #: The public names of each module. A module is loaded when one of its names is first used, so that `import multiauc`
@@ -101,6 +108,8 @@ _NAMES = {
     "evaluation_results": ["Evaluation"],
     "hard_labels": ["kappa_score", "matthews_score"],
     "hypotheses": ["OmnibusTest", "TestResult"],
+    "meta_roc": ["summary_roc", "summary_roc_of_pairs"],
+    "meta_roc_results": ["SummaryRoc", "SummaryRocBootstrap", "SummaryRocOfPairs"],
     "multiclass_curve_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
     "multiclass_curves": ["multiclass_roc"],
     "one_vs_rest": ["one_vs_rest_per_class", "one_vs_rest_score"],
