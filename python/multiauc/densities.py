@@ -151,6 +151,23 @@ class ScorePopulation(ABC):
         classes = generator.choice(self.n_classes, size=positive_integer("n", n), p=self.prevalence)
         return classes, self._draw(classes, generator)
 
+    def scores_of(self, classes: ArrayLike, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+        """Draw the scores of rows of given classes, for samples whose class sizes are fixed.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n,)
+            The class of each row, from 0 to K - 1.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed.
+        """
+        numbers = np.asarray(classes)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers):
+            raise ValueError(f"classes must have the number of a class for each row; got {described(classes)}")
+        if numbers.min() < 0 or numbers.max() >= self.n_classes:
+            raise ValueError(f"classes must be between 0 and {self.n_classes - 1}; got {numbers.min()} to {numbers.max()}")
+        return self._draw(numbers.astype(np.intp), read_rng(rng))
+
     def _matrix(self, value: Callable[[int, int], float]) -> NDArray[np.float64]:
         matrix = np.full((self.n_classes, self.n_classes), np.nan)
         for i, j in np.argwhere(~np.eye(self.n_classes, dtype=bool)).tolist():

@@ -150,3 +150,28 @@ def test_bad_densities_and_classes():
         scores.pair_auc(1, 1)
     with pytest.raises(ValueError, match="n must be a positive integer"):
         scores.sample(0)
+
+
+def test_sample_sizes_from_assumptions():
+    """Samples of the planned size have intervals of the planned width."""
+    scores = multiauc.NormalScores(np.eye(3), 1.0, prevalence=[0.5, 0.3, 0.2])
+    for metric in ("auc_mu", "one_vs_rest"):
+        plan = multiauc.sample_size(scores, metric=metric, half_width=0.03)
+        assert plan == multiauc.sample_size(scores, metric=metric, half_width=0.03)
+        assert f"{getattr(scores, metric):.4f} under the assumptions" in plan.aim
+        shares = np.array(list(plan.per_class.values())) / plan.total
+        np.testing.assert_allclose(shares, scores.prevalence, atol=0.01)
+        assert (plan.best_per_class is None) == (metric == "one_vs_rest")
+        classes = np.repeat(np.arange(3), list(plan.per_class.values()))
+        widths = []
+        for seed in range(40):
+            found = multiauc.evaluate(classes, scores.scores_of(classes, rng=seed), metrics=[metric]).metrics[metric]
+            low, high = found.confidence_interval()
+            widths.append((high - low) / 2)
+        assert np.mean(widths) == pytest.approx(0.03, rel=0.05)
+    with pytest.raises(ValueError, match="for NormalScores give half_width"):
+        multiauc.sample_size(scores, difference=0.1)
+    with pytest.raises(ValueError, match="classes must be between 0 and 2"):
+        scores.scores_of([0, 3])
+    with pytest.raises(ValueError, match="the number of a class for each row"):
+        scores.scores_of([0.5])
