@@ -280,7 +280,7 @@ def area(intercept: float, slope: float) -> float:
 def delta_error(
     function: Callable[[NDArray[np.float64]], float], at: NDArray[np.float64], covariance: NDArray[np.float64]
 ) -> float:
-    """The standard error of a function of estimates, by its numerical slopes; parameters without one must not matter."""
+    """The standard error of a function of estimates, by its numerical slopes; nan if one without an error matters."""
     steps = 1e-5 * np.maximum(np.abs(at), 0.1)
     slopes = np.array([(function(at + step) - function(at - step)) / 2.0 for step in np.diag(steps)]) / steps
     if np.isnan(slopes).any():

@@ -93,7 +93,7 @@ class Metric:
     is_default
         Whether `evaluate` computes it by default.
     chance
-        Its value for uninformative scores: "half", "zero", or "one_of_classes" for one divided by the number of classes.
+        Its value for uninformative scores: "half", "zero", or "one_of_classes" for one divided by their number.
     smallest
         Its smallest possible value; the largest is 1.
     depends_on_sizes

@@ -165,7 +165,9 @@ class ScorePopulation(ABC):
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers):
             raise ValueError(f"classes must have the number of a class for each row; got {described(classes)}")
         if numbers.min() < 0 or numbers.max() >= self.n_classes:
-            raise ValueError(f"classes must be between 0 and {self.n_classes - 1}; got {numbers.min()} to {numbers.max()}")
+            raise ValueError(
+                f"classes must be between 0 and {self.n_classes - 1}; got {numbers.min()} to {numbers.max()}"
+            )
         return self._draw(numbers.astype(np.intp), read_rng(rng))
 
     def _matrix(self, value: Callable[[int, int], float]) -> NDArray[np.float64]:
@@ -339,7 +341,7 @@ class ScoreDensities(ScorePopulation):
         steps = own.cdf(rival.ppf([1e-4, 1e-2, 0.1, 0.5, 0.9, 0.99, 1.0 - 1e-4]))
         points = np.unique(steps[(steps > 0.0) & (steps < 1.0)])
         found, _ = quad(lambda u: rival.cdf(own.ppf(u)), 0.0, 1.0, points=points, limit=400, epsabs=1e-10, epsrel=1e-10)
-        return min(1.0, max(0.0, found))
+        return min(1.0, max(0.0, float(found)))
 
     def _separates(self, c: int, d: int) -> float:
         coarse, fine = (self._separated(c, d, nodes) for nodes in NODES)
@@ -404,7 +406,9 @@ def import_scipy(wanted_by: str) -> Any:
 def _square(argument: str, value: Any) -> NDArray[np.float64]:
     matrix = as_float64(argument, value)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
-        raise ValueError(f"{argument} must be a K x K array, a row per score and a column per class; got {matrix.shape}")
+        raise ValueError(
+            f"{argument} must be a K x K array, a row per score and a column per class; got {matrix.shape}"
+        )
     if not np.isfinite(matrix).all():
         i, j = np.argwhere(~np.isfinite(matrix))[0].tolist()
         raise ValueError(f"{argument} must be finite; got {matrix[i, j]} at [{i}, {j}]")

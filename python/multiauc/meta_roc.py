@@ -39,14 +39,14 @@ FEWEST_TABLES = 3
 # Standard deviations between tables below which nothing shows the shape of the curve.
 NO_SPREAD = 1e-3
 SYMMETRIC = (
-    "one of the rates does not vary between tables by more than chance, so that nothing shows the shape of the curve: it "
-    "is taken to be symmetric, with one odds ratio"
+    "one of the rates does not vary between tables by more than chance, so that nothing shows the shape of the curve: "
+    "it is taken to be symmetric, with one odds ratio"
 )
 # Bytes of multiplicities at a time.
 BLOCK_BYTES = 1 << 26
 
 
-def summary_roc(  # noqa: PLR0913
+def summary_roc(
     tp: ArrayLike,
     fn: ArrayLike,
     fp: ArrayLike,
@@ -61,7 +61,7 @@ def summary_roc(  # noqa: PLR0913
     With :math:`y_1 = \operatorname{logit} \mathrm{TPR}` and :math:`y_2 = \operatorname{logit} \mathrm{FPR}` of a table:
 
     * ``"moses_littenberg"`` [1]_: the regression :math:`y_1 - y_2 = a + b (y_1 + y_2)` by least squares, so that
-      :math:`\operatorname{logit} \mathrm{TPR} = \frac{a}{1 - b} + \frac{1 + b}{1 - b} \operatorname{logit} \mathrm{FPR}`;
+      :math:`y_1 = \frac{a}{1 - b} + \frac{1 + b}{1 - b} y_2` along the curve;
     * ``"bivariate"`` [2]_: :math:`y \sim N(\mu, \Sigma + D)`, with D the known variances
       1/TP + 1/FN and 1/FP + 1/TN within the table;
     * ``"hsroc"`` [3]_: the same fit in other parameters [4]_, shape :math:`\beta = \ln(\sigma_2 / \sigma_1)`, accuracy
@@ -80,8 +80,8 @@ def summary_roc(  # noqa: PLR0913
     model : {"bivariate", "moses_littenberg", "hsroc", "binomial"}, default "bivariate"
         As above.
     estimation : {"reml", "ml"}, optional
-        Restricted or full maximum likelihood, for ``"bivariate"`` and ``"hsroc"``: by default restricted. ``"binomial"``
-        has ``"ml"`` alone.
+        Restricted or full maximum likelihood, for ``"bivariate"`` and ``"hsroc"``: by default restricted.
+        ``"binomial"`` has ``"ml"`` alone.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def summary_roc(  # noqa: PLR0913
     return _fitted(tables, kind, how, stacklevel=2).summary()
 
 
-def summary_roc_of_pairs(  # noqa: PLR0913
+def summary_roc_of_pairs(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
@@ -203,7 +203,7 @@ class PairTables:
 
     def of_sample(self) -> NDArray[np.float64]:
         """A table per pair."""
-        return self._counted(np.ones((1, len(self.inputs.sample.codes)), dtype=np.uint8))[0]
+        return np.asarray(self._counted(np.ones((1, len(self.inputs.sample.codes)), dtype=np.uint8))[0])
 
     def of_resamples(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
         """The tables of resamples `first`, `first` + 1, ...: rows drawn within classes, as by all bootstraps."""
@@ -238,13 +238,10 @@ class Fitted:
 
     def parameters(self) -> dict[str, Callable[[NDArray[np.float64]], float]]:
         """Each parameter as a function of the estimates."""
-        if self.model == LINE:
-            names = ("intercept", "slope")
-        elif self.model == HSROC:
-            return dict(_HSROC_PARAMETERS)
-        else:
-            names = ("logit_tpr", "logit_fpr", "sd_tpr", "sd_fpr", "correlation")
-        return {name: (lambda values, place=place: float(values[place])) for place, name in enumerate(names)}
+        if self.model == HSROC:
+            return _HSROC_PARAMETERS
+        names = _LINE_PARAMETERS if self.model == LINE else _EFFECTS_PARAMETERS
+        return {name: _entry(place) for place, name in enumerate(names)}
 
     def curve(self, values: NDArray[np.float64]) -> tuple[float, float]:
         """Intercept and slope of logit TPR against logit FPR."""
@@ -305,11 +302,17 @@ class Fitted:
         return SummaryRoc(**self.fields())
 
 
+def _entry(place: int) -> Callable[[NDArray[np.float64]], float]:
+    return lambda values: float(values[place])
+
+
 def _ratio(values: NDArray[np.float64]) -> float:
     """The root of the ratio of both standard deviations; 1 where nothing shows it."""
     return math.sqrt(values[3] / values[2]) if min(values[2:4]) >= NO_SPREAD else 1.0
 
 
+_LINE_PARAMETERS = ("intercept", "slope")
+_EFFECTS_PARAMETERS = ("logit_tpr", "logit_fpr", "sd_tpr", "sd_fpr", "correlation")
 _HSROC_PARAMETERS: dict[str, Callable[[NDArray[np.float64]], float]] = {
     "accuracy": lambda v: _ratio(v) * v[0] - v[1] / _ratio(v),
     "threshold": lambda v: 0.5 * (_ratio(v) * v[0] + v[1] / _ratio(v)),
@@ -330,7 +333,7 @@ def _fitted(
         line = fit_line(tables)
         if math.isnan(line.estimates[0]):
             raise ValueError(
-                "tp, fn, fp, tn must differ in logit TPR + logit FPR for a regression on it; got the same for all tables"
+                "tp, fn, fp, tn must differ in logit TPR + logit FPR for a regression; got the same for all tables"
             )
         fit = Fitted(tables, model, estimation, line.estimates, line.covariance, None)
     else:
@@ -416,7 +419,9 @@ def _read_tables(tp: Any, fn: Any, fp: Any, tn: Any) -> NDArray[np.float64]:
         raise ValueError(f"tp, fn, fp and tn must have the same length, a count for each table; got {found}")
     tables = np.stack(list(cells.values()), axis=1)
     if len(tables) < FEWEST_TABLES:
-        raise ValueError(f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {counted(len(tables), 'table')}")
+        raise ValueError(
+            f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {counted(len(tables), 'table')}"
+        )
     for names, columns in (("tp + fn", slice(0, 2)), ("fp + tn", slice(2, 4))):
         empty = np.flatnonzero(tables[:, columns].sum(axis=1) == 0.0)
         if empty.size:

@@ -221,9 +221,7 @@ class SummaryRocOfPairs(SummaryRoc):
     def _refuse_shared_rows(self, what: str) -> None:
         raise ValueError(f"{what} of the model is not offered here: {SHARED_ROWS}")
 
-    def bootstrap(
-        self, n_resamples: int = 200, rng: np.random.Generator | int | None = None
-    ) -> SummaryRocBootstrap:
+    def bootstrap(self, n_resamples: int = 200, rng: np.random.Generator | int | None = None) -> SummaryRocBootstrap:
         """Resample the rows within classes and fit the curve again to their tables.
 
         Parameters

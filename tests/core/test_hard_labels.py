@@ -104,9 +104,7 @@ def test_the_jackknife_agrees():
     n, decided = len(codes), oracle.decisions(scores)
     _, estimates = evaluated(codes, scores, sampling="iid")
     for metric, estimate in zip(METRICS, estimates, strict=True):
-        left = [
-            oracle.value(metric, oracle.confusion(np.delete(codes, i), np.delete(decided, i), 3)) for i in range(n)
-        ]
+        left = [oracle.value(metric, oracle.confusion(np.delete(codes, i), np.delete(decided, i), 3)) for i in range(n)]
         assert estimate.standard_error == pytest.approx(math.sqrt((n - 1) / n * n * np.var(left)), rel=0.02)
 
 
@@ -157,7 +155,7 @@ def test_the_order_of_rows_columns_and_threads_changes_no_bit():
     assert [one.value for one in evaluated(codes[rows], scores[rows][:, columns], labels=columns)[1]] == first
     multiauc.set_num_threads(3)
     try:
-        found, estimates = evaluated(codes, np.asfortranarray(scores).astype(np.float32))
+        _, estimates = evaluated(codes, np.asfortranarray(scores).astype(np.float32))
         errors = [one.standard_error for one in estimates]
         multiauc.set_num_threads(1)
         assert [one.standard_error for one in evaluated(codes, scores.astype(np.float32))[1]] == errors

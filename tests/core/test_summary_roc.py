@@ -95,7 +95,9 @@ def test_hsroc_is_the_bivariate_model_in_other_parameters():
     assert hsroc.parameters["accuracy"] == pytest.approx(accuracy, abs=1e-7)
     assert hsroc.parameters["variance_accuracy"] == pytest.approx(2 * s1 * s2 * (1 - rho), abs=1e-7)
     assert hsroc.parameters["variance_threshold"] == pytest.approx(0.5 * s1 * s2 * (1 + rho), abs=1e-7)
-    assert (hsroc.intercept, hsroc.slope) == pytest.approx((accuracy * math.exp(-shape / 2), math.exp(-shape)), abs=1e-6)
+    assert (hsroc.intercept, hsroc.slope) == pytest.approx(
+        (accuracy * math.exp(-shape / 2), math.exp(-shape)), abs=1e-6
+    )
     assert hsroc.auc == pytest.approx(bivariate.auc, abs=1e-8)
     assert hsroc.standard_errors["auc"] == pytest.approx(bivariate.standard_errors["auc"], rel=1e-4)
     # The curve passes through the operating point.
@@ -169,9 +171,7 @@ def test_tables_that_are_all_alike():
         assert roc.standard_errors["auc"] > 0.0
         assert "taken to be symmetric" in repr(roc)
     with pytest.warns(RuntimeWarning, match="does not rise"):
-        roc = multiauc.summary_roc(
-            [40, 20, 10], [10, 20, 40], [10, 11, 12], [90, 89, 88], model="moses_littenberg"
-        )
+        roc = multiauc.summary_roc([40, 20, 10], [10, 20, 40], [10, 11, 12], [90, 89, 88], model="moses_littenberg")
     assert math.isnan(roc.auc)
     assert "it has no area" in repr(roc)
 
@@ -274,8 +274,16 @@ def test_changed_scores_and_pickles():
         (([1, -2, 3], [1, 2, 3], [1, 2, 3], [1, 2, 3]), {}, "tp must hold counts, whole and not negative; got -2"),
         (([1, 2, 3], [1, 2.5, 3], [1, 2, 3], [1, 2, 3]), {}, "fn must hold counts, whole and not negative; got 2.5"),
         (([1, 2, 3], [1, 2, 3], [1, 2], [1, 2, 3]), {}, "the same length.*fp 2"),
-        (([1, 0, 3], [1, 0, 3], [1, 2, 3], [1, 2, 3]), {}, r"tp \+ fn must be positive in every table; got 0 in table 1"),
-        (([1, 2, 3], [1, 2, 3], [1, 2, 0], [1, 2, 0]), {}, r"fp \+ tn must be positive in every table; got 0 in table 2"),
+        (
+            ([1, 0, 3], [1, 0, 3], [1, 2, 3], [1, 2, 3]),
+            {},
+            r"tp \+ fn must be positive in every table; got 0 in table 1",
+        ),
+        (
+            ([1, 2, 3], [1, 2, 3], [1, 2, 0], [1, 2, 0]),
+            {},
+            r"fp \+ tn must be positive in every table; got 0 in table 2",
+        ),
         (TABLES, {"model": "loglinear"}, "model"),
         (TABLES, {"estimation": "bayes"}, "estimation"),
         (TABLES, {"model": "binomial", "estimation": "reml"}, "estimation must be 'ml' for model='binomial'"),
@@ -288,7 +296,7 @@ def test_bad_input(tables, options, match):
 
 
 def test_bad_rates():
-    with pytest.raises(ValueError, match="fpr must be between 0 and 1; got 1.5"):
+    with pytest.raises(ValueError, match=r"fpr must be between 0 and 1; got 1\.5"):
         multiauc.summary_roc(*TABLES, model="moses_littenberg").sensitivity([0.1, 1.5])
     roc = multiauc.summary_roc(*TABLES, model="moses_littenberg")
     np.testing.assert_array_equal(roc.sensitivity([0.0, 1.0]), [0.0, 1.0])
