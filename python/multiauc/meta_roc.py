@@ -113,10 +113,10 @@ def summary_roc(
     >>> fp, tn = [101, 272, 12, 78, 211, 68], [738, 1543, 192, 276, 959, 89]
     >>> multiauc.summary_roc(tp, fn, fp, tn, model="moses_littenberg")
     SummaryRoc of 6 tables: moses_littenberg, least squares
-                value  std. error
-    AUC        0.8935      0.0250
-    intercept  3.4071      0.2413
-    slope      0.2214      0.1202
+          value  std. error
+    AUC  0.9130      0.0101
+    a    3.4341      0.1639
+    b    0.1578      0.0920
     """
     refuse_unknown(summary_roc, unknown)
     kind, how = _read_model(model, estimation)
@@ -172,7 +172,7 @@ def summary_roc_of_pairs(
     >>> y_score = np.eye(4)[y_true] + 2 * rng.random((400, 4))
     >>> roc = multiauc.summary_roc_of_pairs(y_true, y_score, model="moses_littenberg")
     >>> roc.bootstrap(50, rng=0)
-    SummaryRocBootstrap(50 resamples by rows: auc 0.8996, se 0.0148)
+    SummaryRocBootstrap(50 resamples by rows: auc 0.9207, se 0.0213)
     """
     refuse_unknown(summary_roc_of_pairs, unknown)
     kind, how = _read_model(model, estimation)
@@ -311,14 +311,14 @@ def _ratio(values: NDArray[np.float64]) -> float:
     return math.sqrt(values[3] / values[2]) if min(values[2:4]) >= NO_SPREAD else 1.0
 
 
-_LINE_PARAMETERS = ("intercept", "slope")
+_LINE_PARAMETERS = ("a", "b")
 _EFFECTS_PARAMETERS = ("logit_tpr", "logit_fpr", "sd_tpr", "sd_fpr", "correlation")
 _HSROC_PARAMETERS: dict[str, Callable[[NDArray[np.float64]], float]] = {
-    "accuracy": lambda v: _ratio(v) * v[0] - v[1] / _ratio(v),
-    "threshold": lambda v: 0.5 * (_ratio(v) * v[0] + v[1] / _ratio(v)),
-    "shape": lambda v: 2.0 * math.log(_ratio(v)),
-    "variance_accuracy": lambda v: 2.0 * v[2] * v[3] * (1.0 - v[4]),
-    "variance_threshold": lambda v: 0.5 * v[2] * v[3] * (1.0 + v[4]),
+    "Lambda": lambda v: _ratio(v) * v[0] - v[1] / _ratio(v),
+    "Theta": lambda v: 0.5 * (_ratio(v) * v[0] + v[1] / _ratio(v)),
+    "beta": lambda v: 2.0 * math.log(_ratio(v)),
+    "sigma2_alpha": lambda v: 2.0 * v[2] * v[3] * (1.0 - v[4]),
+    "sigma2_theta": lambda v: 0.5 * v[2] * v[3] * (1.0 + v[4]),
 }
 
 

@@ -70,7 +70,7 @@ class SummaryRoc(Result):
     ...     [47, 126, 19, 36, 130], [9, 51, 10, 3, 19], [101, 272, 12, 78, 211], [738, 1543, 192, 276, 959]
     ... )
     >>> round(roc.sensitivity(0.2), 3)
-    0.855
+    0.882
     >>> low, high = roc.confidence_interval()
     >>> 0.8 < low < roc.auc < high < 1.0
     True

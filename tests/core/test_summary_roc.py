@@ -91,10 +91,10 @@ def test_hsroc_is_the_bivariate_model_in_other_parameters():
     hsroc = multiauc.summary_roc(*TABLES, model="hsroc")
     mu1, mu2, s1, s2, rho = bivariate.parameters.values()
     shape, accuracy = math.log(s2 / s1), math.sqrt(s2 / s1) * mu1 - math.sqrt(s1 / s2) * mu2
-    assert hsroc.parameters["shape"] == pytest.approx(shape, abs=1e-7)
-    assert hsroc.parameters["accuracy"] == pytest.approx(accuracy, abs=1e-7)
-    assert hsroc.parameters["variance_accuracy"] == pytest.approx(2 * s1 * s2 * (1 - rho), abs=1e-7)
-    assert hsroc.parameters["variance_threshold"] == pytest.approx(0.5 * s1 * s2 * (1 + rho), abs=1e-7)
+    assert hsroc.parameters["beta"] == pytest.approx(shape, abs=1e-7)
+    assert hsroc.parameters["Lambda"] == pytest.approx(accuracy, abs=1e-7)
+    assert hsroc.parameters["sigma2_alpha"] == pytest.approx(2 * s1 * s2 * (1 - rho), abs=1e-7)
+    assert hsroc.parameters["sigma2_theta"] == pytest.approx(0.5 * s1 * s2 * (1 + rho), abs=1e-7)
     assert (hsroc.intercept, hsroc.slope) == pytest.approx(
         (accuracy * math.exp(-shape / 2), math.exp(-shape)), abs=1e-6
     )

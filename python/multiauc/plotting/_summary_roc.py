@@ -45,7 +45,7 @@ class SummaryRocDisplay(Display):
     >>> roc = multiauc.summary_roc([40, 30, 25, 45], [9, 8, 12, 4], [12, 9, 4, 22], [60, 70, 80, 90])
     >>> display = SummaryRocDisplay(roc).plot(label="studies")
     >>> display.line_.get_label()
-    'studies (AUC = 0.896)'
+    'studies (AUC = 0.912)'
     """
 
     line_: Line2D

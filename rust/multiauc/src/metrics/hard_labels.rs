@@ -59,10 +59,7 @@ pub(super) fn hard_label_statistics<T: Score>(
 
 /// Whether a metric is one of these.
 pub(super) const fn is_of_hard_labels(metric: Metric) -> bool {
-    matches!(
-        metric,
-        Metric::Matthews | Metric::Kappa | Metric::Accuracy | Metric::BalancedAccuracy | Metric::MacroF1
-    )
+    matches!(metric, Metric::Matthews | Metric::Kappa | Metric::Accuracy | Metric::BalancedAccuracy | Metric::MacroF1)
 }
 
 /// The class that each position is decided to be of.
@@ -77,14 +74,18 @@ fn decisions<T: Score>(
     }
     let rule = Rule::of(partition, sample.classes());
     let spans = workers.row_spans(rows.len(), 8);
-    let parts = workers.map_with(spans.len(), || vec![0.0; sample.classes()], |scores, span| {
-        let mut found = Vec::with_capacity(spans[span].len());
-        for &row in &rows.rows()[spans[span].clone()] {
-            read_row(sample, row as usize, scores)?;
-            found.push(rule.decision(scores) as u16);
-        }
-        Ok(found)
-    })?;
+    let parts = workers.map_with(
+        spans.len(),
+        || vec![0.0; sample.classes()],
+        |scores, span| {
+            let mut found = Vec::with_capacity(spans[span].len());
+            for &row in &rows.rows()[spans[span].clone()] {
+                read_row(sample, row as usize, scores)?;
+                found.push(rule.decision(scores) as u16);
+            }
+            Ok(found)
+        },
+    )?;
     Ok(parts.concat())
 }
 
@@ -113,7 +114,7 @@ impl<'a> Rule<'a> {
     fn of(partition: Option<&'a [f64]>, classes: usize) -> Self {
         let Some(costs) = partition else { return Self::HighestScore };
         let (right, wrong) = (costs[0], costs[1]);
-        let expected = |index: usize| if index % (classes + 1) == 0 { right } else { wrong };
+        let expected = |index: usize| if index / classes == index % classes { right } else { wrong };
         let is_plain = wrong > right && costs.iter().enumerate().all(|(index, &cost)| cost == expected(index));
         if is_plain { Self::HighestScore } else { Self::LeastCost(costs) }
     }
@@ -228,24 +229,23 @@ impl Tallies {
         // A row of which nothing is known is decided for any of the classes alike.
         let mut chances = vec![0.0; rows.classes()];
         let classes = self.present.len() as f64;
-        let of_any = self.present.iter().map(|&class| influence.of_decision[class]).sum::<f64>() / classes;
+        let of_any = self.present.iter().map(|&class| influence.decision[class]).sum::<f64>() / classes;
         for &class in rows.present() {
             let (prevalence, count) = (rows.weight(class) / self.total(), rows.count(class) as f64);
             // Where class sizes are random no class is centred on its own mean, and what makes up for that is taken out.
             let is_centred = metric == Metric::BalancedAccuracy || !design.has_random_sizes();
             let factor = if is_centred { prevalence } else { prevalence * ((count - 1.0) / count).sqrt() };
-            chances[class] = factor * (influence.of_right[class] / classes + of_any);
+            chances[class] = factor * (influence.right[class] / classes + of_any);
             let (mut sum, mut total) = (0.0, 0.0);
             for position in rows.range(class) {
                 let decision = decisions[position] as usize;
-                let varying = influence.of_decision[decision]
-                    + if decision == class { influence.of_right[class] } else { 0.0 };
+                let varying =
+                    influence.decision[decision] + if decision == class { influence.right[class] } else { 0.0 };
                 components[position] = factor * varying;
                 sum += rows.mass(position as u32) * varying;
                 total += rows.mass(position as u32);
             }
-            slopes[class] =
-                if metric == Metric::BalancedAccuracy { 0.0 } else { sum / total + influence.of_truth[class] };
+            slopes[class] = if metric == Metric::BalancedAccuracy { 0.0 } else { sum / total + influence.truth[class] };
         }
         Ok(Statistic { id: metric, value, components, slopes, chances: Some(chances) })
     }
@@ -277,38 +277,34 @@ impl Tallies {
                 };
                 let of_decision = |class: usize| value * decided[class] / spreads[1] - truth[class] * scale;
                 Influence {
-                    of_right: vec![scale; truth.len()],
-                    of_truth: (0..truth.len()).map(of_truth).collect(),
-                    of_decision: (0..truth.len()).map(of_decision).collect(),
+                    right: vec![scale; truth.len()],
+                    truth: (0..truth.len()).map(of_truth).collect(),
+                    decision: (0..truth.len()).map(of_decision).collect(),
                 }
             }
             Metric::Kappa => {
                 let scale = 1.0 / (1.0 - agreed);
                 let chance = (1.0 - right) * scale * scale;
                 Influence {
-                    of_right: vec![scale; truth.len()],
-                    of_truth: decided.iter().map(|s| (2.0 * agreed - s) * chance - right * scale).collect(),
-                    of_decision: truth.iter().map(|r| -r * chance).collect(),
+                    right: vec![scale; truth.len()],
+                    truth: decided.iter().map(|s| (2.0 * agreed - s) * chance - right * scale).collect(),
+                    decision: truth.iter().map(|r| -r * chance).collect(),
                 }
             }
             Metric::Accuracy => Influence {
-                of_right: vec![1.0; truth.len()],
-                of_truth: vec![-right; truth.len()],
-                of_decision: vec![0.0; truth.len()],
+                right: vec![1.0; truth.len()],
+                truth: vec![-right; truth.len()],
+                decision: vec![0.0; truth.len()],
             },
             Metric::BalancedAccuracy => Influence {
-                of_right: of_present(&|class| 1.0 / (classes * truth[class])),
-                of_truth: of_present(&|class| -self.right[class] / self.truth[class] / (classes * truth[class])),
-                of_decision: vec![0.0; truth.len()],
+                right: of_present(&|class| 1.0 / (classes * truth[class])),
+                truth: of_present(&|class| -self.right[class] / self.truth[class] / (classes * truth[class])),
+                decision: vec![0.0; truth.len()],
             },
             _ => {
                 let size = |class: usize| classes * (truth[class] + decided[class]);
                 let of_size = of_present(&|class| -self.f1(class) / size(class));
-                Influence {
-                    of_right: of_present(&|class| 2.0 / size(class)),
-                    of_truth: of_size.clone(),
-                    of_decision: of_size,
-                }
+                Influence { right: of_present(&|class| 2.0 / size(class)), truth: of_size.clone(), decision: of_size }
             }
         }
     }
@@ -317,9 +313,9 @@ impl Tallies {
 /// IF(i, j) = h_i [i = j] + u_i + v_j.
 struct Influence {
     /// h, u and v by class.
-    of_right: Vec<f64>,
-    of_truth: Vec<f64>,
-    of_decision: Vec<f64>,
+    right: Vec<f64>,
+    truth: Vec<f64>,
+    decision: Vec<f64>,
 }
 
 #[cfg(test)]
