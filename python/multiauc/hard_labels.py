@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Never
 
+from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_metric_options
 from multiauc._input.sample import read_sample
 from multiauc._registry import KAPPA, MATTHEWS
@@ -23,6 +24,7 @@ def matthews_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> float:
     r"""Gorodkin's R_K: Matthews' correlation coefficient for any number of classes.
 
@@ -75,6 +77,7 @@ def matthews_score(
     >>> round(multiauc.matthews_score(y_true, y_score), 4)
     0.735
     """
+    refuse_unknown(matthews_score, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     return score_of(sample, MATTHEWS, read_metric_options(sample, partition=partition))
 
@@ -87,6 +90,7 @@ def kappa_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    **unknown: Never,
 ) -> float:
     r"""Cohen's kappa: the share of right decisions, on a scale where what chance agrees on is 0 and all is 1.
 
@@ -118,5 +122,6 @@ def kappa_score(
     >>> round(multiauc.kappa_score(y_true, y_score), 4)
     0.6875
     """
+    refuse_unknown(kappa_score, unknown)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     return score_of(sample, KAPPA, read_metric_options(sample, partition=partition))
