@@ -21,11 +21,15 @@ if TYPE_CHECKING:
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
     from multiauc.curves import roc_curves
+    from multiauc.densities import NormalScores, ScoreDensities
     from multiauc.differences import Difference
     from multiauc.estimates import Estimate
     from multiauc.evaluation import evaluate
     from multiauc.evaluation_results import Evaluation
+    from multiauc.hard_labels import kappa_score, matthews_score
     from multiauc.hypotheses import OmnibusTest, TestResult
+    from multiauc.meta_roc import summary_roc, summary_roc_of_pairs
+    from multiauc.meta_roc_results import SummaryRoc, SummaryRocBootstrap, SummaryRocOfPairs
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
     from multiauc.multiclass_curves import multiclass_roc
     from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
@@ -50,13 +54,18 @@ __all__ = [
     "Evaluation",
     "MulticlassRoc",
     "MulticlassRocBootstrap",
+    "NormalScores",
     "OmnibusTest",
     "PairMatrix",
     "PartialAuc",
     "RocBand",
     "RocCurve",
     "SampleSize",
+    "ScoreDensities",
     "Sensitivity",
+    "SummaryRoc",
+    "SummaryRocBootstrap",
+    "SummaryRocOfPairs",
     "TestResult",
     "Volume",
     "__version__",
@@ -68,6 +77,8 @@ __all__ = [
     "get_num_threads",
     "hand_till_matrix",
     "hand_till_score",
+    "kappa_score",
+    "matthews_score",
     "multiclass_roc",
     "one_vs_rest_per_class",
     "one_vs_rest_score",
@@ -78,6 +89,8 @@ __all__ = [
     "roc_curves",
     "sample_size",
     "set_num_threads",
+    "summary_roc",
+    "summary_roc_of_pairs",
 ]
 
 #: The public names of each module. A module is loaded when one of its names is first used, so that `import multiauc`
@@ -88,11 +101,15 @@ _NAMES = {
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],
     "curves": ["roc_curves"],
+    "densities": ["NormalScores", "ScoreDensities"],
     "differences": ["Difference"],
     "estimates": ["Estimate"],
     "evaluation": ["evaluate"],
     "evaluation_results": ["Evaluation"],
+    "hard_labels": ["kappa_score", "matthews_score"],
     "hypotheses": ["OmnibusTest", "TestResult"],
+    "meta_roc": ["summary_roc", "summary_roc_of_pairs"],
+    "meta_roc_results": ["SummaryRoc", "SummaryRocBootstrap", "SummaryRocOfPairs"],
     "multiclass_curve_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
     "multiclass_curves": ["multiclass_roc"],
     "one_vs_rest": ["one_vs_rest_per_class", "one_vs_rest_score"],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from multiauc._intervals import NO_INTERVAL, wald_interval
+from multiauc._intervals import NO_INTERVAL
 from multiauc._max_t import MaxT
 from multiauc._student import f_tails, two_sided_p, upper_quantile
 
@@ -52,12 +52,7 @@ class Family:
         t = upper_quantile(tail, self.freedom)
         if self._largest is not None:
             t = max(t, self._largest.quantile(2.0 * tail))
-        return [
-            wald_interval(one.value, one.standard_error, t, smallest=-1.0, largest=1.0)
-            if one.variance > 0.0
-            else NO_INTERVAL
-            for one in self._differences
-        ]
+        return [one.wald_interval(t) if one.variance > 0.0 else NO_INTERVAL for one in self._differences]
 
     def _p_value(self, one: Difference) -> float:
         if not one.variance > 0.0:

@@ -37,6 +37,20 @@ def logit_interval(value: float, error: float, quantile: float, functions: Modul
     return ConfidenceInterval(float(low), float(high))
 
 
+def bounded_logit_interval(value: float, error: float, quantile: float, smallest: float) -> ConfidenceInterval:
+    """The logit interval of a number between `smallest` and 1, by its place between them."""
+    if smallest == 0.0:
+        return logit_interval(value, error, quantile)
+    size = 1.0 - smallest
+    return spread_out(logit_interval((value - smallest) / size, error / size, quantile), smallest)
+
+
+def spread_out(interval: ConfidenceInterval, smallest: float) -> ConfidenceInterval:
+    """An interval between 0 and 1 as one between `smallest` and 1."""
+    size = 1.0 - smallest
+    return ConfidenceInterval(smallest + size * interval.low, smallest + size * interval.high)
+
+
 def wald_interval(
     value: float, error: float, quantile: float, *, smallest: float = 0.0, largest: float = 1.0
 ) -> ConfidenceInterval:

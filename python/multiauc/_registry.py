@@ -10,7 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-MetricName: TypeAlias = Literal["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "pdi", "multiclass_roc"]
+MetricName: TypeAlias = Literal[
+    "auc_mu",
+    "hand_till",
+    "one_vs_rest",
+    "one_vs_rest_prevalence",
+    "pdi",
+    "matthews",
+    "kappa",
+    "accuracy",
+    "balanced_accuracy",
+    "macro_f1",
+    "multiclass_roc",
+]
 CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
 
 AUC_MU: Final = "auc_mu"
@@ -18,6 +30,11 @@ HAND_TILL: Final = "hand_till"
 ONE_VS_REST: Final = "one_vs_rest"
 ONE_VS_REST_PREVALENCE: Final = "one_vs_rest_prevalence"
 PDI: Final = "pdi"
+MATTHEWS: Final = "matthews"
+KAPPA: Final = "kappa"
+ACCURACY: Final = "accuracy"
+BALANCED_ACCURACY: Final = "balanced_accuracy"
+MACRO_F1: Final = "macro_f1"
 MULTICLASS_ROC: Final = "multiclass_roc"
 
 #: What is computed where no metric is named.
@@ -76,7 +93,11 @@ class Metric:
     is_default
         Whether `evaluate` computes it by default.
     chance
-        Its value for uninformative scores: "half", or "one_of_classes" for one divided by the number of classes.
+        Its value for uninformative scores: "half", "zero", or "one_of_classes" for one divided by their number.
+    smallest
+        Its smallest possible value; the largest is 1.
+    depends_on_sizes
+        Whether it is another number in a sample with other class shares.
     """
 
     name: MetricName
@@ -89,11 +110,13 @@ class Metric:
     has_bootstrap: bool = True
     has_interactions: bool = True
     is_default: bool = False
-    chance: Literal["half", "one_of_classes"] = "half"
+    chance: Literal["half", "zero", "one_of_classes"] = "half"
+    smallest: float = 0.0
+    depends_on_sizes: bool = False
 
     def chance_of(self, n_classes: int) -> float:
         """The value for uninformative scores."""
-        return 0.5 if self.chance == "half" else 1.0 / n_classes
+        return {"half": 0.5, "zero": 0.0, "one_of_classes": 1.0 / n_classes}[self.chance]
 
 
 METRICS: Final[dict[str, Metric]] = {
@@ -133,6 +156,57 @@ METRICS: Final[dict[str, Metric]] = {
             "looks at one row of every class at a time: how often a class has the highest of its scores",
             has_interactions=False,
             chance="one_of_classes",
+        ),
+        Metric(
+            MATTHEWS,
+            "Matthews (R_K)",
+            "is the correlation between the classes decided for and the true ones",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="zero",
+            smallest=-1.0,
+            depends_on_sizes=True,
+        ),
+        Metric(
+            KAPPA,
+            "Cohen's kappa",
+            "is the share of right decisions beyond what chance agrees on",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="zero",
+            smallest=-1.0,
+            depends_on_sizes=True,
+        ),
+        Metric(
+            ACCURACY,
+            "accuracy",
+            "is the share of right decisions",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_classes",
+            depends_on_sizes=True,
+        ),
+        Metric(
+            BALANCED_ACCURACY,
+            "balanced accuracy",
+            "is the share of right decisions in each class, every class with the same weight",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_classes",
+        ),
+        Metric(
+            MACRO_F1,
+            "F1 (macro)",
+            "is the harmonic mean of precision and recall of each class, every class with the same weight",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_classes",
+            depends_on_sizes=True,
         ),
         Metric(
             MULTICLASS_ROC,

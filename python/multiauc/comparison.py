@@ -221,7 +221,7 @@ def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared)
             for (name, data), one in zip(held.items(), found.estimates, strict=True)
         }
         differences = [
-            Difference(a, b, one.value, one.variance, one.degrees_of_freedom)
+            Difference(a, b, one.value, one.variance, one.degrees_of_freedom, _largest=1.0 - METRICS[metric].smallest)
             for (a, b), one in zip(combinations(held, 2), found.differences, strict=True)
         ]
     corrected = Family(differences, found.covariance).corrected()

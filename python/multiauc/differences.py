@@ -59,6 +59,8 @@ class Difference(Tabular):
     variance: float
     degrees_of_freedom: float
     corrected_p_value: float = math.nan
+    # The largest difference there can be.
+    _largest: float = 1.0
 
     @property
     def standard_error(self) -> float:
@@ -87,7 +89,7 @@ class Difference(Tabular):
         return two_sided_p(t, self.degrees_of_freedom)
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        r"""The difference ± t times its standard error, cut off at -1 and 1.
+        r"""The difference ± t times its standard error, cut off at the largest difference there can be.
 
         (nan, nan), with a warning, where there is no standard error or it is zero.
 
@@ -112,7 +114,7 @@ class Difference(Tabular):
         Parameters
         ----------
         value : float, default 0
-            Between -1 and 1.
+            Between -1 and 1; between -2 and 2 for metrics that can be negative.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             What is to be shown about the first model minus the second.
 
@@ -121,7 +123,7 @@ class Difference(Tabular):
         TestResult
             By Student's t with `degrees_of_freedom`. nan, with a warning, where the standard error is nan or 0.
         """
-        null = read_number("value", value, low=-1.0, high=1.0)
+        null = read_number("value", value, low=-self._largest, high=self._largest)
         return self._test(null, read_alternative(alternative), stacklevel=2)
 
     def non_inferiority(self, margin: float) -> TestResult:
@@ -134,7 +136,7 @@ class Difference(Tabular):
         margin : float
             The largest loss that would not matter, above 0; to be chosen before looking at the data.
         """
-        return self._test(-read_number("margin", margin, low=0.0, high=1.0), "greater", stacklevel=2)
+        return self._test(-read_number("margin", margin, low=0.0, high=self._largest), "greater", stacklevel=2)
 
     def equivalence(self, margin: float) -> TestResult:
         """Test whether the models differ by less than `margin`, either way: two one-sided tests.
@@ -147,7 +149,7 @@ class Difference(Tabular):
         margin : float
             The largest difference that would not matter, above 0; to be chosen before looking at the data.
         """
-        limit = read_number("margin", margin, low=0.0, high=1.0)
+        limit = read_number("margin", margin, low=0.0, high=self._largest)
         name = f"|{self._name()}| < {limit:g}"
         if not self.variance > 0.0:
             return untestable(name, self._obstacle(), stacklevel=2)
@@ -175,7 +177,12 @@ class Difference(Tabular):
         if not self.variance > 0.0:
             return NO_INTERVAL
         t = upper_quantile(tail, self.degrees_of_freedom)
-        return wald_interval(self.value, self.standard_error, t, smallest=-1.0, largest=1.0)
+        return self.wald_interval(t)
+
+    def wald_interval(self, quantile: float) -> ConfidenceInterval:
+        """The difference ± so many standard errors, cut off at the largest difference there can be."""
+        reach = self._largest
+        return wald_interval(self.value, self.standard_error, quantile, smallest=-reach, largest=reach)
 
     def cells(self, interval: tuple[float, float]) -> list[str]:
         """Difference, standard error, an interval, t, degrees of freedom and corrected p-value as text."""

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from multiauc._digits import decimals
 from multiauc._input.options import read_level
-from multiauc._intervals import NO_INTERVAL, interval_at_bound, logit_interval, union, wald_interval
+from multiauc._intervals import (
+    NO_INTERVAL,
+    bounded_logit_interval,
+    interval_at_bound,
+    spread_out,
+    union,
+    wald_interval,
+)
 from multiauc._registry import METRICS
 from multiauc._result import Tabular
 from multiauc._student import upper_quantile
@@ -147,7 +154,8 @@ class Estimate(Tabular):
         -------
         ConfidenceInterval
             (low, high). At an estimate of 1, where nothing varies, from :math:`(\alpha/2)^{1/m}` to 1, m being the
-            smallest class; mirrored at 0. Elsewhere without a standard error (nan, nan), with a warning.
+            smallest class; mirrored at 0. Metrics that can be negative have all this on the scale
+            :math:`(1 + \theta)/2`. Elsewhere without a standard error (nan, nan), with a warning.
         """
         tail = read_level(level)
         kind = one_of("method", method, INTERVALS)
@@ -165,21 +173,24 @@ class Estimate(Tabular):
         value, error = self.value, self.standard_error
         if kind == "cautious":
             return self._cautious_interval(tail)
-        if value in (0.0, 1.0):
-            return interval_at_bound(value, tail, self.smallest_class)
+        if value in (self._smallest, 1.0):
+            place = (value - self._smallest) / (1.0 - self._smallest)
+            return spread_out(interval_at_bound(place, tail, self.smallest_class), self._smallest)
         if not error > 0.0:
             return NO_INTERVAL
         t = upper_quantile(tail, self.degrees_of_freedom)
-        return wald_interval(value, error, t) if kind == "wald" else logit_interval(value, error, t)
+        if kind == "wald":
+            return wald_interval(value, error, t, smallest=self._smallest)
+        return bounded_logit_interval(value, error, t, self._smallest)
 
     def _cautious_interval(self, tail: float) -> ConfidenceInterval:
         if self._cautious is None or math.isnan(self.standard_error):
             return NO_INTERVAL
         value, variance, freedom = self._cautious
         plain = self._interval(tail, "logit")
-        if not variance > 0.0:
+        if not (variance > 0.0 and self._smallest < value < 1.0):
             return plain
-        wider = logit_interval(value, math.sqrt(variance), upper_quantile(tail, freedom))
+        wider = bounded_logit_interval(value, math.sqrt(variance), upper_quantile(tail, freedom), self._smallest)
         # Where rows do not vary, the value alone is the plain interval.
         return union(wider, ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain)
 
@@ -194,7 +205,7 @@ class Estimate(Tabular):
         Parameters
         ----------
         value : float
-            Between 0 and 1.
+            Between 0 and 1; between -1 and 1 for metrics that can be negative.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             What is to be shown about the population's value.
 
@@ -203,20 +214,27 @@ class Estimate(Tabular):
         TestResult
             nan, with a warning, where there is no standard error or it is 0 elsewhere than at 0 and 1.
         """
-        null = read_number("value", value, low=0.0, high=1.0)
+        smallest = self._smallest
+        null = read_number("value", value, low=smallest, high=1.0)
         side = read_alternative(alternative)
         name = f"{self.name} {SIGNS[side]} {null:g}"
-        if self.value in (0.0, 1.0):
-            hidden = (null if self.value == 1.0 else 1.0 - null) ** self.smallest_class
+        place, null_place = ((one - smallest) / (1.0 - smallest) for one in (self.value, null))
+        if place in (0.0, 1.0):
+            hidden = (null_place if place == 1.0 else 1.0 - null_place) ** self.smallest_class
             ahead = "greater" if self.value == 1.0 else "less"
             p = min(1.0, 2.0 * hidden) if side == "two-sided" else hidden if side == ahead else 1.0
             return TestResult(name, math.nan, math.nan, p)
         if not self.standard_error > 0.0:
             found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
             return untestable(name, f"the standard error is {found}", stacklevel=2)
-        distance = math.log(self.value / (1.0 - self.value)) - math.log(null / (1.0 - null))
-        t = distance * self.value * (1.0 - self.value) / self.standard_error
+        distance = math.log(place / (1.0 - place)) - math.log(null_place / (1.0 - null_place))
+        t = distance * place * (1.0 - place) * (1.0 - smallest) / self.standard_error
         return student_test(str(self.name), t, self.degrees_of_freedom, side, null)
+
+    @property
+    def _smallest(self) -> float:
+        """The smallest value that the metric can have."""
+        return METRICS[self._of].smallest if isinstance(self._of, str) else 0.0
 
     def cells(self) -> list[str]:
         """Value, standard error and 95% interval as text."""

@@ -72,9 +72,11 @@ def evaluate(  # noqa: PLR0913
         (n,) or (n, 1), the score of the second of `labels`.
     metrics : sequence of str, optional
         The metrics wanted, in this order; fewer take less time. By default ``"auc_mu"``, ``"hand_till"``,
-        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``.
+        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"pdi"`` and, about decisions, ``"matthews"``,
+        ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"`` and ``"macro_f1"``.
     partition : array-like of shape (K, K), optional
-        Costs that rank the pairs of AUC_mu, as in `auc_mu_score`.
+        Costs that rank the pairs of AUC_mu, as in `auc_mu_score`, and by which ``"matthews"``, ``"kappa"`` and other
+        numbers about decisions decide, as in `matthews_score`.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         How much each pair of classes counts in AUC_mu and in M, as in `auc_mu_score`.
     sample_weight : array-like of shape (n,), optional

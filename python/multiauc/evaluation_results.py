@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
+from multiauc import _rust
+from multiauc._folds import compared_in_folds
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer, read_metrics
 from multiauc._json import document, provenance, to_json
-from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._registry import AUC_MU, HAND_TILL, KAPPA, MATTHEWS, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._replicates import accelerations, warn_of_lost_classes
 from multiauc._resampling import resampled_metrics
 from multiauc._result import Tabular
@@ -26,6 +29,7 @@ from multiauc._tables import (
 )
 from multiauc._wording import listing
 from multiauc.bootstrap import Bootstrap
+from multiauc.estimates import estimate_of, estimate_without_error, smallest_of
 from multiauc.results import read_only
 
 if TYPE_CHECKING:
@@ -120,6 +124,16 @@ class Evaluation(Tabular):
     def one_vs_rest_prevalence(self) -> Estimate:
         """The mean of the classes against the rest, weighted by their sizes."""
         return self._metric(ONE_VS_REST_PREVALENCE)
+
+    @property
+    def matthews(self) -> Estimate:
+        """Gorodkin's R_K of the decisions; computed when asked for, if `metrics` did not name it."""
+        return self._on_request(MATTHEWS)
+
+    @property
+    def kappa(self) -> Estimate:
+        """Cohen's kappa of the decisions; computed when asked for, if `metrics` did not name it."""
+        return self._on_request(KAPPA)
 
     @property
     def per_class(self) -> dict[Any, Estimate]:
@@ -312,6 +326,20 @@ class Evaluation(Tabular):
         if metric not in self.metrics:
             raise AttributeError(f"{metric} was not computed; name it in metrics= of evaluate")
         return self.metrics[metric]
+
+    def _on_request(self, metric: str) -> Estimate:
+        if metric in self.metrics:
+            return self.metrics[metric]
+        inputs = self.inputs().asking_for((metric,))
+        title = METRICS[metric].title
+        if inputs.sample.is_undefined:
+            return estimate_without_error(math.nan, title, smallest_of(inputs.units()), metric, inputs)
+        if inputs.folds is not None:
+            (found,) = compared_in_folds([inputs], inputs.metrics).estimates
+        else:
+            is_iid = inputs.sampling == "iid"
+            found = _rust.evaluate(inputs.arguments(), [metric], inputs.options, is_iid).estimates[metric]
+        return estimate_of(found, title, smallest_of(inputs.units()), metric, inputs)
 
     def _matrix(self, metric: str) -> PairMatrix:
         if metric not in self.matrices:

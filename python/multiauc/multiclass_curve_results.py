@@ -394,13 +394,7 @@ class MulticlassRocBootstrap(Result):
         level : float, default 0.95
             The share of resampled curves between the limits at each false-positive rate.
         """
-        tail = read_level(level)
-        defined = self.heights[~np.isnan(self.replicates)]
-        if not len(defined):
-            nowhere = np.full(len(BAND_FPR), np.nan)
-            return RocBand(BAND_FPR.copy(), nowhere, nowhere.copy(), float(level))
-        low, high = np.quantile(defined, [tail, 1.0 - tail], axis=0)
-        return RocBand(BAND_FPR.copy(), low, high, float(level))
+        return quantile_band(self.heights[~np.isnan(self.replicates)], level)
 
     def to_frame(self, *, library: Library | None = None) -> Any:
         """The replicates as a data frame: pandas or polars, whichever is loaded or installed."""
@@ -410,6 +404,16 @@ class MulticlassRocBootstrap(Result):
         size = counted(len(self.replicates), "resample")
         numbers = f"auc {decimals(self.estimate)}, se {decimals(self.standard_error)}"
         return f"MulticlassRocBootstrap({size} by {self.method}: {numbers})"
+
+
+def quantile_band(heights: NDArray[np.float64], level: float) -> RocBand:
+    """Quantiles of true-positive rates at `BAND_FPR`, a row per curve, point by point; nan without curves."""
+    tail = read_level(level)
+    if not len(heights):
+        nowhere = np.full(len(BAND_FPR), np.nan)
+        return RocBand(BAND_FPR.copy(), nowhere, nowhere.copy(), float(level))
+    low, high = np.quantile(heights, [tail, 1.0 - tail], axis=0)
+    return RocBand(BAND_FPR.copy(), low, high, float(level))
 
 
 def _resample_rows(

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Never
+
+import numpy as np
 
 from multiauc._digits import decimals
 from multiauc._frames import frame_of
 from multiauc._hints import refuse_unknown
-from multiauc._input.options import read_level
-from multiauc._intervals import logit_interval
-from multiauc._registry import METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import read_level, read_metric, read_metric_options
+from multiauc._input.sample import read_sample
+from multiauc._intervals import bounded_logit_interval
+from multiauc._registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._result import Result
 from multiauc._student import t_power, upper_quantile
 from multiauc._tables import TABLE_AT_MOST, TABLE_EDGE, html_table, shortened, text_table
 from multiauc._variance_terms import variance_terms
 from multiauc._wording import described, listing, names_as_text, one_of, printable
 from multiauc.comparison_results import Comparison
+from multiauc.densities import ScorePopulation
 from multiauc.estimates import ONE_UNIT
+from multiauc.evaluation import evaluation_of
 from multiauc.evaluation_results import Evaluation
 from multiauc.hypotheses import read_number
 
@@ -27,12 +33,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from multiauc._frames import Library
-    from multiauc._input.held_inputs import HeldInputs
     from multiauc._variance_terms import VarianceTerms
 
 DEFAULT_POWER = 0.8
 FEWEST = 2
 MOST = 10**15
+
+# Rows drawn where scores are assumed: so many, and more if a class has fewer than its least share of them.
+DRAWN, FEWEST_DRAWN, MOST_DRAWN = 100_000, 1_000, 2_000_000
 
 # Room for rounding where a plan asks for exactly what the pilot has.
 ENOUGH = 1.0 + 1e-12
@@ -133,7 +141,7 @@ class SampleSize(Result):
 
 
 def sample_size(
-    pilot: Evaluation | Comparison,
+    pilot: Evaluation | Comparison | ScorePopulation,
     *,
     metric: str | None = None,
     models: tuple[Hashable, Hashable] | None = None,
@@ -155,11 +163,12 @@ def sample_size(
 
     Parameters
     ----------
-    pilot : Evaluation or Comparison
+    pilot : Evaluation, Comparison, NormalScores or ScoreDensities
         What `evaluate` or `compare` gave for rows like those to come. With weights, the rows to come have weights like
-        the pilot's; with groups, groups are planned, of rows like the pilot's.
+        the pilot's; with groups, groups are planned, of rows like the pilot's. Where there are no rows yet, an
+        assumption about the scores: a hundred thousand rows are drawn from it, always the same, and are the pilot.
     metric : str, optional
-        Which metric of an Evaluation; by default its first one.
+        Which metric of an Evaluation; by default its first one, and AUC_mu of an assumption.
     models : tuple of two names, optional
         Which difference of a Comparison; needed where it has more than two models.
     half_width : float, optional
@@ -215,21 +224,22 @@ def sample_size(
     if (half_width is None) == (difference is None):
         found = "neither" if half_width is None else "both"
         raise ValueError(f"exactly one of half_width and difference must be given; got {found}")
-    if isinstance(pilot, Evaluation):
+    if isinstance(pilot, (Evaluation, ScorePopulation)):
+        kind = "an Evaluation" if isinstance(pilot, Evaluation) else f"{type(pilot).__name__}"
         if models is not None:
-            raise ValueError(f"models has no meaning for an Evaluation, which is of one model; got {models!r}")
+            raise ValueError(f"models has no meaning for {kind}, which is of one model; got {models!r}")
         if difference is not None:
             raise ValueError(
                 "difference needs a Comparison as the pilot, which shows how much the difference of two models on the "
-                "same rows varies; for an Evaluation give half_width"
+                f"same rows varies; for {kind} give half_width"
             )
-        known = _metric_of(pilot, metric)
+        known = _metric_of(pilot, metric) if isinstance(pilot, Evaluation) else _assumed(pilot, metric)
     elif isinstance(pilot, Comparison):
         known = _difference_of(pilot, metric, models)
     else:
         raise TypeError(
-            "pilot must be an Evaluation or a Comparison, as `evaluate` and `compare` return them; "
-            f"got {described(pilot)}"
+            "pilot must be an Evaluation or a Comparison, as `evaluate` and `compare` return them, or NormalScores or "
+            f"ScoreDensities; got {described(pilot)}"
         )
     if difference is None:
         if read_number("power", power, low=0.0, high=1.0) != DEFAULT_POWER:
@@ -246,13 +256,17 @@ def sample_size(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
-    """What a pilot says about one number: its name in words, its value (None for a difference), its variance."""
+    """What a pilot says about one number: its name in words, its value (None for a difference), its variance.
+
+    `smallest` is its smallest possible value.
+    """
 
     name: str
     value: float | None
     terms: VarianceTerms
     inputs: HeldInputs
     has_best_shares: bool
+    smallest: float = 0.0
 
 
 def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
@@ -261,7 +275,23 @@ def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
     title, value = METRICS[name].title, pilot.metrics[name].value
     terms = variance_terms(inputs, inputs.asking_for((name,)).influences()[:, 0])
     _refuse_without_variance(title, value, terms, inputs)
-    return _Known(f"{title}, {decimals(value)} in the pilot", value, terms, inputs, not _depends_on_sizes(inputs, name))
+    has_best_shares = not _depends_on_sizes(inputs, name)
+    told = f"{title}, {decimals(value)} in the pilot"
+    return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest)
+
+
+def _assumed(population: ScorePopulation, metric: Any) -> _Known:
+    """A large sample of the population, in its class shares, with the population's own value."""
+    name = DEFAULT_METRIC if metric is None else read_metric(metric)
+    size = min(MOST_DRAWN, max(DRAWN, math.ceil(FEWEST_DRAWN / float(population.prevalence.min()))))
+    counts = np.maximum(FEWEST, np.round(size * population.prevalence)).astype(int)
+    classes = np.repeat(np.arange(population.n_classes), counts)
+    # Of a seed that is always the same: a plan does not change from call to call.
+    sample = read_sample(classes, population.scores_of(classes, rng=0), None, range(population.n_classes), "raise")
+    drawn = evaluation_of(HeldInputs(sample, (name,), read_metric_options(sample)))
+    value = getattr(population, name, drawn.metrics[name].value)
+    told = f"{METRICS[name].title}, {decimals(value)} under the assumptions"
+    return replace(_metric_of(drawn, name), name=told, value=value)
 
 
 def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
@@ -304,7 +334,7 @@ def _plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
 
 def _depends_on_sizes(inputs: HeldInputs, metric: str) -> bool:
     """Whether the metric is another number in a sample with other class shares."""
-    if metric == ONE_VS_REST_PREVALENCE:
+    if metric == ONE_VS_REST_PREVALENCE or METRICS[metric].depends_on_sizes:
         return True
     by_size = metric == ONE_VS_REST or (
         "pair_weights" in METRICS[metric].options and isinstance(inputs.options["pair_weights"], str)
@@ -325,7 +355,7 @@ def _half_width(known: _Known, variance: float, freedom: float, tail: float) -> 
     t, error = upper_quantile(tail, freedom), math.sqrt(variance)
     if known.value is None:
         return t * error
-    low, high = logit_interval(known.value, error, t)
+    low, high = bounded_logit_interval(known.value, error, t, known.smallest)
     return 0.5 * (high - low)
 
 

@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Never
 
 from multiauc._hints import refuse_unknown
-from multiauc._registry import DEFAULT_METRIC
+from multiauc._registry import DEFAULT_METRIC, METRICS
 from multiauc._wording import described, listing, one_of
 from multiauc.differences import Difference, warn_of_untestable
 from multiauc.evaluation_results import Evaluation
@@ -64,7 +64,8 @@ def compare_samples(
     variance = sum(variances)
     parts = [v * v / one.degrees_of_freedom for v, one in zip(variances, (first, second), strict=True) if v != 0.0]
     freedom = max(1.0, variance * variance / sum(parts)) if sum(parts) > 0.0 else math.nan
-    difference = Difference("a", "b", first.value - second.value, variance, freedom)
+    reach = 1.0 - METRICS[metric].smallest
+    difference = Difference("a", "b", first.value - second.value, variance, freedom, _largest=reach)
     if math.isnan(variance):
         warnings.warn(
             "there is no test: a standard error is nan, because a class has a single row or a single group",

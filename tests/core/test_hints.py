@@ -86,6 +86,7 @@ class TestOptions:
             return
         scores = MODELS if name == "compare" else Y_SCORE
         data = (multiauc.evaluate(Y_TRUE, Y_SCORE),) if name == "sample_size" else (Y_TRUE, scores)
+        data = ([9, 8, 7], [1, 2, 3], [2, 3, 4], [8, 7, 6]) if name == "summary_roc" else data
         with pytest.raises(
             TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'n_jobs'; threads are set by"
         ):

@@ -33,6 +33,8 @@ def all_results(seed=0):
     roc = multiauc.multiclass_roc(y_true, y_score)
     curves = roc.bootstrap(10, rng=0)
     resampled = comparison.bootstrap(10, rng=0)
+    tilted = y_score + np.array([0.0, 0.3, 0.6])  # so that the classes are decided for at different rates
+    summary = multiauc.summary_roc_of_pairs(y_true, tilted, model="moses_littenberg", threshold=0.9)
     found = [
         evaluation, evaluation.auc_mu, evaluation.auc_mu_matrix, evaluation.bootstrap(10, rng=0),
         comparison, comparison.difference("a", "b"), resampled, resampled.difference("a", "b"),
@@ -40,6 +42,7 @@ def all_results(seed=0):
         multiauc.partial_auc(y_true, y_score, max_fpr=0.5), multiauc.pdi(y_true, y_score),
         evaluation.auc_mu.test(0.5), comparison.omnibus(), multiauc.sample_size(evaluation, half_width=0.05),
         multiauc.roc_curves(y_true, y_score)["ant"].sensitivity(0.8),
+        multiauc.summary_roc(*summary.tables.T, model="moses_littenberg"), summary, summary.bootstrap(10, rng=0),
     ]  # fmt: skip
     return {type(result).__name__: result for result in found}
 
@@ -51,7 +54,7 @@ each = pytest.mark.parametrize("name", RESULTS)
 
 def test_every_public_result_is_among_them():
     public = {name for name in multiauc.__all__ if isinstance(getattr(multiauc, name), type)}
-    assert public - set(RESULTS) == {"ColumnOrderWarning", "ConfidenceInterval"}
+    assert public - set(RESULTS) == {"ColumnOrderWarning", "ConfidenceInterval", "NormalScores", "ScoreDensities"}
     assert all(isinstance(result, Result) for result in RESULTS.values())
 
 

@@ -12,6 +12,7 @@ from multiauc.plotting._multiclass_roc import MulticlassRocDisplay
 from multiauc.plotting._pair_matrix import PairMatrixDisplay
 from multiauc.plotting._roc_curves import RocCurvesDisplay
 from multiauc.plotting._simplex import SimplexDisplay
+from multiauc.plotting._summary_roc import SummaryRocDisplay
 
 __all__ = [
     "ComparisonDisplay",
@@ -20,4 +21,5 @@ __all__ = [
     "PairMatrixDisplay",
     "RocCurvesDisplay",
     "SimplexDisplay",
+    "SummaryRocDisplay",
 ]

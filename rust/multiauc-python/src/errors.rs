@@ -36,6 +36,10 @@ fn sentence(error: Error) -> String {
             "y_score row {row} sums to {sum}, but the rows of partition have unequal sums, which needs probabilities: \
              every row of y_score must sum to 1 within {tolerance}"
         ),
+        Error::NotAProbability { row, value } => format!(
+            "y_score is {value} at row {row}, and a decision between two classes from one score needs probabilities of the \
+             second class, between 0 and 1; give a column of scores for each class otherwise"
+        ),
         Error::VanishingWeights { classes: [c, d] } => format!(
             "sample_weight is so small for the classes of columns {c} and {d}, beside the largest weight, that it cannot be \
              computed with; bring the weights within 100 orders of magnitude of each other"

@@ -95,6 +95,13 @@ pub enum Error {
         /// Accepted distance from 1.
         tolerance: f64,
     },
+    /// A single score per row has to be a probability for a decision between two classes.
+    NotAProbability {
+        /// First such row.
+        row: usize,
+        /// The score.
+        value: f64,
+    },
     /// The pair weights of all pairs of present classes are zero.
     NoPairWeight,
     /// The matrix of rates would not fit the memory allowed for it.
@@ -168,6 +175,9 @@ impl fmt::Display for Error {
                 "the scores of row {row} sum to {sum}; a partition matrix whose rows have unequal sums needs rows of \
                  scores that sum to 1 within {tolerance}"
             ),
+            Self::NotAProbability { row, value } => {
+                write!(formatter, "the single score of row {row} is {value}; a decision needs a probability")
+            }
             Self::NoPairWeight => write!(formatter, "the weights of all pairs of classes that have rows are zero"),
             Self::RatesTooLarge { bytes, limit } => {
                 write!(formatter, "the matrix of rates would take {bytes} bytes, more than the {limit} allowed")

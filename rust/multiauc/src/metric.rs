@@ -14,11 +14,32 @@ pub enum Metric {
     OneVsRestPrevalence,
     /// The polytomous discrimination index.
     Pdi,
+    /// Gorodkin's R_K of the decisions, Matthews' correlation for any number of classes.
+    Matthews,
+    /// Cohen's kappa of the decisions.
+    Kappa,
+    /// The share of right decisions.
+    Accuracy,
+    /// The mean over classes of the share of right decisions.
+    BalancedAccuracy,
+    /// The mean over classes of F1.
+    MacroF1,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::AucMu, Self::HandTill, Self::OneVsRest, Self::OneVsRestPrevalence, Self::Pdi];
+    pub const ALL: [Self; 10] = [
+        Self::AucMu,
+        Self::HandTill,
+        Self::OneVsRest,
+        Self::OneVsRestPrevalence,
+        Self::Pdi,
+        Self::Matthews,
+        Self::Kappa,
+        Self::Accuracy,
+        Self::BalancedAccuracy,
+        Self::MacroF1,
+    ];
 
     /// Its name.
     #[must_use]
@@ -29,6 +50,11 @@ impl Metric {
             Self::OneVsRest => "one_vs_rest",
             Self::OneVsRestPrevalence => "one_vs_rest_prevalence",
             Self::Pdi => "pdi",
+            Self::Matthews => "matthews",
+            Self::Kappa => "kappa",
+            Self::Accuracy => "accuracy",
+            Self::BalancedAccuracy => "balanced_accuracy",
+            Self::MacroF1 => "macro_f1",
         }
     }
 
@@ -48,6 +74,6 @@ mod tests {
         for metric in Metric::ALL {
             assert_eq!(Metric::named(metric.name()), Some(metric));
         }
-        assert_eq!(Metric::named("accuracy"), None);
+        assert_eq!(Metric::named("luck"), None);
     }
 }

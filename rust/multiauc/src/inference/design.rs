@@ -59,6 +59,11 @@ impl Design {
         self.rows.weights().is_some() || self.groups.is_some()
     }
 
+    /// Whether class sizes are random.
+    pub(crate) const fn has_random_sizes(&self) -> bool {
+        self.has_random_sizes
+    }
+
     /// Independent units of each class: its rows, or its groups.
     #[must_use]
     pub fn units(&self) -> Vec<u64> {

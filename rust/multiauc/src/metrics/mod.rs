@@ -4,6 +4,7 @@ mod auc_mu;
 mod column_placements;
 mod column_statistics;
 mod hand_till;
+mod hard_labels;
 mod interactions;
 mod one_vs_rest;
 mod pair_placements;
@@ -31,13 +32,15 @@ use crate::parallel::Workers;
 use crate::sample::ScoredSample;
 use auc_mu::auc_mu_statistic;
 use column_statistics::column_statistics;
+use hard_labels::{hard_label_statistics, hard_label_value, is_of_hard_labels};
 use pair_placements::gather_whole;
 use pdi::pdi_statistic;
 
 /// What metrics depend on besides the sample.
 #[derive(Debug, Clone, Copy)]
 pub struct MetricOptions<'a> {
-    /// K × K costs that rank the pairs of AUC_mu; `None` for differences of scores.
+    /// K × K costs that rank the pairs of AUC_mu and make the decisions of hard labels; `None` for differences of scores
+    /// and the highest score.
     pub partition: Option<&'a [f64]>,
     /// How much each pair counts in AUC_mu and in M.
     pub pair_weights: PairWeights<'a>,
@@ -76,7 +79,7 @@ pub struct Evaluated {
 ///
 /// # Errors
 /// [`Error::RowSumNotOne`](crate::Error::RowSumNotOne), [`Error::NoPairWeight`](crate::Error::NoPairWeight),
-/// [`Error::Cancelled`](crate::Error::Cancelled).
+/// [`Error::NotAProbability`](crate::Error::NotAProbability), [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn value<T: Score>(
     sample: &ScoredSample<'_, T>,
     metric: Metric,
@@ -89,6 +92,9 @@ pub fn value<T: Score>(
         Metric::OneVsRest => one_vs_rest(sample, OneVsRestAverage::Macro, workers),
         Metric::OneVsRestPrevalence => one_vs_rest(sample, OneVsRestAverage::Prevalence, workers),
         Metric::Pdi => pdi(sample, workers),
+        Metric::Matthews | Metric::Kappa | Metric::Accuracy | Metric::BalancedAccuracy | Metric::MacroF1 => {
+            hard_label_value(sample, metric, options.partition, workers)
+        }
     }
 }
 
@@ -105,17 +111,17 @@ pub fn evaluate<T: Score>(
 ) -> Result<Evaluated> {
     design.check_rows(sample)?;
     let mut found = Evaluated { statistics: Vec::new(), pairs: Vec::new(), per_class: Vec::new() };
+    let ranks_by_column =
+        |metric: &Metric| matches!(metric, Metric::HandTill | Metric::OneVsRest | Metric::OneVsRestPrevalence);
+    let by_column: Vec<Metric> = metrics.iter().copied().filter(ranks_by_column).collect();
     // One copy of the scores serves pairs and columns.
-    let ranks_by_class = metrics.iter().any(|&metric| metric != Metric::Pdi);
+    let ranks_by_class = metrics.contains(&Metric::AucMu) || !by_column.is_empty();
     let whole = if ranks_by_class { gather_whole(sample, &design.rows, workers)? } else { None };
     if metrics.contains(&Metric::AucMu) {
         let (statistic, table) = auc_mu_statistic(sample, design, whole.as_ref(), options, workers)?;
         found.statistics.push(statistic);
         found.pairs.push((Metric::AucMu, table));
     }
-    let ranks_by_column =
-        |metric: &Metric| matches!(metric, Metric::HandTill | Metric::OneVsRest | Metric::OneVsRestPrevalence);
-    let by_column: Vec<Metric> = metrics.iter().copied().filter(ranks_by_column).collect();
     if !by_column.is_empty() {
         // One pass over the columns serves all of these.
         let mut columns = column_statistics(sample, design, whole.as_ref(), &by_column, options, workers)?;
@@ -127,6 +133,11 @@ pub fn evaluate<T: Score>(
     }
     if metrics.contains(&Metric::Pdi) {
         found.statistics.push(pdi_statistic(sample, design, workers)?);
+    }
+    let of_hard_labels: Vec<Metric> = metrics.iter().copied().filter(|&metric| is_of_hard_labels(metric)).collect();
+    if !of_hard_labels.is_empty() {
+        let partition = options.partition;
+        found.statistics.extend(hard_label_statistics(sample, design, &of_hard_labels, partition, workers)?);
     }
     let place = |statistic: &Statistic| metrics.iter().position(|&metric| metric == statistic.id);
     found.statistics.sort_by_key(place);

@@ -1,0 +1,422 @@
+"""Scores of known distribution: what the metrics are in the population."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._digits import decimals
+from multiauc._input.arrays import as_float64
+from multiauc._input.options import positive_integer, read_rng, whole_number
+from multiauc._wording import described, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+# How far prevalences may be from summing to 1.
+ROUNDING = 1e-6
+# Nodes of the Gauss-Hermite rules that are compared, and the most by which their results may differ.
+NODES = (64, 96)
+ACCURACY = 1e-4
+# The prevalences of more classes than this are not listed.
+LISTED_AT_MOST = 10
+
+
+class ScorePopulation(ABC):
+    """Rows of K classes with K scores each, all of known distribution: the base of `NormalScores`, `ScoreDensities`.
+
+    Rows are independent. Everything is a property of the population: nothing is estimated.
+    """
+
+    #: The number of classes, and the share of the rows that each of them has.
+    n_classes: int
+    prevalence: NDArray[np.float64]
+
+    @abstractmethod
+    def _beats(self, i: int, j: int, column: int, other: int) -> float:
+        """How often score `column` of a row of class i is above score `other` of a row of class j, ties half."""
+
+    @abstractmethod
+    def _separates(self, c: int, d: int) -> float:
+        """How often the difference of scores c and d is larger for a row of class c than for one of class d."""
+
+    @abstractmethod
+    def _draw(self, classes: NDArray[np.intp], generator: np.random.Generator) -> NDArray[np.float64]:
+        """The scores of rows of these classes."""
+
+    def pair_auc(self, i: int, j: int) -> float:
+        r""":math:`A(i|j) = P(s_i(x^{(i)}) > s_i(x^{(j)}))`: how well score i tells class i from class j.
+
+        Parameters
+        ----------
+        i, j : int
+            Two classes, from 0 on.
+        """
+        for name, value in (("i", i), ("j", j)):
+            if not 0 <= whole_number(name, value, "the number of a class") < self.n_classes:
+                raise ValueError(f"{name} must be between 0 and {self.n_classes - 1}; got {value}")
+        if i == j:
+            raise ValueError(f"i and j must be two classes; got {i} twice")
+        return float(self.hand_till_matrix[i, j])
+
+    @cached_property
+    def hand_till_matrix(self) -> NDArray[np.float64]:
+        """A(i|j) at [i, j]; nan on the diagonal. Read-only."""
+        return self._matrix(lambda i, j: self._beats(i, j, i, i))
+
+    @cached_property
+    def auc_mu_matrix(self) -> NDArray[np.float64]:
+        """S(c, d) of AUC_mu, symmetric; nan on the diagonal. Read-only."""
+        return self._matrix(lambda c, d: self._separates(min(c, d), max(c, d)))
+
+    @property
+    def hand_till(self) -> float:
+        """Hand & Till's M: the mean of A(i|j)."""
+        return float(np.nanmean(self.hand_till_matrix))
+
+    @property
+    def auc_mu(self) -> float:
+        """AUC_mu: the mean of S(c, d)."""
+        return float(np.nanmean(self.auc_mu_matrix))
+
+    @property
+    def auc_mu_size_product(self) -> float:
+        """AUC_mu with pairs weighted by the product of the prevalences (``pair_weights="size_product"``)."""
+        return self._weighted(self.auc_mu_matrix, np.outer(self.prevalence, self.prevalence))
+
+    @property
+    def hand_till_size_sum(self) -> float:
+        """M with pairs weighted by the sum of the prevalences (``pair_weights="size_sum"``)."""
+        return self._weighted(self.hand_till_matrix, np.add.outer(self.prevalence, self.prevalence))
+
+    @property
+    def one_vs_rest_per_class(self) -> NDArray[np.float64]:
+        """Each class against all others together, which count by their prevalence."""
+        shares = np.where(np.eye(self.n_classes, dtype=bool), 0.0, self.prevalence) / (1.0 - self.prevalence)[:, None]
+        return np.asarray(np.nansum(shares * self.hand_till_matrix, axis=1))
+
+    @property
+    def one_vs_rest(self) -> float:
+        """One-vs-rest, every class with the same weight (``average="macro"``)."""
+        return float(self.one_vs_rest_per_class.mean())
+
+    @property
+    def one_vs_rest_prevalence(self) -> float:
+        """One-vs-rest, classes weighted by their prevalence (``average="prevalence"``)."""
+        return float(self.prevalence @ self.one_vs_rest_per_class)
+
+    @property
+    def one_vs_rest_prevalence_equal_rest(self) -> float:
+        """The same with the classes of the rest weighted equally (``average="prevalence_equal_rest"``)."""
+        return float(self.prevalence @ np.nanmean(self.hand_till_matrix, axis=1))
+
+    @property
+    def one_vs_rest_micro(self) -> float:
+        """All cells of the score matrix together (``average="micro"``)."""
+        classes = range(self.n_classes)
+        total = sum(
+            self.prevalence[i] * self.prevalence[j] * self._beats(i, j, i, other)
+            for i in classes
+            for j in classes
+            for other in classes
+            if other != j
+        )
+        return float(total) / (self.n_classes - 1)
+
+    def sample(self, n: int, rng: np.random.Generator | int | None = None) -> tuple[NDArray[np.intp], Any]:
+        """Draw rows.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed.
+
+        Returns
+        -------
+        y_true : ndarray of shape (n,)
+            The class of each row, drawn by prevalence: 0, ..., K - 1.
+        y_score : ndarray of shape (n, K)
+            Its scores.
+        """
+        generator = read_rng(rng)
+        classes = generator.choice(self.n_classes, size=positive_integer("n", n), p=self.prevalence)
+        return classes, self._draw(classes, generator)
+
+    def scores_of(self, classes: ArrayLike, rng: np.random.Generator | int | None = None) -> NDArray[np.float64]:
+        """Draw the scores of rows of given classes, for samples whose class sizes are fixed.
+
+        Parameters
+        ----------
+        classes : array-like of shape (n,)
+            The class of each row, from 0 to K - 1.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed.
+        """
+        numbers = np.asarray(classes)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers):
+            raise ValueError(f"classes must have the number of a class for each row; got {described(classes)}")
+        if numbers.min() < 0 or numbers.max() >= self.n_classes:
+            raise ValueError(
+                f"classes must be between 0 and {self.n_classes - 1}; got {numbers.min()} to {numbers.max()}"
+            )
+        return self._draw(numbers.astype(np.intp), read_rng(rng))
+
+    def _matrix(self, value: Callable[[int, int], float]) -> NDArray[np.float64]:
+        matrix = np.full((self.n_classes, self.n_classes), np.nan)
+        for i, j in np.argwhere(~np.eye(self.n_classes, dtype=bool)).tolist():
+            matrix[i, j] = value(i, j)
+        matrix.flags.writeable = False
+        return matrix
+
+    @staticmethod
+    def _weighted(values: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
+        known = ~np.isnan(values)
+        return float(np.average(values[known], weights=weights[known]))
+
+    def _described(self) -> str:
+        shares = ", ".join(decimals(share) for share in self.prevalence.tolist())
+        prevalence = f", prevalence {shares}" if self.n_classes <= LISTED_AT_MOST else ""
+        return f"{type(self).__name__}({self.n_classes} classes{prevalence}"
+
+    def __repr__(self) -> str:
+        return f"{self._described()})"
+
+
+class NormalScores(ScorePopulation):
+    r"""Scores with normal distributions, and the metrics that they have in the population, in closed form.
+
+    Score i of a row of class j has the mean :math:`\mu_{ij}` and the standard deviation :math:`\sigma_{ij}`. Then
+
+    .. math::
+        A(i|j) = \Phi\left(\frac{\mu_{ii} - \mu_{ij}}{\sqrt{\sigma_{ii}^2 + \sigma_{ij}^2}}\right), \qquad
+        S(c, d) = \Phi\left(\frac{\mu_{cc} - \mu_{dc} - \mu_{cd} + \mu_{dd}}{\sqrt{\tau_c^2 + \tau_d^2}}\right),
+
+    :math:`\tau_k^2` being the variance of :math:`s_c - s_d` in class k. All averages follow from these.
+
+    Parameters
+    ----------
+    means : array-like of shape (K, K)
+        ``means[i, j]``: the mean of score i in class j.
+    sds : float or array-like of shape (K, K)
+        The standard deviations, all positive.
+    prevalence : array-like of shape (K,), optional
+        The share of the rows that each class has; by default all the same.
+    correlation : float, default 0
+        Between any two scores of a row, within a class: from -1/(K - 1) to 1. It matters to AUC_mu alone.
+
+    References
+    ----------
+    .. [1] B. Ke, "Understanding multiclass extensions of ROC/AUC and their relationships".
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> scores = multiauc.NormalScores([[5, 3, 1], [1, 5, 3], [1, 3, 5]], 1.0)
+    >>> scores
+    NormalScores(3 classes, prevalence 0.3333, 0.3333, 0.3333: AUC_mu 0.9920, Hand & Till's M 0.9595)
+    >>> round(scores.pair_auc(0, 1), 4)
+    0.9214
+    >>> y_true, y_score = scores.sample(20_000, rng=0)
+    >>> round(multiauc.hand_till_score(y_true, y_score), 2)
+    0.96
+    """
+
+    def __init__(
+        self,
+        means: ArrayLike,
+        sds: ArrayLike,
+        *,
+        prevalence: ArrayLike | None = None,
+        correlation: float = 0.0,
+    ) -> None:
+        self.means = _square("means", means).copy()
+        self.n_classes = len(self.means)
+        self.sds = self._read_sds(sds)
+        self.prevalence = read_prevalence(prevalence, self.n_classes)
+        self.correlation = self._read_correlation(correlation)
+
+    def _read_sds(self, sds: Any) -> NDArray[np.float64]:
+        values = as_float64("sds", sds)
+        if np.ndim(sds) == 0:
+            values = np.full_like(self.means, values.item())
+        elif values.shape != self.means.shape:
+            raise ValueError(f"sds must be a number or have the shape of means, {self.means.shape}; got {values.shape}")
+        wrong = ~((values > 0.0) & np.isfinite(values))
+        if wrong.any():
+            i, j = np.argwhere(wrong)[0].tolist()
+            raise ValueError(f"sds must be positive and finite; got {values[i, j]} at [{i}, {j}]")
+        return values.copy()
+
+    def _read_correlation(self, correlation: Any) -> float:
+        lowest = -1.0 / (self.n_classes - 1)
+        accepted = f"a number between -1/(K - 1) = {lowest:.4g} and 1"
+        try:
+            value = float(correlation)
+        except (TypeError, ValueError):
+            raise TypeError(f"correlation must be {accepted}; got {described(correlation)}") from None
+        if not lowest - ROUNDING <= value <= 1.0:
+            raise ValueError(f"correlation must be {accepted}; got {correlation!r}")
+        return max(value, lowest)
+
+    def __repr__(self) -> str:
+        return f"{self._described()}: AUC_mu {decimals(self.auc_mu)}, Hand & Till's M {decimals(self.hand_till)})"
+
+    def _beats(self, i: int, j: int, column: int, other: int) -> float:
+        variance = self.sds[column, i] ** 2 + self.sds[other, j] ** 2
+        return _share_above_zero(self.means[column, i] - self.means[other, j], variance)
+
+    def _separates(self, c: int, d: int) -> float:
+        gap = self.means[c, c] - self.means[d, c] - self.means[c, d] + self.means[d, d]
+        variances = [
+            self.sds[c, k] ** 2 + self.sds[d, k] ** 2 - 2.0 * self.correlation * self.sds[c, k] * self.sds[d, k]
+            for k in (c, d)
+        ]
+        return _share_above_zero(gap, sum(variances))
+
+    def _draw(self, classes: NDArray[np.intp], generator: np.random.Generator) -> NDArray[np.float64]:
+        spread = np.full((self.n_classes, self.n_classes), self.correlation)
+        np.fill_diagonal(spread, 1.0)
+        values, vectors = np.linalg.eigh(spread)
+        root = vectors * np.sqrt(np.clip(values, 0.0, None))
+        noise = generator.standard_normal((len(classes), self.n_classes)) @ root.T
+        return np.asarray(self.means.T[classes] + self.sds.T[classes] * noise)
+
+
+class ScoreDensities(ScorePopulation):
+    """Scores of any continuous distributions, and the metrics that they have in the population, by quadrature.
+
+    Needs scipy (``pip install "multiauc[scipy]"``). Scores of a row are taken to be independent within a class, which
+    matters to AUC_mu alone.
+
+    Parameters
+    ----------
+    densities : sequence of K sequences of K distributions
+        ``densities[i][j]``: the distribution of score i in class j, a frozen continuous one of `scipy.stats`.
+    prevalence : array-like of shape (K,), optional
+        The share of the rows that each class has; by default all the same.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> import multiauc
+    >>> right, wrong = stats.beta(4, 2), stats.beta(2, 4)
+    >>> scores = multiauc.ScoreDensities([[right, wrong], [wrong, right]], prevalence=[0.9, 0.1])
+    >>> print(f"{scores.pair_auc(0, 1):.4f} {scores.auc_mu:.4f}")
+    0.8968 0.9630
+    """
+
+    def __init__(self, densities: Sequence[Sequence[Any]], *, prevalence: ArrayLike | None = None) -> None:
+        import_scipy("ScoreDensities")
+        rows = [list(row) for row in densities]
+        if len(rows) < 2 or any(len(row) != len(rows) for row in rows):
+            raise ValueError(
+                "densities must be K sequences of K distributions, K at least 2; "
+                f"got {len(rows)} of lengths {listing({len(row) for row in rows})}"
+            )
+        for i, row in enumerate(rows):
+            for j, density in enumerate(row):
+                if not all(hasattr(density, name) for name in ("pdf", "cdf", "ppf", "isf", "rvs")):
+                    raise TypeError(
+                        f"densities[{i}][{j}] must be a frozen continuous distribution of scipy.stats, such as "
+                        f"scipy.stats.norm(0, 1); got {described(density)}"
+                    )
+        self.densities = rows
+        self.n_classes = len(rows)
+        self.prevalence = read_prevalence(prevalence, self.n_classes)
+
+    def _beats(self, i: int, j: int, column: int, other: int) -> float:
+        from scipy.integrate import quad  # noqa: PLC0415
+
+        own, rival = self.densities[column][i], self.densities[other][j]
+        # Where the other distribution rises, in shares of the own one.
+        steps = own.cdf(rival.ppf([1e-4, 1e-2, 0.1, 0.5, 0.9, 0.99, 1.0 - 1e-4]))
+        points = np.unique(steps[(steps > 0.0) & (steps < 1.0)])
+        found, _ = quad(lambda u: rival.cdf(own.ppf(u)), 0.0, 1.0, points=points, limit=400, epsabs=1e-10, epsrel=1e-10)
+        return min(1.0, max(0.0, float(found)))
+
+    def _separates(self, c: int, d: int) -> float:
+        coarse, fine = (self._separated(c, d, nodes) for nodes in NODES)
+        if abs(coarse - fine) > ACCURACY:
+            warnings.warn(
+                f"the densities of classes {c} and {d} are too uneven for the quadrature of AUC_mu, which is exact to "
+                f"about {abs(coarse - fine):.1g} only; a large sample() says more",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        return fine
+
+    def _separated(self, c: int, d: int, nodes: int) -> float:
+        points, weights = np.polynomial.hermite_e.hermegauss(nodes)
+        weights = weights / weights.sum()
+
+        def values(column: int, k: int) -> NDArray[np.float64]:
+            """The quantiles of a score at those of a standard normal, where the rule is at its best."""
+            density = self.densities[column][k]
+            tail = np.array([_share_above_zero(-abs(z), 1.0) for z in points.tolist()])
+            return np.asarray(np.where(points < 0.0, density.ppf(tail), density.isf(tail)))
+
+        gaps = values(c, c)[:, None] - values(d, c)[None, :]
+        below = np.zeros_like(gaps)
+        # P(s_c - s_d <= gap) in class d, over the nodes of s_d.
+        for shift, weight in zip(values(d, d).tolist(), weights.tolist(), strict=True):
+            below += weight * self.densities[c][d].cdf(gaps + shift)
+        return float(min(1.0, weights @ below @ weights))
+
+    def _draw(self, classes: NDArray[np.intp], generator: np.random.Generator) -> NDArray[np.float64]:
+        scores = np.empty((len(classes), self.n_classes))
+        for j in range(self.n_classes):
+            rows = np.flatnonzero(classes == j)
+            for i in range(self.n_classes):
+                scores[rows, i] = self.densities[i][j].rvs(size=len(rows), random_state=generator)
+        return scores
+
+
+def read_prevalence(prevalence: Any, n_classes: int) -> NDArray[np.float64]:
+    """A positive share for each class, summing to 1; equal ones by default."""
+    if prevalence is None:
+        return np.full(n_classes, 1.0 / n_classes)
+    shares = as_float64("prevalence", prevalence)
+    if shares.shape != (n_classes,):
+        raise ValueError(f"prevalence must have a share for each of the {n_classes} classes; got shape {shares.shape}")
+    if not ((shares > 0.0) & np.isfinite(shares)).all():
+        raise ValueError(f"prevalence must be positive for every class; got {shares.tolist()}")
+    if abs(shares.sum() - 1.0) > ROUNDING:
+        raise ValueError(f"prevalence must sum to 1; got a sum of {shares.sum():.6g}")
+    return np.asarray(shares / shares.sum())
+
+
+def import_scipy(wanted_by: str) -> Any:
+    """SciPy, or an error with the line that installs it."""
+    try:
+        import scipy  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(f'{wanted_by} needs scipy: pip install "multiauc[scipy]"') from error
+    return scipy
+
+
+def _square(argument: str, value: Any) -> NDArray[np.float64]:
+    matrix = as_float64(argument, value)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
+        raise ValueError(
+            f"{argument} must be a K x K array, a row per score and a column per class; got {matrix.shape}"
+        )
+    if not np.isfinite(matrix).all():
+        i, j = np.argwhere(~np.isfinite(matrix))[0].tolist()
+        raise ValueError(f"{argument} must be finite; got {matrix[i, j]} at [{i}, {j}]")
+    return matrix
+
+
+def _share_above_zero(mean: float, variance: float) -> float:
+    """How often a normal number is above zero, ties half."""
+    if variance <= 0.0:
+        return 0.5 * (1.0 + float(np.sign(mean)))
+    return 0.5 * math.erfc(-mean / math.sqrt(2.0 * variance))
