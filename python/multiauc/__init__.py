@@ -21,10 +21,14 @@ if TYPE_CHECKING:
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
     from multiauc.curves import roc_curves
+    from multiauc.decision_results import CostComparison, CostDecisions, CostDifference
+    from multiauc.decisions import fit_decisions
     from multiauc.differences import Difference
     from multiauc.estimates import Estimate
     from multiauc.evaluation import evaluate
     from multiauc.evaluation_results import Evaluation
+    from multiauc.hull_results import CostCurve, OperatingPoint, RocHull
+    from multiauc.hulls import h_measure_score, lc_index, roc_hulls
     from multiauc.hypotheses import OmnibusTest, TestResult
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
     from multiauc.multiclass_curves import multiclass_roc
@@ -45,16 +49,22 @@ __all__ = [
     "Comparison",
     "ComparisonBootstrap",
     "ConfidenceInterval",
+    "CostComparison",
+    "CostCurve",
+    "CostDecisions",
+    "CostDifference",
     "Difference",
     "Estimate",
     "Evaluation",
     "MulticlassRoc",
     "MulticlassRocBootstrap",
     "OmnibusTest",
+    "OperatingPoint",
     "PairMatrix",
     "PartialAuc",
     "RocBand",
     "RocCurve",
+    "RocHull",
     "SampleSize",
     "Sensitivity",
     "TestResult",
@@ -65,9 +75,12 @@ __all__ = [
     "compare",
     "compare_samples",
     "evaluate",
+    "fit_decisions",
     "get_num_threads",
+    "h_measure_score",
     "hand_till_matrix",
     "hand_till_score",
+    "lc_index",
     "multiclass_roc",
     "one_vs_rest_per_class",
     "one_vs_rest_score",
@@ -76,6 +89,7 @@ __all__ = [
     "pdi",
     "pdi_score",
     "roc_curves",
+    "roc_hulls",
     "sample_size",
     "set_num_threads",
 ]
@@ -88,10 +102,14 @@ _NAMES = {
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],
     "curves": ["roc_curves"],
+    "decision_results": ["CostComparison", "CostDecisions", "CostDifference"],
+    "decisions": ["fit_decisions"],
     "differences": ["Difference"],
     "estimates": ["Estimate"],
     "evaluation": ["evaluate"],
     "evaluation_results": ["Evaluation"],
+    "hull_results": ["CostCurve", "OperatingPoint", "RocHull"],
+    "hulls": ["h_measure_score", "lc_index", "roc_hulls"],
     "hypotheses": ["OmnibusTest", "TestResult"],
     "multiclass_curve_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
     "multiclass_curves": ["multiclass_roc"],
