@@ -49,9 +49,9 @@ class RocHull(Result):
     >>> score = [0.85, 0.10, 0.44, 0.46, 0.91, 0.79, 0.53, 0.14, 0.73, 0.23]
     >>> hull = multiauc.roc_hulls(y_true, score)[1]
     >>> hull
-    RocHull(1 against the rest: 4 vertices, auc 0.7619)
+    RocHull(1 against the rest: 4 vertices, auc 0.7381)
     >>> hull.optimum(cost_fp=1, cost_fn=2)
-    OperatingPoint(1 against the rest: positive from 0.10 on, tpr 1.0000, fpr 1.0000, expected cost 0.3000)
+    OperatingPoint(1 against the rest: always positive, tpr 1.0000, fpr 1.0000, expected cost 0.3000)
     >>> round(hull.h_measure(), 4)
     0.1889
     """

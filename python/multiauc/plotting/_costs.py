@@ -185,7 +185,7 @@ class CostCurveDisplay(Display):
     >>> from multiauc.plotting import CostCurveDisplay
     >>> hull = multiauc.roc_hulls([0, 0, 0, 1, 1, 1], [0.1, 0.6, 0.4, 0.5, 0.3, 0.9])[1]
     >>> CostCurveDisplay(hull.cost_curve()).plot().line_.get_label()
-    '1 (area 0.153)'
+    '1 (area 0.167)'
     """
 
     line_: Line2D
@@ -206,7 +206,7 @@ class CostCurveDisplay(Display):
         for k in drawn.tolist():
             look: dict[str, Any] = {"color": self.line_.get_color(), "linestyle": "-", "alpha": 0.3, "linewidth": 0.7}
             axes.plot([0.0, 1.0], [curve.fpr[k], 1.0 - curve.tpr[k]], **look, zorder=2, gid=OTHER_CURVE)
-        axes.legend(loc="upper center", frameon=False, fontsize="small")
+        axes.legend(loc="upper center", fontsize="small", framealpha=0.9, edgecolor="none")
         self._drawn_on(axes)
         return self
 
