@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, Never
 
 import numpy as np
 
+from multiauc._column_order import column_order_note, warn_of_order
 from multiauc._decision_rules import LabelledRows, choose, rows_to_fit
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_costs, read_groups
@@ -99,7 +100,10 @@ def fit_decisions(
     refuse_unknown(fit_decisions, unknown)
     policy = one_of("absent", absent, ("raise", "ignore"))
     sample = read_sample(y_true, y_score, sample_weight, labels, policy)
-    return decisions_of(sample, read_costs(costs, sample.n_classes), read_groups(groups, len(sample.codes)))
+    matrix, numbers = read_costs(costs, sample.n_classes), read_groups(groups, len(sample.codes))
+    found = decisions_of(sample, matrix, numbers)
+    warn_of_order(column_order_note(sample, numbers), stacklevel=2)
+    return found
 
 
 def decisions_of(sample: Sample, costs: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> CostDecisions:
