@@ -82,7 +82,7 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/multiclass_roc_speed.py
 	$(BENCH_PY) benches/bootstrap_speed.py
 
-figures: develop  ## Draw the pictures of docs/multiclass-roc.md and docs/plots.md (a minute or two)
+figures: develop  ## Draw the pictures of docs/multiclass-roc.md, docs/plots.md and docs/costs.md (a minute or two)
 	$(PY) studies/figures_multiclass_roc.py
 	$(PY) studies/figures_plots.py
 
