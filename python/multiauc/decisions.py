@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Literal, Never
 
 import numpy as np
 
+from multiauc._calibration import LabelledRows
 from multiauc._column_order import column_order_note, warn_of_order
-from multiauc._decision_rules import LabelledRows, choose, rows_to_fit
+from multiauc._decision_choice import choose, rows_to_fit
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_costs, read_groups
 from multiauc._input.sample import read_sample

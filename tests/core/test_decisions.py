@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import multiauc
 import oracle_costs
 from decision_data import COSTS, calibrated_sample, distorted, halves, normalised, paired_t
+from multiauc import _calibration, _decision_choice
 from multiauc import _decision_rules as rules
 from multiauc._row_means import row_mean
 
@@ -59,6 +60,19 @@ class TestAcceptance:
         np.testing.assert_array_equal(bayes, argmax)
         assert paired_t(fitted, bayes) <= 2.0
 
+    @pytest.mark.parametrize(("kind", "bound"), [("calibrated", 2.0), ("too sure", -2.0), ("wrong prevalences", -2.0)])
+    def test_splits_of_one_sample(self, kind, bound):
+        codes, probabilities = calibrated_sample(np.random.default_rng(1), 600)
+        scores = distorted(kind, probabilities)
+        found = []
+        for seed in SEEDS:
+            first, second = np.split(np.random.default_rng(seed).permutation(600), 2)
+            decisions = multiauc.fit_decisions(codes[first], scores[first], COSTS)
+            found.append(list(decisions.compare(codes[second], scores[second]).values.values()))
+        fitted, bayes, argmax = np.array(found).T
+        assert paired_t(fitted, bayes) <= bound
+        assert paired_t(fitted, argmax) <= bound
+
 
 class TestRules:
     @given(st.integers(0, 2**32), st.integers(2, 5), st.sampled_from([None, 4]))
@@ -99,7 +113,7 @@ class TestRules:
 
         codes, scores = sample
         logs = np.log(distorted("wrong prevalences", scores))
-        rows = rules.LabelledRows(np.exp(logs), codes, None, None)
+        rows = _calibration.LabelledRows(np.exp(logs), codes, None, None)
 
         def loss(at):
             q = normalised(at[0] * logs + at[1:])
@@ -113,7 +127,7 @@ class TestRules:
 
     def test_scores_that_say_the_opposite_are_not_turned_round(self, sample):
         codes, scores = sample
-        rows = rules.LabelledRows(normalised(-2.0 * np.log(scores)), codes, None, None)
+        rows = _calibration.LabelledRows(normalised(-2.0 * np.log(scores)), codes, None, None)
         found = rules.calibrated(rows)
         assert found.scale == 0.0
         shares = np.bincount(codes) / len(codes)
@@ -121,22 +135,25 @@ class TestRules:
 
     def test_searched_offsets_cost_no_more_than_their_start(self, sample):
         codes, scores = sample
-        rows = rules.LabelledRows(distorted("unlike scales", scores), codes, None, None)
+        rows = _calibration.LabelledRows(distorted("unlike scales", scores), codes, None, None)
         start = rules.plain_rule("bayes", 3)
         found = rules.searched(rows, COSTS, start)
-        assert rows.costs_of(found, COSTS).mean() < rows.costs_of(start, COSTS).mean()
+        assert rules.row_costs_of(rows, found, COSTS).mean() < rules.row_costs_of(rows, start, COSTS).mean()
         # None of the shifts of the last and finest round makes it cheaper.
         for j in range(3):
             for shift in 0.25 * rules.SEARCH_STEPS:
                 other = rules.Rule("offsets", found.scale, found.offsets + shift * np.eye(3)[j])
-                assert rows.costs_of(other, COSTS).mean() >= 0.97 * rows.costs_of(found, COSTS).mean()
+                assert (
+                    rules.row_costs_of(rows, other, COSTS).mean()
+                    >= 0.97 * rules.row_costs_of(rows, found, COSTS).mean()
+                )
 
     def test_the_test_of_calibration_keeps_its_level(self):
         p_values = []
         for seed in range(300):
             codes, scores = calibrated_sample(np.random.default_rng(seed), 150)
-            rows = rules.LabelledRows(scores, codes, None, None)
-            p_values.append(rules.calibration_p_value(rows, rules.calibrated(rows)))
+            rows = _calibration.LabelledRows(scores, codes, None, None)
+            p_values.append(_calibration.calibration_p_value(rows, *_calibration.most_likely(rows)))
         below = np.mean(np.array(p_values) < 0.1)
         assert 0.03 < below < 0.15
 
@@ -144,11 +161,11 @@ class TestRules:
         """Each row ten times over is no more evidence against the calibration."""
         codes, scores = calibrated_sample(rng, 100)
         scores = distorted("slightly too sure", scores)
-        rows = rules.LabelledRows(scores, codes, None, None)
-        alone = rules.calibration_p_value(rows, rules.calibrated(rows))
+        rows = _calibration.LabelledRows(scores, codes, None, None)
+        alone = _calibration.calibration_p_value(rows, *_calibration.most_likely(rows))
         groups = np.repeat(np.arange(100, dtype=np.uint32), 10)
-        copies = rules.LabelledRows(np.repeat(scores, 10, axis=0), np.repeat(codes, 10), None, groups)
-        repeated = rules.calibration_p_value(copies, rules.calibrated(copies))
+        copies = _calibration.LabelledRows(np.repeat(scores, 10, axis=0), np.repeat(codes, 10), None, groups)
+        repeated = _calibration.calibration_p_value(copies, *_calibration.most_likely(copies))
         assert repeated == pytest.approx(alone, abs=0.05)
 
 
@@ -199,7 +216,7 @@ class TestChoice:
         np.testing.assert_allclose(found.offsets, expected.offsets, atol=1e-9)
 
     def test_many_rows_are_thinned_out(self, rng, monkeypatch):
-        monkeypatch.setattr(rules, "FIT_ROWS", 200)
+        monkeypatch.setattr(_decision_choice, "FIT_ROWS", 200)
         codes, scores = calibrated_sample(rng, 3000)
         decisions = multiauc.fit_decisions(codes, distorted("too sure", scores), COSTS)
         assert decisions.cross_validated.n_rows == 200
@@ -234,7 +251,7 @@ class TestChoice:
         assert np.isfinite(decisions.offsets).all()
 
     def test_more_classes_than_the_search_takes(self, rng):
-        n_classes = rules.SEARCH_UP_TO_CLASSES + 5
+        n_classes = _decision_choice.SEARCH_UP_TO_CLASSES + 5
         codes, scores = calibrated_sample(rng, 700, 3.0, np.full(n_classes, 1 / n_classes))
         codes[:n_classes] = np.arange(n_classes)
         decisions = multiauc.fit_decisions(codes, scores, 1.0 - np.eye(n_classes))
