@@ -1,15 +1,19 @@
-"""The README shows what its code prints."""
+"""The README, and the page on costs, show what their code prints."""
 
 import contextlib
 import io
 import re
 from pathlib import Path
 
-README = Path(__file__).parents[2] / "README.md"
+import pytest
+
+ROOT = Path(__file__).parents[2]
 
 
-def test_the_examples_print_what_the_readme_shows():
-    examples = re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+@pytest.mark.parametrize("page", ["README.md", "docs/costs.md"])
+def test_the_examples_print_what_the_page_shows(page):
+    examples = re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+    assert examples
     names: dict[str, object] = {}
     for code, shown in examples:
         printed = io.StringIO()
