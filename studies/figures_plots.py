@@ -1,4 +1,4 @@
-"""The pictures of docs/plots.md (`make figures`)."""
+"""The pictures of docs/plots.md and docs/costs.md (`make figures`)."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,6 +51,13 @@ def main() -> None:
     for axes, kind in zip(panels, shown, strict=True):
         RocCurvesDisplay.from_predictions(y_true, scores["naive Bayes"], kind=kind, ax=axes)
     save(figure, "roc-curves")
+
+    hulls = multiauc.roc_hulls(y_true, scores["naive Bayes"])
+    figure, panels = plt.subplots(1, 2, figsize=(10.5, 5.3), layout="constrained")
+    hulls[8].plot(panels[0], optimum=hulls[8].optimum(cost_fp=1, cost_fn=3))
+    for digit in (8, 0):
+        hulls[digit].cost_curve().plot(panels[1])
+    save(figure, "costs")
 
     wines, kinds = load_wine(return_X_y=True)
     names = np.array(["Barolo", "Grignolino", "Barbera"])

@@ -21,12 +21,16 @@ if TYPE_CHECKING:
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
     from multiauc.curves import roc_curves
+    from multiauc.decision_results import CostComparison, CostDecisions, CostDifference
+    from multiauc.decisions import fit_decisions
     from multiauc.densities import NormalScores, ScoreDensities
     from multiauc.differences import Difference
     from multiauc.estimates import Estimate
     from multiauc.evaluation import evaluate
     from multiauc.evaluation_results import Evaluation
     from multiauc.hard_labels import kappa_score, matthews_score
+    from multiauc.hull_results import CostCurve, OperatingPoint, RocHull
+    from multiauc.hulls import h_measure_score, lc_index, roc_hulls
     from multiauc.hypotheses import OmnibusTest, TestResult
     from multiauc.meta_roc import summary_roc, summary_roc_of_pairs
     from multiauc.meta_roc_results import SummaryRoc, SummaryRocBootstrap, SummaryRocOfPairs
@@ -49,6 +53,10 @@ __all__ = [
     "Comparison",
     "ComparisonBootstrap",
     "ConfidenceInterval",
+    "CostComparison",
+    "CostCurve",
+    "CostDecisions",
+    "CostDifference",
     "Difference",
     "Estimate",
     "Evaluation",
@@ -56,10 +64,12 @@ __all__ = [
     "MulticlassRocBootstrap",
     "NormalScores",
     "OmnibusTest",
+    "OperatingPoint",
     "PairMatrix",
     "PartialAuc",
     "RocBand",
     "RocCurve",
+    "RocHull",
     "SampleSize",
     "ScoreDensities",
     "Sensitivity",
@@ -74,10 +84,13 @@ __all__ = [
     "compare",
     "compare_samples",
     "evaluate",
+    "fit_decisions",
     "get_num_threads",
+    "h_measure_score",
     "hand_till_matrix",
     "hand_till_score",
     "kappa_score",
+    "lc_index",
     "matthews_score",
     "multiclass_roc",
     "one_vs_rest_per_class",
@@ -87,6 +100,7 @@ __all__ = [
     "pdi",
     "pdi_score",
     "roc_curves",
+    "roc_hulls",
     "sample_size",
     "set_num_threads",
     "summary_roc",
@@ -102,11 +116,15 @@ _NAMES = {
     "comparison_results": ["Comparison"],
     "curves": ["roc_curves"],
     "densities": ["NormalScores", "ScoreDensities"],
+    "decision_results": ["CostComparison", "CostDecisions", "CostDifference"],
+    "decisions": ["fit_decisions"],
     "differences": ["Difference"],
     "estimates": ["Estimate"],
     "evaluation": ["evaluate"],
     "evaluation_results": ["Evaluation"],
     "hard_labels": ["kappa_score", "matthews_score"],
+    "hull_results": ["CostCurve", "OperatingPoint", "RocHull"],
+    "hulls": ["h_measure_score", "lc_index", "roc_hulls"],
     "hypotheses": ["OmnibusTest", "TestResult"],
     "meta_roc": ["summary_roc", "summary_roc_of_pairs"],
     "meta_roc_results": ["SummaryRoc", "SummaryRocBootstrap", "SummaryRocOfPairs"],

@@ -32,6 +32,16 @@ ROUNDING = 1e-12
 RATE_ROUNDING = 1e-15
 
 
+def area_below(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> float:
+    """The area below a curve, by trapezoids; nan for a curve of a single point."""
+    if len(fpr) < 2:
+        return math.nan
+    # What lies below the curve and what lies above it, summed alike: the share cannot leave [0, 1].
+    steps, heights = np.diff(fpr), tpr[1:] + tpr[:-1]
+    below, above = float(np.dot(steps, heights)), float(np.dot(steps, 2.0 - heights))
+    return below / (below + above)
+
+
 def curve_band(
     curve: RocCurve, sizes: tuple[float, float], tail: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:

@@ -40,6 +40,7 @@ __all__ = [
     "partial_aucs",
     "pdi_per_class",
     "roc_curve_points",
+    "roc_hull_points",
     "score",
     "set_num_threads",
 ]
@@ -50,6 +51,7 @@ type _Weights = NDArray[np.float64] | None
 type _Sample = tuple[_Scores, _Codes, _Weights, NDArray[np.uint32] | None]
 type _Options = dict[str, Any]
 type _Curves = list[tuple[int, int | None]]
+type _Points = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 __version__: str
 debug_build: bool
@@ -90,14 +92,15 @@ def one_vs_rest_per_class(sample: _Sample) -> NDArray[np.float64]: ...
 def pdi_per_class(sample: _Sample) -> NDArray[np.float64]:
     """What `score` averages for "pdi"; nan for absent classes."""
 
-def roc_curve_points(
-    sample: _Sample, curves: _Curves, drop_intermediate: bool
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]]:
+def roc_curve_points(sample: _Sample, curves: _Curves, drop_intermediate: bool) -> list[_Points]:
     """(fpr, tpr, thresholds) for each (positive class, negative class or None for all others).
 
     The column of the positive class ranks. The thresholds fall, start at +inf, and a row is called positive when its
     score is >= the threshold.
     """
+
+def roc_hull_points(sample: _Sample, curves: _Curves) -> list[_Points]:
+    """The vertices of their upper convex hulls, from (0, 0) to (1, 1)."""
 
 def partial_aucs(sample: _Sample, curves: _Curves, region: str, rate: float) -> tuple[list[float], float, float]:
     """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr"."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.differences import Difference
@@ -266,6 +266,7 @@ class Comparison(Tabular):
         level: float = 0.95,
         n_resamples: int | None = None,
         rng: np.random.Generator | int | None = 0,
+        costs: ArrayLike | None = None,
     ) -> Path:
         """Write a page that compares the models: one HTML file that works offline.
 
@@ -277,7 +278,7 @@ class Comparison(Tabular):
         next(iter(self.inputs().values())).refuse_folds("a report")
         models = evaluations_of(self)
         return write_report(
-            path, models, self, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2
+            path, models, self, title=title, level=level, n_resamples=n_resamples, rng=rng, costs=costs, stacklevel=2
         )
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from matplotlib.axes import Axes
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.estimates import Estimate
@@ -237,6 +237,7 @@ class Evaluation(Tabular):
         level: float = 0.95,
         n_resamples: int | None = None,
         rng: np.random.Generator | int | None = 0,
+        costs: ArrayLike | None = None,
     ) -> Path:
         """Write a page about the model: one HTML file that works offline, for readers who do not write Python.
 
@@ -258,6 +259,8 @@ class Evaluation(Tabular):
             or fewer where that would take more than some seconds, as with 200 classes; the page says how many.
         rng : numpy Generator or int, default 0
             Their random numbers, or the seed.
+        costs : array-like of shape (K, K), optional
+            As in `fit_decisions`: the page then says what decisions cost. Scores must be probabilities for it.
 
         Returns
         -------
@@ -269,7 +272,7 @@ class Evaluation(Tabular):
         self.inputs().refuse_folds("a report")
         models = {str(name): self}
         return write_report(
-            path, models, None, title=title, level=level, n_resamples=n_resamples, rng=rng, stacklevel=2
+            path, models, None, title=title, level=level, n_resamples=n_resamples, rng=rng, costs=costs, stacklevel=2
         )
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from multiauc._replicates import draw_seed, warn_of_lost_classes
 from multiauc._result import Result, Tabular
 from multiauc._roc_bands import (
     AT_FPR,
+    area_below,
     curve_sizes,
     heights,
     limits,
@@ -87,12 +88,7 @@ class RocCurve(Result):
     @property
     def auc(self) -> float:
         """The area under the curve, by trapezoids; nan for a class without rows."""
-        if len(self.fpr) < 2:
-            return float("nan")
-        # What lies below the curve and what lies above it, summed alike: the share cannot leave [0, 1].
-        steps, heights = np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]
-        below, above = float(np.dot(steps, heights)), float(np.dot(steps, 2.0 - heights))
-        return below / (below + above)
+        return area_below(self.fpr, self.tpr)
 
     def band(
         self,

@@ -70,6 +70,10 @@ COMMANDS = [
     "roc one.parquet -l y --kind pairwise",
     "roc gap.parquet -l y --absent nan",
     "roc gap.parquet -l y --absent nan --kind pairwise",
+    "decide one.parquet -l y --costs costs.csv",
+    "decide one.parquet -l y --costs costs.csv --weights w --groups user --ci 0.8",
+    "decide one.parquet -l y --costs costs.csv --judge two.parquet",
+    "decide gap.parquet -l y --costs costs.csv --absent ignore",
 ]
 
 

@@ -10,7 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/hard-labels.md", "docs/densities.md", "docs/summary-roc.md"])
+PAGES = ["README.md", *(f"docs/{page}.md" for page in ("costs", "densities", "hard-labels", "summary-roc"))]
+
+
+@pytest.mark.parametrize("page", PAGES)
 def test_the_examples_print_what_the_page_shows(page):
     examples = re.findall(r"```python\n(.*?)```\n```text\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
     assert examples

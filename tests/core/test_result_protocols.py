@@ -35,14 +35,18 @@ def all_results(seed=0):
     resampled = comparison.bootstrap(10, rng=0)
     tilted = y_score + np.array([0.0, 0.3, 0.6])  # so that the classes are decided for at different rates
     summary = multiauc.summary_roc_of_pairs(y_true, tilted, model="moses_littenberg", threshold=0.9)
+    hull = multiauc.roc_hulls(y_true, y_score)["ant"]
+    costs = [[0, 1, 9], [1, 0, 9], [1, 1, 0]]
+    decisions = multiauc.fit_decisions(y_true, y_score / y_score.sum(axis=1, keepdims=True), costs)
     found = [
         evaluation, evaluation.auc_mu, evaluation.auc_mu_matrix, evaluation.bootstrap(10, rng=0),
         comparison, comparison.difference("a", "b"), resampled, resampled.difference("a", "b"),
         roc, curves, curves.band(), multiauc.roc_curves(y_true, y_score)["ant"],
         multiauc.partial_auc(y_true, y_score, max_fpr=0.5), multiauc.pdi(y_true, y_score),
         evaluation.auc_mu.test(0.5), comparison.omnibus(), multiauc.sample_size(evaluation, half_width=0.05),
-        multiauc.roc_curves(y_true, y_score)["ant"].sensitivity(0.8),
         multiauc.summary_roc(*summary.tables.T, model="moses_littenberg"), summary, summary.bootstrap(10, rng=0),
+        multiauc.roc_curves(y_true, y_score)["ant"].sensitivity(0.8), hull, hull.optimum(1, 2), hull.cost_curve(),
+        decisions, decisions.cross_validated, decisions.cross_validated.difference("fitted", "argmax"),
     ]  # fmt: skip
     return {type(result).__name__: result for result in found}
 

@@ -83,6 +83,20 @@ def read_partition(partition: Any, n_classes: int) -> NDArray[np.float64] | None
     return costs
 
 
+def read_costs(costs: Any, n_classes: int) -> NDArray[np.float64]:
+    """A copy of the costs of predicting the class of the row when the truth is that of the column, K x K."""
+    matrix = _class_by_class("costs", costs, n_classes).copy()
+    if not np.isfinite(matrix).all():
+        i, j = np.argwhere(~np.isfinite(matrix))[0].tolist()
+        raise ValueError(f"costs must be finite; got {matrix[i, j]} at [{i}, {j}]")
+    if not (matrix > np.diag(matrix)).any():
+        raise ValueError(
+            "costs must make some error cost more than the right prediction, costs[i, j] > costs[j, j]; "
+            "got none that does: rows are predictions and columns the truth"
+        )
+    return matrix
+
+
 def read_pair_weights(pair_weights: Any, sample: Sample) -> str | NDArray[np.float64] | None:
     """The weighting of the pairs: None, the name of one, or a symmetric K x K array with a zero diagonal."""
     if pair_weights is None:
@@ -256,6 +270,14 @@ def read_non_negative(argument: str, value: Any, largest: float | None = None) -
     if largest is not None and number > largest:
         raise ValueError(f"{argument} must be at most {largest:g}; got {value!r}")
     return number
+
+
+def read_share(argument: str, value: Any) -> float:
+    """A number from 0 to 1."""
+    share = read_non_negative(argument, value)
+    if share > 1.0:
+        raise ValueError(f"{argument} must be between 0 and 1; got {value!r}")
+    return share
 
 
 def positive_integer(argument: str, value: Any) -> int:

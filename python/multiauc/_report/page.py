@@ -9,6 +9,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from multiauc._render.decisions import decision_sentence
 from multiauc._render.words import (
     SENTENCES_UP_TO,
     bound_note,
@@ -61,6 +62,7 @@ def page(report: dict[str, Any]) -> str:
 {_pairs(report)}
 {_classes(report)}
 {_roc(report)}
+{_decisions(report)}
 {_method(report)}
 </main>
 <footer>Made by multiauc {escape(report["versions"]["multiauc"])}, {escape(report["created"])}. <span
@@ -260,6 +262,22 @@ def _roc(report: dict[str, Any]) -> str:
 more of wrong classes are let in (to the right). Higher is better; the dotted line is chance.
 {_band_note(curves[0], report)}</p>
 {beside if len(panels) == 1 else above}</section>"""
+
+
+def _decisions(report: dict[str, Any]) -> str:
+    models = [model for model in report["models"] if "decisions" in model]
+    if not models:
+        return ""
+    rules = "".join(f"<li>{escape(decision_sentence(model))}</li>" for model in models)
+    note = (
+        "Each rule was fitted to some rows and judged on others (cross-validation); of two models, each is judged by "
+        "its own rule. bayes: the smallest expected cost by the probabilities as they are; argmax: the largest "
+        "probability, whatever it costs. Class sizes count as they are in these rows."
+    )
+    return f"""<section aria-labelledby="h-costs"><h2 id="h-costs">What decisions cost</h2>
+<ul>{rules}</ul>
+{tables.decisions(report, models)}
+{_note(note)}</section>"""
 
 
 def _band_note(curve: dict[str, Any], report: dict[str, Any]) -> str:

@@ -179,6 +179,19 @@ def classes(report: dict[str, Any], best: dict[str, Any]) -> str:
     return table(caption, header, rows, sortable=True, models=len(models))
 
 
+def decisions(report: dict[str, Any], models: list[dict[str, Any]]) -> str:
+    """Models by rules: the mean cost of a row, and what the fitted rule saves."""
+    rules = list(models[0]["decisions"]["costs"])
+    rows = []
+    for model in models:
+        found = model["decisions"]
+        cells = [estimate_cell(found["costs"][rule]) for rule in rules]
+        rows.append(row(model["name"], cells + [estimate_cell(one) for one in found["differences"]]))
+    differences = [f"{one['first']} {MINUS} {one['second']}" for one in models[0]["decisions"]["differences"]]
+    caption = f"Mean cost of a row by the rule that decides, with {percent(report['level'])} intervals: less is better"
+    return table(caption, ["model", *rules, *differences], rows)
+
+
 def _hardest(found: dict[str, Any]) -> Cell:
     if found["hardest"] is None:
         return number_cell(None, "–")

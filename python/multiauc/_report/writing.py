@@ -6,14 +6,17 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from multiauc._files.output import Output
+from multiauc._input.options import read_costs
 from multiauc._json import document, provenance, versions
 from multiauc._progress import Stage
 from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
 from multiauc._render import numbers
 from multiauc._render.curve import QUANTILES_FROM, resampled, resamples_for, roc_numbers
+from multiauc._render.decisions import decision_numbers
 from multiauc._render.words import percent
 from multiauc._report.page import page
 from multiauc._wording import names_as_text, printable, shown_name
+from multiauc.decisions import decisions_of
 from multiauc.evaluation import evaluation_of
 from multiauc.multiclass_curves import default_curve
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    from numpy.typing import ArrayLike
 
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.comparison_results import Comparison
@@ -49,7 +53,7 @@ def write_report(
     return output.write(report_page(evaluations, comparison, **options, stacklevel=stacklevel + 1))
 
 
-def report_page(
+def report_page(  # noqa: PLR0913 - what a page depends on
     evaluations: Mapping[str, Evaluation],
     comparison: Comparison | None,
     *,
@@ -58,9 +62,13 @@ def report_page(
     n_resamples: int | None,
     rng: np.random.Generator | int | None,
     stacklevel: int,
+    costs: ArrayLike | None = None,
     origin: dict[str, Any] | None = None,
 ) -> str:
-    """The page about one or several models; `origin` is the provenance of files, if there are any."""
+    """The page about one or several models; `origin` is the provenance of files, if there are any.
+
+    With `costs` of predicting the class of the row when the truth is that of the column, also what decisions cost.
+    """
     common = numbers.common_numbers(list(evaluations.values()))
     shown = [] if common["heat_map"] is None else common["heat_map"]["classes"]
     if n_resamples is None:
@@ -72,6 +80,9 @@ def report_page(
             curve = _curve(inputs, stacklevel + 1)
         found = None if curve is None else resampled(curve, inputs, n_resamples, rng, stacklevel + 1)
         models.append(_model_numbers(name, evaluation, shown, roc_numbers(curve, found, level), level))
+        if costs is not None:
+            with Stage(f"deciding under costs by {printable(shown_name(name))}"):
+                models[-1]["decisions"] = _decisions(inputs, costs, level)
     report = common | _report_numbers(evaluations, comparison, models, level=level)
     report["title"] = TITLE if title is None else str(title)
     if origin is None:
@@ -145,6 +156,13 @@ def _curve(inputs: HeldInputs, stacklevel: int) -> MulticlassRoc | None:
     if sample.n_classes > CURVE_UP_TO_CLASSES:
         return None
     return default_curve(sample, inputs.options["pair_weights"], stacklevel=stacklevel + 1)
+
+
+def _decisions(inputs: HeldInputs, costs: ArrayLike, level: float) -> dict[str, Any]:
+    """The rule that costs least, and what it costs."""
+    sample = inputs.unchanged_sample()
+    decisions = decisions_of(sample, read_costs(costs, sample.n_classes), inputs.groups)
+    return decision_numbers(decisions, decisions.cross_validated, level)
 
 
 def _method(evaluation: Evaluation, models: list[dict[str, Any]], level: float) -> dict[str, str]:

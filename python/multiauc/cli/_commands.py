@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,8 +151,40 @@ def roc(**options: Any) -> None:
 @multiauc.command(
     context_settings=SETTINGS,
     epilog=_examples(
+        "multiauc decide net.parquet --label y --costs costs.csv",
+        "multiauc decide linear.parquet --label y --costs costs.csv --groups user --decisions decisions.csv",
+        "multiauc decide net.parquet --label y --costs costs.csv --judge net.parquet --format json",
+    ),
+)
+@_options.FILE
+@_options.data_options
+@partial(_options.costs_option, required=True)
+@_options.groups_option
+@_options.level_option
+@click.option("--judge", metavar="FILE", type=click.Path(),
+              help="Other rows of the same columns to judge the rule by. "
+                   "[default: cross-validation within FILE]")  # fmt: skip
+@click.option("--decisions", metavar="OUT.CSV", type=click.Path(),
+              help="Write the decision on each row, of the file of --judge if there is one.")  # fmt: skip
+@_options.printing
+def decide(**options: Any) -> None:
+    """Find the decisions that cost least, and say what they cost.
+
+    A rule is fitted to the probabilities and classes of FILE: the smallest expected cost, by probabilities that are
+    corrected if they need it. Beside it, the plain rules: the smallest expected cost by the probabilities as they are
+    (bayes), and the largest probability (argmax), with paired intervals of the differences.
+    """
+    from multiauc.cli._decisions import decide_file  # noqa: PLC0415
+
+    _work_on_files(decide_file, options)
+
+
+@multiauc.command(
+    context_settings=SETTINGS,
+    epilog=_examples(
         "multiauc report net.parquet --label y -o net.html",
         "multiauc report net.parquet forest.parquet linear.parquet --label y -o report.html --title 'Animals'",
+        "multiauc report net.parquet forest.parquet --label y --costs costs.csv -o costs.html",
     ),
 )
 @_options.several_files
@@ -160,6 +193,7 @@ def roc(**options: Any) -> None:
 @_options.resampling(None, "200, or fewer for many classes")
 @_options.metric_option
 @_options.metrics_option
+@_options.costs_option
 @_options.output_option("report.html", "Where to write the page; - is standard output.")
 @_options.force_option
 @click.option("--title", help="The title of the page.")
@@ -167,7 +201,8 @@ def report(**options: Any) -> None:
     """Write a page that says which model is best and which classes it confuses.
 
     One HTML file that works offline, for one model or several: summary with intervals, comparison with tests, pairs of
-    classes as a heat map and in words, every class, the multi-class ROC curve with its band.
+    classes as a heat map and in words, every class, the multi-class ROC curve with its band; with --costs also what
+    decisions cost.
     """
     from multiauc.cli._reporting import report_on_files  # noqa: PLC0415
 

@@ -103,6 +103,7 @@ _INFERENCE = (
                  show_default=True, help="How pairs of classes are weighted in AUC_mu and M."),
 )  # fmt: skip
 
+_COSTS_HELP = "Costs of decisions: of predicting the class of the row when the truth is that of the column."
 _CI = click.option("--ci", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
                    metavar="LEVEL", help="The level of the confidence intervals.")  # fmt: skip
 _ID = click.option("--id", "row_id", metavar="COLUMN", shell_complete=_column_names,
@@ -154,6 +155,16 @@ def resampling(default: int | None, in_words: str | None = None) -> Callable[[Co
                          show_default=in_words or True, metavar="N",
                          help="Resamples of the bootstrap; 0 for none.")  # fmt: skip
     return lambda command: _all((count, _SEED), command)
+
+
+def groups_option(command: Command) -> Command:
+    """Which rows belong together."""
+    return _INFERENCE[0](command)
+
+
+def costs_option(command: Command, *, required: bool = False) -> Command:
+    """What errors cost."""
+    return click.option("--costs", metavar="COSTS.CSV", type=click.Path(), required=required, help=_COSTS_HELP)(command)
 
 
 def level_option(command: Command) -> Command:

@@ -116,7 +116,7 @@ def _text(outcome: Outcome, style: str, stream: TextIO | None = None) -> str:
         # JSON by itself escapes only some of the characters that a terminal obeys.
         return "\n".join(map(printable, lines)) + "\n"
     if style == "csv":
-        text = _csv(outcome)
+        text = csv_text(*outcome.records)
         # Programs get labels as they are, people what they can look at.
         return "".join(printable(line) + "\n" for line in text.split("\n")[:-1]) if to_terminal else text
     if style == "markdown":
@@ -132,8 +132,8 @@ def _cell(value: Any, digits: int) -> str:
     return "-" if value is None else printable(str(value))
 
 
-def _csv(outcome: Outcome) -> str:
-    header, rows = outcome.records
+def csv_text(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A table as CSV that a spreadsheet shows as it is."""
     return "".join(map(_csv_line, [header, *rows]))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import multiauc
+from multiauc._files.content import content_of
+from multiauc._files.costs import read_costs
 from multiauc._files.output import STANDARD, Output
 from multiauc._progress import Stage
 from multiauc._report.writing import evaluations_of, report_page
@@ -32,13 +34,17 @@ def report_on_files(  # noqa: PLR0913 - the options of the command
     force: bool,
     title: str | None,
     metrics: tuple[MetricName, ...] | None = None,
+    costs: str | None = None,
     **options: Any,
 ) -> None:
     """Write the page on one or several models, and say where it is."""
-    place = Output(output, input_files(request, options["partition"]), force=force)
+    inputs = input_files(request, options["partition"])
+    place = Output(output, inputs if costs is None else (*inputs, costs), force=force)
     refuse(place)
     with Stage("reading the predictions"):
         models = read_models(request, **options)
+        of_decisions = None if costs is None else content_of(costs)
+        matrix = None if of_decisions is None else read_costs(of_decisions, models.predictions.labels)
     predictions = models.predictions
     if metrics is not None and len(predictions.models) > 1:
         raise Problem("--metrics is for a report on one model; several are compared by one --metric")
@@ -51,6 +57,9 @@ def report_on_files(  # noqa: PLR0913 - the options of the command
         with Stage("comparing the models"):
             comparison = compare_models(models, metric)
             evaluations = evaluations_of(comparison)
+    origin = models.provenance(given)
+    if of_decisions is not None:
+        origin["files"].append(of_decisions.facts() | {"holds": "costs", "rows": None})
     page = report_page(
         evaluations,
         comparison,
@@ -59,7 +68,8 @@ def report_on_files(  # noqa: PLR0913 - the options of the command
         n_resamples=n_resamples,
         rng=seed,
         stacklevel=2,
-        origin=models.provenance(given),
+        costs=matrix,
+        origin=origin,
     )
     if output == STANDARD:
         emit(page)

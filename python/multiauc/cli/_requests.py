@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def request(options: dict[str, Any]) -> Request:
     """What to read, from the options of a command; these are taken out of `options`."""
     classes, files = options.pop("classes"), options.pop("files")
-    if [*(split_path(file)[1] for file in files), options.get("partition")].count(STANDARD) > 1:
+    if [*(split_path(file)[1] for file in files), options.get("partition"), options.get("costs")].count(STANDARD) > 1:
         raise Problem("standard input ('-') can be given once, because it can be read only once")
     return Request(
         sources=sources(files, options.pop("scores")),

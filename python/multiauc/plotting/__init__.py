@@ -7,6 +7,7 @@ and lightness carry the same difference in grey.
 """
 
 from multiauc.plotting._comparison import ComparisonDisplay
+from multiauc.plotting._costs import CostCurveDisplay, RocHullDisplay
 from multiauc.plotting._evaluation import EvaluationDisplay
 from multiauc.plotting._multiclass_roc import MulticlassRocDisplay
 from multiauc.plotting._pair_matrix import PairMatrixDisplay
@@ -16,10 +17,12 @@ from multiauc.plotting._summary_roc import SummaryRocDisplay
 
 __all__ = [
     "ComparisonDisplay",
+    "CostCurveDisplay",
     "EvaluationDisplay",
     "MulticlassRocDisplay",
     "PairMatrixDisplay",
     "RocCurvesDisplay",
+    "RocHullDisplay",
     "SimplexDisplay",
     "SummaryRocDisplay",
 ]

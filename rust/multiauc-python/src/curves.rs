@@ -1,4 +1,4 @@
-//! ROC curves of single columns: their points, and areas under parts of them.
+//! ROC curves of single columns: their points, their convex hulls, and areas under parts of them.
 
 use multiauc::{CurvePoints, CurveSides};
 use pyo3::prelude::*;
@@ -10,21 +10,39 @@ use crate::sample::{SampleArgument, compute};
 /// What a point of a curve costs, in units of counting a cell.
 const CURVE_POINT: usize = 40;
 
+/// False and true positive rates, and thresholds.
+type Points<'py> = (Vector<'py>, Vector<'py>, Vector<'py>);
+
 #[pyfunction]
 pub fn roc_curve_points<'py>(
     py: Python<'py>,
     sample: SampleArgument<'py>,
     curves: Vec<CurveSides>,
     drop_intermediate: bool,
-) -> PyResult<Vec<(Vector<'py>, Vector<'py>, Vector<'py>)>> {
+) -> PyResult<Vec<Points<'py>>> {
     let view = sample.view()?;
     let found = compute!(py, view, CURVE_POINT, |sample, workers| {
         multiauc::roc_curves(sample, &curves, drop_intermediate, workers)
     })?;
-    let points = |curve: CurvePoints| {
+    Ok(points(py, found))
+}
+
+#[pyfunction]
+pub fn roc_hull_points<'py>(
+    py: Python<'py>,
+    sample: SampleArgument<'py>,
+    curves: Vec<CurveSides>,
+) -> PyResult<Vec<Points<'py>>> {
+    let view = sample.view()?;
+    let found = compute!(py, view, CURVE_POINT, |sample, workers| multiauc::roc_hulls(sample, &curves, workers))?;
+    Ok(points(py, found))
+}
+
+fn points(py: Python<'_>, curves: Vec<CurvePoints>) -> Vec<Points<'_>> {
+    let arrays = |curve: CurvePoints| {
         (vector(py, curve.false_positive_rates), vector(py, curve.true_positive_rates), vector(py, curve.thresholds))
     };
-    Ok(found.into_iter().map(points).collect())
+    curves.into_iter().map(arrays).collect()
 }
 
 /// (value of each curve, mean, mean by prevalence) of partial areas.

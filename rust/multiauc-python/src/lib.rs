@@ -35,7 +35,7 @@ use pyo3::prelude::*;
 mod _rust {
     #[pymodule_export]
     use super::{
-        curves::{partial_aucs, roc_curve_points},
+        curves::{partial_aucs, roc_curve_points, roc_hull_points},
         inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
         inference::{compare, compare_folds, evaluate, influences, interactions},
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},

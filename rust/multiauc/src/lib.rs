@@ -27,7 +27,7 @@
 //! | `pairs` | loops over pairs and columns in tiles; wins, tallies and averages; partition matrices | variances |
 //! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
 //! | `metrics` | one file per metric: its value, and the component of every row | resampling |
-//! | `curves` | points of ROC curves, areas under parts of them | the rest |
+//! | `curves` | points of ROC curves, their convex hulls, areas under parts of them | the rest |
 //! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
 //! | `multiclass_roc` | the curve of all pairs: rates along thresholds, their rank-one fit, its bootstrap | the pairwise metrics |
 //!
@@ -69,7 +69,7 @@ mod resampling;
 mod sample;
 mod simd;
 
-pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves};
+pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves, roc_hulls};
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{

@@ -1,8 +1,10 @@
-//! ROC curves of single columns: their points, and areas under parts of them.
+//! ROC curves of single columns: their points, their convex hulls, and areas under parts of them.
 
+mod hull;
 mod partial;
 mod points;
 
+pub use hull::roc_hulls;
 pub use partial::{CurveSides, PartialAucs, Region, partial_aucs};
 pub(crate) use partial::{check_present, partial_area};
 pub use points::{CurvePoints, roc_curves};

@@ -41,6 +41,19 @@ fn roc_curve<T: Score>(
     negative: Option<usize>,
     drop_intermediate: bool,
 ) -> Result<CurvePoints> {
+    let points = step_points(sample, positive, negative)?;
+    Ok(if drop_intermediate { CurvePoints::of_sums(&corners(&points)) } else { CurvePoints::of_sums(&points) })
+}
+
+/// (weight of false positives, weight of true positives, threshold) at every threshold, falling from +∞.
+///
+/// # Errors
+/// [`Error::AbsentClass`] if a side of the curve has no rows.
+pub(super) fn step_points<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    positive: usize,
+    negative: Option<usize>,
+) -> Result<Vec<(f64, f64, f64)>> {
     let mut rows = Vec::new();
     sample.codes.for_each(0..sample.rows(), |row, class| {
         let weight = sample.weight(row);
@@ -68,14 +81,19 @@ fn roc_curve<T: Score>(
         // At least two classes have rows, so that only a named one can be absent.
         return Err(Error::AbsentClass { class: negative.unwrap_or(positive) });
     }
-    if drop_intermediate {
-        points = corners(&points);
+    Ok(points)
+}
+
+impl CurvePoints {
+    /// Rates from sums of weights, the last of which are the totals.
+    pub(super) fn of_sums(points: &[(f64, f64, f64)]) -> Self {
+        let &(negatives, positives, _) = points.last().expect("a curve has a first point");
+        Self {
+            false_positive_rates: points.iter().map(|point| point.0 / negatives).collect(),
+            true_positive_rates: points.iter().map(|point| point.1 / positives).collect(),
+            thresholds: points.iter().map(|point| point.2).collect(),
+        }
     }
-    Ok(CurvePoints {
-        false_positive_rates: points.iter().map(|point| point.0 / false_positives).collect(),
-        true_positive_rates: points.iter().map(|point| point.1 / true_positives).collect(),
-        thresholds: points.iter().map(|point| point.2).collect(),
-    })
 }
 
 /// The first and last point and those where the direction changes.

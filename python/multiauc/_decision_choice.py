@@ -1,0 +1,178 @@
+"""Which rule is likely to cost least on other rows than those that it is chosen by."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from multiauc._calibration import calibration_p_value, corrected, spreads
+from multiauc._decision_rules import (
+    ARGMAX,
+    BAYES,
+    CALIBRATED,
+    OFFSETS,
+    Rule,
+    calibrated,
+    plain_rule,
+    regrets,
+    row_costs_of,
+    searched,
+)
+from multiauc._student import upper_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from multiauc._calibration import LabelledRows
+
+FOLDS = 5
+# More rows than this are thinned out for fitting, evenly over the classes and their probabilities.
+FIT_ROWS = 10_000
+# With more classes, or fewer rows for each, offsets are found by likelihood alone.
+SEARCH_UP_TO_CLASSES = 30
+SEARCH_FROM_ROWS_PER_CLASS = 100
+# Calibration is corrected where a test says at this level that it is needed,
+CALIBRATION_LEVEL = 0.01
+# and where plain rules cost more than so many times what the uncertainty of the correction does.
+WORTH = 5.0
+# How rarely a rule may seem cheaper by chance to be preferred: a plain one to a corrected one and to another plain one,
+# and offsets by search to any.
+BACK_TAIL = 0.4
+PLAIN_TAIL = 0.05
+OFFSETS_TAIL = 0.003
+# How many products of costs and probabilities the worth of a correction may take.
+PRODUCTS = 4e8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chosen:
+    """The rule that was chosen, and why.
+
+    Attributes
+    ----------
+    rule
+        The rule.
+    calibration_p_value
+        Of the test whether probabilities are calibrated.
+    row_costs
+        What each of the rows costs under each rule, fitted to other rows.
+    """
+
+    rule: Rule
+    calibration_p_value: float
+    row_costs: dict[str, NDArray[np.float64]]
+
+
+def choose(rows: LabelledRows, costs: NDArray[np.float64]) -> Chosen:
+    """The best rule for rows in the order of `rows_to_fit`.
+
+    Bayes' rule, if a test finds nothing wrong with the calibration of the probabilities. Otherwise the same with
+    corrected ones, if by these the plain rules would cost clearly more, and else the better of the plain rules. Another
+    rule takes its place if a cross-validation shows that it costs less by more than chance: what is fitted to few rows
+    is not better than nothing by default.
+    """
+    n_classes = rows.probabilities.shape[1]
+    fitted = calibrated(rows)
+    p_value = calibration_p_value(rows, fitted.scale, fitted.offsets)
+    needs_correction = p_value < CALIBRATION_LEVEL
+    fits: dict[str, Callable[[LabelledRows], Rule]] = {
+        BAYES: lambda _: plain_rule(BAYES, n_classes),
+        ARGMAX: lambda _: plain_rule(ARGMAX, n_classes),
+    }
+    if needs_correction:
+        fits[CALIBRATED] = calibrated
+    if n_classes <= SEARCH_UP_TO_CLASSES and len(rows.codes) >= SEARCH_FROM_ROWS_PER_CLASS * n_classes:
+        start = fits[CALIBRATED if needs_correction else BAYES]
+        fits[OFFSETS] = lambda some: searched(some, costs, start(some))
+    row_costs = {name: np.empty(len(rows.codes)) for name in fits}
+    for fold in _folds(rows):
+        for name, fit in fits.items():
+            row_costs[name][fold] = row_costs_of(rows.at(fold), fit(rows.at(~fold)), costs)
+    chosen = _worth_it(rows, costs, fitted) if needs_correction else BAYES
+    for plain in (BAYES, ARGMAX):
+        if _is_cheaper(rows, row_costs, plain, chosen, BACK_TAIL if chosen == CALIBRATED else PLAIN_TAIL):
+            chosen = plain
+    if OFFSETS in fits and _is_cheaper(rows, row_costs, OFFSETS, chosen, OFFSETS_TAIL):
+        chosen = OFFSETS
+    return Chosen(fits[chosen](rows), p_value, row_costs)
+
+
+def _worth_it(rows: LabelledRows, costs: NDArray[np.float64], fitted: Rule) -> str:
+    """The corrected rule, or the better of the plain ones if a correction would cost about as much as it saves.
+
+    Costs are expected ones by the corrected probabilities: what plain rules cost more than the corrected one, against
+    what the corrected one would on average if scale and offsets were as far off as their standard errors say.
+    """
+    n_classes = rows.probabilities.shape[1]
+    most = int(PRODUCTS / (2 * n_classes**3))
+    step = max(1, -(-len(rows.codes) // max(most, 500)))
+    seen = rows.at(np.arange(0, len(rows.codes), step))
+    above = regrets(costs)
+    expected = corrected(seen.logs(), fitted.scale, fitted.offsets) @ above.T
+    least = expected.min(axis=1)
+    everything = np.arange(len(least))
+
+    def excess(rule: Rule) -> float:
+        return seen.mean(expected[everything, rule.decide(seen.probabilities, costs)] - least).value
+
+    uncertainty = 0.0
+    for deviation in spreads(rows, fitted.scale, fitted.offsets):
+        for sign in (-1.0, 1.0):
+            scale, offsets = fitted.scale + sign * deviation[0], fitted.offsets + sign * deviation[1:]
+            uncertainty += 0.5 * excess(Rule(CALIBRATED, float(scale), offsets))
+    found = {plain: excess(plain_rule(plain, n_classes)) for plain in (BAYES, ARGMAX)}
+    best = min(found, key=found.__getitem__)
+    return CALIBRATED if found[best] > WORTH * uncertainty else best
+
+
+def _is_cheaper(
+    rows: LabelledRows, row_costs: dict[str, NDArray[np.float64]], first: str, second: str, tail: float
+) -> bool:
+    """Whether the first rule costs less than the second by more than chance would have it once in 1 / `tail` times."""
+    found = rows.mean(row_costs[first] - row_costs[second])
+    if not (found.value < 0.0 < found.variance):
+        return False
+    return found.value < -upper_quantile(tail, found.degrees_of_freedom) * math.sqrt(found.variance)
+
+
+def rows_to_fit(
+    own: NDArray[np.floating],
+    largest: NDArray[np.floating],
+    codes: NDArray[np.integer],
+    weights: NDArray[np.float64] | None,
+) -> NDArray[np.intp]:
+    """Rows that count by class and by the probability of their class; of many those at even distances.
+
+    The same for any order of rows and columns: `own` is the probability of the true class, `largest` that of any.
+    """
+    order = np.lexsort((largest, own, codes))
+    if weights is not None:
+        order = order[weights[order] > 0.0]
+    n = len(order)
+    return order if n <= FIT_ROWS else order[(np.arange(FIT_ROWS) * n) // FIT_ROWS]
+
+
+def _folds(rows: LabelledRows) -> Iterator[NDArray[np.bool_]]:
+    """Parts of the rows that are as alike as can be, as the rows of a class are sorted; groups stay whole."""
+    if rows.groups is None:
+        by_class = np.argsort(rows.codes, kind="stable")
+        sizes = np.bincount(rows.codes)
+        numbers = np.empty(len(by_class), dtype=np.intp)
+        numbers[by_class] = (np.arange(len(by_class)) - np.repeat(np.cumsum(sizes) - sizes, sizes)) % FOLDS
+        if not numbers.any():  # a single row of each class
+            numbers = np.arange(len(by_class)) % FOLDS
+    else:
+        sizes = np.bincount(rows.groups)
+        means = np.bincount(rows.groups, rows.own_probabilities()) / np.maximum(sizes, 1)
+        rank = np.empty(len(sizes), dtype=np.intp)
+        rank[np.lexsort((means, sizes))] = np.arange(len(sizes))
+        numbers = rank[rows.groups] % FOLDS
+    for fold in range(FOLDS):
+        found = numbers == fold
+        if found.any() and not found.all():
+            yield found

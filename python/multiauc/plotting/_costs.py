@@ -1,0 +1,229 @@
+"""Pictures of convex hulls with lines of equal cost, and of cost curves."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from multiauc._digits import decimals
+from multiauc._wording import shown_name
+from multiauc.curves import curves_of
+from multiauc.hulls import roc_hulls
+from multiauc.plotting._axes import (
+    COLOURS,
+    CURVE,
+    DASHES,
+    OTHER_CURVE,
+    Display,
+    axes_or_new,
+    finish_roc,
+    legend_text,
+    roc_axes,
+)
+from multiauc.plotting._estimators import scores_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc.hull_results import CostCurve, OperatingPoint, RocHull
+
+COST_INCHES = (5.6, 4.4)
+# How many lines of a cost curve can be told apart; of more, those at even distances are drawn.
+LINES_AT_MOST = 40
+WITHOUT_SCORES = "multiauc cost without scores"
+
+
+class RocHullDisplay(Display):
+    """The convex hull of a ROC curve, the curve below it, and a line of equal costs.
+
+    Parameters
+    ----------
+    hull : RocHull
+        The hull, from `multiauc.roc_hulls`.
+    optimum : OperatingPoint, optional
+        The point to mark, from ``hull.optimum(...)``.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    line_ : matplotlib Line2D
+        The hull.
+    cost_line_ : matplotlib Line2D or None
+        The line of equal costs.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> from multiauc.plotting import RocHullDisplay
+    >>> hull = multiauc.roc_hulls([0, 0, 0, 1, 1, 1], [0.1, 0.6, 0.4, 0.5, 0.3, 0.9])[1]
+    >>> display = RocHullDisplay(hull, optimum=hull.optimum(cost_fp=1, cost_fn=1)).plot()
+    >>> display.line_.get_label()
+    '1 (hull, AUC 0.778)'
+    """
+
+    line_: Line2D
+    cost_line_: Line2D | None
+
+    def __init__(self, hull: RocHull, *, optimum: OperatingPoint | None = None) -> None:
+        self.hull = hull
+        self.optimum = optimum
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        positive: Hashable,
+        cost_fp: float = 1.0,
+        cost_fn: float = 1.0,
+        prevalence: float | None = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Find the hull of the class `positive` against the rest, and its best point; `options` as in `roc_hulls`."""
+        hulls = roc_hulls(y_true, y_score, **options)
+        if positive not in hulls:
+            raise ValueError(f"positive must be one of {', '.join(map(repr, hulls))}; got {positive!r}")
+        hull = hulls[positive]
+        return cls(hull, optimum=hull.optimum(cost_fp, cost_fn, prevalence)).plot(ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,  # noqa: N803
+        y: Any,
+        *,
+        positive: Hashable,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """The same for the predictions of a fitted scikit-learn classifier."""
+        options.setdefault("labels", estimator.classes_)
+        return cls.from_predictions(y, scores_of(estimator, X), positive=positive, ax=ax, **options)
+
+    def plot(self, ax: Axes | None = None, **line: Any) -> Self:
+        """Draw the hull on axes that other curves may share; `line` is passed on to ``ax.plot``."""
+        hull, point = self.hull, self.optimum
+        axes = roc_axes(ax)
+        against = "" if hull.negative is None else f" from {shown_name(hull.negative)}"
+        name = legend_text(f"{shown_name(hull.positive)}{against} (hull, AUC {decimals(hull.auc, 3)})")
+        style: dict[str, Any] = {"label": name, "zorder": 3, "gid": CURVE} | line
+        (self.line_,) = axes.plot(hull.fpr, hull.tpr, **style)
+        below = self._curve()
+        if below is not None:
+            look: dict[str, Any] = {"color": self.line_.get_color(), "linestyle": "-", "alpha": 0.4, "linewidth": 1}
+            axes.plot(*below, **look, zorder=2, gid=OTHER_CURVE, label="the curve below it")
+        self.cost_line_ = None
+        if point is not None and not math.isnan(point.fpr):
+            colour = self.line_.get_color()
+            x, y = _through(point)
+            label = f"equal cost {decimals(point.expected_cost, 3)}"
+            dashes: dict[str, Any] = {"linestyle": (0, (4, 3)), "linewidth": 1, "zorder": 2, "label": label}
+            (self.cost_line_,) = axes.plot(x, y, color=colour, **dashes)
+            axes.plot([point.fpr], [point.tpr], marker="o", color=colour, linestyle="", zorder=4, label=_rule(point))
+        finish_roc(axes)
+        self._drawn_on(axes)
+        return self
+
+    def _curve(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """The curve below the hull, if the data are there still."""
+        hull = self.hull
+        if hull._inputs is None or math.isnan(hull.auc):  # noqa: SLF001 - the data that results refer to
+            return None
+        sample = hull._inputs.unchanged_sample()  # noqa: SLF001
+        kind = "one_vs_rest" if hull.negative is None else "pairwise"
+        curves = curves_of(sample, kind, drop_intermediate=True)
+        curve = curves[hull.positive if hull.negative is None else (hull.positive, hull.negative)]
+        return curve.fpr, curve.tpr
+
+
+def _through(point: OperatingPoint) -> tuple[list[float], list[float]]:
+    """The ends, within the unit square, of the line of equal costs through a point."""
+    slope = point.slope
+    if math.isinf(slope):
+        return [point.fpr, point.fpr], [0.0, 1.0]
+    if slope == 0.0:
+        return [0.0, 1.0], [point.tpr, point.tpr]
+    left = max(0.0, point.fpr - point.tpr / slope)
+    right = min(1.0, point.fpr + (1.0 - point.tpr) / slope)
+    return [left, right], [point.tpr + slope * (x - point.fpr) for x in (left, right)]
+
+
+def _rule(point: OperatingPoint) -> str:
+    if math.isinf(point.threshold):
+        return "best: never positive" if point.threshold > 0.0 else "best: always positive"
+    return f"best: score \N{GREATER-THAN OR EQUAL TO} {point.threshold:.4g}"
+
+
+class CostCurveDisplay(Display):
+    """A cost curve: the lines of the points of a hull, and their lower envelope.
+
+    Parameters
+    ----------
+    curve : CostCurve
+        The curve, from ``hull.cost_curve()``.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    line_ : matplotlib Line2D
+        The envelope.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> from multiauc.plotting import CostCurveDisplay
+    >>> hull = multiauc.roc_hulls([0, 0, 0, 1, 1, 1], [0.1, 0.6, 0.4, 0.5, 0.3, 0.9])[1]
+    >>> CostCurveDisplay(hull.cost_curve()).plot().line_.get_label()
+    '1 (area 0.167)'
+    """
+
+    line_: Line2D
+
+    def __init__(self, curve: CostCurve) -> None:
+        self.curve = curve
+
+    def plot(self, ax: Axes | None = None, **line: Any) -> Self:
+        """Draw the curve on axes that other cost curves may share; `line` is passed on to ``ax.plot``."""
+        curve = self.curve
+        axes = axes_or_new(ax, COST_INCHES)
+        _frame(axes)
+        against = "" if curve.negative is None else f" from {shown_name(curve.negative)}"
+        name = legend_text(f"{shown_name(curve.positive)}{against} (area {decimals(curve.area, 3)})")
+        style: dict[str, Any] = {"label": name, "zorder": 3, "gid": CURVE} | line
+        (self.line_,) = axes.plot(curve.x, curve.cost, **style)
+        drawn = np.unique(np.linspace(0, len(curve.fpr) - 1, min(len(curve.fpr), LINES_AT_MOST)).round().astype(int))
+        for k in drawn.tolist():
+            look: dict[str, Any] = {"color": self.line_.get_color(), "linestyle": "-", "alpha": 0.3, "linewidth": 0.7}
+            axes.plot([0.0, 1.0], [curve.fpr[k], 1.0 - curve.tpr[k]], **look, zorder=2, gid=OTHER_CURVE)
+        axes.legend(loc="upper center", fontsize="small", framealpha=0.9, edgecolor="none")
+        self._drawn_on(axes)
+        return self
+
+
+def _frame(axes: Axes) -> None:
+    """The frame of cost curves, with the cost of decisions that need no scores."""
+    if any(drawn.get_gid() == WITHOUT_SCORES for drawn in axes.lines):
+        return
+    from cycler import cycler  # noqa: PLC0415
+
+    axes.set_prop_cycle(cycler(color=list(COLOURS)) + cycler(linestyle=[DASHES[k % len(DASHES)] for k in range(7)]))
+    look: dict[str, Any] = {"color": "0.6", "linestyle": ":", "linewidth": 1, "label": "without scores (area 0.25)"}
+    axes.plot([0.0, 0.5, 1.0], [0.0, 0.5, 0.0], **look, gid=WITHOUT_SCORES, zorder=1)
+    axes.set(
+        xlim=(0, 1),
+        ylim=(0, 0.75),
+        xlabel="share of false negatives in the costs at stake",
+        ylabel="expected cost (largest possible = 1)",
+    )
+    axes.spines[["top", "right"]].set_visible(False)
