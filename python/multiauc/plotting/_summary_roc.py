@@ -77,8 +77,13 @@ class SummaryRocDisplay(Display):
         )
         if roc.operating_point is not None and not isinstance(roc, SummaryRocOfPairs):
             axes.plot(*roc.operating_point, marker="s", markersize=6, color=colour, linestyle="none", zorder=4)
-            for outline, dashes in ((roc.confidence_region(level), "--"), (roc.prediction_region(level), ":")):
-                axes.plot(*outline.T, color=colour, linestyle=dashes, linewidth=1.0, zorder=2)
+            percent = f"{100 * level:g}%"
+            for outline, dashes, of in (
+                (roc.confidence_region(level), "--", "the mean"),
+                (roc.prediction_region(level), ":", "one more table"),
+            ):
+                name = legend_text(f"{percent} region of {of}")
+                axes.plot(*outline.T, color=colour, linestyle=dashes, linewidth=1.0, label=name, zorder=2)
         if self.band is not None:
             shade: dict[str, Any] = {"color": colour, "alpha": 0.2, "linewidth": 0, "zorder": 2, "gid": BAND}
             axes.fill_between(self.band.fpr, self.band.low, self.band.high, **shade)
