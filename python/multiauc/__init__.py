@@ -3,7 +3,8 @@
 One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`. All pairs and all classes:
 `auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
 With standard errors and intervals: `evaluate` for one model, `compare` for several, `compare_samples` for different
-rows; `sample_size` plans how many rows they need. Labels may be of any kind, scores in any memory layout.
+rows; `sample_size` plans how many rows they need. Volumes, about one row of every class at a time: `pdi`, `hum`,
+`ordered_vus`, `landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any kind, scores in any memory layout.
 """
 
 from importlib import import_module
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from multiauc import plotting as plotting
     from multiauc import sklearn as sklearn
     from multiauc._column_order import ColumnOrderWarning
+    from multiauc._surface import RocSurface
     from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
@@ -25,10 +27,12 @@ if TYPE_CHECKING:
     from multiauc.estimates import Estimate
     from multiauc.evaluation import evaluate
     from multiauc.evaluation_results import Evaluation
+    from multiauc.ferri_volumes import ferri_vus_of_confusions, ferri_vus_score
     from multiauc.hypotheses import OmnibusTest, TestResult
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
     from multiauc.multiclass_curves import multiclass_roc
     from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
+    from multiauc.ordered_volumes import ordered_vus, ordered_vus_score
     from multiauc.pairwise import auc_mu_matrix, auc_mu_score, hand_till_matrix, hand_till_score
     from multiauc.partial_areas import PartialAuc, partial_auc, partial_auc_score
     from multiauc.planning import SampleSize, sample_size
@@ -36,7 +40,8 @@ if TYPE_CHECKING:
     from multiauc.roc_curve_results import RocCurve, Sensitivity
     from multiauc.threads import get_num_threads, set_num_threads
     from multiauc.unpaired import compare_samples
-    from multiauc.volumes import Volume, pdi, pdi_score
+    from multiauc.volume_results import Volume
+    from multiauc.volumes import hum, hum_score, landgrebe_duin_score, pdi, pdi_score
 
 __all__ = [
     "Bootstrap",
@@ -55,6 +60,7 @@ __all__ = [
     "PartialAuc",
     "RocBand",
     "RocCurve",
+    "RocSurface",
     "SampleSize",
     "Sensitivity",
     "TestResult",
@@ -65,12 +71,19 @@ __all__ = [
     "compare",
     "compare_samples",
     "evaluate",
+    "ferri_vus_of_confusions",
+    "ferri_vus_score",
     "get_num_threads",
     "hand_till_matrix",
     "hand_till_score",
+    "hum",
+    "hum_score",
+    "landgrebe_duin_score",
     "multiclass_roc",
     "one_vs_rest_per_class",
     "one_vs_rest_score",
+    "ordered_vus",
+    "ordered_vus_score",
     "partial_auc",
     "partial_auc_score",
     "pdi",
@@ -84,6 +97,7 @@ __all__ = [
 #: takes no longer than importing NumPy.
 _NAMES = {
     "_column_order": ["ColumnOrderWarning"],
+    "_surface": ["RocSurface"],
     "bootstrap": ["Bootstrap", "BootstrapDifference", "ComparisonBootstrap"],
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],
@@ -92,10 +106,12 @@ _NAMES = {
     "estimates": ["Estimate"],
     "evaluation": ["evaluate"],
     "evaluation_results": ["Evaluation"],
+    "ferri_volumes": ["ferri_vus_of_confusions", "ferri_vus_score"],
     "hypotheses": ["OmnibusTest", "TestResult"],
     "multiclass_curve_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
     "multiclass_curves": ["multiclass_roc"],
     "one_vs_rest": ["one_vs_rest_per_class", "one_vs_rest_score"],
+    "ordered_volumes": ["ordered_vus", "ordered_vus_score"],
     "pairwise": ["auc_mu_matrix", "auc_mu_score", "hand_till_matrix", "hand_till_score"],
     "partial_areas": ["PartialAuc", "partial_auc", "partial_auc_score"],
     "planning": ["SampleSize", "sample_size"],
@@ -103,7 +119,8 @@ _NAMES = {
     "roc_curve_results": ["RocCurve", "Sensitivity"],
     "threads": ["get_num_threads", "set_num_threads"],
     "unpaired": ["compare_samples"],
-    "volumes": ["Volume", "pdi", "pdi_score"],
+    "volume_results": ["Volume"],
+    "volumes": ["hum", "hum_score", "landgrebe_duin_score", "pdi", "pdi_score"],
 }
 
 #: The public modules, loaded when first used too. They are not in `__all__`: `sklearn` needs scikit-learn.

@@ -7,10 +7,21 @@ reads this table.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-MetricName: TypeAlias = Literal["auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "pdi", "multiclass_roc"]
+MetricName: TypeAlias = Literal[
+    "auc_mu",
+    "hand_till",
+    "one_vs_rest",
+    "one_vs_rest_prevalence",
+    "pdi",
+    "hum",
+    "landgrebe_duin",
+    "ordered_vus",
+    "multiclass_roc",
+]
 CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
 
 AUC_MU: Final = "auc_mu"
@@ -18,6 +29,9 @@ HAND_TILL: Final = "hand_till"
 ONE_VS_REST: Final = "one_vs_rest"
 ONE_VS_REST_PREVALENCE: Final = "one_vs_rest_prevalence"
 PDI: Final = "pdi"
+HUM: Final = "hum"
+LANDGREBE_DUIN: Final = "landgrebe_duin"
+ORDERED_VUS: Final = "ordered_vus"
 MULTICLASS_ROC: Final = "multiclass_roc"
 
 #: What is computed where no metric is named.
@@ -73,10 +87,13 @@ class Metric:
         Whether it is resampled from presorted orders.
     has_interactions
         Whether its unbiased and its bootstrap-limit variances are known.
+    has_class_scores
+        Whether it reads a score for every class; otherwise one score per row that rises with the classes.
     is_default
         Whether `evaluate` computes it by default.
     chance
-        Its value for uninformative scores: "half", or "one_of_classes" for one divided by the number of classes.
+        Its value for uninformative scores: "half", "one_of_classes" for one divided by the number of classes, or
+        "one_of_orders" for one divided by the number of their orders.
     """
 
     name: MetricName
@@ -88,11 +105,15 @@ class Metric:
     has_closed_form: bool = True
     has_bootstrap: bool = True
     has_interactions: bool = True
+    has_class_scores: bool = True
     is_default: bool = False
-    chance: Literal["half", "one_of_classes"] = "half"
+    chance: Literal["half", "one_of_classes", "one_of_orders"] = "half"
 
     def chance_of(self, n_classes: int) -> float:
         """The value for uninformative scores."""
+        if self.chance == "one_of_orders":
+            # Of more classes it is zero as a float.
+            return 1 / math.factorial(min(n_classes, 200))
         return 0.5 if self.chance == "half" else 1.0 / n_classes
 
 
@@ -135,6 +156,35 @@ METRICS: Final[dict[str, Metric]] = {
             chance="one_of_classes",
         ),
         Metric(
+            HUM,
+            "HUM",
+            "looks at one row of every class at a time: how often giving each row its own class has the largest sum of "
+            "scores",
+            has_weights=False,
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_orders",
+        ),
+        Metric(
+            LANDGREBE_DUIN,
+            "Landgrebe & Duin's volume",
+            "looks at one row of every class at a time: how often giving each row its own class has the largest "
+            "product of scores",
+            has_weights=False,
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_orders",
+        ),
+        Metric(
+            ORDERED_VUS,
+            "ordered VUS",
+            "looks at one row of every class at a time: how often their scores rise in the order of the classes",
+            has_bootstrap=False,
+            has_interactions=False,
+            has_class_scores=False,
+            chance="one_of_orders",
+        ),
+        Metric(
             MULTICLASS_ROC,
             "multi-class ROC (D)",
             "is the area under one curve for all pairs of classes",
@@ -148,7 +198,11 @@ METRICS: Final[dict[str, Metric]] = {
 
 #: What `evaluate` computes by default, and what it can be asked for.
 DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)
-CLOSED_FORM_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.has_closed_form)
+CLOSED_FORM_METRICS: Final = tuple(
+    name for name, metric in METRICS.items() if metric.has_closed_form and metric.has_class_scores
+)
+#: Metrics of one score per row: `evaluate` and `compare` have them, each by itself.
+ONE_SCORE_METRICS: Final = tuple(name for name, metric in METRICS.items() if not metric.has_class_scores)
 
 
 def metrics_with_option(option: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from multiauc.plotting._evaluation import EvaluationDisplay
 from multiauc.plotting._multiclass_roc import MulticlassRocDisplay
 from multiauc.plotting._pair_matrix import PairMatrixDisplay
 from multiauc.plotting._roc_curves import RocCurvesDisplay
+from multiauc.plotting._roc_surface import RocSurfaceDisplay
 from multiauc.plotting._simplex import SimplexDisplay
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "MulticlassRocDisplay",
     "PairMatrixDisplay",
     "RocCurvesDisplay",
+    "RocSurfaceDisplay",
     "SimplexDisplay",
 ]

@@ -14,11 +14,26 @@ pub enum Metric {
     OneVsRestPrevalence,
     /// The polytomous discrimination index.
     Pdi,
+    /// The hypervolume under the ROC manifold, by sums of scores.
+    Hum,
+    /// The simplified volume of Landgrebe & Duin: the same by products.
+    LandgrebeDuin,
+    /// The volume under the ROC surface of ordered classes.
+    OrderedVus,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::AucMu, Self::HandTill, Self::OneVsRest, Self::OneVsRestPrevalence, Self::Pdi];
+    pub const ALL: [Self; 8] = [
+        Self::AucMu,
+        Self::HandTill,
+        Self::OneVsRest,
+        Self::OneVsRestPrevalence,
+        Self::Pdi,
+        Self::Hum,
+        Self::LandgrebeDuin,
+        Self::OrderedVus,
+    ];
 
     /// Its name.
     #[must_use]
@@ -29,6 +44,9 @@ impl Metric {
             Self::OneVsRest => "one_vs_rest",
             Self::OneVsRestPrevalence => "one_vs_rest_prevalence",
             Self::Pdi => "pdi",
+            Self::Hum => "hum",
+            Self::LandgrebeDuin => "landgrebe_duin",
+            Self::OrderedVus => "ordered_vus",
         }
     }
 

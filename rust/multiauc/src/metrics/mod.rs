@@ -4,8 +4,10 @@ mod auc_mu;
 mod column_placements;
 mod column_statistics;
 mod hand_till;
+mod hum;
 mod interactions;
 mod one_vs_rest;
+mod ordered_vus;
 mod pair_placements;
 mod pdi;
 mod single_score;
@@ -17,8 +19,10 @@ mod weighting;
 pub use auc_mu::auc_mu_rounded;
 pub use auc_mu::{auc_mu, auc_mu_matrix};
 pub use hand_till::{hand_till, hand_till_matrix};
+pub use hum::{HumFound, hum, hum_statistic};
 pub use interactions::{Interaction, Interactions, interactions};
 pub use one_vs_rest::{one_vs_rest, one_vs_rest_per_class};
+pub use ordered_vus::ordered_vus;
 pub(crate) use pdi::Column as PdiColumn;
 pub use pdi::{pdi, pdi_per_class};
 
@@ -29,8 +33,10 @@ use crate::metric::Metric;
 use crate::pairs::{OneVsRestAverage, PairWeights};
 use crate::parallel::Workers;
 use crate::sample::ScoredSample;
+use crate::volume::{Drawing, HumRule};
 use auc_mu::auc_mu_statistic;
 use column_statistics::column_statistics;
+use ordered_vus::ordered_vus_statistic;
 use pdi::pdi_statistic;
 
 /// What metrics depend on besides the sample.
@@ -75,6 +81,7 @@ pub struct Evaluated {
 ///
 /// # Errors
 /// [`Error::RowSumNotOne`](crate::Error::RowSumNotOne), [`Error::NoPairWeight`](crate::Error::NoPairWeight),
+/// [`Error::NegativeScore`](crate::Error::NegativeScore), [`Error::TooManyTies`](crate::Error::TooManyTies),
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn value<T: Score>(
     sample: &ScoredSample<'_, T>,
@@ -88,6 +95,9 @@ pub fn value<T: Score>(
         Metric::OneVsRest => one_vs_rest(sample, OneVsRestAverage::Macro, workers),
         Metric::OneVsRestPrevalence => one_vs_rest(sample, OneVsRestAverage::Prevalence, workers),
         Metric::Pdi => pdi(sample, workers),
+        Metric::Hum => Ok(hum(sample, HumRule::Sum, Drawing::default(), workers)?.value),
+        Metric::LandgrebeDuin => Ok(hum(sample, HumRule::Product, Drawing::default(), workers)?.value),
+        Metric::OrderedVus => ordered_vus(sample, workers),
     }
 }
 
@@ -123,6 +133,15 @@ pub fn evaluate<T: Score>(
     }
     if metrics.contains(&Metric::Pdi) {
         found.statistics.push(pdi_statistic(sample, design, workers)?);
+    }
+    for (metric, rule) in [(Metric::Hum, HumRule::Sum), (Metric::LandgrebeDuin, HumRule::Product)] {
+        if metrics.contains(&metric) {
+            let (statistic, _) = hum_statistic(sample, design, rule, Drawing::default(), workers)?;
+            found.statistics.push(Statistic { id: metric, ..statistic });
+        }
+    }
+    if metrics.contains(&Metric::OrderedVus) {
+        found.statistics.push(ordered_vus_statistic(sample, design, workers)?);
     }
     let place = |statistic: &Statistic| metrics.iter().position(|&metric| metric == statistic.id);
     found.statistics.sort_by_key(place);
