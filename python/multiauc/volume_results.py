@@ -88,6 +88,11 @@ class Volume(Tabular):
         self, level: float = 0.95, method: Literal["logit", "wald", "cautious"] = "logit"
     ) -> ConfidenceInterval:
         """An interval with Student's t, as `Estimate.confidence_interval`; it accounts for drawing, too."""
+        if self._is_of_no_rows:
+            raise ValueError(
+                f"{self.estimate.name} has no interval: it is not a mean over rows. .monte_carlo_error has the error "
+                "of drawing"
+            )
         return self._with_drawing().confidence_interval(level, method)
 
     def surface(self, points: int = 48) -> RocSurface:
@@ -128,6 +133,10 @@ class Volume(Tabular):
 
         return RocSurfaceDisplay(self, points=points).plot(ax)
 
+    @property
+    def _is_of_no_rows(self) -> bool:
+        return self.estimate.smallest_class == 0
+
     def _with_drawing(self) -> Estimate:
         """The estimate with the standard error of both, rows and drawing."""
         if self.exact:
@@ -142,7 +151,8 @@ class Volume(Tabular):
     def _rows(self, level: float) -> list[dict[str, Any]]:
         unknown = dict.fromkeys(("standard_error", "low", "high"), float("nan"))
         rows = [{"kind": "class", "name": label, "value": value, **unknown} for label, value in self.per_class.items()]
-        return [{"kind": "all classes", "name": None, **self._with_drawing().to_dict(level)}, *rows]
+        known = unknown | {"value": self.value} if self._is_of_no_rows else self._with_drawing().to_dict(level)
+        return [{"kind": "all classes", "name": None, **known}, *rows]
 
     def __float__(self) -> float:
         return self.value
@@ -152,9 +162,12 @@ class Volume(Tabular):
         return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        value, _, interval = self._with_drawing().cells()
-        error = decimals(self.standard_error)
+        known = ""
+        if not self._is_of_no_rows:
+            _, _, interval = self._with_drawing().cells()
+            known = f", standard error {decimals(self.standard_error)}, 95% interval {interval}"
         drawn = "" if self.exact else f"; drawn, Monte-Carlo error {decimals(self.monte_carlo_error)}"
-        known = "" if math.isnan(self.standard_error) else f", standard error {error}, 95% interval {interval}"
         best = "" if self.perfect == 1.0 else f", perfect {decimals(self.perfect)}"
-        return f"Volume({self.estimate.name} {value}{known}; chance {decimals(self.chance)}{best}{drawn})"
+        return (
+            f"Volume({self.estimate.name} {decimals(self.value)}{known}; chance {decimals(self.chance)}{best}{drawn})"
+        )

@@ -67,12 +67,7 @@ pub(super) fn draw(
             let credits = credits(whole, &columns, &tuples, sums.round, workers)?;
             sums.add(&tuples, &credits);
         }
-        let error = sums.error();
-        if error <= drawing.precision && (!drawing.is_negligible || NEGLIGIBLE * error <= sums.row_error(rows)) {
-            break;
-        }
-        // Nothing varies, and nothing more will be seen.
-        if drawing.is_negligible && error <= drawing.precision && sums.squares == sums.total() {
+        if sums.error() <= drawing.precision && (!drawing.is_negligible || sums.is_negligible(rows)) {
             break;
         }
     }
@@ -163,10 +158,6 @@ impl Sums {
         self.of_rounds.len() as f64 * self.round as f64
     }
 
-    fn total(&self) -> f64 {
-        self.of_rounds.iter().sum::<f64>() * self.round as f64
-    }
-
     fn value(&self) -> f64 {
         mean(&self.of_rounds)
     }
@@ -181,6 +172,12 @@ impl Sums {
             (self.squares / self.tuples() - self.value().powi(2)).max(0.0) / self.tuples()
         };
         variance.sqrt().max(self.tuples().recip())
+    }
+
+    /// Whether drawing adds next to nothing to the standard error over rows, or rows do not differ.
+    fn is_negligible(&self, rows: &ClassRows) -> bool {
+        let over_rows = self.row_error(rows);
+        NEGLIGIBLE * self.error() <= over_rows || over_rows == 0.0 && self.of_rounds.len() >= ENOUGH_ROUNDS
     }
 
     /// The standard error over rows.
@@ -211,7 +208,9 @@ impl Sums {
             let spread = variance(means);
             let factor = if spread > noise { (1.0 - noise / spread).sqrt() } else { 0.0 };
             let center = mean(means);
-            means.iter_mut().for_each(|mean| *mean = center + factor * (*mean - center));
+            for mean in means {
+                *mean = center + factor * (*mean - center);
+            }
         }
         means
     }

@@ -14,13 +14,14 @@ pub(super) struct AllTuples {
     pub means: Vec<Vec<f64>>,
 }
 
+/// Prefixes of tuples are tasks of their own: so many that they keep any number of threads busy, and the same for all.
+const TASKS: usize = 64;
+
 /// Goes through all tuples of distinct rows. Classes with few rows come first, so that a tuple that is wrong already with
 /// their rows is given up at once.
 pub(super) fn enumerate(classes: &[Distinct<'_>], workers: &Workers<'_>) -> Result<AllTuples> {
     let mut order: Vec<usize> = (0..classes.len()).collect();
     order.sort_by_key(|&class| (classes[class].len(), class));
-    // Tasks are prefixes of tuples: enough of them for any number of threads, and the same for all.
-    const TASKS: usize = 64;
     let (mut depth, mut tasks) = (0, 1);
     while tasks < TASKS && depth + 1 < order.len() {
         tasks *= classes[order[depth]].len();
@@ -52,7 +53,9 @@ pub(super) fn enumerate(classes: &[Distinct<'_>], workers: &Workers<'_>) -> Resu
             }
             Ok(walk.sums)
         })?;
-        parts.into_iter().for_each(|part| sums.add(part));
+        for part in parts {
+            sums.add(part);
+        }
     }
     let sizes: Vec<f64> = classes.iter().map(Distinct::rows).collect();
     let all: f64 = sizes.iter().product();
@@ -125,17 +128,12 @@ impl<'s> Walk<'_, 's> {
     }
 
     fn add(&mut self, assignments: f64) {
-        let counts = || self.classes.iter().zip(&self.chosen).map(|(class, &row)| class.counts[row]);
+        let Self { classes, chosen, sums, .. } = self;
+        let counts = || classes.iter().zip(&*chosen).map(|(class, &row)| class.counts[row]);
         let tuples: u128 = counts().map(u128::from).product();
-        *self.sums.by_assignments.entry(assignments.to_bits()).or_default() += tuples;
+        *sums.by_assignments.entry(assignments.to_bits()).or_default() += tuples;
         let credit = tuples as f64 / assignments;
-        for ((won, &row), count) in self
-            .sums
-            .won
-            .iter_mut()
-            .zip(&self.chosen)
-            .zip(self.classes.iter().zip(&self.chosen).map(|(class, &row)| class.counts[row]))
-        {
+        for ((won, &row), count) in sums.won.iter_mut().zip(&*chosen).zip(counts()) {
             won[row] += credit / count as f64;
         }
     }

@@ -74,7 +74,9 @@ fn draw_point(stream: &mut Stream, classes: usize, point: &mut [f64]) {
             *rate = -stream.unit().ln();
             sum += *rate;
         }
-        row.iter_mut().for_each(|rate| *rate /= sum);
+        for rate in row {
+            *rate /= sum;
+        }
     }
 }
 

@@ -94,7 +94,7 @@ struct Third {
     ys: Vec<i64>,
     /// The level of y of every point, in rising order within a run, and the rows up to each within its run.
     levels: Vec<u32>,
-    counts: Vec<u64>,
+    counts: Vec<u32>,
     sums: Vec<u64>,
 }
 
@@ -107,7 +107,7 @@ impl Third {
             xs: Vec::new(),
             starts: vec![0],
             levels: Vec::with_capacity(points.len()),
-            counts: points.iter().map(|point| point.count).collect(),
+            counts: points.iter().map(|point| point.count as u32).collect(),
             sums: Vec::with_capacity(points.len()),
             ys,
         };
@@ -142,9 +142,10 @@ struct Sweep<'p> {
     third: &'p Third,
     /// Y of the points of the inner class as a pair of levels, as `Inner::levels`.
     bounds: Vec<[u32; 2]>,
-    tree: Vec<u64>,
+    /// Sums of rows that have entered; a class has fewer than 2^32.
+    tree: Vec<u32>,
     /// Rows that have entered, by level.
-    entered: Vec<u64>,
+    entered: Vec<u32>,
 }
 
 impl<'p> Sweep<'p> {
@@ -179,7 +180,7 @@ impl<'p> Sweep<'p> {
             let mut credit = self.rows_below(below) * (UNIT / ties);
             let of_y = 1 + u64::from(own.x == point.x);
             if below != up_to {
-                credit += self.entered[below as usize] * (UNIT / (ties + of_y));
+                credit += u64::from(self.entered[below as usize]) * (UNIT / (ties + of_y));
             }
             if run < third.xs.len() && third.xs[run] == bound {
                 let of_x = 1 + u64::from(own.y == point.y);
@@ -213,7 +214,7 @@ impl<'p> Sweep<'p> {
         }
     }
 
-    fn enter(&mut self, level: u32, count: u64) {
+    fn enter(&mut self, level: u32, count: u32) {
         self.entered[level as usize] += count;
         let mut node = level as usize + 1;
         while node < self.tree.len() {
@@ -224,12 +225,12 @@ impl<'p> Sweep<'p> {
 
     /// How many of the rows that have entered are below a level.
     fn rows_below(&self, level: u32) -> u64 {
-        let (mut node, mut sum) = (level as usize, 0);
+        let (mut node, mut sum) = (level as usize, 0_u32);
         while node > 0 {
             sum += self.tree[node];
             node &= node - 1;
         }
-        sum
+        sum.into()
     }
 }
 
