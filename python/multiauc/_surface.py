@@ -28,6 +28,9 @@ class RocSurface(Result):
     rates : ndarray of shape (3, m, m)
         The rate of each class; the first class's offset rises along the second axis, the second class's along the
         third.
+    offsets : ndarray of shape (2, m)
+        What is added to the scores of the first class, and of the second, before the largest decides; to logarithms
+        or negative distances where these are compared.
     labels : tuple
         The three classes.
 
@@ -41,6 +44,7 @@ class RocSurface(Result):
     """
 
     rates: NDArray[np.float64]
+    offsets: NDArray[np.float64]
     labels: tuple[Any, ...]
 
 
@@ -53,7 +57,7 @@ def surface_of(sample: Sample, rule: str, points: int) -> RocSurface:
         )
     judged = judged_scores(sample.scores[:, classes].astype(np.float64), rule)
     if sample.is_undefined:
-        return RocSurface(np.full((3, points, points), np.nan), tuple(sample.labels))
+        return RocSurface(np.full((3, points, points), np.nan), np.full((2, points), np.nan), tuple(sample.labels))
     first, second = judged[:, 0] - judged[:, 2], judged[:, 1] - judged[:, 2]
     # A row goes to class 1 if x + a is above 0 and above y + b, to class 2 if y + b is, otherwise to class 3.
     a, b = (_offsets(difference, points) for difference in (first, second))
@@ -70,7 +74,7 @@ def surface_of(sample: Sample, rule: str, points: int) -> RocSurface:
             else:
                 shares = _share_above(np.where(x + offset < 0, -y, -np.inf), mass, b)
             rates[k, index] = shares
-    return RocSurface(rates, tuple(sample.labels[k] for k in classes))
+    return RocSurface(rates, np.stack([a, b]), tuple(sample.labels[k] for k in classes))
 
 
 def judged_scores(scores: NDArray[np.float64], rule: str) -> NDArray[np.float64]:

@@ -66,9 +66,16 @@ struct Inner {
     /// Where each point was in the order of the caller.
     places: Vec<u32>,
     /// The points in falling order of x − y.
-    by_difference: Vec<u32>,
+    by_difference: Vec<ByDifference>,
     /// Of each point, the number of different y of the third class below its y, and up to it.
     levels: Vec<[u32; 2]>,
+}
+
+/// A point of the inner class, side by side with its neighbours in another order.
+struct ByDifference {
+    x: i64,
+    difference: i64,
+    index: u32,
 }
 
 impl Inner {
@@ -76,8 +83,9 @@ impl Inner {
         let mut places: Vec<u32> = (0..points.len() as u32).collect();
         places.sort_unstable_by_key(|&place| (points[place as usize].y, place));
         let points: Vec<Point> = places.iter().map(|&place| points[place as usize]).collect();
-        let mut by_difference: Vec<u32> = (0..points.len() as u32).collect();
-        by_difference.sort_by_key(|&index| std::cmp::Reverse(points[index as usize].x - points[index as usize].y));
+        let one = |(index, point): (u32, &Point)| ByDifference { x: point.x, difference: point.x - point.y, index };
+        let mut by_difference: Vec<ByDifference> = (0..).zip(&points).map(one).collect();
+        by_difference.sort_by_key(|point| std::cmp::Reverse(point.difference));
         let ys = different(third.iter().map(|point| point.y));
         let level =
             |y: i64| [ys.partition_point(|&other| other < y) as u32, ys.partition_point(|&other| other <= y) as u32];
@@ -201,15 +209,14 @@ impl<'p> Sweep<'p> {
         let (inner, ys) = (self.inner, &self.third.ys);
         self.bounds.copy_from_slice(&inner.levels);
         let mut level = 0;
-        for &index in &inner.by_difference {
-            let point = inner.points[index as usize];
+        for point in &inner.by_difference {
             if point.x > own.x {
-                let bound = own.x - (point.x - point.y);
+                let bound = own.x - point.difference;
                 while level < ys.len() && ys[level] < bound {
                     level += 1;
                 }
                 let is_equal = level < ys.len() && ys[level] == bound;
-                self.bounds[index as usize] = [level as u32, level as u32 + u32::from(is_equal)];
+                self.bounds[point.index as usize] = [level as u32, level as u32 + u32::from(is_equal)];
             }
         }
     }
