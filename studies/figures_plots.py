@@ -17,7 +17,7 @@ mpl.use("agg")
 from matplotlib import pyplot as plt
 
 import multiauc
-from multiauc.plotting import RocCurvesDisplay, SimplexDisplay
+from multiauc.plotting import RocCurvesDisplay, RocSurfaceDisplay, SimplexDisplay
 
 if TYPE_CHECKING:
     from multiauc._registry import CurveKind
@@ -67,6 +67,7 @@ def main() -> None:
     SimplexDisplay.from_estimator(model, unseen, y_true, ax=panels[0])
     SimplexDisplay.from_estimator(model, unseen, y_true, partition=COSTS, ax=panels[1])
     save(figure, "simplex")
+    save(RocSurfaceDisplay.from_estimator(model, unseen, y_true).figure_, "roc-surface")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,8 @@
 One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`. All pairs and all classes:
 `auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
 With standard errors and intervals: `evaluate` for one model, `compare` for several, `compare_samples` for different
-rows; `sample_size` plans how many rows they need. Labels may be of any kind, scores in any memory layout.
+rows; `sample_size` plans how many rows they need. Volumes, about one row of every class at a time: `pdi`, `hum`,
+`ordered_vus`, `landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any kind, scores in any memory layout.
 """
 
 from importlib import import_module
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from multiauc import plotting as plotting
     from multiauc import sklearn as sklearn
     from multiauc._column_order import ColumnOrderWarning
+    from multiauc._surface import RocSurface
     from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from multiauc.estimates import Estimate
     from multiauc.evaluation import evaluate
     from multiauc.evaluation_results import Evaluation
+    from multiauc.ferri_volumes import ferri_vus_of_confusions, ferri_vus_score
     from multiauc.hard_labels import kappa_score, matthews_score
     from multiauc.hull_results import CostCurve, OperatingPoint, RocHull
     from multiauc.hulls import h_measure_score, lc_index, roc_hulls
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap, RocBand
     from multiauc.multiclass_curves import multiclass_roc
     from multiauc.one_vs_rest import one_vs_rest_per_class, one_vs_rest_score
+    from multiauc.ordered_volumes import ordered_vus, ordered_vus_score
     from multiauc.pairwise import auc_mu_matrix, auc_mu_score, hand_till_matrix, hand_till_score
     from multiauc.partial_areas import PartialAuc, partial_auc, partial_auc_score
     from multiauc.planning import SampleSize, sample_size
@@ -44,7 +48,8 @@ if TYPE_CHECKING:
     from multiauc.roc_curve_results import RocCurve, Sensitivity
     from multiauc.threads import get_num_threads, set_num_threads
     from multiauc.unpaired import compare_samples
-    from multiauc.volumes import Volume, pdi, pdi_score
+    from multiauc.volume_results import Volume
+    from multiauc.volumes import hum, hum_score, landgrebe_duin_score, pdi, pdi_score
 
 __all__ = [
     "Bootstrap",
@@ -70,6 +75,7 @@ __all__ = [
     "RocBand",
     "RocCurve",
     "RocHull",
+    "RocSurface",
     "SampleSize",
     "ScoreDensities",
     "Sensitivity",
@@ -84,17 +90,24 @@ __all__ = [
     "compare",
     "compare_samples",
     "evaluate",
+    "ferri_vus_of_confusions",
+    "ferri_vus_score",
     "fit_decisions",
     "get_num_threads",
     "h_measure_score",
     "hand_till_matrix",
     "hand_till_score",
+    "hum",
+    "hum_score",
     "kappa_score",
+    "landgrebe_duin_score",
     "lc_index",
     "matthews_score",
     "multiclass_roc",
     "one_vs_rest_per_class",
     "one_vs_rest_score",
+    "ordered_vus",
+    "ordered_vus_score",
     "partial_auc",
     "partial_auc_score",
     "pdi",
@@ -111,6 +124,7 @@ __all__ = [
 #: takes no longer than importing NumPy.
 _NAMES = {
     "_column_order": ["ColumnOrderWarning"],
+    "_surface": ["RocSurface"],
     "bootstrap": ["Bootstrap", "BootstrapDifference", "ComparisonBootstrap"],
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],
@@ -122,6 +136,7 @@ _NAMES = {
     "estimates": ["Estimate"],
     "evaluation": ["evaluate"],
     "evaluation_results": ["Evaluation"],
+    "ferri_volumes": ["ferri_vus_of_confusions", "ferri_vus_score"],
     "hard_labels": ["kappa_score", "matthews_score"],
     "hull_results": ["CostCurve", "OperatingPoint", "RocHull"],
     "hulls": ["h_measure_score", "lc_index", "roc_hulls"],
@@ -131,6 +146,7 @@ _NAMES = {
     "multiclass_curve_results": ["MulticlassRoc", "MulticlassRocBootstrap", "RocBand"],
     "multiclass_curves": ["multiclass_roc"],
     "one_vs_rest": ["one_vs_rest_per_class", "one_vs_rest_score"],
+    "ordered_volumes": ["ordered_vus", "ordered_vus_score"],
     "pairwise": ["auc_mu_matrix", "auc_mu_score", "hand_till_matrix", "hand_till_score"],
     "partial_areas": ["PartialAuc", "partial_auc", "partial_auc_score"],
     "planning": ["SampleSize", "sample_size"],
@@ -138,7 +154,8 @@ _NAMES = {
     "roc_curve_results": ["RocCurve", "Sensitivity"],
     "threads": ["get_num_threads", "set_num_threads"],
     "unpaired": ["compare_samples"],
-    "volumes": ["Volume", "pdi", "pdi_score"],
+    "volume_results": ["Volume"],
+    "volumes": ["hum", "hum_score", "landgrebe_duin_score", "pdi", "pdi_score"],
 }
 
 #: The public modules, loaded when first used too. They are not in `__all__`: `sklearn` needs scikit-learn.

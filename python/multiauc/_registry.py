@@ -7,6 +7,7 @@ reads this table.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -16,6 +17,9 @@ MetricName: TypeAlias = Literal[
     "one_vs_rest",
     "one_vs_rest_prevalence",
     "pdi",
+    "hum",
+    "landgrebe_duin",
+    "ordered_vus",
     "matthews",
     "kappa",
     "accuracy",
@@ -30,6 +34,9 @@ HAND_TILL: Final = "hand_till"
 ONE_VS_REST: Final = "one_vs_rest"
 ONE_VS_REST_PREVALENCE: Final = "one_vs_rest_prevalence"
 PDI: Final = "pdi"
+HUM: Final = "hum"
+LANDGREBE_DUIN: Final = "landgrebe_duin"
+ORDERED_VUS: Final = "ordered_vus"
 MATTHEWS: Final = "matthews"
 KAPPA: Final = "kappa"
 ACCURACY: Final = "accuracy"
@@ -90,10 +97,13 @@ class Metric:
         Whether it is resampled from presorted orders.
     has_interactions
         Whether its unbiased and its bootstrap-limit variances are known.
+    has_class_scores
+        Whether it reads a score for every class; otherwise one score per row that rises with the classes.
     is_default
         Whether `evaluate` computes it by default.
     chance
-        Its value for uninformative scores: "half", "zero", or "one_of_classes" for one divided by their number.
+        Its value for uninformative scores: "half", "zero", "one_of_classes" for one divided by the number of classes,
+        or "one_of_orders" for one divided by the number of their orders.
     smallest
         Its smallest possible value; the largest is 1.
     depends_on_sizes
@@ -109,13 +119,17 @@ class Metric:
     has_closed_form: bool = True
     has_bootstrap: bool = True
     has_interactions: bool = True
+    has_class_scores: bool = True
     is_default: bool = False
-    chance: Literal["half", "zero", "one_of_classes"] = "half"
+    chance: Literal["half", "zero", "one_of_classes", "one_of_orders"] = "half"
     smallest: float = 0.0
     depends_on_sizes: bool = False
 
     def chance_of(self, n_classes: int) -> float:
         """The value for uninformative scores."""
+        if self.chance == "one_of_orders":
+            # Of more classes it is zero as a float.
+            return 1 / math.factorial(min(n_classes, 200))
         return {"half": 0.5, "zero": 0.0, "one_of_classes": 1.0 / n_classes}[self.chance]
 
 
@@ -156,6 +170,35 @@ METRICS: Final[dict[str, Metric]] = {
             "looks at one row of every class at a time: how often a class has the highest of its scores",
             has_interactions=False,
             chance="one_of_classes",
+        ),
+        Metric(
+            HUM,
+            "HUM",
+            "looks at one row of every class at a time: how often giving each row its own class has the largest sum of "
+            "scores",
+            has_weights=False,
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_orders",
+        ),
+        Metric(
+            LANDGREBE_DUIN,
+            "Landgrebe & Duin's volume",
+            "looks at one row of every class at a time: how often giving each row its own class has the largest "
+            "product of scores",
+            has_weights=False,
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_orders",
+        ),
+        Metric(
+            ORDERED_VUS,
+            "ordered VUS",
+            "looks at one row of every class at a time: how often their scores rise in the order of the classes",
+            has_bootstrap=False,
+            has_interactions=False,
+            has_class_scores=False,
+            chance="one_of_orders",
         ),
         Metric(
             MATTHEWS,
@@ -222,7 +265,11 @@ METRICS: Final[dict[str, Metric]] = {
 
 #: What `evaluate` computes by default, and what it can be asked for.
 DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)
-CLOSED_FORM_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.has_closed_form)
+CLOSED_FORM_METRICS: Final = tuple(
+    name for name, metric in METRICS.items() if metric.has_closed_form and metric.has_class_scores
+)
+#: Metrics of one score per row: `evaluate` and `compare` have them, each by itself.
+ONE_SCORE_METRICS: Final = tuple(name for name, metric in METRICS.items() if not metric.has_class_scores)
 
 
 def metrics_with_option(option: str) -> tuple[str, ...]:

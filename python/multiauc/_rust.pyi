@@ -28,9 +28,12 @@ __all__ = [
     "code_integers",
     "compare",
     "compare_folds",
+    "covered_share",
     "debug_build",
     "evaluate",
     "get_num_threads",
+    "hum",
+    "hum_score",
     "influences",
     "interactions",
     "multiclass_roc",
@@ -91,6 +94,21 @@ def one_vs_rest(sample: _Sample, average: str) -> float:
 def one_vs_rest_per_class(sample: _Sample) -> NDArray[np.float64]: ...
 def pdi_per_class(sample: _Sample) -> NDArray[np.float64]:
     """What `score` averages for "pdi"; nan for absent classes."""
+
+def hum_score(sample: _Sample, rule: str, precision: float, seed: int, is_latin: bool) -> tuple[float, float, bool]:
+    """(value, standard error of drawing tuples, whether all were counted); `rule` is "sum", "prod" or "distance".
+
+    `is_latin`: whether tuples, if they are drawn, use each row equally often.
+    """
+
+def hum(sample: _Sample, rule: str, precision: float, seed: int) -> tuple[Evaluated, float, bool]:
+    """The same with the standard error over rows."""
+
+def covered_share(rates: NDArray[np.float64], classes: int, precision: float, seed: int) -> tuple[float, float]:
+    """(share, its standard error) of all confusions that are nowhere below a mixture of classifiers.
+
+    `rates` has a row per classifier: class by class, what its rows are taken for, their own class left out.
+    """
 
 def roc_curve_points(sample: _Sample, curves: _Curves, drop_intermediate: bool) -> list[_Points]:
     """(fpr, tpr, thresholds) for each (positive class, negative class or None for all others).

@@ -22,8 +22,9 @@ from multiauc._input.options import (
     read_metric_options,
     refuse_idle_options,
     refuse_weights,
+    take_one_score,
 )
-from multiauc._input.sample import read_sample
+from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
 from multiauc.comparison_results import Comparison
@@ -70,9 +71,11 @@ def compare(  # noqa: PLR0913
         The class of each row.
     models : dict of array-like
         The scores of each model by its name (any hashable), each of shape (n, K); with two classes also (n,) or (n, 1).
-    metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "multiclass_roc"}, default "auc_mu"
-        What to compare. The area D of ``"multiclass_roc"`` has no standard error in closed form, so that its models
-        are compared by the bootstrap only.
+    metric : str, default "auc_mu"
+        What to compare: ``"auc_mu"``, ``"hand_till"``, ``"one_vs_rest"``, ``"one_vs_rest_prevalence"``, ``"pdi"``,
+        ``"hum"``, ``"landgrebe_duin"``, ``"ordered_vus"`` (of models with one score per row) or
+        ``"multiclass_roc"``. The area D of the last has no standard error in closed form, so that its models are
+        compared by the bootstrap only.
     partition : array-like of shape (K, K), optional
         As in `auc_mu_score`; for AUC_mu only.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
@@ -126,7 +129,8 @@ def compare(  # noqa: PLR0913
     kind = one_of("metric", metric, tuple(METRICS))
     refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
     refuse_weights((kind,), sample_weight)
-    given = _read_models(y_true, models, sample_weight, labels, absent)
+    is_ordered = take_one_score((kind,))
+    given = _read_models(y_true, models, sample_weight, labels, absent, is_ordered=is_ordered)
     first = next(iter(given.values()))
     samples = {name: _in_order_of(first, sample, name) for name, sample in given.items()}
     if partition is not None and len({sample.has_one_score for sample in samples.values()}) > 1:
@@ -160,10 +164,12 @@ def compare(  # noqa: PLR0913
         warn_of_single_units(inputs, inputs.units(), inputs.units().tolist(), stacklevel=2)
     comparison = _comparison(kind, held, found)
     warn_of_untestable(comparison.differences, stacklevel=2)
-    return _with_notes(comparison, given, inputs, stacklevel=2)
+    return comparison if is_ordered else _with_notes(comparison, given, inputs, stacklevel=2)
 
 
-def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any) -> dict[Any, Sample]:
+def _read_models(
+    y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any, *, is_ordered: bool
+) -> dict[Any, Sample]:
     """The samples by model, each with its columns as they were given."""
     if not isinstance(models, Mapping):
         raise TypeError(
@@ -172,10 +178,11 @@ def _read_models(y_true: Any, models: Any, sample_weight: Any, labels: Any, abse
         )
     if len(models) < 2:
         raise ValueError(f"models must have at least two models to compare; got {len(models)}")
+    read = read_ordered_sample if is_ordered else read_sample
     samples: dict[Any, Sample] = {}
     for name, y_score in models.items():
         try:
-            samples[name] = read_sample(y_true, y_score, sample_weight, labels, absent)
+            samples[name] = read(y_true, y_score, sample_weight, labels, absent)
         except (TypeError, ValueError) as error:
             raise type(error)(f"models[{name!r}]: {error}") from None
     return samples

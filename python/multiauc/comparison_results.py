@@ -276,6 +276,7 @@ class Comparison(Tabular):
         from multiauc._report.writing import evaluations_of, write_report  # noqa: PLC0415
 
         next(iter(self.inputs().values())).refuse_folds("a report")
+        next(iter(self.inputs().values())).refuse_one_score("a report")
         models = evaluations_of(self)
         return write_report(
             path, models, self, title=title, level=level, n_resamples=n_resamples, rng=rng, costs=costs, stacklevel=2

@@ -20,9 +20,10 @@ from multiauc._input.options import (
     read_metrics,
     refuse_idle_options,
     refuse_weights,
+    take_one_score,
 )
-from multiauc._input.sample import read_sample
-from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, METRICS
+from multiauc._input.sample import read_ordered_sample, read_sample
+from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, METRICS, ONE_SCORE_METRICS
 from multiauc._wording import one_of, shown_name
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.evaluation_results import Evaluation
@@ -72,8 +73,9 @@ def evaluate(  # noqa: PLR0913
         (n,) or (n, 1), the score of the second of `labels`.
     metrics : sequence of str, optional
         The metrics wanted, in this order; fewer take less time. By default ``"auc_mu"``, ``"hand_till"``,
-        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"pdi"`` and, about decisions, ``"matthews"``,
-        ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"`` and ``"macro_f1"``.
+        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about
+        decisions ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"`` and ``"macro_f1"``; and by itself
+        ``"ordered_vus"``, for which `y_score` has one score per row.
     partition : array-like of shape (K, K), optional
         Costs that rank the pairs of AUC_mu, as in `auc_mu_score`, and by which ``"matthews"``, ``"kappa"`` and other
         numbers about decisions decide, as in `matthews_score`.
@@ -152,10 +154,13 @@ def evaluate(  # noqa: PLR0913
     closed form, class sizes fixed; logit intervals with Student's t
     """
     refuse_unknown(evaluate, unknown)
-    names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, CLOSED_FORM_METRICS)
+    offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)
+    names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, offered)
     refuse_idle_options(names, partition=partition, pair_weights=pair_weights)
     refuse_weights(names, sample_weight)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    is_ordered = take_one_score(names)
+    read = read_ordered_sample if is_ordered else read_sample
+    sample = read(y_true, y_score, sample_weight, labels, absent)
     inputs = HeldInputs(
         sample,
         names,
@@ -172,7 +177,7 @@ def evaluate(  # noqa: PLR0913
         warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
         shares = found.pairs[HAND_TILL].values if HAND_TILL in names else None
         result = evaluation_from(inputs, found)
-    note = column_order_note(sample, inputs.groups, shares, inputs.folds)
+    note = None if is_ordered else column_order_note(sample, inputs.groups, shares, inputs.folds)
     warn_of_order(note, stacklevel=2)
     return replace(result, notes=() if note is None else (note,))
 

@@ -270,6 +270,7 @@ class Evaluation(Tabular):
         from multiauc._report.writing import write_report  # noqa: PLC0415
 
         self.inputs().refuse_folds("a report")
+        self.inputs().refuse_one_score("a report")
         models = {str(name): self}
         return write_report(
             path, models, None, title=title, level=level, n_resamples=n_resamples, rng=rng, costs=costs, stacklevel=2

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Never
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, Never, TypeAlias
 
 from multiauc import _rust
-from multiauc._digits import decimals
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import read_flag, read_positive, read_rng
 from multiauc._input.sample import read_sample
-from multiauc._registry import METRICS, PDI
-from multiauc._result import Tabular
+from multiauc._progress import Stage
+from multiauc._registry import HUM, LANDGREBE_DUIN, METRICS, PDI
+from multiauc._replicates import draw_seed
 from multiauc._scoring import score_of
+from multiauc._wording import one_of
 from multiauc.estimates import warn_of_single_units
 from multiauc.evaluation import computed, evaluation_from
+from multiauc.volume_results import RULES, Volume
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import ArrayLike
 
+    from multiauc._input.sample import Sample
     from multiauc._types import Absent, Labels
-    from multiauc.estimates import Estimate
-    from multiauc.results import ConfidenceInterval
+
+Rule: TypeAlias = Literal["sum", "prod", "distance"]
 
 
 def pdi_score(
@@ -132,93 +137,216 @@ def pdi(
     inputs = HeldInputs(read_sample(y_true, y_score, sample_weight, labels, absent), (PDI,), {})
     found = computed(inputs)
     warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
-    return _exact_volume(inputs, found, PDI, _rust.pdi_per_class(inputs.arguments()).tolist())
-
-
-def _exact_volume(inputs: HeldInputs, found: _rust.Evaluated, metric: str, per_class: list[float]) -> Volume:
+    per_class = _rust.pdi_per_class(inputs.arguments()).tolist()
     sample = inputs.sample
-    return Volume(
-        evaluation_from(inputs, found).metrics[metric],
-        monte_carlo_error=0.0,
-        chance=METRICS[metric].chance_of(len(sample.reported_classes())),
-        per_class={sample.labels[c]: per_class[c] for c in sample.reported_classes()},
+    return replace(
+        volume_of(inputs, found, PDI), per_class={sample.labels[c]: per_class[c] for c in sample.reported_classes()}
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Volume(Tabular):
-    """A number about one row of every class at a time, with its uncertainty; see `multiauc.pdi`.
+def hum_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    rule: Rule = "sum",
+    precision: float = 1e-3,
+    rng: np.random.Generator | int | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    **unknown: Never,
+) -> float:
+    r"""The hypervolume under the ROC manifold: how often the rows of a tuple, one of each class, get their own classes.
 
-    Attributes
+    A tuple :math:`x_1, \dots, x_K` is right if no assignment of its rows to the classes is better than the true one,
+
+    .. math::
+        \mathrm{HUM} = P\Bigl(\sum_k s_k(x_k) \ge \sum_k s_{\sigma(k)}(x_k)
+            \text{ for all permutations } \sigma\Bigr),
+
+    and counts 1/m where m assignments are equally good. With three classes this is Mossman's volume under the three-way
+    ROC surface [1]_; the form for more classes is that of Li and Fine [2]_. Scores without information have the value
+    1/K!, perfect ones 1. By sums of scores, two classes have AUC_mu.
+
+    Parameters
     ----------
-    estimate : Estimate
-        The value with its standard error over rows.
-    monte_carlo_error : float
-        The standard error of drawing tuples instead of counting all of them; 0 where all were counted.
-    chance : float
-        The value for uninformative scores.
-    per_class : dict of float
-        The value for each class by its label.
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
+        (n,) or (n, 1), the score of the second of `labels`.
+    rule : {"sum", "prod", "distance"}, default "sum"
+        What makes an assignment good: the sum of the scores (:math:`s = p`), their product (:math:`s = \log p`, for
+        scores that are not negative, a zero counting as the smallest normal number), or the distance from the corners
+        of the simplex (:math:`s_j = -\lVert p - e_j \rVert`). They give different values.
+    precision : float, default 1e-3
+        The standard error of drawing at which to stop, where there are too many tuples to count them all.
+    rng : numpy.random.Generator or int, optional
+        What the tuples are drawn from, if they are.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
+        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows: raise an error, leave it out of the tuples, or return nan.
+
+    Returns
+    -------
+    float
+        The value, between 0 and 1.
+
+    See Also
+    --------
+    hum : The same with its standard errors, over rows and of drawing.
+    landgrebe_duin_score : The rule "prod" under its own name.
+
+    Notes
+    -----
+    Three classes are counted exactly, in time that grows like n^2 log n and memory that grows like n (seconds for
+    n = 20,000), unless the smallest class times the rows of the others exceeds 10^10. Four and more are gone through
+    while there are at most 10^7 tuples of different rows; beyond that tuples are drawn, each row equally often, which
+    brings the error down faster than drawing them independently. Sums are compared in whole numbers: scores on a
+    lattice (shares of votes, rounded decimals) tie exactly where they do on paper.
+
+    References
+    ----------
+    .. [1] D. Mossman, "Three-way ROCs", Medical Decision Making 19 (1999), 78-89.
+    .. [2] J. Li and J. P. Fine, "ROC analysis with multiple classes and multiple tests: methodology and its application
+       in microarray studies", Biostatistics 9 (2008), 566-576.
 
     Examples
     --------
     >>> import multiauc
-    >>> volume = multiauc.pdi([0, 0, 1, 1, 2, 2], [[3, 1, 1], [2, 2, 1], [1, 3, 1], [2, 3, 1], [1, 2, 3], [1, 1, 3]])
-    >>> volume.value, volume.exact, volume.perfect
-    (0.9583333333333334, True, 1.0)
-    >>> round(volume.normalised, 4)
-    0.9375
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> multiauc.hum_score(y_true, y_score)
+    0.75
     """
+    refuse_unknown(hum_score, unknown)
+    found = _read_rule(rule)
+    limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
+    sample = read_sample(y_true, y_score, None, labels, absent)
+    with Stage(METRICS[HUM].title):
+        value, _, _ = _rust.hum_score(sample.arguments(), found, limit, seed, is_latin=True)
+    return sample.nan_if_absent(value)
 
-    estimate: Estimate
-    monte_carlo_error: float
-    chance: float
-    per_class: dict[Any, float]
 
-    @property
-    def value(self) -> float:
-        """The number."""
-        return self.estimate.value
+def hum(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    rule: Rule = "sum",
+    precision: float = 1e-3,
+    rng: np.random.Generator | int | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    **unknown: Never,
+) -> Volume:
+    r"""The hypervolume under the ROC manifold with its standard error over rows, and that of drawing tuples.
 
-    @property
-    def standard_error(self) -> float:
-        """Its standard error over rows."""
-        return self.estimate.standard_error
+    With :math:`T(i)` the mean credit of the tuples through row i, the variance is
+    :math:`\sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} (T(i) - \bar T_k)^2`. Where tuples are drawn, what drawing adds
+    to the spread of T is taken out, and its own standard error is ``.monte_carlo_error``; intervals account for both.
 
-    @property
-    def exact(self) -> bool:
-        """Whether all tuples were counted."""
-        return self.monte_carlo_error == 0.0
+    Parameters
+    ----------
+    y_true, y_score, rule, precision, rng, labels, absent
+        As in `hum_score`, which has the formula.
 
-    @property
-    def perfect(self) -> float:
-        """The value for scores that are always right."""
-        return 1.0
+    Returns
+    -------
+    Volume
+        With ``.plot()`` for three classes. `evaluate` and `compare` have the rule "sum" too, as the metric ``"hum"``,
+        and "prod" as ``"landgrebe_duin"``: with groups of rows, covariances and paired tests.
 
-    @property
-    def normalised(self) -> float:
-        """The value on a scale where chance is 0 and perfect is 1."""
-        return (self.value - self.chance) / (self.perfect - self.chance)
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.choice(["cat", "dog", "eel"], size=300)
+    >>> y_score = rng.random((300, 3)) + 0.5 * (y_true[:, None] == ["cat", "dog", "eel"])
+    >>> multiauc.hum(y_true, y_score)
+    Volume(HUM by sums 0.8793, standard error 0.0209, 95% interval 0.8316 to 0.9148; chance 0.1667)
+    >>> y_true = rng.integers(6, size=3000)
+    >>> y_score = rng.random((3000, 6)) + 0.7 * np.eye(6)[y_true]
+    >>> volume = multiauc.hum(y_true, y_score, rng=0)
+    >>> volume.exact, volume.monte_carlo_error < 0.001
+    (False, True)
+    """
+    refuse_unknown(hum, unknown)
+    kind = _read_rule(rule)
+    limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
+    inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent), (HUM,), {})
+    with Stage(METRICS[HUM].title):
+        found, error, exact = _rust.hum(inputs.arguments(), kind, limit, seed)
+    warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
+    volume = volume_of(inputs, found, HUM)
+    estimate = replace(volume.estimate, name=f"{METRICS[HUM].title} by {RULES[kind]}")
+    return replace(volume, estimate=estimate, monte_carlo_error=error, exact=exact, rule=kind, _inputs=inputs)
 
-    def confidence_interval(
-        self, level: float = 0.95, method: Literal["logit", "wald", "cautious"] = "logit"
-    ) -> ConfidenceInterval:
-        """An interval with Student's t, as `Estimate.confidence_interval`."""
-        return self.estimate.confidence_interval(level, method)
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
-        unknown = dict.fromkeys(("standard_error", "low", "high"), float("nan"))
-        rows = [{"kind": "class", "name": label, "value": value, **unknown} for label, value in self.per_class.items()]
-        return [{"kind": "all classes", "name": None, **self.estimate.to_dict(level)}, *rows]
+def landgrebe_duin_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    normalised: bool = False,
+    precision: float = 1e-3,
+    rng: np.random.Generator | int | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    **unknown: Never,
+) -> float:
+    r"""The simplified volume under the ROC surface of Landgrebe and Duin.
 
-    def __float__(self) -> float:
-        return self.value
+    The surface has the rates of right decisions of the classifiers
+    :math:`\operatorname{argmax}_k \varphi_k p_k(x)`, for all :math:`\varphi \ge 0` [1]_. The volume under it equals
+    `hum_score` with the rule "prod".
 
-    def __format__(self, spec: str) -> str:
-        """The value, if a number's format is asked for."""
-        return format(self.value, spec) if spec else str(self)
+    Parameters
+    ----------
+    y_true, y_score, precision, rng, labels, absent
+        As in `hum_score`; scores must not be negative.
+    normalised : bool, default False
+        Whether to put it on a scale where chance is 0 and perfect 1: :math:`(V - 1/K!)/(1 - 1/K!)`.
 
-    def __repr__(self) -> str:
-        value, error, interval = self.estimate.cells()
-        numbers = f"{self.estimate.name} {value}, standard error {error}, 95% interval {interval}"
-        return f"Volume({numbers}; chance {decimals(self.chance)})"
+    Returns
+    -------
+    float
+        The value.
+
+    References
+    ----------
+    .. [1] T. C. W. Landgrebe and R. P. W. Duin, "A simplified extension of the area under the ROC to the multiclass
+       domain", Proceedings of PRASA 2006, 241-245.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> multiauc.landgrebe_duin_score(y_true, y_score)
+    0.75
+    >>> round(multiauc.landgrebe_duin_score(y_true, y_score, normalised=True), 4)
+    0.7
+    """
+    refuse_unknown(landgrebe_duin_score, unknown)
+    is_normalised = read_flag("normalised", normalised)
+    limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
+    sample = read_sample(y_true, y_score, None, labels, absent)
+    with Stage(METRICS[LANDGREBE_DUIN].title):
+        value, _, _ = _rust.hum_score(sample.arguments(), "prod", limit, seed, is_latin=True)
+    chance = METRICS[LANDGREBE_DUIN].chance_of(len(sample.reported_classes()))
+    return sample.nan_if_absent((value - chance) / (1.0 - chance) if is_normalised else value)
+
+
+def _read_rule(rule: Rule) -> str:
+    return one_of("rule", rule, tuple(RULES))
+
+
+def volume_of(inputs: HeldInputs, found: _rust.Evaluated, metric: str) -> Volume:
+    """The exact volume that the core found."""
+    sample: Sample = inputs.sample
+    return Volume(
+        evaluation_from(inputs, found).metrics[metric],
+        monte_carlo_error=0.0,
+        chance=METRICS[metric].chance_of(len(sample.reported_classes())),
+    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from multiauc import _rust
+from multiauc._registry import ONE_SCORE_METRICS
 from multiauc._wording import counted
 
 if TYPE_CHECKING:
@@ -102,6 +103,11 @@ class HeldInputs:
         """Raise an error if there are folds, for what is not defined within them."""
         if self.folds is not None:
             raise ValueError(f"{wanted} with folds is not offered; estimates, differences and their tests are")
+
+    def refuse_one_score(self, wanted: str) -> None:
+        """Raise an error if rows have one score, not one for every class."""
+        if self.metrics[0] in ONE_SCORE_METRICS:
+            raise ValueError(f"{wanted} needs a score for every class; {self.metrics[0]!r} has one score per row")
 
     def units(self) -> NDArray[np.int64]:
         """The rows of each class, or its groups."""

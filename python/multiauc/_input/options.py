@@ -50,6 +50,18 @@ def refuse_idle_options(metrics: tuple[str, ...], **options: Any) -> None:
             raise ValueError(f"{option} has no meaning for {_asked_for(metrics)}; it has for {accepted}")
 
 
+def take_one_score(metrics: tuple[str, ...]) -> bool:
+    """Whether the metrics rank rows by one score, not by one for every class; they cannot be of both kinds."""
+    kinds = {METRICS[metric].has_class_scores for metric in metrics}
+    if len(kinds) > 1:
+        alone = tuple(metric for metric in metrics if not METRICS[metric].has_class_scores)
+        raise ValueError(
+            f"metrics must all take a score per class, or all take one score per row as {listing(alone)} does; "
+            f"got {list(metrics)!r}: evaluate them one after the other"
+        )
+    return kinds == {False}
+
+
 def refuse_weights(metrics: tuple[str, ...], sample_weight: Any) -> None:
     """Raise if rows have weights and one of the metrics is defined for rows of equal weight only."""
     unweighted = tuple(metric for metric in metrics if not METRICS[metric].has_weights)
@@ -278,6 +290,14 @@ def read_share(argument: str, value: Any) -> float:
     if share > 1.0:
         raise ValueError(f"{argument} must be between 0 and 1; got {value!r}")
     return share
+
+
+def read_positive(argument: str, value: Any) -> float:
+    """A finite number above 0."""
+    number = read_non_negative(argument, value)
+    if number == 0.0:
+        raise ValueError(f"{argument} must be positive; got {value!r}")
+    return number
 
 
 def positive_integer(argument: str, value: Any) -> int:

@@ -88,6 +88,27 @@ class Sample:
         return list(range(self.n_classes))
 
 
+def read_ordered_sample(
+    y_true: Any, score: Any, sample_weight: Any, labels: Any, absent: Any, argument: str = "y_score"
+) -> Sample:
+    """The same for classes in rising order and one score per row, which stands for a score of each of them."""
+    scores = as_scores(argument, score)
+    if scores.size == 0 or scores.ndim not in (1, 2) or scores.shape[1:] not in ((), (1,)):
+        found = f"{'an empty array of ' if scores.size == 0 else ''}shape {scores.shape}"
+        raise ValueError(
+            f"{argument} must have one score per row, higher for later classes, to rank ordered classes; got {found}"
+        )
+    if labels is None:
+        n_classes = len(set(read_label_column(y_true, len(scores), 1).distinct))
+    else:
+        labels = list(labels) if hasattr(labels, "__iter__") and not isinstance(labels, (str, bytes)) else labels
+        n_classes = len(labels) if isinstance(labels, list) else 2
+    if n_classes < 2:
+        raise ValueError("y_true has rows of one class only; an order needs at least two")
+    each = np.broadcast_to(scores.reshape(-1, 1), (len(scores), n_classes))
+    return read_sample(y_true, each, sample_weight, labels, absent)
+
+
 def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any) -> Sample:
     """Check the arguments that all metrics share. The core checks the numbers themselves (finite, non-negative)."""
     policy = one_of("absent", absent, ABSENT_POLICIES)

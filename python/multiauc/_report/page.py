@@ -22,8 +22,11 @@ from multiauc._render.words import (
     verdict,
 )
 from multiauc._report import svg, tables
+from multiauc._report.surface import surface
 from multiauc._wording import counted, shown_name
 
+# So many models have their surfaces drawn.
+SURFACES = 4
 HEAT_HELP = "Point at a cell to read it. With the keyboard: arrow keys move, Home goes to the worst pair."
 
 
@@ -62,6 +65,7 @@ def page(report: dict[str, Any]) -> str:
 {_pairs(report)}
 {_classes(report)}
 {_roc(report)}
+{_surfaces(report)}
 {_decisions(report)}
 {_method(report)}
 </main>
@@ -262,6 +266,17 @@ def _roc(report: dict[str, Any]) -> str:
 more of wrong classes are let in (to the right). Higher is better; the dotted line is chance.
 {_band_note(curves[0], report)}</p>
 {beside if len(panels) == 1 else above}</section>"""
+
+
+def _surfaces(report: dict[str, Any]) -> str:
+    shown = [model for model in report["models"] if model["surface"] is not None][:SURFACES]
+    if not shown:
+        return ""
+    panels = "".join(surface(model) for model in shown)
+    return f"""<section aria-labelledby="h-surface"><h2 id="h-surface">The ROC surface of the three classes</h2>
+<p>Each point is a way to decide, by the largest score after something was added to the scores of two classes: what it
+gets right of each class. The more room under the surface the better; scores without information leave a sixth.</p>
+<div class="panels">{panels}</div></section>"""
 
 
 def _decisions(report: dict[str, Any]) -> str:

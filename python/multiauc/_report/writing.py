@@ -15,6 +15,7 @@ from multiauc._render.curve import QUANTILES_FROM, resampled, resamples_for, roc
 from multiauc._render.decisions import decision_numbers
 from multiauc._render.words import percent
 from multiauc._report.page import page
+from multiauc._surface import surface_of
 from multiauc._wording import names_as_text, printable, shown_name
 from multiauc.decisions import decisions_of
 from multiauc.evaluation import evaluation_of
@@ -37,6 +38,8 @@ TITLE = "How well are the classes told apart?"
 SENTENCES = 5
 # A curve for this many classes and its bootstrap take seconds; with more classes the page has no curve.
 CURVE_UP_TO_CLASSES = 200
+# The ROC surface of three classes is drawn from so many offsets of each of two.
+SURFACE_POINTS = 22
 
 
 def write_report(
@@ -141,7 +144,17 @@ def _model_numbers(
         "pairs": {metric: numbers.pair_numbers(evaluation, metric, shown, level) for metric in evaluation.matrices},
         "worst_pairs": numbers.worst_pairs(evaluation, level, SENTENCES),
         "roc": curve,
+        "surface": _surface(evaluation),
     }
+
+
+def _surface(evaluation: Evaluation) -> dict[str, Any] | None:
+    """The ROC surface of three classes, by sums of scores."""
+    sample = evaluation.inputs().unchanged_sample()
+    if sample.n_classes != 3 or (sample.rows == 0).any():
+        return None
+    found = surface_of(sample, "sum", SURFACE_POINTS)
+    return {"labels": [shown_name(label) for label in found.labels], "rates": found.rates.round(4).tolist()}
 
 
 def _worst_pairs(evaluations: Mapping[str, Evaluation], best: str, level: float) -> list[dict[str, Any]]:

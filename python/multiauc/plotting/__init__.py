@@ -12,6 +12,7 @@ from multiauc.plotting._evaluation import EvaluationDisplay
 from multiauc.plotting._multiclass_roc import MulticlassRocDisplay
 from multiauc.plotting._pair_matrix import PairMatrixDisplay
 from multiauc.plotting._roc_curves import RocCurvesDisplay
+from multiauc.plotting._roc_surface import RocSurfaceDisplay
 from multiauc.plotting._simplex import SimplexDisplay
 from multiauc.plotting._summary_roc import SummaryRocDisplay
 
@@ -23,6 +24,7 @@ __all__ = [
     "PairMatrixDisplay",
     "RocCurvesDisplay",
     "RocHullDisplay",
+    "RocSurfaceDisplay",
     "SimplexDisplay",
     "SummaryRocDisplay",
 ]

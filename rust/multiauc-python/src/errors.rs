@@ -44,6 +44,14 @@ fn sentence(error: Error) -> String {
             "sample_weight is so small for the classes of columns {c} and {d}, beside the largest weight, that it cannot be \
              computed with; bring the weights within 100 orders of magnitude of each other"
         ),
+        Error::NegativeScore { row, column, value } => format!(
+            "y_score contains {value} at row {row}, column {column}, but products of scores need scores that are not \
+             negative; pass probabilities, or rank by sums: rule='sum'"
+        ),
+        Error::TooManyTies { classes, limit } => format!(
+            "y_score ties {classes} classes of one tuple of rows with each other, and the ways to assign more than \
+             {limit} of them cannot be counted; use scores with fewer ties, or pdi"
+        ),
         Error::NoPairWeight => {
             "pair_weights is zero for every pair of classes that have rows; one must be positive".to_owned()
         }

@@ -1,13 +1,13 @@
 //! Closed-form uncertainty: estimates with their variances, covariances of models, what each row contributes.
 
-use multiauc::{Design, Fold, Folds, Metric};
+use multiauc::{Design, Fold, Folds, Metric, Moments};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{Matrix, contiguous, integers, rectangle};
 use crate::errors::no_model;
-use crate::options::{OptionsArgument, metric_named, metrics_named};
+use crate::options::{OptionsArgument, cost_of_metrics, metric_named, metrics_named};
 use crate::running::run;
 use crate::sample::{SampleArgument, SampleView, compute, with_sample};
 
@@ -66,12 +66,25 @@ pub fn evaluate(
     is_iid: bool,
 ) -> PyResult<Evaluated> {
     let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
-    let (design, found, moments) = compute!(py, view, 1, |sample, workers| {
+    let factor = cost_of_metrics(&metrics, view.rows());
+    let (design, found, moments) = compute!(py, view, factor, |sample, workers| {
         let design = Design::new(sample, view.sampling(is_iid))?;
         let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
         let moments = multiauc::moments(&design, &found.statistics, workers)?;
         Ok((design, found, moments))
     })?;
+    evaluated(py, &view, &metrics, &design, found, moments)
+}
+
+/// What Python sees of some metrics.
+pub fn evaluated(
+    py: Python<'_>,
+    view: &SampleView<'_>,
+    metrics: &[Metric],
+    design: &Design,
+    found: multiauc::Evaluated,
+    moments: Moments,
+) -> PyResult<Evaluated> {
     let pair_table = |(metric, table): (Metric, multiauc::PairTable)| {
         let matrix = |cells: Vec<f64>| Ok::<_, PyErr>(rectangle(py, cells, view.classes())?.unbind());
         let multiauc::PairTable { values, variances, degrees_of_freedom } = table;
@@ -102,7 +115,8 @@ pub fn influences<'py>(
     is_iid: bool,
 ) -> PyResult<Matrix<'py>> {
     let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
-    let influences = compute!(py, view, 1, |sample, workers| {
+    let factor = cost_of_metrics(&metrics, view.rows());
+    let influences = compute!(py, view, factor, |sample, workers| {
         let design = Design::new(sample, view.sampling(is_iid))?;
         let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
         multiauc::influences(&design, &found.statistics, workers)
@@ -121,7 +135,8 @@ pub fn compare(
     let (metric, options) = (metric_named(metric)?, options.read()?);
     let views = samples.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?;
     let first = views.first().ok_or_else(no_model)?;
-    let cost = views.iter().map(SampleView::cost).sum();
+    let cells: usize = views.iter().map(SampleView::cost).sum();
+    let cost = cells.saturating_mul(cost_of_metrics(&[metric], first.rows()));
     let (design, found) = run(py, cost, |workers| {
         let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling(is_iid)))?;
         let mut models = Vec::with_capacity(views.len());
@@ -160,7 +175,8 @@ pub fn compare_folds(
         views.push(folds.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?);
     }
     let first = views.first().ok_or_else(no_model)?;
-    let cost = views.iter().flatten().map(SampleView::cost).sum();
+    let cells: usize = views.iter().flatten().map(SampleView::cost).sum();
+    let cost = cells.saturating_mul(cost_of_metrics(&metrics, first.iter().map(SampleView::rows).max().unwrap_or(1)));
     let (folds, found) = run(py, cost, |workers| {
         let mut folds = Vec::with_capacity(first.len());
         for (view, rows) in first.iter().zip(&rows) {

@@ -26,6 +26,7 @@ mod options;
 mod resampling;
 mod running;
 mod sample;
+mod volumes;
 
 use pyo3::prelude::*;
 
@@ -42,6 +43,7 @@ mod _rust {
         metrics::{one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
         multiclass_roc::{RocModel, multiclass_roc},
         resampling::Resampler,
+        volumes::{covered_share, hum, hum_score},
     };
 
     #[pymodule_export]

@@ -5,13 +5,14 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Matrix, Vector, rectangle, vector};
 use crate::errors::no_pairs;
-use crate::options::{OptionsArgument, average_named, metric_named};
+use crate::options::{OptionsArgument, average_named, cost_of_metrics, metric_named};
 use crate::sample::{SampleArgument, compute};
 
 #[pyfunction]
 pub fn score(py: Python<'_>, sample: SampleArgument<'_>, metric: &str, options: OptionsArgument<'_>) -> PyResult<f64> {
     let (view, metric) = (sample.view()?, metric_named(metric)?);
-    let (factor, options) = (options.cost(view.classes()), options.read()?);
+    let factor = options.cost(view.classes()).max(cost_of_metrics(&[metric], view.rows()));
+    let options = options.read()?;
     compute!(py, view, factor, |sample, workers| multiauc::value(sample, metric, options, workers))
 }
 

@@ -1,6 +1,6 @@
 //! How words and dicts of options are read.
 
-use multiauc::{Center, Metric, MetricOptions, OneVsRestAverage, PairWeights, Region, Scope};
+use multiauc::{Center, HumRule, Metric, MetricOptions, OneVsRestAverage, PairWeights, Region, Scope};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -79,6 +79,12 @@ pub fn metrics_named(names: &[String]) -> PyResult<Vec<Metric>> {
     names.iter().map(|name| metric_named(name)).collect()
 }
 
+/// How often every score counts in some metrics, roughly: once, but for those that look at tuples of rows.
+pub fn cost_of_metrics(metrics: &[Metric], rows: usize) -> usize {
+    let is_of_tuples = metrics.iter().any(|metric| matches!(metric, Metric::Hum | Metric::LandgrebeDuin));
+    if is_of_tuples { rows } else { 1 }
+}
+
 /// Functions that read a word: the argument's name, what it becomes, and the words accepted.
 macro_rules! words {
     ($($function:ident($argument:literal) -> $kind:ty { $($word:literal => $value:expr),* })*) => {
@@ -96,6 +102,7 @@ words! {
         "micro" => OneVsRestAverage::Micro
     }
     region_named("region") -> fn(f64) -> Region { "max_fpr" => Region::MaxFpr, "min_tpr" => Region::MinTpr }
+    rule_named("rule") -> HumRule { "sum" => HumRule::Sum, "prod" => HumRule::Product, "distance" => HumRule::Distance }
     scope_named("scope") -> Scope { "shared" => Scope::Shared, "class" => Scope::Class, "pair" => Scope::Pair }
     center_named("center") -> Center { "intercept" => Center::Intercept, "projection" => Center::Projection }
 }

@@ -118,6 +118,22 @@ pub enum Error {
         /// Rates given.
         found: usize,
     },
+    /// A score is negative where products of scores are compared.
+    NegativeScore {
+        /// First such row.
+        row: usize,
+        /// First such column of that row.
+        column: usize,
+        /// The score.
+        value: f64,
+    },
+    /// The rows of a tuple tie in so many ways that they cannot be counted.
+    TooManyTies {
+        /// Classes that tie with each other.
+        classes: usize,
+        /// The most that can be counted.
+        limit: usize,
+    },
     /// There are more distinct labels than codes can hold.
     TooManyClasses {
         /// The most that can be held.
@@ -184,6 +200,12 @@ impl fmt::Display for Error {
             }
             Self::RatesMismatch { expected, found } => {
                 write!(formatter, "{found} rates were given to a model of {expected}")
+            }
+            Self::NegativeScore { row, column, value } => {
+                write!(formatter, "the score at row {row}, column {column} is {value}; products need scores from 0 up")
+            }
+            Self::TooManyTies { classes, limit } => {
+                write!(formatter, "{classes} classes of a tuple tie with each other; at most {limit} can be told apart")
             }
             Self::TooManyClasses { limit } => write!(formatter, "there are more than {limit} distinct labels"),
         }

@@ -21,10 +21,12 @@
 //! | `float` | the two types of scores and their arithmetic | rows |
 //! | `memory` | reusable buffers, on large pages | what is in them |
 //! | `parallel` | the only use of rayon; survives `fork`; cancellation | scores |
+//! | `random` | random numbers as a function of seed and counter | what they are for |
 //! | `sample` | scores, classes and weights, checked once; rows grouped by class; how they were drawn | ranking |
 //! | `keys` | the key of p_c − p_d: a survey of the scores, fractions, exact comparison | classes |
 //! | `ranking` | counts of pairs: bucket tables, sorted tables, parts for large classes, near keys, orders | metrics |
 //! | `pairs` | loops over pairs and columns in tiles; wins, tallies and averages; partition matrices | variances |
+//! | `volume` | tuples with one row of each class: counted, gone through or drawn | variances |
 //! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
 //! | `metrics` | one file per metric: its value, and the component of every row | resampling |
 //! | `curves` | points of ROC curves, their convex hulls, areas under parts of them | the rest |
@@ -64,10 +66,12 @@ mod metrics;
 mod multiclass_roc;
 mod pairs;
 mod parallel;
+mod random;
 mod ranking;
 mod resampling;
 mod sample;
 mod simd;
+mod volume;
 
 pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves, roc_hulls};
 pub use error::{Error, Result, RowArray};
@@ -79,8 +83,9 @@ pub use metric::Metric;
 #[cfg(feature = "rounded")]
 pub use metrics::auc_mu_rounded;
 pub use metrics::{
-    Evaluated, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix, evaluate, hand_till,
-    hand_till_matrix, interactions, one_vs_rest, one_vs_rest_per_class, pdi, pdi_per_class, value,
+    Evaluated, HumFound, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix, evaluate,
+    hand_till, hand_till_matrix, hum, hum_statistic, interactions, one_vs_rest, one_vs_rest_per_class, ordered_vus,
+    pdi, pdi_per_class, value,
 };
 pub use multiclass_roc::{Center, Curve, CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Replicate, Scope, Stop};
 pub use pairs::{OneVsRestAverage, PairWeights};
@@ -89,3 +94,4 @@ pub use resampling::{KeptOrders, Orders, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };
+pub use volume::{CoveredShare, Drawing, HumRule, covered_share};

@@ -14,6 +14,12 @@ pub enum Metric {
     OneVsRestPrevalence,
     /// The polytomous discrimination index.
     Pdi,
+    /// The hypervolume under the ROC manifold, by sums of scores.
+    Hum,
+    /// The simplified volume of Landgrebe & Duin: the same by products.
+    LandgrebeDuin,
+    /// The volume under the ROC surface of ordered classes.
+    OrderedVus,
     /// Gorodkin's R_K of the decisions, Matthews' correlation for any number of classes.
     Matthews,
     /// Cohen's kappa of the decisions.
@@ -28,12 +34,15 @@ pub enum Metric {
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 13] = [
         Self::AucMu,
         Self::HandTill,
         Self::OneVsRest,
         Self::OneVsRestPrevalence,
         Self::Pdi,
+        Self::Hum,
+        Self::LandgrebeDuin,
+        Self::OrderedVus,
         Self::Matthews,
         Self::Kappa,
         Self::Accuracy,
@@ -50,6 +59,9 @@ impl Metric {
             Self::OneVsRest => "one_vs_rest",
             Self::OneVsRestPrevalence => "one_vs_rest_prevalence",
             Self::Pdi => "pdi",
+            Self::Hum => "hum",
+            Self::LandgrebeDuin => "landgrebe_duin",
+            Self::OrderedVus => "ordered_vus",
             Self::Matthews => "matthews",
             Self::Kappa => "kappa",
             Self::Accuracy => "accuracy",

@@ -5,8 +5,10 @@ mod column_placements;
 mod column_statistics;
 mod hand_till;
 mod hard_labels;
+mod hum;
 mod interactions;
 mod one_vs_rest;
+mod ordered_vus;
 mod pair_placements;
 mod pdi;
 mod single_score;
@@ -18,8 +20,10 @@ mod weighting;
 pub use auc_mu::auc_mu_rounded;
 pub use auc_mu::{auc_mu, auc_mu_matrix};
 pub use hand_till::{hand_till, hand_till_matrix};
+pub use hum::{HumFound, hum, hum_statistic};
 pub use interactions::{Interaction, Interactions, interactions};
 pub use one_vs_rest::{one_vs_rest, one_vs_rest_per_class};
+pub use ordered_vus::ordered_vus;
 pub(crate) use pdi::Column as PdiColumn;
 pub use pdi::{pdi, pdi_per_class};
 
@@ -30,9 +34,11 @@ use crate::metric::Metric;
 use crate::pairs::{OneVsRestAverage, PairWeights};
 use crate::parallel::Workers;
 use crate::sample::ScoredSample;
+use crate::volume::{Drawing, HumRule};
 use auc_mu::auc_mu_statistic;
 use column_statistics::column_statistics;
 use hard_labels::{hard_label_statistics, hard_label_value, is_of_hard_labels};
+use ordered_vus::ordered_vus_statistic;
 use pair_placements::gather_whole;
 use pdi::pdi_statistic;
 
@@ -79,6 +85,7 @@ pub struct Evaluated {
 ///
 /// # Errors
 /// [`Error::RowSumNotOne`](crate::Error::RowSumNotOne), [`Error::NoPairWeight`](crate::Error::NoPairWeight),
+/// [`Error::NegativeScore`](crate::Error::NegativeScore), [`Error::TooManyTies`](crate::Error::TooManyTies),
 /// [`Error::NotAProbability`](crate::Error::NotAProbability), [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn value<T: Score>(
     sample: &ScoredSample<'_, T>,
@@ -92,6 +99,9 @@ pub fn value<T: Score>(
         Metric::OneVsRest => one_vs_rest(sample, OneVsRestAverage::Macro, workers),
         Metric::OneVsRestPrevalence => one_vs_rest(sample, OneVsRestAverage::Prevalence, workers),
         Metric::Pdi => pdi(sample, workers),
+        Metric::Hum => Ok(hum(sample, HumRule::Sum, Drawing::default(), workers)?.value),
+        Metric::LandgrebeDuin => Ok(hum(sample, HumRule::Product, Drawing::default(), workers)?.value),
+        Metric::OrderedVus => ordered_vus(sample, workers),
         Metric::Matthews | Metric::Kappa | Metric::Accuracy | Metric::BalancedAccuracy | Metric::MacroF1 => {
             hard_label_value(sample, metric, options.partition, workers)
         }
@@ -133,6 +143,15 @@ pub fn evaluate<T: Score>(
     }
     if metrics.contains(&Metric::Pdi) {
         found.statistics.push(pdi_statistic(sample, design, workers)?);
+    }
+    for (metric, rule) in [(Metric::Hum, HumRule::Sum), (Metric::LandgrebeDuin, HumRule::Product)] {
+        if metrics.contains(&metric) {
+            let (statistic, _) = hum_statistic(sample, design, rule, Drawing::default(), workers)?;
+            found.statistics.push(Statistic { id: metric, ..statistic });
+        }
+    }
+    if metrics.contains(&Metric::OrderedVus) {
+        found.statistics.push(ordered_vus_statistic(sample, design, workers)?);
     }
     let of_hard_labels: Vec<Metric> = metrics.iter().copied().filter(|&metric| is_of_hard_labels(metric)).collect();
     if !of_hard_labels.is_empty() {

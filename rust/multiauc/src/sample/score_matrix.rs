@@ -102,7 +102,7 @@ impl<'a, T: Float> ScoreMatrix<'a, T> {
 
     /// Whether walking down a column touches memory in smaller steps than walking along a row.
     pub(crate) const fn is_column_major(&self) -> bool {
-        self.is_mirrored || self.row_stride.unsigned_abs() < self.column_stride.unsigned_abs()
+        self.column_stride == 0 || self.row_stride.unsigned_abs() < self.column_stride.unsigned_abs()
     }
 
     /// The matrix of the rows from `first` on, at most `count` of them.
