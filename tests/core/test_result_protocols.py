@@ -43,6 +43,7 @@ def all_results(seed=0):
         comparison, comparison.difference("a", "b"), resampled, resampled.difference("a", "b"),
         roc, curves, curves.band(), multiauc.roc_curves(y_true, y_score)["ant"],
         multiauc.partial_auc(y_true, y_score, max_fpr=0.5), multiauc.pdi(y_true, y_score),
+        multiauc.hum(y_true, y_score).surface(points=5),
         evaluation.auc_mu.test(0.5), comparison.omnibus(), multiauc.sample_size(evaluation, half_width=0.05),
         multiauc.summary_roc(*summary.tables.T, model="moses_littenberg"), summary, summary.bootstrap(10, rng=0),
         multiauc.roc_curves(y_true, y_score)["ant"].sensitivity(0.8), hull, hull.optimum(1, 2), hull.cost_curve(),
