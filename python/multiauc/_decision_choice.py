@@ -37,7 +37,7 @@ FIT_ROWS = 10_000
 SEARCH_UP_TO_CLASSES = 30
 SEARCH_FROM_ROWS_PER_CLASS = 100
 # Calibration is corrected where a test says at this level that it is needed,
-CALIBRATION_LEVEL = 0.01
+CALIBRATION_LEVEL = 0.001
 # and where plain rules cost more than so many times what the uncertainty of the correction does.
 WORTH = 5.0
 # How rarely a rule may seem cheaper by chance to be preferred: a plain one to a corrected one and to another plain one,

@@ -277,7 +277,7 @@ class CostDecisions(Tabular):
     >>> decisions = multiauc.fit_decisions(y_true[:200], sure[:200], costs=[[0, 5], [1, 0]])
     >>> decisions.rule
     'calibrated'
-    >>> decisions.decide([0.0001, 0.2, 0.9]).tolist()
+    >>> decisions.decide([1e-8, 0.2, 0.9]).tolist()
     [0, 1, 1]
     """
 
