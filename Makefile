@@ -18,7 +18,7 @@ TYPED := python/multiauc benches studies requirements
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python check-wheel develop wheel sdist \
-        figures fuzz bench bench-quick bench-smoke bench-kernels bench-install clean
+        figures fuzz coverage-study bench bench-quick bench-smoke bench-kernels bench-install clean
 .NOTPARALLEL:
 
 help:  ## Show what there is
@@ -93,6 +93,9 @@ figures: develop  ## Draw the pictures of the docs (a minute or two)
 FUZZ ?= --seconds 60
 fuzz: develop  ## Random small samples against exact arithmetic, until the first difference (a minute)
 	$(PY) studies/fuzz.py --state target/fuzz.json $(FUZZ)
+
+coverage-study: develop  ## How often intervals cover, into target/coverage.md; goes on where it was (an hour)
+	MULTIAUC_NUM_THREADS=1 $(PY) studies/coverage.py --processes 2 --state target/coverage.json --output target/coverage.md
 
 bench-quick: bench-install  ## The same on a few sizes, printed only (two minutes)
 	$(BENCH_PY) benches/compare.py --quick

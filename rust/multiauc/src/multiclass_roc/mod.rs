@@ -133,7 +133,7 @@ impl MulticlassRoc {
             has_gap: false,
         };
         if let Some(score_of) = score_of {
-            roc.placed.keep_steps(&rates, &roc.counted, score_of);
+            roc.placed.keep_steps(&rates, &roc.counted, score_of, workers)?;
         }
         let gap = roc.placed.gap(&rates, &roc.counted);
         roc.has_gap = gap.is_some();

@@ -171,27 +171,43 @@ impl PlacedCells {
     }
 
     /// Keeps the scores of the steps of the grid that may tell all counted pairs apart, for [`gap`](Self::gap).
-    pub(super) fn keep_steps(&mut self, rates: &[f64], counted: &[bool], score_of: ScoreOf<'_>) {
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`](crate::Error::Cancelled).
+    pub(super) fn keep_steps(
+        &mut self,
+        rates: &[f64],
+        counted: &[bool],
+        score_of: ScoreOf<'_>,
+        workers: &Workers<'_>,
+    ) -> Result<()> {
+        let mut steps: Vec<Step> = steps::candidates(rates, counted).into_iter().map(Step::new).collect();
+        if steps.is_empty() {
+            return Ok(());
+        }
+        let mut step_of = vec![None; self.thresholds() + 1];
+        steps.iter().enumerate().for_each(|(index, step)| step_of[step.code] = Some(index));
         let mut sides: Vec<Vec<Option<(Side, usize)>>> = self.cuts.iter().map(|&cuts| vec![None; cuts]).collect();
         for (pair, _) in self.pairs.iter().zip(counted).filter(|(_, counts)| **counts) {
             let &Pair { positive, negative, grid, .. } = pair;
             sides[positive][pair.true_positive_cut] = Some((Side { grid, is_positive: true }, positive));
             sides[negative][pair.false_positive_cut] = Some((Side { grid, is_positive: false }, positive));
         }
-        let step = |code: usize| {
-            let mut cells = Vec::new();
-            for tile in &self.tiles {
-                tile.for_each_with(code as u16, |cut, row| {
-                    if let Some((side, column)) = sides[tile.class][cut] {
-                        let position = tile.first + row;
-                        let score = score_of(self.rows.rows()[position] as usize, column);
-                        cells.push(StepCell { side, position: position as u32, score });
-                    }
-                });
-            }
-            Step { code, cells }
-        };
-        self.steps = steps::candidates(rates, counted).into_iter().map(step).collect();
+        let parts = workers.map(self.tiles.len(), |index| {
+            let tile = &self.tiles[index];
+            let mut found = Vec::new();
+            tile.for_each_code(|cut, row, code| {
+                if let (Some(step), Some((side, column))) = (step_of[usize::from(code)], sides[tile.class][cut]) {
+                    let position = tile.first + row;
+                    let score = score_of(self.rows.rows()[position] as usize, column);
+                    found.push((step, StepCell { side, position: position as u32, score }));
+                }
+            });
+            Ok(found)
+        })?;
+        parts.into_iter().flatten().for_each(|(step, cell)| steps[step].cells.push(cell));
+        self.steps = steps;
+        Ok(())
     }
 
     /// The code of a step of the grid in which one more threshold would tell all counted pairs of the sample apart without

@@ -122,11 +122,11 @@ impl<'a> SearchTable<'a> {
 }
 
 impl Tile {
-    /// Calls `visit` with the cut and the row (within the tile) of every cell that has this code.
-    pub(super) fn for_each_with(&self, code: u16, visit: impl FnMut(usize, usize)) {
+    /// Calls `visit` with the cut, the row (within the tile) and the code of every cell.
+    pub(super) fn for_each_code(&self, visit: impl FnMut(usize, usize, u16)) {
         match &self.codes {
-            ThresholdCodes::Bytes(codes) => visit_code(codes, self.rows, code, visit),
-            ThresholdCodes::Words(codes) => visit_code(codes, self.rows, code, visit),
+            ThresholdCodes::Bytes(codes) => visit_codes(codes, self.rows, visit),
+            ThresholdCodes::Words(codes) => visit_codes(codes, self.rows, visit),
         }
     }
 
@@ -139,13 +139,9 @@ impl Tile {
     }
 }
 
-fn visit_code<C: Copy + Into<u16>>(codes: &[C], rows: usize, code: u16, mut visit: impl FnMut(usize, usize)) {
+fn visit_codes<C: Copy + Into<u16>>(codes: &[C], rows: usize, mut visit: impl FnMut(usize, usize, u16)) {
     for (cut, codes) in codes.chunks_exact(rows).enumerate() {
-        for (row, &found) in codes.iter().enumerate() {
-            if found.into() == code {
-                visit(cut, row);
-            }
-        }
+        codes.iter().enumerate().for_each(|(row, &code)| visit(cut, row, code.into()));
     }
 }
 

@@ -4,7 +4,7 @@
 //! there is such a gap, the same step of the grid for all pairs, is seen from the cells of that step.
 
 /// Score of a row, by row and column of the sample.
-pub(in crate::multiclass_roc) type ScoreOf<'a> = &'a dyn Fn(usize, usize) -> f64;
+pub(in crate::multiclass_roc) type ScoreOf<'a> = &'a (dyn Fn(usize, usize) -> f64 + Sync);
 
 /// The cells of the counted pairs between two neighbouring thresholds.
 #[derive(Debug, Clone)]
@@ -30,6 +30,10 @@ pub(super) struct Side {
 }
 
 impl Step {
+    pub(super) const fn new(code: usize) -> Self {
+        Self { code, cells: Vec::new() }
+    }
+
     /// Whether no row of the counted pairs lies on the wrong side of the step.
     pub(super) fn has_all_between(&self, rates: &[f64], counted: &[bool]) -> bool {
         let (tp, fp) = rates.split_at(rates.len() / 2);

@@ -178,3 +178,33 @@ fn resampled_rates_vary_about_the_rates() {
         }
     });
 }
+
+/// The gap of three classes of four rows whose own scores are above .6 and all others below .4, but for one of them.
+fn gap_with(own_score: f64, counted: &[bool]) -> Option<usize> {
+    let codes: Vec<u8> = (0..12).map(|row| row % 3).collect();
+    let mut scores: Vec<f64> = (0..36).map(|cell| 0.01 * f64::from(cell)).collect();
+    for (row, &code) in codes.iter().enumerate() {
+        scores[3 * row + usize::from(code)] += 0.6;
+    }
+    scores[0] = own_score;
+    let rows = Rows { classes: 3, codes, scores, weights: vec![1.0; 12] };
+    with_placed(&rows, None, Grid::Quantiles(5), Scope::Shared, 1, |placed, workers| {
+        let mut placed = placed.clone();
+        let rates = placed.rates(workers).unwrap();
+        placed.keep_steps(&rates, counted, &|row, column| rows.scores[3 * row + column], workers).unwrap();
+        placed.gap(&rates, counted)
+    })
+}
+
+#[test]
+fn a_gap_is_seen_in_the_scores() {
+    let all = [true; 6];
+    assert!(gap_with(0.6, &all).is_some());
+    // The highest of the others is .34: just above it, level with it, just below it, far below it.
+    assert!(gap_with(0.340_001, &all).is_some());
+    for behind in [0.34, 0.339_999, 0.0] {
+        assert_eq!(gap_with(behind, &all), None);
+        // The score is one of class 0: pairs of the other classes do not know it.
+        assert!(gap_with(behind, &[false, false, false, true, false, true]).is_some());
+    }
+}
