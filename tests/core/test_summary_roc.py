@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -293,6 +294,17 @@ def test_changed_scores_and_pickles():
 def test_bad_input(tables, options, match):
     with pytest.raises(ValueError, match=match):
         multiauc.summary_roc(*tables, **options)
+
+
+def test_without_scipy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    install = r'needs scipy: pip install "multiauc\[scipy\]"'
+    with pytest.raises(ModuleNotFoundError, match=install):
+        multiauc.summary_roc(*TABLES)
+    with pytest.raises(ModuleNotFoundError, match=install):
+        multiauc.ScoreDensities([[None, None], [None, None]])
+    assert multiauc.summary_roc(*TABLES, model="moses_littenberg").auc > 0.9
+    assert multiauc.NormalScores(np.eye(2), 1.0).auc_mu > 0.8
 
 
 def test_bad_rates():

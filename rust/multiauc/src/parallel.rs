@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -97,6 +97,7 @@ impl<'a> Workers<'a> {
 
     /// Runs `work` on one of the pool's threads, so that each `map` inside it starts without a hand-over between
     /// threads. For short work only: other callers may have to wait for it.
+    #[allow(clippy::missing_panics_doc, reason = "the pool runs the work")]
     pub fn install<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         let Some(pool) = &self.pool else { return work() };
         let (mut work, mut result) = (Some(work), None);
@@ -130,9 +131,11 @@ impl<'a> Workers<'a> {
         task: impl Fn(&mut S, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
         let Some(pool) = self.pool.as_ref().filter(|_| count > 1) else {
-            let mut own = (count > 0).then(&scratch);
-            let run = |index| self.check().and_then(|()| task(own.as_mut().expect("made for the first task"), index));
-            return (0..count).map(run).collect();
+            if count == 0 {
+                return Ok(Vec::new());
+            }
+            let mut own = scratch();
+            return (0..count).map(|index| self.check().and_then(|()| task(&mut own, index))).collect();
         };
         // Every thread takes the next free task until none are left. (Rayon's own `map_init` makes a scratch value for
         // every piece it splits off: here, for every task.)
@@ -150,7 +153,7 @@ impl<'a> Workers<'a> {
                     Ok(result) => results.push((index, result)),
                     Err(error) => {
                         next.store(count, Ordering::Relaxed);
-                        let mut first = first_error.lock().expect("no task runs under the lock");
+                        let mut first = locked(&first_error);
                         if first.as_ref().is_none_or(|&(earlier, _)| index < earlier) {
                             *first = Some((index, error));
                         }
@@ -158,15 +161,15 @@ impl<'a> Workers<'a> {
                 }
                 index = next.fetch_add(1, Ordering::Relaxed);
             }
-            let mut found = found.lock().expect("no task runs under the lock");
+            let mut found = locked(&found);
             for (index, result) in results {
                 found[index] = Some(result);
             }
         };
         on_threads(pool, pool.current_num_threads().min(count), &take_tasks);
-        match first_error.into_inner().expect("no task runs under the lock") {
+        match locked(&first_error).take() {
             Some((_, error)) => Err(error),
-            None => Ok(found.into_inner().expect("no task runs under the lock").into_iter().flatten().collect()),
+            None => Ok(std::mem::take(&mut *locked(&found)).into_iter().flatten().collect()),
         }
     }
 
@@ -181,8 +184,13 @@ impl<'a> Workers<'a> {
         task: impl Fn(usize, &mut [T]) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
         let chunks: Vec<Mutex<&mut [T]>> = values.chunks_mut(length).map(Mutex::new).collect();
-        self.map(chunks.len(), |index| task(index, &mut chunks[index].lock().expect("each chunk has one task")))
+        self.map(chunks.len(), |index| task(index, &mut locked(&chunks[index])))
     }
+}
+
+/// What a mutex holds. A task that panics ends the whole `map`, so that nobody sees what it left behind.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs `work` on `threads` of the pool's threads at once.
