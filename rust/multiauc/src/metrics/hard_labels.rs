@@ -376,7 +376,7 @@ mod tests {
         assert_eq!(decided(None, [0.25, 0.375, 0.375]), 1);
         assert_eq!(decided(Some(&plain), [0.4, 0.2, 0.4]), 0);
         assert!(matches!(Rule::of(Some(&plain), 3), Rule::HighestScore));
-        // Costs 1.375, .75 and 1.375: the class between is never far off.
+        // Costs 1.75, .75 and 1.75: the class between is never far off.
         assert_eq!(decided(Some(&costs), [0.375, 0.25, 0.375]), 1);
     }
 }
