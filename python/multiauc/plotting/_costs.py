@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from multiauc._digits import decimals
+from multiauc._registry import AGAINST_REST, PAIRWISE
 from multiauc._wording import shown_name
 from multiauc.curves import curves_of
 from multiauc.hulls import roc_hulls
@@ -140,7 +141,7 @@ class RocHullDisplay(Display):
         if hull._inputs is None or math.isnan(hull.auc):  # noqa: SLF001 - the data that results refer to
             return None
         sample = hull._inputs.unchanged_sample()  # noqa: SLF001
-        kind = "one_vs_rest" if hull.negative is None else "pairwise"
+        kind = AGAINST_REST if hull.negative is None else PAIRWISE
         curves = curves_of(sample, kind, drop_intermediate=True)
         curve = curves[hull.positive if hull.negative is None else (hull.positive, hull.negative)]
         return curve.fpr, curve.tpr
