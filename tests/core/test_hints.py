@@ -87,10 +87,13 @@ class TestOptions:
         scores = MODELS if name == "compare" else Y_SCORE
         data = (multiauc.evaluate(Y_TRUE, Y_SCORE),) if name == "sample_size" else (Y_TRUE, scores)
         data = ([9, 8, 7], [1, 2, 3], [2, 3, 4], [8, 7, 6]) if name == "summary_roc" else data
+        if name in ("fit_decisions", "lc_index"):  # of three arguments: costs, or the scores of a second model
+            data = (*data, Y_SCORE)
+        needed = {"cost_range": (0.1, 0.5), "most_likely": 0.3} if name == "lc_index" else {}
         with pytest.raises(
             TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'n_jobs'; threads are set by"
         ):
-            function(*data, n_jobs=2)
+            function(*data, n_jobs=2, **needed)
 
 
 class TestValues:

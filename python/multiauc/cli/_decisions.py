@@ -9,6 +9,7 @@ import multiauc
 from multiauc._files.output import STANDARD, Output
 from multiauc._files.predictions import Source, read_predictions
 from multiauc._json import document
+from multiauc._progress import Stage
 from multiauc._render.decisions import decision_numbers, rule_in_words
 from multiauc._wording import counted, shown_name
 from multiauc.cli._models import read_models
@@ -59,9 +60,9 @@ def decide_file(
         raise Problem("decide takes one model: give --scores once")
     seen, ((name, scores),) = models.predictions, models.predictions.models.items()
     weighted: dict[str, Any] = {"sample_weight": seen.weights, "groups": seen.groups}
-    fitted = multiauc.fit_decisions(
-        seen.y_true, scores, models.arguments["partition"], labels=seen.labels, absent=_policy(absent), **weighted
-    )
+    options_of_fit = {"labels": seen.labels, "absent": _policy(absent)} | weighted
+    with Stage("finding the decisions that cost least"):
+        fitted = multiauc.fit_decisions(seen.y_true, scores, models.arguments["partition"], **options_of_fit)
     judged, comparison = seen, fitted.cross_validated
     if other is not None:
         judged = _like(read_predictions(other), seen, judge or "")
