@@ -85,7 +85,8 @@ class TestOptions:
             assert name in ("get_num_threads", "set_num_threads")
             return
         scores = MODELS if name == "compare" else Y_SCORE
-        data = (multiauc.evaluate(Y_TRUE, Y_SCORE),) if name == "sample_size" else (Y_TRUE, scores)
+        others = {"sample_size": (multiauc.evaluate(Y_TRUE, Y_SCORE),), "ferri_vus_of_confusions": ([[1, 0], [0, 1]],)}
+        data = others.get(name, (Y_TRUE, scores))
         with pytest.raises(
             TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'n_jobs'; threads are set by"
         ):

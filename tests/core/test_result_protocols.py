@@ -40,6 +40,7 @@ def all_results(seed=0):
         multiauc.partial_auc(y_true, y_score, max_fpr=0.5), multiauc.pdi(y_true, y_score),
         evaluation.auc_mu.test(0.5), comparison.omnibus(), multiauc.sample_size(evaluation, half_width=0.05),
         multiauc.roc_curves(y_true, y_score)["ant"].sensitivity(0.8),
+        multiauc.hum(y_true, y_score).surface(points=6),
     ]  # fmt: skip
     return {type(result).__name__: result for result in found}
 
