@@ -85,10 +85,15 @@ class TestOptions:
             assert name in ("get_num_threads", "set_num_threads")
             return
         scores = MODELS if name == "compare" else Y_SCORE
-        data = (multiauc.evaluate(Y_TRUE, Y_SCORE),) if name == "sample_size" else (Y_TRUE, scores)
-        data = ([9, 8, 7], [1, 2, 3], [2, 3, 4], [8, 7, 6]) if name == "summary_roc" else data
-        if name in ("fit_decisions", "lc_index"):  # of three arguments: costs, or the scores of a second model
-            data = (*data, Y_SCORE)
+        others = {
+            "sample_size": (multiauc.evaluate(Y_TRUE, Y_SCORE),),
+            "ferri_vus_of_confusions": ([[1, 0], [0, 1]],),
+            "summary_roc": ([9, 8, 7], [1, 2, 3], [2, 3, 4], [8, 7, 6]),
+            # Of three arguments: costs, or the scores of a second model.
+            "fit_decisions": (Y_TRUE, scores, Y_SCORE),
+            "lc_index": (Y_TRUE, scores, Y_SCORE),
+        }
+        data = others.get(name, (Y_TRUE, scores))
         needed = {"cost_range": (0.1, 0.5), "most_likely": 0.3} if name == "lc_index" else {}
         with pytest.raises(
             TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'n_jobs'; threads are set by"

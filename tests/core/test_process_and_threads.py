@@ -279,6 +279,10 @@ LONG_CALLS = {
     "bootstrap of scores": ("multiauc.evaluate(y, s).bootstrap(1_000_000)", 10_000, 5, 2),
     "bootstrap of many rows": ("multiauc.evaluate(y, s).bootstrap(1_000_000)", 300_000, 4, 2),
     "bootstrap of partial areas": ("multiauc.partial_auc(y, s, max_fpr=0.2).bootstrap(1_000_000)", 100_000, 5, 1),
+    "triples": ("multiauc.hum_score(y, s)", 60_000, 3, 2),
+    "triples in an evaluation": ("multiauc.evaluate(y, s, metrics=['hum'])", 60_000, 3, 1),
+    "drawn tuples": ("multiauc.hum(y, s, precision=1e-7)", 5_000, 5, 2),
+    "linear programmes": ("multiauc.ferri_vus_of_confusions(0.5 * np.eye(5) + 0.1, precision=1e-7)", 10, 2, 2),
 }
 
 
