@@ -48,6 +48,14 @@ def cli(capsys: pytest.CaptureFixture[str]) -> object:
     return CommandLine(capsys)
 
 
+@pytest.fixture(autouse=True)
+def close_figures() -> Iterator[None]:
+    """Leave no pictures open: matplotlib warns of more than twenty."""
+    yield
+    if (pyplot := sys.modules.get("matplotlib.pyplot")) is not None:
+        pyplot.close("all")
+
+
 @pytest.fixture
 def restore_threads() -> Iterator[None]:
     """Give later tests the default number of threads again."""
