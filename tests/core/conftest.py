@@ -13,6 +13,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from strategies import PAPER_CODES, PAPER_SCORES
 
+# Pictures need no screen.
+os.environ["MPLBACKEND"] = "agg"
+
 # "ci" draws the same examples every time; "thorough" (HYPOTHESIS_PROFILE=thorough) looks for new ones.
 settings.register_profile(
     "ci", derandomize=True, max_examples=60, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]

@@ -5,17 +5,9 @@ import pickle
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 
 import multiauc
 from multiauc.plotting import RocHullDisplay
-
-
-@pytest.fixture(autouse=True)
-def _figures():
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
 
 
 @pytest.fixture

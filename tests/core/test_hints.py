@@ -2,7 +2,6 @@
 
 import inspect
 
-import matplotlib as mpl
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -197,12 +196,6 @@ class TestModels:
 
 
 class TestAxes:
-    @pytest.fixture(autouse=True)
-    def _backend(self):
-        mpl.use("agg")
-        yield
-        plt.close("all")
-
     def test_one_where_two_are_needed(self, results):
         _, ax = plt.subplots()
         expected = (

@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from matplotlib import pyplot as plt
 from matplotlib.text import Text
 
 import multiauc
@@ -19,13 +18,6 @@ NAMES = [
 ]
 # What matplotlib would read as a formula, leave out of a legend, or fail to parse.
 SIGNS = ["$x_1$", "_rest", r"50% {of} \frac $", r"\$5$"]
-
-
-@pytest.fixture(autouse=True)
-def _figures():
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
 
 
 @pytest.fixture

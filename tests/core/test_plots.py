@@ -21,13 +21,6 @@ from multiauc.plotting._zoom import zoom_of
 from multiclass_roc_data import shifted_normals
 
 
-@pytest.fixture(autouse=True)
-def _figures():
-    plt.switch_backend("agg")
-    yield
-    plt.close("all")
-
-
 def sample(rng, k, n_per_class=20):
     """Softmax scores of k classes with names."""
     codes = np.repeat(np.arange(k), n_per_class)

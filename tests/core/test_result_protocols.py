@@ -268,12 +268,6 @@ class TestNumbers:
 
 
 class TestPlot:
-    @pytest.fixture(autouse=True)
-    def _figures(self):
-        plt.switch_backend("agg")
-        yield
-        plt.close("all")
-
     def test_rows_are_metrics_and_classes(self):
         result = RESULTS["Evaluation"]
         display = result.plot(level=0.9, markersize=3)

@@ -24,12 +24,6 @@ def data():
     return np.array(["a $", "b", "<c>"])[y_true], scores
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
 LABELS = ["a $", "b", "<c>"]
 
 
