@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._frames import frame_of_columns
 from multiauc._result import Result
 from multiauc._wording import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from multiauc._frames import Library
     from multiauc._input.sample import Sample
 
 # Zero as a factor: as in the core, the smallest normal number.
 SMALLEST = np.finfo(np.float64).tiny
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RocSurface(Result):
     """Rates of right decisions of three classes, as offsets are added to the scores of two of them.
 
@@ -39,13 +41,27 @@ class RocSurface(Result):
     >>> import multiauc
     >>> volume = multiauc.hum([0, 0, 1, 1, 2, 2], [[3, 1, 1], [2, 2, 1], [1, 3, 1], [2, 3, 1], [1, 2, 3], [1, 1, 3]])
     >>> surface = volume.surface(points=10)
-    >>> surface.rates.shape, surface.labels
-    ((3, 10, 10), (0, 1, 2))
+    >>> surface
+    RocSurface(0, 1, 2: rates of right decisions at 10 x 10 offsets)
+    >>> surface.rates.shape
+    (3, 10, 10)
     """
 
     rates: NDArray[np.float64]
     offsets: NDArray[np.float64]
     labels: tuple[Any, ...]
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """One row for each pair of offsets, with the rate of each class: pandas or polars, whichever is there."""
+        offsets = np.meshgrid(*self.offsets, indexing="ij")
+        columns = {f"offset_{label}": values.ravel() for label, values in zip(self.labels[:2], offsets, strict=True)}
+        columns |= {f"rate_{label}": rates.ravel() for label, rates in zip(self.labels, self.rates, strict=True)}
+        return frame_of_columns(columns, library)
+
+    def __repr__(self) -> str:
+        points = self.offsets.shape[1]
+        names = ", ".join(map(repr, self.labels))
+        return f"RocSurface({names}: rates of right decisions at {points} x {points} offsets)"
 
 
 def surface_of(sample: Sample, rule: str, points: int) -> RocSurface:

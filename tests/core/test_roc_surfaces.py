@@ -71,6 +71,9 @@ def test_the_rates_are_those_of_decisions(data, rule, is_weighted):
                 # Offsets are such that a row is on a boundary, where rounding decides.
                 assert abs(surface.rates[k, i, j] - share) <= 2.001 * weights[rows].max() / weights[rows].sum()
     assert surface.labels == tuple(LABELS)
+    frame = surface.to_frame()
+    assert list(frame) == ["offset_a $", "offset_b", "rate_a $", "rate_b", "rate_<c>"]
+    assert frame.iloc[9 * 2 + 5].tolist() == [surface.offsets[0, 2], surface.offsets[1, 5], *surface.rates[:, 2, 5]]
 
 
 def test_reports_of_three_classes_have_the_surface(data, tmp_path):
