@@ -68,7 +68,8 @@ wheel: $(VENV)/.installed  ## Build the wheel into dist/
 	CARGO_ZIGBUILD_PYTHON_PATH=$(CURDIR)/$(PY) $(MATURIN) build --release --locked $(WHEEL) --out dist
 
 check-wheel: wheel  ## Look whether the wheel keeps what its name promises: an old glibc, every Python from 3.11 on
-	$(if $(WHEEL),$(VENV)/bin/auditwheel show dist/multiauc-*.whl | tee /dev/stderr | grep --quiet -E '"manylinux_2_(5|12|17)_')
+	$(if $(WHEEL),$(VENV)/bin/auditwheel show dist/multiauc-*.whl > target/auditwheel.txt)
+	$(if $(WHEEL),grep -E '"manylinux_2_(5|12|17)_' target/auditwheel.txt || { cat target/auditwheel.txt; exit 1; })
 	$(VENV)/bin/abi3audit --strict --verbose dist/multiauc-*.whl
 
 sdist: $(VENV)/.installed  ## Build the source distribution into dist/
