@@ -106,7 +106,7 @@ def long(folder):
 @pytest.fixture(scope="session")
 def perfect(folder):
     """One model that is nearly perfect."""
-    y_true, (scores,) = predictions(5, ("a", "b", "c"), 1500, [9.0])
+    y_true, (scores,) = predictions(5, ("a", "b", "c"), 1500, [6.5])
     evaluation = multiauc.evaluate(y_true, scores)
     return Written(evaluation.report(folder / "perfect.html", n_resamples=30), {"The model": evaluation})
 
