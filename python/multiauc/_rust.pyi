@@ -370,7 +370,7 @@ class StreamState:
         """All that the state holds."""
 
     @staticmethod
-    def from_bytes(bytes: bytes) -> StreamState:
+    def from_bytes(data: bytes) -> StreamState:
         """The state that was written."""
 
     def copy(self) -> StreamState:

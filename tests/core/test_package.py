@@ -61,8 +61,10 @@ def test_only_public_names_are_listed():
         "multiauc.evaluate, multiauc.compare",
         "print(*dir(multiauc))",
     ).split()
-    assert everything == dir(multiauc) == sorted(
-        [*multiauc.__all__, "boosting", "metrics", "plotting", "sklearn", "streaming"]
+    assert (
+        everything
+        == dir(multiauc)
+        == sorted([*multiauc.__all__, "boosting", "metrics", "plotting", "sklearn", "streaming"])
     )
 
 

@@ -23,7 +23,9 @@ def work_as_rank(rank, folder, memory, codes, scores):
 @pytest.mark.parametrize("memory", [None, 2**22])
 def test_two_processes_have_the_value_of_all_rows(tmp_path, memory, codes, scores):
     torch.multiprocessing.spawn(work_as_rank, (tmp_path, memory, codes, scores), nprocs=2)
-    assert [float((tmp_path / f"{rank}.txt").read_text()) for rank in (0, 1)] == [multiauc.auc_mu_score(codes, scores)] * 2
+    assert [float((tmp_path / f"{rank}.txt").read_text()) for rank in (0, 1)] == [
+        multiauc.auc_mu_score(codes, scores)
+    ] * 2
 
 
 def batches(scores, codes, size=64):
