@@ -25,7 +25,7 @@ pub use folds::{Fold, Folds};
 pub use moments::{Moments, moments};
 pub(crate) use moments::{estimate_one, pair_variance};
 pub use statistic::{Cautious, Estimate, Statistic, influences};
-pub(crate) use statistic::{Contribution, add};
+pub(crate) use statistic::{Contribution, add, variance_terms};
 pub(crate) use unit_sums::Segment;
 
 #[cfg(test)]

@@ -9,3 +9,4 @@ mod survey;
 pub(crate) use decimals::SplitKeys;
 pub(crate) use difference::{DifferenceRule, KeyScratch};
 pub(crate) use exact_key::{ExactKey, rounding_of_difference};
+pub(crate) use survey::are_on_no_lattice;
