@@ -49,7 +49,10 @@ def two_sided_ps(t: NDArray[np.float64], freedom: NDArray[np.float64]) -> NDArra
         front = np.exp(front - half * np.log1p(square) + 0.5 * np.log(complement))
     a, b = np.where(is_far, half, 0.5), np.where(is_far, 0.5, half)
     tails = front * _continued_fractions(a, b, np.where(is_far, x, complement)) / a
-    return np.where(np.isnan(t) | np.isnan(nu), np.nan, np.where(is_far, tails, np.where(t == 0.0, 1.0, 1.0 - tails)))
+    found = np.where(is_far, tails, np.where(t == 0.0, 1.0, 1.0 - tails))
+    is_normal = freedom >= NORMAL_FROM
+    found[is_normal] = [math.erfc(abs(one) / math.sqrt(2.0)) for one in t[is_normal].tolist()]
+    return np.where(np.isnan(t) | np.isnan(nu), np.nan, found)
 
 
 def upper_p(t: float, freedom: float) -> float:

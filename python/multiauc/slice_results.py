@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,6 +131,8 @@ class Slices(Tabular):
         The number of rows of each slice.
     overall : Estimate
         The metric on all rows.
+    labels, counts : tuple and ndarray
+        The classes, and the rows of each.
     values, standard_errors : ndarray
         The metric on each slice alone; nan where `reasons` says why.
     reference_values : ndarray
@@ -169,6 +171,8 @@ class Slices(Tabular):
     names: tuple[Any, ...]
     rows: NDArray[np.int64]
     overall: Estimate
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
     reasons: tuple[str, ...]
     method: str
     t: NDArray[np.float64]
@@ -183,8 +187,12 @@ class Slices(Tabular):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("rows", "t", "p_values", "corrected_p_values"):
+        for name in ("rows", "counts", "t", "p_values", "corrected_p_values"):
             object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, because an unpickled array is no longer read-only.
+        return Slices, tuple(getattr(self, one.name) for one in fields(self))
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -275,14 +283,16 @@ class Slices(Tabular):
         rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
         content = {
             "rows": int(self.rows.sum()),
+            "labels": list(self.labels),
+            "counts": self.counts.tolist(),
             "metric": self.metric,
             "reference": self.reference,
             "by": list(self.columns),
             "method": self.method,
             "overall": self.overall.to_dict(level),
             "slices": [
-                {"slice": dict(zip(self.columns, self._values_of(name), strict=True)), **row}
-                for name, row in zip(self.names, rows, strict=True)
+                {"name": shown, "slice": dict(zip(self.columns, self._values_of(name), strict=True)), **row}
+                for shown, name, row in zip(self.shown_names(), self.names, rows, strict=True)
             ],
             "notes": list(self.notes),
         }
@@ -436,6 +446,8 @@ def slices_in_order(
         names=tuple(columns.names[place] for place in order.tolist()),
         rows=rows[order],
         overall=whole,
+        labels=tuple(inputs.sample.labels),
+        counts=inputs.sample.rows,
         reasons=tuple(reasons[place] for place in order.tolist()),
         method=method,
         t=t[order],

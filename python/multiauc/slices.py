@@ -141,7 +141,9 @@ def evaluate_slices(  # noqa: PLR0913
     return result
 
 
-def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, notes: tuple[str, ...]) -> Slices:
+def slices_of(
+    inputs: HeldInputs, columns: SliceColumns, reference: str | None, notes: tuple[str, ...] = ()
+) -> Slices:
     """The slices of data that were read, by the one metric that is asked for."""
     sample, (metric,) = inputs.sample, inputs.metrics
     count = len(columns.names)

@@ -179,6 +179,31 @@ def classes(report: dict[str, Any], best: dict[str, Any]) -> str:
     return table(caption, header, rows, sortable=True, models=len(models))
 
 
+def slices(report: dict[str, Any], found: dict[str, Any]) -> str:
+    """Slices of the rows, each against the others."""
+    rows = []
+    for one in found["slices"]:
+        p = one["corrected_p_value"]
+        limits = interval({"low": one["simultaneous_low"], "high": one["simultaneous_high"]}, 4)
+        decided = "" if p is None or p >= 1.0 - report["level"] else "worse" if one["difference"] < 0 else "better"
+        cells = [
+            number_cell(one["rows"], f"{one['rows']:,}"),
+            estimate_cell(one),
+            _value_cell(one["difference"]),
+            f'<td class="nowrap{_long(limits, LIMITS_LONG_FROM)}" data-value="{_key(one["simultaneous_low"])}">'
+            f"{limits}</td>",
+            number_cell(p, NOT_KNOWN if p is None else escape(p_text(p, 1.0 - report["level"]))),
+            text_cell(one["reason"] or decided or "no"),
+        ]
+        rows.append(row(one["name"], cells))
+    left_out = found["count"] - len(rows)
+    some = f"; the first {len(rows)} of {found['count']:,} slices" if left_out else ""
+    by = " and ".join(map(shown_name, found["by"]))
+    caption = f"{metric_name(found['metric'])} by {by}, with {percent(report['level'])} intervals{some}"
+    header = ["slice", "rows", metric_name(found["metric"]), "difference", "interval", "p", "differs?"]
+    return table(caption, header, rows, sortable=True)
+
+
 def decisions(report: dict[str, Any], models: list[dict[str, Any]]) -> str:
     """Models by rules: the mean cost of a row, and what the fitted rule saves."""
     rules = list(models[0]["decisions"]["costs"])
