@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._digits import decimals, p_in_line
+from multiauc._digits import corrected_p, decimals
 from multiauc._input.options import read_level
 from multiauc._json import document, provenance, to_json
 from multiauc._registry import METRICS
@@ -315,8 +315,8 @@ class Slices(Tabular):
             return f"{counted(len(self), 'slice')}" + (f", {wanting} without a value" if wanting else "")
         what = "the rest" if self.reference == "rest" else "all rows"
         found = (
-            f"Of {counted(tested, 'slice')} compared with {what}, {len(self.worse(level))} are worse and "
-            f"{len(self.better(level))} better (corrected p < {1.0 - level:.2g})"
+            f"Of {counted(tested, 'slice')} compared with {what}, {_so_many(self.worse(level))} worse and "
+            f"{_so_many(self.better(level))} better (corrected p < {1.0 - level:.2g})"
         )
         return found + (f"; {others} not compared." if others else ".")
 
@@ -403,7 +403,7 @@ class Slices(Tabular):
             cells = [str(row["rows"]), _number(row["value"]), _interval(row["low"], row["high"])]
             if self.reference is not None:
                 limits = _interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
-                cells += [_number(row["difference"], sign=True), limits, _p(row["corrected_p_value"])]
+                cells += [_number(row["difference"], sign=True), limits, corrected_p(row["corrected_p_value"])]
             table.append([names[place], *cells, *([row["reason"]] if has_reasons else [])])
         return table
 
@@ -491,6 +491,10 @@ def _by_name(
     return dict(zip(names, map(ConfidenceInterval, low.tolist(), high.tolist()), strict=True))
 
 
+def _so_many(names: list[Any]) -> str:
+    return "none is" if not names else "1 is" if len(names) == 1 else f"{len(names)} are"
+
+
 def _shown(value: Any) -> str:
     return MISSING if value is None else printable(shown_name(value))
 
@@ -501,7 +505,3 @@ def _number(value: float, *, sign: bool = False) -> str:
 
 def _interval(low: float, high: float, *, sign: bool = False) -> str:
     return "-" if math.isnan(low) else f"{decimals(low, sign=sign)} to {decimals(high, sign=sign)}"
-
-
-def _p(p: float) -> str:
-    return "-" if math.isnan(p) else p_in_line(p)

@@ -115,8 +115,17 @@ def evaluate_slices(  # noqa: PLR0913
     >>> device = rng.choice(["phone", "tablet", "watch"], size=2000, p=[0.6, 0.3, 0.1])
     >>> noise = np.where(device == "watch", 3.0, 1.5)[:, None]
     >>> y_score = noise * rng.random((2000, 3)) + (y_true[:, None] == ["cat", "dog", "eel"])
-    >>> slices = multiauc.evaluate_slices(y_true, y_score, device)
+    >>> slices = multiauc.evaluate_slices(y_true, y_score, {"device": device})
     >>> slices
+    AUC_mu of 2000 rows by device: 0.9788 overall
+            rows   value      95% interval  difference   95%, simultaneous  p (corrected)
+    watch    197  0.8853  0.8410 to 0.9184     -0.1053  -0.1589 to -0.0672        <0.0001
+    tablet   563  0.9881  0.9824 to 0.9919     +0.0127  +0.0034 to +0.0221         0.0061
+    phone   1240  0.9917  0.9890 to 0.9937     +0.0342  +0.0219 to +0.0506        <0.0001
+    Of 3 slices compared with the rest, 1 is worse and 2 are better (corrected p < 0.05).
+    closed form, class sizes fixed; logit intervals with Student's t
+    >>> slices.worse()
+    ['watch']
     """
     refuse_unknown(evaluate_slices, unknown)
     name = one_of("metric", metric, (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS))

@@ -66,7 +66,7 @@ def write_files(directory: Path, *, force: bool = False) -> None:
     codes = rng.choice(len(ANIMALS), size=ROWS, p=SHARE)
     seen, noise = _appearance(codes), rng.normal(size=(ROWS, len(ANIMALS)))
     names = {"row": np.arange(1, ROWS + 1), "y": np.array(ANIMALS)[codes]}
-    base = names | {"user": users, "region": _regions(users, noise)}
+    base = names | {"user": users, "region": _regions(users, codes, noise)}
     everything = pa.table(base)
     for name, sight in SIGHT.items():
         scores = _softmax(sight * seen + noise + 0.5 * rng.normal(size=noise.shape))
@@ -85,10 +85,10 @@ def write_files(directory: Path, *, force: bool = False) -> None:
     write(Output(str(directory / "costs.csv"), force=force), "\n".join(map(",".join, lines)) + "\n")
 
 
-def _regions(users: NDArray[np.intp], noise: NDArray[np.float64]) -> NDArray[Any]:
+def _regions(users: NDArray[np.intp], codes: NDArray[np.intp], noise: NDArray[np.float64]) -> NDArray[Any]:
     """Where each row comes from; in the marsh it is often foggy, so that animals are hard to tell apart."""
-    is_foggy = (noise**2).sum(axis=1) > len(ANIMALS) + 2
-    from_marsh = is_foggy & (np.random.default_rng(7).random(len(users)) < 0.5)
+    is_foggy = noise.max(axis=1) - noise[np.arange(len(codes)), codes] > 1.5
+    from_marsh = np.random.default_rng(7).random(len(users)) < np.where(is_foggy, 0.2, 0.05)
     return np.where(from_marsh, "marsh", np.array(["coast", "hills", "plain"])[users % 3])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from multiauc._digits import decimals, p_in_line
+from multiauc._digits import corrected_p, decimals
 from multiauc._render.words import metric_name
 from multiauc.cli._output import Table, interval_cell
 from multiauc.slice_results import NUMBERS
@@ -26,8 +26,8 @@ def slice_table(found: dict[str, Any], level: float) -> tuple[Table, str]:
             one["value"],
             interval_cell(one),
             _signed(one["difference"]),
-            interval_cell({"low": one["simultaneous_low"], "high": one["simultaneous_high"]}),
-            None if one["corrected_p_value"] is None else p_in_line(one["corrected_p_value"]),
+            _signed_interval(one),
+            None if one["corrected_p_value"] is None else corrected_p(one["corrected_p_value"]),
             *([one["reason"]] if has_reasons else []),
         ]
         for one in rows
@@ -47,6 +47,11 @@ def slice_records(found: dict[str, Any]) -> tuple[list[str], list[list[Any]]]:
         [*(one["slice"][name] for name in found["by"]), *(one[name] for name in NUMBERS)] for one in found["slices"]
     ]
     return [*names, *NUMBERS], rows
+
+
+def _signed_interval(one: dict[str, Any]) -> str | None:
+    low, high = _signed(one["simultaneous_low"]), _signed(one["simultaneous_high"])
+    return None if low is None else f"{low} to {high}"
 
 
 def _signed(value: float | None) -> str | None:

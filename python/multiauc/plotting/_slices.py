@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
-from multiauc._digits import decimals, p_in_line
+from multiauc._digits import corrected_p, decimals
 from multiauc._input.options import positive_integer
 from multiauc._registry import METRICS
 from multiauc.plotting._axes import COLOURS, Display, axes_or_new, plain_text
@@ -89,9 +89,8 @@ class SlicesDisplay(Display):
             axes.text(ROWS_AT, row, f"{slices.rows[row]:,}", transform=beside, va="center", ha="right",
                       fontsize="small")  # fmt: skip
             if slices.reference is not None:
-                p = slices.corrected_p_values[row]
-                axes.text(P_AT, row, "-" if math.isnan(p) else p_in_line(p), transform=beside, va="center",
-                          ha="right", fontsize="small")  # fmt: skip
+                p = corrected_p(float(slices.corrected_p_values[row]))
+                axes.text(P_AT, row, p, transform=beside, va="center", ha="right", fontsize="small")
         self._finish(axes, count, level)
         self._drawn_on(axes)
         return self
