@@ -4,8 +4,8 @@ One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`.
 `auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
 With standard errors and intervals: `evaluate` for one model, `compare` for several, `compare_samples` for different
 rows, `evaluate_slices` for parts of the rows; `sample_size` plans how many rows they need. Volumes, about one row of
-every class at a time: `pdi`, `hum`, `ordered_vus`, `landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any kind,
-scores in any memory layout.
+every class at a time: `pdi`, `hum`, `ordered_vus`, `landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any
+kind, scores in any memory layout.
 """
 
 from importlib import import_module

@@ -214,6 +214,7 @@ class Interactions:
     def per_class(self) -> list[tuple[float, float]]: ...
 
 def evaluate(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> Evaluated: ...
+
 @final
 class FoundSlices:
     """An entry per slice; nan where a number is not known."""
@@ -258,7 +259,7 @@ def evaluate_slices(
     reference: str | None,
     ignores_absent: bool,
 ) -> FoundSlices:
-    """Every slice by itself, and what it is compared with: "rest", "all" or None; `slices` has the slice of each row."""
+    """Every slice by itself, and what it is compared with: "rest", "all" or None; `slices` are those of the rows."""
 
 def influences(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> NDArray[np.float64]:
     """(n, metrics): (w / W) (T - mean of T in the class) of each row, and what it adds through random class sizes."""

@@ -67,7 +67,12 @@ class Side(NamedTuple):
     def known(self, smallest: float) -> NDArray[np.bool_]:
         """Whether there is an interval."""
         at_bound = (self.values == 1.0) | (self.values == smallest)
-        return (self.variances > 0.0) | ((self.variances == 0.0) & at_bound)
+        return np.asarray((self.variances > 0.0) | ((self.variances == 0.0) & at_bound))
+
+    def taken(self, order: NDArray[np.intp]) -> Side:
+        """The same in another order."""
+        values, variances, freedoms, counts = self
+        return Side(values[order], variances[order], freedoms[order], counts[order])
 
 
 def student_quantiles(tail: float, freedoms: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -117,7 +122,7 @@ class SliceDifferences:
         return self.values - down, self.values + up
 
     def statistics(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """t with the sign of the difference, and the two-sided p-value; nan where there is no test."""
+        """Student's t with the sign of the difference, and the two-sided p-value; nan where there is no test."""
         freedom = self.degrees_of_freedom()
         needs_tails = np.zeros(len(freedom), dtype=bool)
         for side in (self.slices, self.references):

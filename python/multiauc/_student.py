@@ -168,9 +168,7 @@ def _continued_fraction(a: float, b: float, x: float) -> float:
     return value
 
 
-def _continued_fractions(
-    a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _continued_fractions(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """`_continued_fraction` of many numbers at once."""
 
     def away_from_zero(values: NDArray[np.float64]) -> NDArray[np.float64]:

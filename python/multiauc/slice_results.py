@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from multiauc._input.held_inputs import HeldInputs
-    from multiauc._input.slices import SliceColumns
     from multiauc.estimates import Estimate
     from multiauc.plotting import SlicesDisplay
 
@@ -406,77 +404,6 @@ class Slices(Tabular):
                 cells += [_number(row["difference"], sign=True), limits, corrected_p(row["corrected_p_value"])]
             table.append([names[place], *cells, *([row["reason"]] if has_reasons else [])])
         return table
-
-
-def slices_in_order(
-    *,
-    metric: str,
-    reference: str | None,
-    columns: SliceColumns,
-    rows: NDArray[np.int64],
-    whole: Estimate,
-    differences: SliceDifferences,
-    joint: tuple[list[int], NDArray[np.float64]] | None,
-    reasons: list[str],
-    method: str,
-    notes: tuple[str, ...],
-    inputs: HeldInputs,
-) -> Slices:
-    """Test the differences, correct the p-values, and put the slices that are most surely worse first."""
-    t, p_values = differences.statistics()
-    tested = np.isfinite(p_values)
-    compared, correlations = _known_correlations(joint, tested, differences.slices.variances)
-    family = SliceFamily(int(tested.sum()), correlations)
-    corrected = np.array([family.corrected(p) for p in p_values.tolist()])
-    if reference is None:
-        _, certainty = value_limits(differences.slices, 0.025, differences.smallest)
-    else:
-        # The probability of a t as low as this one, without rounding near 1.
-        certainty = np.where(t < 0.0, p_values, 2.0 - p_values)
-    order = np.lexsort((np.where(np.isnan(t), differences.slices.values, t), certainty))
-    if correlations is not None:
-        in_order = np.argsort(np.argsort(order)[compared])
-        correlations = correlations[np.ix_(in_order, in_order)]
-    given = inputs.given()
-    given["metric"] = given.pop("metrics")[0]
-    return Slices(
-        metric=metric,
-        reference=reference,
-        columns=columns.columns,
-        names=tuple(columns.names[place] for place in order.tolist()),
-        rows=rows[order],
-        overall=whole,
-        labels=tuple(inputs.sample.labels),
-        counts=inputs.sample.rows,
-        reasons=tuple(reasons[place] for place in order.tolist()),
-        method=method,
-        t=t[order],
-        p_values=p_values[order],
-        corrected_p_values=corrected[order],
-        _slices=Side(*(entries[order] for entries in differences.slices)),
-        _references=Side(*(entries[order] for entries in differences.references)),
-        _covariances=differences.covariances[order],
-        _correlations=correlations,
-        _options={**given, "by": list(columns.columns), "reference": reference},
-        notes=notes,
-    )
-
-
-def _known_correlations(
-    joint: tuple[list[int], NDArray[np.float64]] | None, tested: NDArray[np.bool_], variances: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
-    """The slices that are tested, and the correlations of their differences, if these are known."""
-    compared = np.flatnonzero(tested)
-    if joint is None:
-        return compared, None
-    numbers, matrix = np.array(joint[0], dtype=np.intp), joint[1]
-    kept = np.isin(numbers, compared)
-    correlations = matrix[np.ix_(kept, kept)].copy()
-    # A slice that is perfectly separated does not show how it varies: it counts as independent of the others.
-    alone = variances[numbers[kept]] == 0.0
-    correlations[alone, :] = correlations[:, alone] = 0.0
-    np.fill_diagonal(correlations, 1.0)
-    return numbers[kept], correlations
 
 
 def value_limits(slices: Side, tail: float, smallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -23,12 +23,13 @@ from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._input.slices import SliceColumns, read_slices
 from multiauc._progress import Stage
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, METRICS, ONE_SCORE_METRICS
-from multiauc._slice_tests import Side, SliceDifferences
+from multiauc._slice_tests import Side, SliceDifferences, SliceFamily
 from multiauc._wording import listing, one_of
 from multiauc.estimates import estimate_of, estimate_without_error
-from multiauc.slice_results import Slices, slices_in_order
+from multiauc.slice_results import Slices, value_limits
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Literal
 
     from numpy.typing import ArrayLike, NDArray
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from multiauc._types import Absent, Labels, PairWeights, Sampling
 
 REFERENCES = ("rest", "all")
+# Numbers of rows of classes in slices that are counted at once.
+COUNTS_AT_ONCE = 1 << 22
 
 
 def evaluate_slices(  # noqa: PLR0913
@@ -150,9 +153,7 @@ def evaluate_slices(  # noqa: PLR0913
     return result
 
 
-def slices_of(
-    inputs: HeldInputs, columns: SliceColumns, reference: str | None, notes: tuple[str, ...] = ()
-) -> Slices:
+def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, notes: tuple[str, ...] = ()) -> Slices:
     """The slices of data that were read, by the one metric that is asked for."""
     sample, (metric,) = inputs.sample, inputs.metrics
     count = len(columns.names)
@@ -182,20 +183,68 @@ def slices_of(
         found.reference_smallest,
     )
     differences = SliceDifferences(slices, references, found.covariances, METRICS[metric].smallest)
-    counts = columns.codes if sample.weights is None else columns.codes[sample.weights > 0.0]
-    return slices_in_order(
+    t, p_values = differences.statistics()
+    tested = np.isfinite(p_values)
+    compared, correlations = _known_correlations(None if undefined else found.joint, tested, slices.variances)
+    family = SliceFamily(int(tested.sum()), correlations)
+    order = _order(differences, t, p_values, reference)
+    if correlations is not None:
+        in_order = np.argsort(np.argsort(order)[compared])
+        correlations = correlations[np.ix_(in_order, in_order)]
+    reasons = _reasons(inputs, columns, differences, reference)
+    counted_codes = columns.codes if sample.weights is None else columns.codes[sample.weights > 0.0]
+    given = inputs.given()
+    return Slices(
         metric=metric,
         reference=reference,
-        columns=columns,
-        rows=np.bincount(counts, minlength=count),
-        whole=whole,
-        differences=differences,
-        joint=None if undefined else found.joint,
-        reasons=_reasons(inputs, columns, differences, reference),
+        columns=columns.columns,
+        names=tuple(columns.names[place] for place in order.tolist()),
+        rows=np.bincount(counted_codes, minlength=count)[order],
+        overall=whole,
+        labels=tuple(sample.labels),
+        counts=sample.rows,
+        reasons=tuple(reasons[place] for place in order.tolist()),
         method=inputs.method(),
+        t=t[order],
+        p_values=p_values[order],
+        corrected_p_values=np.array([family.corrected(p) for p in p_values[order].tolist()]),
+        _slices=slices.taken(order),
+        _references=references.taken(order),
+        _covariances=found.covariances[order],
+        _correlations=correlations,
+        _options={"metric": metric, "by": list(columns.columns), "reference": reference}
+        | {name: value for name, value in given.items() if name != "metrics"},
         notes=notes,
-        inputs=inputs,
     )
+
+
+def _order(
+    differences: SliceDifferences, t: NDArray[np.float64], p_values: NDArray[np.float64], reference: str | None
+) -> NDArray[np.intp]:
+    """The slices that are most surely worse first; those that have no test last, by their values."""
+    if reference is None:
+        _, certainty = value_limits(differences.slices, 0.025, differences.smallest)
+    else:
+        # Twice the probability of a t as low as this one.
+        certainty = np.where(t < 0.0, p_values, 2.0 - p_values)
+    return np.lexsort((np.where(np.isnan(t), differences.slices.values, t), certainty))
+
+
+def _known_correlations(
+    joint: tuple[list[int], NDArray[np.float64]] | None, tested: NDArray[np.bool_], variances: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
+    """The slices that are tested, and the correlations of their differences, if these are known."""
+    compared = np.flatnonzero(tested)
+    if joint is None:
+        return compared, None
+    numbers, matrix = np.array(joint[0], dtype=np.intp), joint[1]
+    kept = np.isin(numbers, compared)
+    correlations = matrix[np.ix_(kept, kept)].copy()
+    # A slice that is perfectly separated does not show how it varies: it counts as independent of the others.
+    alone = variances[numbers[kept]] == 0.0
+    correlations[alone, :] = correlations[:, alone] = 0.0
+    np.fill_diagonal(correlations, 1.0)
+    return numbers[kept], correlations
 
 
 def _reasons(
@@ -211,26 +260,43 @@ def _reasons(
     wanting = np.flatnonzero(~has_test)
     if not len(wanting):
         return reasons
-    counts = _class_counts(sample, columns, wanting)
     present = sample.rows > 0
-    for place, of_classes in zip(wanting.tolist(), counts, strict=True):
-        side = (slices.values[place], slices.variances[place])
-        reasons[place] = _reason(inputs, of_classes, present, side) or _reason_of_reference(
-            sample, of_classes, differences, place
-        )
+    # Many slices lack the same classes.
+    known: dict[tuple[bytes, bool], str] = {}
+    for place, of_classes in zip(wanting.tolist(), _class_counts(sample, columns, wanting), strict=True):
+        side = (float(slices.values[place]), float(slices.variances[place]))
+        here = of_classes > 0
+        kind = (here.tobytes(), math.isnan(side[0]))
+        if kind in known:
+            reasons[place] = known[kind]
+            continue
+        reason = _reason(inputs, of_classes, present, side)
+        if not here[present].all():
+            known[kind] = reason
+        reasons[place] = reason or _reason_of_reference(sample, of_classes, differences, place)
     return reasons
 
 
-def _class_counts(sample: Sample, columns: SliceColumns, wanting: NDArray[np.intp]) -> NDArray[np.int64]:
-    """Rows of positive weight of each class in some slices."""
+def _class_counts(sample: Sample, columns: SliceColumns, wanting: NDArray[np.intp]) -> Iterator[NDArray[np.int64]]:
+    """Rows of positive weight of each class in some slices, slice by slice."""
     place = np.full(len(columns.names), -1, dtype=np.int64)
     place[wanting] = np.arange(len(wanting))
     of_rows = place[columns.codes]
     counted_rows = of_rows >= 0
     if sample.weights is not None:
         counted_rows &= sample.weights > 0.0
-    cells = of_rows[counted_rows] * sample.n_classes + sample.codes[counted_rows]
-    return np.bincount(cells, minlength=len(wanting) * sample.n_classes).reshape(-1, sample.n_classes)
+    of_rows, codes = of_rows[counted_rows], sample.codes[counted_rows].astype(np.int64)
+    # Some slices at a time, as there may be as many as rows, and as many classes.
+    some = max(1, COUNTS_AT_ONCE // sample.n_classes)
+    if len(wanting) > some:
+        order = np.argsort(of_rows, kind="stable")
+        of_rows, codes = of_rows[order], codes[order]
+    for first in range(0, len(wanting), some):
+        last = min(first + some, len(wanting))
+        rows = slice(*np.searchsorted(of_rows, [first, last])) if len(wanting) > some else slice(None)
+        cells = (of_rows[rows] - first) * sample.n_classes + codes[rows]
+        shape = (last - first, sample.n_classes)
+        yield from np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
 
 
 def _reason(
@@ -238,7 +304,6 @@ def _reason(
 ) -> str:
     """What is wrong with a slice itself."""
     labels = inputs.sample.labels
-    value, variance = side
     lacking = [labels[k] for k in np.flatnonzero(present & (counts == 0))]
     having = [labels[k] for k in np.flatnonzero(counts)]
     if not having:
@@ -246,29 +311,34 @@ def _reason(
     if len(having) == 1:
         return f"rows of {having[0]!r} only"
     if lacking:
-        rest = "" if math.isnan(value) else "; the value is that of the other classes, and is not compared"
+        rest = "" if math.isnan(side[0]) else "; the value is that of the other classes, and is not compared"
         return f"no rows of {listing(lacking)}{rest}"
+    return _reason_of_numbers(inputs, counts, *side)
+
+
+def _reason_of_numbers(inputs: HeldInputs, counts: NDArray[np.int64], value: float, variance: float) -> str:
+    """What is wrong with a slice that has rows of all classes."""
+    reason = ""
     if math.isnan(value):
-        return "the weights of a class are too small, or no pair of classes counts"
-    if math.isnan(variance):
-        single = [labels[k] for k in np.flatnonzero(counts == 1)]
-        if single:
-            return f"a single row of {listing(single)}: no standard error"
-        what = "row" if inputs.groups is None else "group"
-        return f"a class has all its weight on one {what}: no standard error"
-    if variance == 0.0 and not (value in (1.0, METRICS[inputs.metrics[0]].smallest)):
-        return "the rows of each class do not vary: no standard error"
-    return ""
+        reason = "the weights of a class are too small, or no pair of classes counts"
+    elif math.isnan(variance):
+        single = [inputs.sample.labels[k] for k in np.flatnonzero(counts == 1)]
+        unit = "row" if inputs.groups is None else "group"
+        what = f"a single row of {listing(single)}" if single else f"a class has all its weight on one {unit}"
+        reason = f"{what}: no standard error"
+    elif variance == 0.0 and value not in (1.0, METRICS[inputs.metrics[0]].smallest):
+        reason = "the rows of each class do not vary: no standard error"
+    return reason
 
 
-def _reason_of_reference(
-    sample: Sample, counts: NDArray[np.int64], differences: SliceDifferences, place: int
-) -> str:
+def _reason_of_reference(sample: Sample, counts: NDArray[np.int64], differences: SliceDifferences, place: int) -> str:
     """What is wrong with what the slice is compared with."""
     gone = [sample.labels[k] for k in np.flatnonzero((sample.rows > 0) & (counts == sample.rows))]
     if gone and math.isnan(differences.references.values[place]):
-        what = "all rows are in this slice" if len(gone) == int((sample.rows > 0).sum()) else (
-            f"all rows of {listing(gone)} are in this slice"
+        what = (
+            "all rows are in this slice"
+            if len(gone) == int((sample.rows > 0).sum())
+            else (f"all rows of {listing(gone)} are in this slice")
         )
         return f"{what}: there is no rest to compare it with"
     return "the rows it is compared with have no standard error"

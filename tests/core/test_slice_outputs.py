@@ -49,7 +49,9 @@ class TestCommandLine:
 
     def test_numbers(self, cli, data):
         labels, scores, town, day = data
-        found = json.loads(cli("evaluate one.parquet -l y --by town,day --metrics hand_till --ci 0.9 -f json"))["slices"]
+        found = json.loads(cli("evaluate one.parquet -l y --by town,day --metrics hand_till --ci 0.9 -f json"))[
+            "slices"
+        ]
         slices = multiauc.evaluate_slices(labels, scores, {"town": town, "day": day}, metric="hand_till")
         assert (found["by"], found["metric"], found["count"]) == (["town", "day"], "hand_till", 10)
         # In files labels are text.
@@ -59,7 +61,8 @@ class TestCommandLine:
             for name in NUMBERS:
                 assert one[name] == (None if expected[name] != expected[name] else expected[name])
 
-    def test_csv(self, cli, data):
+    @pytest.mark.usefixtures("data")
+    def test_csv(self, cli):
         rows = list(csv.DictReader(io.StringIO(cli("evaluate one.parquet -l y --by town -f csv"))))
         assert list(rows[0]) == ["town", *NUMBERS]
         assert len(rows) == 5
@@ -67,7 +70,8 @@ class TestCommandLine:
         assert (hof["value"], hof["reason"]) == ("", "no rows of 'bee'")
         assert "" in {row["town"] for row in rows}
 
-    def test_text_files_and_parts(self, cli, data):
+    @pytest.mark.usefixtures("data")
+    def test_text_files_and_parts(self, cli):
         table = parquet.read_table("one.parquet")
         expected = cli("evaluate one.parquet -l y --by town -f csv")
         write_csv(table, "one.csv")
@@ -77,19 +81,22 @@ class TestCommandLine:
             parquet.write_table(table.slice(200 * k, 200), f"parts/{k}.parquet")
         assert cli("evaluate parts -l y --by town -f csv") == expected
 
-    def test_many_slices(self, cli, data):
+    @pytest.mark.usefixtures("data")
+    def test_many_slices(self, cli):
         table = parquet.read_table("one.parquet")
         parquet.write_table(table.append_column("shop", pa.array(np.arange(600) // 6)), "many.parquet")
         text = cli("evaluate many.parquet -l y --by shop")
         assert "60 slices are not printed; --format csv and json have all." in text.replace("\n", " ")
         assert len(cli("evaluate many.parquet -l y --by shop -f csv").splitlines()) == 101
 
-    def test_errors(self, cli, data):
+    @pytest.mark.usefixtures("data")
+    def test_errors(self, cli):
         assert cli.fails("evaluate one.parquet -l y --by city").startswith(
             "one.parquet: no column 'city' (--by); it has 'y', 'p_ant'"
         )
 
-    def test_columns_of_slices_are_no_scores(self, cli, data):
+    @pytest.mark.usefixtures("data")
+    def test_columns_of_slices_are_no_scores(self, cli):
         table = parquet.read_table("one.parquet").rename_columns(["y", "p_ant", "p_bee", "p_cat", "p_town", "day"])
         parquet.write_table(table, "odd.parquet")
         assert "AUC_mu by p_town" in cli("evaluate odd.parquet -l y --by p_town")
@@ -100,7 +107,8 @@ class TestReport:
         text = Path(page).read_text("utf-8")
         return text, json.loads(re.search(r'id="multiauc-numbers">(.*?)</script>', text, re.DOTALL)[1])
 
-    def test_of_files(self, cli, data):
+    @pytest.mark.usefixtures("data")
+    def test_of_files(self, cli):
         cli("report one.parquet two.parquet -l y --by town --bootstrap 0 -o page.html")
         text, numbers = self.numbers("page.html")
         assert text.count("AUC_mu by town, with 95% intervals") == 4  # captions and what they label
@@ -124,7 +132,7 @@ class TestReport:
         multiauc.evaluate(labels, scores).report("page.html", n_resamples=0)
         assert "Slice by slice" not in self.numbers("page.html")[0]
 
-    def test_many_slices(self, data, rng):
+    def test_many_slices(self, data):
         labels, scores, *_ = data
         multiauc.evaluate(labels, scores).report("page.html", n_resamples=0, by=np.arange(600) // 4)
         text, numbers = self.numbers("page.html")
@@ -185,7 +193,8 @@ class TestPlot:
         assert {line.get_marker() for line in ax.lines} >= {"D"}
 
 
-def test_names_of_the_demo(cli, in_empty_folder):
+@pytest.mark.usefixtures("in_empty_folder")
+def test_names_of_the_demo(cli):
     """The demo has a region where animals are hard to tell apart."""
     cli("demo --directory demo")
     found = json.loads(cli("evaluate demo/net.parquet -l y --by region -f json"))["slices"]

@@ -126,9 +126,7 @@ def read_predictions(request: Request) -> Predictions:
         raise ValueError("no file to read was given")
     if request.absent == "raise":
         first.refuse_absent()
-    return Predictions(
-        first.y_true(), models, first.labels, first.weights(), first.groups(), first.slices(), files
-    )
+    return Predictions(first.y_true(), models, first.labels, first.weights(), first.groups(), first.slices(), files)
 
 
 class _Rows:

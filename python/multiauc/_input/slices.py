@@ -84,8 +84,10 @@ def _named_columns(by: Any, n_rows: int) -> list[tuple[str, str, Any]]:
 
 def _is_column(value: Any) -> bool:
     """Whether an entry of a list is a column, not the label of a row (which may be a tuple)."""
-    return isinstance(value, list) or (hasattr(value, "__len__") and getattr(value, "ndim", 0) != 0) or hasattr(
-        value, "to_pylist"
+    return (
+        isinstance(value, list)
+        or (hasattr(value, "__len__") and getattr(value, "ndim", 0) != 0)
+        or hasattr(value, "to_pylist")
     )
 
 

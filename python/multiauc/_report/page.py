@@ -254,8 +254,8 @@ def _slices(report: dict[str, Any]) -> str:
         heading = f"<h3>{escape(shown_name(model['name']))}</h3>" if len(models) > 1 else ""
         parts.append(f"{heading}<p>{escape(model['slices']['summary'])}</p>{tables.slices(report, model['slices'])}")
     note = (
-        "Each slice is compared with the rows outside it. Intervals of differences and p-values allow for all slices of "
-        "a table: a slice differs where the interval excludes 0. The slice that is most surely worse comes first."
+        "Each slice is compared with the rows outside it. Intervals of differences and p-values allow for all slices "
+        "of a table: a slice differs where the interval excludes 0. The slice that is most surely worse comes first."
     )
     return f"""<section aria-labelledby="h-slices"><h2 id="h-slices">Slice by slice</h2>
 {"".join(parts)}

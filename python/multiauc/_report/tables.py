@@ -147,16 +147,19 @@ def _intervals(report: dict[str, Any]) -> str:
 def _difference_cells(found: dict[str, Any], report: dict[str, Any]) -> list[Cell]:
     p, freedom = found["corrected_p_value"], found["degrees_of_freedom"]
     limits = interval(corrected(found), 4)
-    kind = f"nowrap{_long(limits, LIMITS_LONG_FROM)}"
     t = NOT_KNOWN if found["t"] is None else f"{found['t']:.2f}".replace("-", MINUS)
     return [
         _value_cell(found["value"]),
-        f'<td class="{kind}" data-value="{_key(found["corrected_low"])}">{limits}</td>',
+        _limits_cell(limits, found["corrected_low"]),
         number_cell(found["t"], t),
         number_cell(freedom, NOT_KNOWN if freedom is None else f"{freedom:.1f}"),
         number_cell(p, NOT_KNOWN if p is None else escape(p_text(p, 1.0 - report["level"]))),
         text_cell(NOT_KNOWN if p is None else "yes" if found["decided"] else "no"),
     ]
+
+
+def _limits_cell(limits: str, low: float | None) -> Cell:
+    return f'<td class="nowrap{_long(limits, LIMITS_LONG_FROM)}" data-value="{_key(low)}">{limits}</td>'
 
 
 def _key(value: float | None) -> str:
@@ -190,8 +193,7 @@ def slices(report: dict[str, Any], found: dict[str, Any]) -> str:
             number_cell(one["rows"], f"{one['rows']:,}"),
             estimate_cell(one),
             _value_cell(one["difference"]),
-            f'<td class="nowrap{_long(limits, LIMITS_LONG_FROM)}" data-value="{_key(one["simultaneous_low"])}">'
-            f"{limits}</td>",
+            _limits_cell(limits, one["simultaneous_low"]),
             number_cell(p, NOT_KNOWN if p is None else escape(_corrected(p, 1.0 - report["level"]))),
             text_cell(one["reason"] or decided or "no"),
         ]

@@ -18,7 +18,15 @@ def slice_table(found: dict[str, Any], level: float) -> tuple[Table, str]:
     rows = found["slices"][:PRINTED]
     has_reasons = any(one["reason"] for one in rows)
     percent = f"{100 * level:g}%"
-    header = ["slice", "rows", "value", f"{percent} interval", "difference", f"{percent}, simultaneous", "p (corrected)"]
+    header = [
+        "slice",
+        "rows",
+        "value",
+        f"{percent} interval",
+        "difference",
+        f"{percent}, simultaneous",
+        "p (corrected)",
+    ]
     cells = [
         [
             one["name"],

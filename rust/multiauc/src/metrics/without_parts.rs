@@ -92,10 +92,7 @@ pub(super) fn pair_values_without<T: Score>(
 }
 
 /// Numbers of rows, or their weights.
-trait Mass:
-    Copy + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign + SubAssign
-{
-}
+trait Mass: Copy + Default + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + AddAssign + SubAssign {}
 
 impl Mass for u64 {}
 impl Mass for f64 {}

@@ -100,9 +100,8 @@ impl Whole<'_> {
         let least = shares.get(MOST_LARGE).map_or(LARGE_SHARE, |&first_left_out| first_left_out.max(LARGE_SHARE));
         let all = self.compared.len() <= FEW || !has_values_without(request.metric);
         let with_other_keys = if all { Vec::new() } else { self.rests_with_other_keys(sample, request, workers)? };
-        let is_exact = |compared: &&Compared| {
-            all || compared.largest_share() > least || with_other_keys.contains(&compared.slice)
-        };
+        let is_exact =
+            |compared: &&Compared| all || compared.largest_share() > least || with_other_keys.contains(&compared.slice);
         Ok(self.compared.iter().partition(is_exact))
     }
 
