@@ -68,7 +68,7 @@ class TestReasons:
     def test_some_slices_at_a_time(self, y_score, monkeypatch):
         by = np.arange(71) // 3
         expected = multiauc.evaluate_slices(self.y_true, y_score, by, sample_weight=np.arange(71) % 5)
-        assert len(set(expected.reasons)) > 5
+        assert len(set(expected.reasons)) == 4
         monkeypatch.setattr("multiauc.slices.COUNTS_AT_ONCE", 13)
         assert multiauc.evaluate_slices(self.y_true, y_score, by, sample_weight=np.arange(71) % 5) == expected
 

@@ -205,6 +205,7 @@ enum Counted {
 }
 
 /// What the first side wins without a part, with the rows and the weights that both sides are left with.
+#[derive(Clone, Copy)]
 struct WinsWithout {
     wins: Wins,
     rows: [u64; 2],
