@@ -18,6 +18,7 @@ __all__ = [
     "Compared",
     "Estimate",
     "Evaluated",
+    "FoundSlices",
     "Interactions",
     "PairTable",
     "RangeCounter",
@@ -33,6 +34,7 @@ __all__ = [
     "covered_share",
     "debug_build",
     "evaluate",
+    "evaluate_slices",
     "get_num_threads",
     "hum",
     "hum_score",
@@ -214,6 +216,53 @@ class Interactions:
     def per_class(self) -> list[tuple[float, float]]: ...
 
 def evaluate(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> Evaluated: ...
+
+@final
+class FoundSlices:
+    """An entry per slice; nan where a number is not known."""
+
+    @property
+    def whole(self) -> Estimate: ...
+    @property
+    def whole_smallest(self) -> int:
+        """Rows (or groups) of the smallest class."""
+
+    @property
+    def values(self) -> NDArray[np.float64]: ...
+    @property
+    def variances(self) -> NDArray[np.float64]: ...
+    @property
+    def degrees_of_freedom(self) -> NDArray[np.float64]: ...
+    @property
+    def smallest(self) -> NDArray[np.int64]: ...
+    @property
+    def reference_values(self) -> NDArray[np.float64]: ...
+    @property
+    def reference_variances(self) -> NDArray[np.float64]: ...
+    @property
+    def reference_degrees_of_freedom(self) -> NDArray[np.float64]: ...
+    @property
+    def reference_smallest(self) -> NDArray[np.int64]: ...
+    @property
+    def covariances(self) -> NDArray[np.float64]:
+        """Of slice and reference."""
+
+    @property
+    def joint(self) -> tuple[list[int], NDArray[np.float64]] | None:
+        """The slices that are compared, and the correlations of their differences, where these are few."""
+
+def evaluate_slices(
+    sample: _Sample,
+    slices: NDArray[np.uint32],
+    count: int,
+    metric: str,
+    options: _Options,
+    is_iid: bool,
+    reference: str | None,
+    ignores_absent: bool,
+) -> FoundSlices:
+    """Every slice by itself, and what it is compared with: "rest", "all" or None; `slices` are those of the rows."""
+
 def influences(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> NDArray[np.float64]:
     """(n, metrics): (w / W) (T - mean of T in the class) of each row, and what it adds through random class sizes."""
 

@@ -86,6 +86,7 @@ const fn argument(array: RowArray) -> &'static str {
         RowArray::Weights => "sample_weight",
         RowArray::Groups => "groups",
         RowArray::Scores => "the scores of every model",
+        RowArray::Slices => "by",
         _ => "y_true",
     }
 }

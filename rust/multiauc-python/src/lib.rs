@@ -27,6 +27,7 @@ mod resampling;
 mod running;
 mod sample;
 mod sketch;
+mod slices;
 mod volumes;
 
 use pyo3::prelude::*;
@@ -45,6 +46,7 @@ mod _rust {
         multiclass_roc::{RocModel, multiclass_roc},
         resampling::Resampler,
         sketch::{RangeCounter, StreamState},
+        slices::{FoundSlices, evaluate_slices},
         volumes::{covered_share, hum, hum_score},
     };
 

@@ -15,6 +15,8 @@ pub enum RowArray {
     Groups,
     /// The scores of another model.
     Scores,
+    /// The slices.
+    Slices,
 }
 
 /// Every error of the crate.
@@ -165,6 +167,7 @@ impl fmt::Display for RowArray {
             Self::Codes => "class codes",
             Self::Weights => "weights",
             Self::Groups => "groups",
+            Self::Slices => "slices",
             Self::Scores => "scores of another model",
         })
     }
