@@ -29,6 +29,7 @@
 //! | `volume` | tuples with one row of each class: counted, gone through or drawn | variances |
 //! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
 //! | `metrics` | one file per metric: its value, and the component of every row | resampling |
+//! | `sparse` | scores of which only some are stored: M and one-vs-rest in time that grows with those | scores that are all stored |
 //! | `curves` | points of ROC curves, their convex hulls, areas under parts of them | the rest |
 //! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
 //! | `multiclass_roc` | the curve of all pairs: rates along thresholds, their rank-one fit, its bootstrap | the pairwise metrics |
@@ -45,7 +46,8 @@
 //! any number of threads and any order of rows and columns. Weighted sums are taken in a fixed order.
 //!
 //! # Where to start
-//! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`].
+//! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`]; [`SparseSample::new`] for the
+//!   best few scores of very many classes.
 //! * To get the uncertainty of a value: [`Design::new`], [`evaluate`], then [`moments`], or [`compare`] for several
 //!   models.
 //! * To understand the speed: `ranking/bucket_table.rs`, forty lines of which do most of the work.
@@ -71,6 +73,7 @@ mod ranking;
 mod resampling;
 mod sample;
 mod simd;
+mod sparse;
 mod volume;
 
 pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves, roc_hulls};
@@ -93,5 +96,8 @@ pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
 pub use resampling::{KeptOrders, Orders, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
+};
+pub use sparse::{
+    ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,
 };
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share};
