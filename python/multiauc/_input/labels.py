@@ -129,9 +129,7 @@ def _contiguous(labels: NDArray[Any]) -> NDArray[Any]:
     return labels.astype(labels.dtype.newbyteorder("="), order="C")
 
 
-def _number_codes(
-    given: NDArray[Any], labels_of: Callable[[NDArray[np.int64]], list[Any]], limit: int
-) -> LabelColumn:
+def _number_codes(given: NDArray[Any], labels_of: Callable[[NDArray[np.int64]], list[Any]], limit: int) -> LabelColumn:
     codes, first_rows, counts = _rust.code_integers(_contiguous(given), limit)
     if given[first_rows[0]] < 0:
         raise _missing_label(None, int(first_rows[0]))

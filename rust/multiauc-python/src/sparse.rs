@@ -106,7 +106,6 @@ pub fn sparse_one_vs_rest(py: Python<'_>, sample: SparseArgument<'_>, average: &
 
 #[pyfunction]
 pub fn sparse_one_vs_rest_per_class<'py>(py: Python<'py>, sample: SparseArgument<'py>) -> PyResult<Vector<'py>> {
-    let values =
-        compute_sparse!(py, sample, |sample, workers| { multiauc::sparse_one_vs_rest_per_class(sample, workers) });
+    let values = compute_sparse!(py, sample, |sample, workers| multiauc::sparse_one_vs_rest_per_class(sample, workers));
     Ok(vector(py, values?))
 }
