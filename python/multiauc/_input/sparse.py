@@ -80,8 +80,7 @@ def _compressed_rows(
         # Several numbers of one cell are added in their own type, as .toarray() does: True and True are True.
         matrix = matrix.copy()
         matrix.sum_duplicates()
-    values = np.ascontiguousarray(as_scores("y_score", matrix.data))
-    columns = np.ascontiguousarray(matrix.indices)
-    if columns.dtype not in (np.int32, np.int64):
-        columns = columns.astype(np.int64)
+    values: NDArray[Any] = np.ascontiguousarray(as_scores("y_score", matrix.data))
+    indices = matrix.indices
+    columns: NDArray[Any] = np.ascontiguousarray(indices, dtype=np.int32 if indices.dtype == np.int32 else np.int64)
     return values, columns, np.ascontiguousarray(matrix.indptr, dtype=np.int64)
