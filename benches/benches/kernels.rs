@@ -77,7 +77,7 @@ fn steps(criterion: &mut Criterion) {
     let workers = Workers::with_threads(1, &cancel);
     group.throughput(Throughput::Elements(data.labels.len() as u64));
     group.bench_function("code_integers", |bencher| {
-        bencher.iter(|| code_integers(black_box(&data.labels), 1 << 16, &workers))
+        bencher.iter(|| code_integers(black_box(&data.labels), 1 << 16, &workers));
     });
     group.throughput(Throughput::Elements(data.scores.len() as u64));
     group.bench_function("validate", |bencher| {

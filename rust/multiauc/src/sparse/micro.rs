@@ -1,5 +1,6 @@
 //! All cells in one ranking: each row's own column against the others.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::own_rows::{OwnRows, WeightedRows};
@@ -32,9 +33,9 @@ struct Signs {
 impl Signs {
     fn add<T: Score>(&mut self, score: T) {
         let count = match score.ordered().cmp(&T::ZERO.ordered()) {
-            std::cmp::Ordering::Less => &mut self.below,
-            std::cmp::Ordering::Equal => &mut self.at,
-            std::cmp::Ordering::Greater => &mut self.above,
+            Ordering::Less => &mut self.below,
+            Ordering::Equal => &mut self.at,
+            Ordering::Greater => &mut self.above,
         };
         *count += 1;
     }

@@ -1,5 +1,7 @@
 //! The rows of the class that a column belongs to, in their order: what they win against any score.
 
+use std::cmp::Ordering;
+
 use super::sparse_sample::Side;
 use crate::float::{Float, Score};
 use crate::pairs::Wins;
@@ -40,9 +42,12 @@ impl<T: Score> OwnRows<T> for CountedRows<T> {
         let below = self.sorted.partition_point(|own| *own < key);
         let tied = self.sorted[below..].partition_point(|own| *own <= key);
         let above = self.sorted.len() - below - tied;
-        // 2, 1 or 0 for a score below 0, at 0 or above.
-        let of_unstored = T::ZERO.ordered().cmp(&key) as i8 + 1;
-        (2 * above + tied) as u64 + of_unstored.unsigned_abs() as u64 * self.unstored
+        let of_unstored = match key.cmp(&T::ZERO.ordered()) {
+            Ordering::Less => 2,
+            Ordering::Equal => 1,
+            Ordering::Greater => 0,
+        };
+        (2 * above + tied) as u64 + of_unstored * self.unstored
     }
 
     fn add(won: &mut u64, rows: Side, each: u64) {
