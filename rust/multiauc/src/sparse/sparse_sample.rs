@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::sparse_scores::SparseScores;
+use super::sparse_scores::{RowReader, SparseScores};
 use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
 use crate::parallel::Workers;
@@ -217,13 +217,12 @@ fn for_each_row<T: Score>(
     workers: &Workers<'_>,
     mut visit: impl FnMut(usize, &[(u32, T)]) -> Result<()>,
 ) -> Result<()> {
-    let mut cells = Vec::new();
+    let mut reader = RowReader::default();
     for row in 0..scores.rows() {
         if row % ROWS_AT_A_TIME == 0 {
             workers.check()?;
         }
-        scores.read_row(row, &mut cells)?;
-        visit(row, &cells)?;
+        visit(row, scores.read_row(row, &mut reader)?)?;
     }
     Ok(())
 }

@@ -83,8 +83,9 @@ impl<'a, T: Score> SparseScores<'a, T> {
         }
     }
 
-    /// Reads the cells of a row that are stored, by increasing column and each once.
-    pub(super) fn read_row(&self, row: usize, cells: &mut Vec<(u32, T)>) -> Result<()> {
+    /// Reads the cells of a row that are stored, each once; by increasing column, or else as they are stored.
+    pub(super) fn read_row<'r>(&self, row: usize, reader: &'r mut RowReader<T>) -> Result<&'r [(u32, T)]> {
+        let RowReader { cells, row_of_column } = reader;
         cells.clear();
         let mut is_rising = true;
         for place in self.places(row)? {
@@ -96,7 +97,7 @@ impl<'a, T: Score> SparseScores<'a, T> {
             is_rising &= cells.last().is_none_or(|&(before, _)| before < column);
             cells.push((column, self.values[place]));
         }
-        if !is_rising {
+        if !is_rising && has_repeated_columns(cells, row, self.width, row_of_column) {
             // Stable: the values of one cell stay in the order in which they are to be added.
             cells.sort_by_key(|&(column, _)| column);
             cells.dedup_by(|next, cell| {
@@ -107,6 +108,27 @@ impl<'a, T: Score> SparseScores<'a, T> {
                 is_same
             });
         }
-        Ok(())
+        Ok(cells)
     }
+}
+
+/// Reusable memory for the rows of one matrix.
+#[derive(Debug, Default)]
+pub(super) struct RowReader<T> {
+    cells: Vec<(u32, T)>,
+    /// The last row without rising columns that had this column.
+    row_of_column: Vec<u32>,
+}
+
+/// Whether a column is there twice; a wrong yes is harmless. Quicker than sorting, as the best few of a model come by falling
+/// score.
+fn has_repeated_columns<T>(cells: &[(u32, T)], row: usize, width: usize, row_of_column: &mut Vec<u32>) -> bool {
+    row_of_column.resize(width, u32::MAX);
+    let row = row as u32;
+    let mut is_repeated = false;
+    for &(column, _) in cells {
+        is_repeated |= row_of_column[column as usize] == row;
+        row_of_column[column as usize] = row;
+    }
+    is_repeated
 }
