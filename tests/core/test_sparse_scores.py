@@ -265,6 +265,8 @@ class TestErrors:
         for shape in ((0, 3), (3, 0)):
             with pytest.raises(ValueError, match=r"y_score must have a row per instance .*; got csr_matrix of shape"):
                 function([], sparse.csr_matrix(shape))
+        with pytest.raises(ValueError, match=r"y_score must have a row per instance .*; got coo_array of shape \(3,\)"):
+            function(self.CODES, sparse.coo_array(np.ones(3)))
         with pytest.raises(ValueError, match=r"same number of rows; got 2 labels and 3 rows"):
             function([0, 1], self.MATRIX)
 

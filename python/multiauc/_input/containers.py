@@ -37,7 +37,7 @@ def to_numpy(value: Any) -> NDArray[Any]:
 
 def is_sparse(value: Any) -> bool:
     """Whether `value` is a matrix of scipy.sparse, or one that becomes such a matrix in the same way."""
-    return hasattr(value, "tocsr") and hasattr(value, "nnz")
+    return callable(getattr(value, "tocsr", None)) and hasattr(value, "nnz")
 
 
 def frame_columns(y_score: Any) -> list[Any] | None:
