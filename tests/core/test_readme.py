@@ -10,7 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-PAGES = ["README.md", *(f"docs/{page}.md" for page in ("costs", "densities", "hard-labels", "slices", "summary-roc"))]
+PAGES_OF_DOCS = ("costs", "densities", "hard-labels", "slices", "sparse", "streams", "summary-roc")
+PAGES = ["README.md", *(f"docs/{page}.md" for page in PAGES_OF_DOCS)]
 
 
 @pytest.mark.parametrize("page", PAGES)

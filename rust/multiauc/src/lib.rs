@@ -29,6 +29,7 @@
 //! | `volume` | tuples with one row of each class: counted, gone through or drawn | variances |
 //! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
 //! | `metrics` | one file per metric: its value, and the component of every row | resampling |
+//! | `sparse` | scores of which only some are stored: M and one-vs-rest in time that grows with those | scores that are all stored |
 //! | `curves` | points of ROC curves, their convex hulls, areas under parts of them | the rest |
 //! | `sketch` | states of streams that merge: histograms, certain bounds, a sample of rows | how to sort a whole sample |
 //! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
@@ -47,7 +48,8 @@
 //! any number of threads and any order of rows and columns. Weighted sums are taken in a fixed order.
 //!
 //! # Where to start
-//! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`].
+//! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`]; [`SparseSample::new`] for the
+//!   best few scores of very many classes.
 //! * To get the uncertainty of a value: [`Design::new`], [`evaluate`], then [`moments`], or [`compare`] for several
 //!   models.
 //! * To compare parts of a sample with the rest of it: [`evaluate_slices`].
@@ -76,6 +78,7 @@ mod sample;
 mod simd;
 mod sketch;
 mod slices;
+mod sparse;
 mod volume;
 
 pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves, roc_hulls};
@@ -101,4 +104,7 @@ pub use sample::{
 };
 pub use sketch::{Answers, Certified, CertifiedPairs, RangeCounts, Sketch, SketchSettings};
 pub use slices::{FoundSlice, FoundSlices, JointSlices, Reference, SliceRequest, evaluate_slices};
+pub use sparse::{
+    ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,
+};
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share};
