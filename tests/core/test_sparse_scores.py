@@ -239,7 +239,7 @@ class TestErrors:
     MATRIX = compressed([[(0, 0.9)], [(1, 0.5)], [(2, 0.4)]], 3)
     CODES = (0, 1, 2)
 
-    @pytest.fixture(params=FUNCTIONS, ids=str)
+    @pytest.fixture(params=FUNCTIONS, ids=range(len(FUNCTIONS)))
     def function(self, request):
         return request.param
 

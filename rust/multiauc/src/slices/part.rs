@@ -72,6 +72,7 @@ impl<T: Score> Gathered<T> {
             codes: match sample.codes {
                 ClassCodes::Bytes(_) => Codes::Bytes(rows.iter().map(|row| code(row) as u8).collect()),
                 ClassCodes::Words(_) => Codes::Words(rows.iter().map(|row| code(row) as u16).collect()),
+                ClassCodes::Longs(_) => Codes::Longs(rows.iter().map(|row| code(row) as u32).collect()),
             },
             weights: sample.weights.map(|weights| rows.iter().map(|&row| weights[row as usize]).collect()),
             groups: groups.map(|groups| renumbered(rows.iter().map(|&row| groups[row as usize]))),
@@ -83,6 +84,7 @@ impl<T: Score> Gathered<T> {
         let codes = match &self.codes {
             Codes::Bytes(codes) => ClassCodes::Bytes(codes),
             Codes::Words(codes) => ClassCodes::Words(codes),
+            Codes::Longs(codes) => ClassCodes::Longs(codes),
         };
         let sample = ScoredSample::new(matrix, codes, self.weights.as_deref(), workers)?;
         let sampling = match &self.groups {
