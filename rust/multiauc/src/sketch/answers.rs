@@ -1,8 +1,10 @@
 //! Answers from a state: values between certain bounds, and their sampling variance.
 
 use super::bounds::{Bounded, Numbers, Outcome, Tallied};
-use super::histogram::{Histogram, Mass};
-use super::state::{Contents, Histograms, Sketch, SketchSettings};
+use super::histogram::Histogram;
+use super::mass::Mass;
+use super::settings::{Contents, SketchSettings};
+use super::state::{Histograms, Sketch};
 use crate::error::{Error, Result};
 use crate::float::Score;
 use crate::pairs::{ClassAverage, PairWeights, SampleAverage, Tally, Wins};

@@ -1,7 +1,8 @@
 //! What two histograms say about pairs of rows: what is won for certain, and what may be won at most.
 
 use super::code::{is_alone, number_of, score_code};
-use super::histogram::{Bin, Bounds, Histogram, Mass};
+use super::histogram::{Bin, Bounds, Histogram};
+use super::mass::Mass;
 
 /// What the numbers of a histogram are.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,9 +1,12 @@
 //! A state as bytes, the same on every machine, and back. What does not fit together is refused.
 
 use super::code::{COARSEST, Place};
-use super::histogram::{Bins, Histogram, Mass, Prefix, Table, Weight};
+use super::histogram::{Bins, Histogram};
 use super::lattices::Lattices;
-use super::state::{Histograms, Sketch, SketchSettings};
+use super::mass::{Mass, Weight};
+use super::settings::SketchSettings;
+use super::state::{Histograms, Sketch};
+use super::table::{Prefix, Table};
 use crate::error::{Error, Result};
 use crate::float::Score;
 use crate::parallel::Workers;

@@ -10,7 +10,8 @@ use super::answers::{Answers, ExactWins};
 use super::code::{Place, score_code};
 use super::histogram::Histogram;
 use super::places::{Reading, place_of};
-use super::state::{Histograms, Sketch, SketchSettings};
+use super::settings::SketchSettings;
+use super::state::{Histograms, Sketch};
 use crate::error::{Error, Result};
 use crate::float::Score;
 use crate::keys::ExactKey;
@@ -194,7 +195,9 @@ impl<T: Score> Counted<T> {
         let mut run: Option<Range> = None;
         for bin in bins.chunk_by(|a, b| a.0 == b.0) {
             let mut here = vec![0_u64; classes];
-            bin.iter().for_each(|&(_, class, rows)| here[class] += rows);
+            for &(_, class, rows) in bin {
+                here[class] += rows;
+            }
             let total: u64 = here.iter().sum();
             let (first, last) = (bin[0].0 << level, (bin[0].0 << level) + ((1 << level) - 1));
             let is_one_sided = here[owner] == 0 || here[owner] == total;

@@ -7,13 +7,17 @@ mod code;
 mod exact;
 mod histogram;
 mod lattices;
+mod mass;
 mod places;
 mod row_sample;
+mod settings;
 mod spread;
 mod state;
+mod table;
 #[cfg(test)]
 mod tests;
 
 pub use answers::{Answers, Certified, CertifiedPairs};
 pub use exact::RangeCounts;
-pub use state::{Sketch, SketchSettings};
+pub use settings::SketchSettings;
+pub use state::Sketch;

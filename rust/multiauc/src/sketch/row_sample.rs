@@ -3,7 +3,7 @@
 //! Every row has a hash of its scores; the distinct rows with the smallest hashes are kept, with how often each was seen.
 //! A row whose hash is among the smallest in the end was so all along, so that none of its occurrences was missed.
 
-use super::histogram::{Mass, Weight};
+use super::mass::{Mass, Weight};
 use crate::float::Score;
 
 /// Distinct rows and what they weigh.

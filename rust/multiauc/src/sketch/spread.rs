@@ -7,9 +7,9 @@
 
 use super::answers::{Certified, Range, View};
 use super::code::{Place, score_code};
-use super::histogram::Mass;
+use super::mass::Mass;
 use super::places::place_of;
-use super::state::Contents;
+use super::settings::Contents;
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{ClassTerm, degrees_of_freedom};

@@ -175,7 +175,7 @@ proptest! {
 
 #[test]
 fn digits_sort_like_comparisons() {
-    use super::histogram::Prefix;
+    use super::table::Prefix;
     let mut numbers: Vec<u32> = (0..10_000_u32).map(|index| index.wrapping_mul(2_654_435_761) >> 5).collect();
     let mut expected = numbers.clone();
     expected.sort_unstable();
@@ -185,7 +185,7 @@ fn digits_sort_like_comparisons() {
 
 #[test]
 fn full_bins_are_followed_by_others() {
-    use super::histogram::Table;
+    use super::table::Table;
     let mut table: Table<u32, u32> = Table::default();
     for _ in 0..3 {
         table.push(7, u32::MAX);
