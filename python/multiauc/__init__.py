@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from multiauc import metrics as metrics
     from multiauc import plotting as plotting
     from multiauc import sklearn as sklearn
+    from multiauc import streaming as streaming
     from multiauc._column_order import ColumnOrderWarning
     from multiauc._surface import RocSurface
     from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap
@@ -159,7 +160,7 @@ _NAMES = {
 }
 
 #: The public modules, loaded when first used too. They are not in `__all__`: `sklearn` needs scikit-learn.
-_MODULES = ["boosting", "metrics", "plotting", "sklearn"]
+_MODULES = ["boosting", "metrics", "plotting", "sklearn", "streaming"]
 
 
 def __getattr__(name: str) -> Any:

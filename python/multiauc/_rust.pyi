@@ -343,3 +343,40 @@ class Resampler:
 
     def multiplicities(self, seed: int, first: int, count: int) -> NDArray[np.uint8]:
         """How often replicates `first`, `first` + 1, ... hold each row: a row per replicate."""
+
+class StreamState:
+    """A state that rows are added to, and that merges with others of its kind."""
+
+    def __new__(
+        cls, classes: int, metrics: list[str], memory: int, is_single: bool, lattice: int | None
+    ) -> StreamState: ...
+    @staticmethod
+    def least_memory(classes: int, metrics: list[str]) -> int:
+        """The least memory of such a state, in bytes."""
+
+    def update(self, sample: _Sample) -> None:
+        """Add rows; none of them if one is not as it should be."""
+
+    def merge(self, other: StreamState) -> None:
+        """Add all rows of another state."""
+
+    def answers(self) -> dict[str, Any]:
+        """By name: (value, low, high, variance, degrees of freedom), None where it is not kept; bounds of pairs."""
+
+    def to_bytes(self) -> bytes:
+        """All that the state holds."""
+
+    @staticmethod
+    def from_bytes(bytes: bytes) -> StreamState:
+        """The state that was written."""
+
+    def copy(self) -> StreamState:
+        """A state of its own with the same rows."""
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Rows of positive weight, by class."""
+
+    @property
+    def is_single(self) -> bool:
+        """Whether scores are float32."""

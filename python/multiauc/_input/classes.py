@@ -21,7 +21,7 @@ def match_classes(
     otherwise the sorted labels are, if there are as many of them as columns.
     """
     if labels is not None:
-        classes = _read_labels(labels, n_columns)
+        classes = read_labels(labels, n_columns)
         return classes, _columns_of(column, classes, "labels")
     if names is not None and _are_class_names(names, column):
         _check_distinct(names, "the column names of y_score")
@@ -47,11 +47,12 @@ def _are_class_names(names: list[Any], column: LabelColumn) -> bool:
         return False
 
 
-def _read_labels(labels: Any, n_columns: int) -> list[Any]:
+def read_labels(labels: Any, n_columns: int | None = None) -> list[Any]:
+    """The classes in column order: as many as there are columns, if these are known, and all distinct."""
     if isinstance(labels, (str, bytes, set, frozenset)) or not hasattr(labels, "__iter__"):
         raise TypeError(f"labels must be a sequence of the classes in column order; got {described(labels)}")
     classes = [plain(label) for label in labels]
-    if len(classes) != n_columns:
+    if n_columns is not None and len(classes) != n_columns:
         raise ValueError(
             f"labels must name the class of each of the {n_columns} columns of y_score; "
             f"got {counted(len(classes), 'label')}: {listing(classes)}"

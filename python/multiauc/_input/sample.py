@@ -112,7 +112,7 @@ def read_ordered_sample(
 def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any) -> Sample:
     """Check the arguments that all metrics share. The core checks the numbers themselves (finite, non-negative)."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
-    scores = _read_scores(y_score)
+    scores = read_scores(y_score)
     n_rows = len(scores)
     n_columns = max(2, scores.shape[1])
     names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
@@ -128,12 +128,13 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
         weights = read_weights(sample_weight, n_rows)
         rows, _ = _rust.class_sizes(codes, weights, n_columns)
     if np.count_nonzero(rows) < n_columns:
-        _check_absent(classes, rows, policy, weighted=weights is not None)
+        check_absent(classes, rows, policy, weighted=weights is not None)
     named_by = "labels" if labels is not None else "names" if classes is names else "sorted"
     return Sample(scores, codes, weights, classes, rows, policy, named_by)
 
 
-def _read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
+def read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
+    """The scores as float32 or float64, a column per class or one column."""
     try:
         scores = as_scores("y_score", y_score)
     except TypeError as error:
@@ -163,7 +164,8 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     return weights
 
 
-def _check_absent(classes: list[Any], rows: NDArray[np.int64], policy: str, *, weighted: bool) -> None:
+def check_absent(classes: list[Any], rows: NDArray[np.int64], policy: str, *, weighted: bool) -> None:
+    """Raise if fewer than two classes have rows, or if all of them must have some."""
     present = [label for label, count in zip(classes, rows.tolist(), strict=True) if count]
     lacking = "rows of positive weight" if weighted else "rows"
     if not present:

@@ -55,6 +55,14 @@ fn sentence(error: Error) -> String {
         Error::NoPairWeight => {
             "pair_weights is zero for every pair of classes that have rows; one must be positive".to_owned()
         }
+        Error::OtherSketch => {
+            "the states were made with different labels, metrics or memory, and cannot be merged".to_owned()
+        }
+        Error::InterruptedSketch => {
+            "an update of this state was interrupted, and it may hold a part of that batch: start a new one, or go on \
+             from one that was saved before"
+                .to_owned()
+        }
         Error::TooManyClasses { limit } => {
             format!("y_true has more than {limit} distinct labels; is it a class label at all?")
         }
@@ -92,6 +100,11 @@ pub fn no_pairs(metric: Metric) -> PyErr {
 /// No model to compare.
 pub fn no_model() -> PyErr {
     PyValueError::new_err("there is no model to compare")
+}
+
+/// States of singles and of doubles.
+pub fn other_precision() -> PyErr {
+    PyValueError::new_err("a state of float32 scores cannot be merged with one of float64 scores")
 }
 
 /// Multiplicities of different rows.

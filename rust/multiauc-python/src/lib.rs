@@ -26,6 +26,7 @@ mod options;
 mod resampling;
 mod running;
 mod sample;
+mod sketch;
 mod volumes;
 
 use pyo3::prelude::*;
@@ -43,6 +44,7 @@ mod _rust {
         metrics::{one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
         multiclass_roc::{RocModel, multiclass_roc},
         resampling::Resampler,
+        sketch::StreamState,
         volumes::{covered_share, hum, hum_score},
     };
 

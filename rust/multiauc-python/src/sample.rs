@@ -34,8 +34,9 @@ pub struct SampleView<'a> {
     groups: Option<&'a [u32]>,
 }
 
+/// The scores, not checked yet.
 #[derive(Clone, Copy)]
-enum ScoresView<'a> {
+pub enum ScoresView<'a> {
     Double(ScoreMatrix<'a, f64>),
     Single(ScoreMatrix<'a, f32>),
 }
@@ -96,6 +97,21 @@ impl<'a> SampleView<'a> {
     /// How the rows were drawn.
     pub const fn sampling(&self, is_iid: bool) -> Sampling<'a> {
         sampling_of(self.groups, is_iid)
+    }
+
+    /// The scores, for what takes rows without looking at all of them first.
+    pub const fn scores(&self) -> ScoresView<'a> {
+        self.scores
+    }
+
+    /// The classes.
+    pub const fn codes(&self) -> ClassCodes<'a> {
+        self.codes
+    }
+
+    /// The weights.
+    pub const fn weights(&self) -> Option<&'a [f64]> {
+        self.weights
     }
 
     /// Number of rows.

@@ -104,6 +104,12 @@ pub enum Error {
     },
     /// The pair weights of all pairs of present classes are zero.
     NoPairWeight,
+    /// Two states were made with different settings.
+    OtherSketch,
+    /// A state may hold a part of the rows of an update.
+    InterruptedSketch,
+    /// Bytes that no state was written to.
+    DamagedSketch,
     /// The matrix of rates would not fit the memory allowed for it.
     RatesTooLarge {
         /// Bytes needed.
@@ -207,6 +213,11 @@ impl fmt::Display for Error {
             Self::TooManyTies { classes, limit } => {
                 write!(formatter, "{classes} classes of a tuple tie with each other; at most {limit} can be told apart")
             }
+            Self::OtherSketch => write!(formatter, "states made with different settings cannot be merged"),
+            Self::InterruptedSketch => {
+                write!(formatter, "an update was interrupted, so that the state may hold a part of its rows")
+            }
+            Self::DamagedSketch => write!(formatter, "these are not the bytes of a state"),
             Self::TooManyClasses { limit } => write!(formatter, "there are more than {limit} distinct labels"),
         }
     }

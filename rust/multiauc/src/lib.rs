@@ -30,6 +30,7 @@
 //! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
 //! | `metrics` | one file per metric: its value, and the component of every row | resampling |
 //! | `curves` | points of ROC curves, their convex hulls, areas under parts of them | the rest |
+//! | `sketch` | states of streams that merge: histograms, certain bounds, a sample of rows | how to sort a whole sample |
 //! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
 //! | `multiclass_roc` | the curve of all pairs: rates along thresholds, their rank-one fit, its bootstrap | the pairwise metrics |
 //!
@@ -71,6 +72,7 @@ mod ranking;
 mod resampling;
 mod sample;
 mod simd;
+mod sketch;
 mod volume;
 
 pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves, roc_hulls};
@@ -94,4 +96,5 @@ pub use resampling::{KeptOrders, Orders, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };
+pub use sketch::{Answers, Certified, CertifiedPairs, Sketch, SketchSettings};
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share};

@@ -83,6 +83,12 @@ impl<'a> Workers<'a> {
         Self { pool: None, cancel: self.cancel }
     }
 
+    /// The same threads, which nothing stops: for steps that must not end half-way.
+    pub(crate) fn uninterrupted(&self) -> Workers<'static> {
+        static NEVER: Cancel = Cancel::new();
+        Workers { pool: self.pool.clone(), cancel: &NEVER }
+    }
+
     /// Number of threads that work.
     #[must_use]
     pub fn threads(&self) -> usize {

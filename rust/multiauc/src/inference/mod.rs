@@ -22,6 +22,7 @@ mod unit_sums;
 pub use compare::{Compared, compare};
 pub use design::Design;
 pub use folds::{Fold, Folds};
+pub(crate) use freedom::{ClassTerm, degrees_of_freedom};
 pub use moments::{Moments, moments};
 pub(crate) use moments::{estimate_one, pair_variance};
 pub use statistic::{Cautious, Estimate, Statistic, influences};

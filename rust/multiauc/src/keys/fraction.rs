@@ -86,6 +86,20 @@ impl Fraction {
         self.denominator <= MOST_DENOMINATOR
     }
 
+    /// Numerator and denominator of x − y, both exact in a double: the denominator is at most 10^9.
+    #[inline]
+    pub(crate) fn minus(self, other: Self) -> (i64, i64) {
+        let (of_own, of_other) = match (self.denominator, other.denominator) {
+            (p, q) if p == q => (1, 1),
+            (p, q) if self.is_short() && other.is_short() => (q, p),
+            (p, q) => {
+                let divisor = greatest_common_divisor(p, q);
+                (q / divisor, p / divisor)
+            }
+        };
+        (self.numerator * of_own - other.numerator * of_other, self.denominator * of_own)
+    }
+
     /// Whether the double is the fraction itself.
     pub(crate) fn is_dyadic(self) -> bool {
         // Those in millionths are not: a power of two that divides a million is at most 64.
@@ -231,7 +245,7 @@ fn may_hold_fraction(values: &[f64; LANES]) -> bool {
 }
 
 /// The denominators of lattices, in increasing order: those up to 1000, and powers of ten up to a million.
-pub(super) fn lattice_denominators() -> impl Iterator<Item = u32> {
+pub(crate) fn lattice_denominators() -> impl Iterator<Item = u32> {
     (1..=MOST_DENOMINATOR as u32).chain([10_000, 100_000, DECIMAL as u32])
 }
 
@@ -245,16 +259,8 @@ pub(super) fn common_lattice(a: u32, b: u32) -> Option<u32> {
 #[inline]
 pub(super) fn nearest_difference((a, x): (f64, Option<Fraction>), (b, y): (f64, Option<Fraction>)) -> f64 {
     let (Some(x), Some(y)) = (x, y) else { return a - b };
-    // With these denominators, at most 10^9, numerators and denominators are exact in a double.
-    let (of_x, of_y) = match (x.denominator, y.denominator) {
-        (p, q) if p == q => return (x.numerator - y.numerator) as f64 / p as f64,
-        (p, q) if x.is_short() && y.is_short() => (q, p),
-        (p, q) => {
-            let divisor = greatest_common_divisor(p, q);
-            (q / divisor, p / divisor)
-        }
-    };
-    (x.numerator * of_x - y.numerator * of_y) as f64 / (x.denominator * of_x) as f64
+    let (numerator, denominator) = x.minus(y);
+    numerator as f64 / denominator as f64
 }
 
 /// Remembers the fractions of values seen recently: data made of fractions has few distinct values.

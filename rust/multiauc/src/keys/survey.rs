@@ -53,7 +53,7 @@ impl Survey {
     }
 
     /// The survey of the rows of both.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for rows that come in parts"))]
+    #[cfg_attr(not(test), expect(dead_code, reason = "streams keep their own lattices"))]
     pub(crate) fn merge(self, other: Self) -> Self {
         Self {
             lattice: self.lattice.zip(other.lattice).and_then(|(a, b)| common_lattice(a, b)),
@@ -168,7 +168,7 @@ impl Peek {
 
 /// Whether the score is the float nearest to a multiple of 1/m, and m so coarse that this is not by accident.
 #[inline(always)]
-fn is_multiple<T: Score>(score: T, m: u32) -> bool {
+pub(crate) fn is_multiple<T: Score>(score: T, m: u32) -> bool {
     /// Beyond, every single is a multiple.
     const LARGEST_SINGLE: f64 = 2_097_152.0;
     let value: f64 = score.into();

@@ -1,0 +1,10 @@
+"""Metrics of rows that come in parts: batches, shards, files larger than memory.
+
+`Accumulator` takes rows batch by batch, in memory of a given size, and merges with others of its kind in any order.
+Its answers are exact while every distinct number fits, and lie between certain bounds afterwards.
+"""
+
+from multiauc.streaming.accumulator import Accumulator
+from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
+
+__all__ = ["Accumulator", "CertifiedEvaluation", "CertifiedValue"]

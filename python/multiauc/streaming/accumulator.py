@@ -1,0 +1,290 @@
+"""A state that takes rows batch by batch and merges with others."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._input.classes import column_names, match_classes, read_labels
+from multiauc._input.labels import MAX_CLASSES, read_label_column
+from multiauc._input.options import positive_integer, read_metrics
+from multiauc._input.sample import ABSENT_POLICIES, check_absent, read_scores, read_weights
+from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._wording import counted, listing, one_of
+from multiauc.streaming._envelope import opened, sealed
+from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+#: What a state can be asked for.
+STREAMED_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE)
+DEFAULT_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST)
+DEFAULT_MEMORY = 64 * 2**20
+
+
+class Accumulator:
+    r"""AUC_mu, Hand & Till's M and one-vs-rest of rows that come in parts, in memory of a given size.
+
+    For every pair of classes (and every column of scores) it counts rows in bins: at first one for each distinct number;
+    when they exceed their memory, all bins of the histogram become twice as coarse, until they fit. Pairs of rows in
+    different bins are in a known order, so that the exact value of all rows lies between
+
+    .. math:: \theta - \tfrac12 u \le \theta_\text{exact} \le \theta + \tfrac12 u,
+
+    u being the share of pairs of rows of two classes that share a bin and are not known to be equal. The bins depend on
+    the rows alone: neither the order of updates nor that of merges changes the result by a bit (with weights, by more
+    than a rounding of 1e-12).
+
+    Parameters
+    ----------
+    labels : sequence
+        The classes in the order of the columns of scores.
+    metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
+        Of these and ``"one_vs_rest_prevalence"``, which comes with ``"one_vs_rest"``. Fewer metrics have finer bins in
+        the same memory: AUC_mu and M keep histograms for all pairs of classes, one-vs-rest two for every class.
+    memory : int, default 64 MiB
+        About how many bytes to use.
+
+    Attributes
+    ----------
+    labels : tuple
+        The classes.
+    metrics : tuple of str
+        What can be asked for.
+    n_rows : int
+        The rows of positive weight so far.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiauc.streaming import Accumulator
+    >>> rng = np.random.default_rng(0)
+    >>> state = Accumulator(["cat", "dog", "owl"])
+    >>> for _ in range(10):
+    ...     y = rng.integers(0, 3, size=1000)
+    ...     p = rng.dirichlet([1.0, 1.0, 1.0], size=1000)
+    ...     p[np.arange(1000), y] += 0.5
+    ...     state.update(np.array(["cat", "dog", "owl"])[y], p)
+    >>> result = state.evaluate()
+    >>> result.auc_mu
+    CertifiedValue(AUC_mu 0.9198, exact, standard error 0.0021, 95% interval 0.9156 to 0.9239)
+    >>> other = Accumulator.from_bytes(state.to_bytes())
+    >>> (state + other).n_rows
+    20000
+    """
+
+    def __init__(
+        self, labels: Iterable[Any], *, metrics: Iterable[str] = DEFAULT_METRICS, memory: int = DEFAULT_MEMORY
+    ) -> None:
+        classes = read_labels(labels)
+        if not 2 <= len(classes) <= MAX_CLASSES:
+            raise ValueError(f"labels must name between 2 and {MAX_CLASSES} classes; got {counted(len(classes), 'label')}")
+        self.labels = tuple(classes)
+        self.metrics = read_metrics(metrics, STREAMED_METRICS)
+        self.memory = positive_integer("memory", memory)
+        least = _rust.StreamState.least_memory(len(classes), list(self.metrics))
+        if self.memory < least:
+            raise ValueError(
+                f"memory must be at least {least:,} bytes for {counted(len(classes), 'class', 'classes')} and "
+                f"{listing(self.metrics)}; got {self.memory:,}. One-vs-rest alone needs the least"
+            )
+        # Made with the first rows, which say whether scores are float32 or float64.
+        self._state: _rust.StreamState | None = None
+
+    @property
+    def n_rows(self) -> int:
+        """The rows of positive weight so far."""
+        return int(self._counts().sum())
+
+    def update(self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
+        """Add rows.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n,)
+            The class of each row, one of `labels`.
+        y_score : array-like of shape (n, K), or (n,) for two classes
+            The scores: a column per class in the order of `labels`, or those of the second of two classes. All float32
+            or all float64, throughout the stream.
+        sample_weight : array-like of shape (n,), optional
+            Weights between 1e-100 and 1e100, or 0 for rows that do not count.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If an array is not as it should be. Nothing of such a batch is kept.
+        """
+        if not np.size(y_score) and not np.size(y_true):
+            return
+        scores = read_scores(y_score)
+        one_score = scores.shape[1] == 1
+        n_columns = 2 if one_score else scores.shape[1]
+        if n_columns != len(self.labels):
+            raise ValueError(
+                f"y_score must have a column for each of the {len(self.labels)} labels; got shape {np.shape(y_score)}"
+            )
+        self._refuse_other_order(y_score, n_columns)
+        column = read_label_column(y_true, len(scores), n_columns)
+        _, columns = match_classes(column, self.labels, None, n_columns)
+        codes, _ = column.to_columns(columns, n_columns)
+        weights = None if sample_weight is None else read_weights(sample_weight, len(scores))
+        # One score stands for two that rank the rows in opposite orders.
+        both = np.hstack([-scores, scores]) if one_score else scores
+        self._state_for(both).update((both, codes, weights, None))
+
+    def _refuse_other_order(self, y_score: Any, n_columns: int) -> None:
+        names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
+        if names is not None and names != list(self.labels) and set(map(str, names)) == set(map(str, self.labels)):
+            raise ValueError(
+                f"the columns of y_score are named {listing(names)}, which is another order than that of labels: "
+                f"{listing(self.labels)}; put them in the same order"
+            )
+
+    def _state_for(self, scores: NDArray[Any]) -> _rust.StreamState:
+        is_single = scores.dtype == np.float32
+        if self._state is None:
+            self._state = self._new_state(is_single=is_single)
+        if self._state.is_single != is_single:
+            held = "float32" if self._state.is_single else "float64"
+            raise ValueError(
+                f"y_score is {scores.dtype}, and the rows so far were {held}: scores of different precision tie by "
+                "different rules; convert one of them"
+            )
+        return self._state
+
+    def _new_state(self, *, is_single: bool) -> _rust.StreamState:
+        return _rust.StreamState(len(self.labels), list(self.metrics), self.memory, is_single, None)
+
+    def merge(self, other: Accumulator) -> Self:
+        """Add all rows of another state, which stays as it is.
+
+        Parameters
+        ----------
+        other : Accumulator
+            Made with the same labels, metrics and memory.
+
+        Returns
+        -------
+        Accumulator
+            Itself.
+        """
+        if not isinstance(other, Accumulator):
+            raise TypeError(f"only an Accumulator can be merged; got {type(other).__name__}")
+        for name in ("labels", "metrics", "memory"):
+            if getattr(self, name) != getattr(other, name):
+                raise ValueError(
+                    f"states that are merged must have the same {name}; "
+                    f"got {getattr(self, name)!r} and {getattr(other, name)!r}"
+                )
+        if other._state is not None:
+            if self._state is None:
+                self._state = other._state.copy()
+            else:
+                self._state.merge(other._state)
+        return self
+
+    def __add__(self, other: object) -> Accumulator:
+        """A new state with the rows of both."""
+        return self.copy().merge(other) if isinstance(other, Accumulator) else NotImplemented
+
+    def __iadd__(self, other: object) -> Self:
+        return self.merge(other) if isinstance(other, Accumulator) else NotImplemented
+
+    def copy(self) -> Accumulator:
+        """A state of its own with the same rows."""
+        again = Accumulator(self.labels, metrics=self.metrics, memory=self.memory)
+        again._state = None if self._state is None else self._state.copy()
+        return again
+
+    def evaluate(self, *, absent: str = "raise") -> CertifiedEvaluation:
+        """The metrics of all rows so far.
+
+        Parameters
+        ----------
+        absent : {"raise", "ignore", "nan"}, default "raise"
+            What to do about classes without rows, as in `multiauc.evaluate`.
+
+        Returns
+        -------
+        CertifiedEvaluation
+            Values with certain bounds, and with the standard errors of rows drawn within classes.
+        """
+        policy = one_of("absent", absent, ABSENT_POLICIES)
+        if self._state is None or not self.n_rows:
+            raise ValueError("there is no value before the first update")
+        counts = self._counts()
+        if (counts == 0).any():
+            check_absent(list(self.labels), counts, policy, weighted=False)
+        found = self._state.answers()
+        undefined = policy == "nan" and bool((counts == 0).any())
+        smallest = int(counts[counts > 0].min())
+        with_prevalence = [ONE_VS_REST_PREVALENCE] if ONE_VS_REST in self.metrics else []
+        metrics = {
+            name: _value(METRICS[name].title, None if undefined else found[name], smallest)
+            for name in (*self.metrics, *with_prevalence)
+        }
+        per_class = {}
+        if self.metrics != (AUC_MU,):
+            rows = int(counts.sum())
+            for label, count, one in zip(self.labels, counts.tolist(), found["per_class"], strict=True):
+                if one is not None or policy == "nan":
+                    name = f"{label} against the rest"
+                    per_class[label] = _value(name, None if undefined else one, min(count, rows - count))
+        bounds = {name: found[f"{name}_pairs"] for name in (AUC_MU, HAND_TILL) if name in self.metrics}
+        return CertifiedEvaluation(metrics, per_class, bounds, self.labels, counts)
+
+    def to_bytes(self) -> bytes:
+        """All that the state holds, to be saved or sent; the same on every machine, with a version and a checksum."""
+        header = {"labels": list(self.labels), "metrics": list(self.metrics), "memory": self.memory}
+        return sealed(header, b"" if self._state is None else self._state.to_bytes())
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Accumulator:
+        """The state that `to_bytes` was called on.
+
+        Raises
+        ------
+        ValueError
+            If the bytes are damaged, cut short, or something else.
+        """
+        header, content = opened(data)
+        again = cls(header["labels"], metrics=header["metrics"], memory=header["memory"])
+        if content:
+            again._state = _rust.StreamState.from_bytes(content)
+            if len(again._counts()) != len(again.labels):
+                raise ValueError("the bytes of this state are damaged: it has another number of classes than labels")
+        return again
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Labels of any kind can be pickled, and need not be written as text.
+        content = None if self._state is None else self._state.to_bytes()
+        return _restored, (self.labels, self.metrics, self.memory, content)
+
+    def _counts(self) -> NDArray[np.int64]:
+        if self._state is None:
+            return np.zeros(len(self.labels), dtype=np.int64)
+        return self._state.rows
+
+    def __repr__(self) -> str:
+        classes = counted(len(self.labels), "class", "classes")
+        return f"Accumulator of {counted(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
+
+
+def _restored(
+    labels: tuple[Any, ...], metrics: tuple[str, ...], memory: int, content: bytes | None
+) -> Accumulator:
+    again = Accumulator(labels, metrics=metrics, memory=memory)
+    if content is not None:
+        again._state = _rust.StreamState.from_bytes(content)
+    return again
+
+
+def _value(name: Any, found: tuple[float, float, float, float, float] | None, smallest_class: int) -> CertifiedValue:
+    value, low, high, variance, freedom = found or (math.nan,) * 5
+    return CertifiedValue(name, value, low, high, math.sqrt(variance), freedom, smallest_class)

@@ -1,0 +1,170 @@
+//! States of streams.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use multiauc::{Answers, Certified, CertifiedPairs, Error, Metric, Sketch, SketchSettings};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::arrays::{Integers, Matrix, integers, rectangle};
+use crate::errors::{other_precision, to_python};
+use crate::options::metrics_named;
+use crate::running::run;
+use crate::sample::{SampleArgument, ScoresView};
+
+/// A state of either precision.
+#[derive(Clone)]
+enum AnySketch {
+    Double(Sketch<f64>),
+    Single(Sketch<f32>),
+}
+
+/// The same expression for a state of either precision.
+macro_rules! with_sketch {
+    ($sketch:expr, |$typed:ident| $work:expr) => {
+        match $sketch {
+            AnySketch::Double($typed) => $work,
+            AnySketch::Single($typed) => $work,
+        }
+    };
+}
+
+/// A value between certain bounds: (value, low, high, variance, degrees of freedom).
+type CertifiedTuple = (f64, f64, f64, f64, f64);
+
+/// A state that rows are added to.
+#[pyclass(frozen, module = "multiauc._rust")]
+pub struct StreamState(Mutex<AnySketch>);
+
+#[pymethods]
+impl StreamState {
+    #[new]
+    fn new(
+        classes: usize,
+        metrics: Vec<String>,
+        memory: usize,
+        is_single: bool,
+        lattice: Option<u32>,
+    ) -> PyResult<Self> {
+        let settings = settings(classes, &metrics, memory, lattice)?;
+        Ok(Self::of(if is_single {
+            AnySketch::Single(Sketch::new(settings))
+        } else {
+            AnySketch::Double(Sketch::new(settings))
+        }))
+    }
+
+    /// The least memory of such a state.
+    #[staticmethod]
+    fn least_memory(classes: usize, metrics: Vec<String>) -> PyResult<usize> {
+        Ok(settings(classes, &metrics, 0, None)?.least_memory())
+    }
+
+    fn update(&self, py: Python<'_>, sample: SampleArgument<'_>) -> PyResult<()> {
+        /// Differences of all pairs are computed and sorted.
+        const COST: usize = 8;
+        let view = sample.view()?;
+        let (codes, weights) = (view.codes(), view.weights());
+        run(py, view.cost().saturating_mul(COST), |workers| match (&mut *self.locked(), view.scores()) {
+            (AnySketch::Double(sketch), ScoresView::Double(scores)) => sketch.update(scores, codes, weights, workers),
+            (AnySketch::Single(sketch), ScoresView::Single(scores)) => sketch.update(scores, codes, weights, workers),
+            _ => Err(Error::OtherSketch),
+        })
+    }
+
+    fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
+        // A copy first: both may be the same, and a lock is taken once.
+        let other = other.locked().clone();
+        let merged = run(py, usize::MAX, |workers| {
+            Ok(match (&mut *self.locked(), other) {
+                (AnySketch::Double(own), AnySketch::Double(other)) => Some(own.merge(other, workers)?),
+                (AnySketch::Single(own), AnySketch::Single(other)) => Some(own.merge(other, workers)?),
+                _ => None,
+            })
+        })?;
+        merged.ok_or_else(other_precision)
+    }
+
+    /// By name: (value, low, high, variance, degrees of freedom), None where it is not kept; matrices of bounds.
+    fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (answers, classes) = run(py, usize::MAX, |workers| {
+            with_sketch!(&mut *self.locked(), |sketch| Ok((sketch.answers(workers)?, sketch.settings().classes)))
+        })?;
+        let Answers { auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence, .. } = answers;
+        let dict = PyDict::new(py);
+        dict.set_item("auc_mu", auc_mu.map(tuple))?;
+        dict.set_item("hand_till", hand_till.map(tuple))?;
+        dict.set_item("one_vs_rest", one_vs_rest.map(tuple))?;
+        dict.set_item("one_vs_rest_prevalence", one_vs_rest_prevalence.map(tuple))?;
+        let per_class: Vec<Option<CertifiedTuple>> =
+            answers.per_class.into_iter().map(|found| found.map(tuple)).collect();
+        dict.set_item("per_class", per_class)?;
+        let pairs = |found: Option<CertifiedPairs>| -> PyResult<Option<[Matrix<'py>; 2]>> {
+            let Some(CertifiedPairs { low, high }) = found else { return Ok(None) };
+            Ok(Some([rectangle(py, low, classes)?, rectangle(py, high, classes)?]))
+        };
+        dict.set_item("auc_mu_pairs", pairs(answers.auc_mu_pairs)?)?;
+        dict.set_item("hand_till_pairs", pairs(answers.hand_till_pairs)?)?;
+        Ok(dict)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes =
+            run(py, usize::MAX, |workers| with_sketch!(&mut *self.locked(), |sketch| sketch.to_bytes(workers)))?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let sketch = py.detach(|| match Sketch::from_bytes(bytes) {
+            Ok(sketch) => Ok(AnySketch::Double(sketch)),
+            Err(_) => Sketch::from_bytes(bytes).map(AnySketch::Single),
+        });
+        Ok(Self::of(sketch.map_err(to_python)?))
+    }
+
+    fn copy(&self) -> Self {
+        Self::of(self.locked().clone())
+    }
+
+    /// Rows of positive weight, by class.
+    #[getter]
+    fn rows<'py>(&self, py: Python<'py>) -> Integers<'py> {
+        let rows = with_sketch!(&*self.locked(), |sketch| sketch.rows().to_vec());
+        integers(py, rows)
+    }
+
+    /// Whether the scores are singles.
+    #[getter]
+    fn is_single(&self) -> bool {
+        matches!(&*self.locked(), AnySketch::Single(_))
+    }
+}
+
+impl StreamState {
+    const fn of(sketch: AnySketch) -> Self {
+        Self(Mutex::new(sketch))
+    }
+
+    /// A panic in an update would have been raised where it happened.
+    fn locked(&self) -> MutexGuard<'_, AnySketch> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What must be kept for some metrics.
+fn settings(classes: usize, metrics: &[String], memory: usize, lattice: Option<u32>) -> PyResult<SketchSettings> {
+    let metrics = metrics_named(metrics)?;
+    Ok(SketchSettings {
+        classes,
+        differences: metrics.contains(&Metric::AucMu),
+        columns_by_class: metrics.contains(&Metric::HandTill),
+        columns: metrics.iter().any(|metric| !matches!(metric, Metric::AucMu | Metric::HandTill)),
+        memory,
+        lattice,
+    })
+}
+
+const fn tuple(found: Certified) -> CertifiedTuple {
+    (found.value, found.low, found.high, found.variance, found.degrees_of_freedom)
+}

@@ -1,0 +1,226 @@
+//! Answers from a state: values between certain bounds, and their sampling variance.
+
+use super::bounds::{Bounded, Numbers, Outcome};
+use super::histogram::{Histogram, Mass};
+use super::state::{Contents, Histograms, Sketch, SketchSettings};
+use crate::error::{Error, Result};
+use crate::float::Score;
+use crate::pairs::{ClassAverage, PairWeights, SampleAverage, Tally, Wins};
+use crate::parallel::Workers;
+use crate::sample::ClassSizes;
+
+/// A value that is known to lie between two bounds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Certified {
+    /// The value, the middle of the bounds.
+    pub value: f64,
+    /// The exact value is not lower.
+    pub low: f64,
+    /// The exact value is not higher.
+    pub high: f64,
+    /// The sampling variance of the value.
+    pub variance: f64,
+    /// Degrees of freedom of the variance.
+    pub degrees_of_freedom: f64,
+}
+
+/// Bounds of the values of pairs of classes, row by row; NaN where there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CertifiedPairs {
+    /// Lower bounds.
+    pub low: Vec<f64>,
+    /// Upper bounds.
+    pub high: Vec<f64>,
+}
+
+/// All that a state knows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Answers {
+    /// AUC_mu of the pairs of classes that have rows.
+    pub auc_mu: Option<Certified>,
+    /// Hand & Till's M of the same pairs.
+    pub hand_till: Option<Certified>,
+    /// The mean of the one-vs-rest values.
+    pub one_vs_rest: Option<Certified>,
+    /// Weighted by prevalence.
+    pub one_vs_rest_prevalence: Option<Certified>,
+    /// The one-vs-rest value of each class; `None` for absent classes.
+    pub per_class: Vec<Option<Certified>>,
+    /// The pairs of AUC_mu.
+    pub auc_mu_pairs: Option<CertifiedPairs>,
+    /// The ordered pairs of M.
+    pub hand_till_pairs: Option<CertifiedPairs>,
+}
+
+/// Weighted sums, and shares of more pairs than 64 bits can count, are off by less than this.
+const ROUNDING: f64 = 1e-12;
+
+/// Between which values something lies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Range {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl<T: Score> Sketch<T> {
+    /// Every answer.
+    ///
+    /// # Errors
+    /// [`Error::TooFewClasses`], [`Error::Cancelled`].
+    pub fn answers(&mut self, workers: &Workers<'_>) -> Result<Answers> {
+        self.check_whole()?;
+        self.flush(workers)?;
+        let present = self.rows.iter().filter(|&&rows| rows > 0).count();
+        if present < 2 {
+            return Err(Error::TooFewClasses { present });
+        }
+        match &self.histograms {
+            Histograms::Rows(histograms) => View::new(self, histograms).answers(workers),
+            Histograms::Weights(histograms) => View::new(self, histograms).answers(workers),
+        }
+    }
+}
+
+/// A state with histograms of one kind.
+pub(super) struct View<'s, T, M> {
+    pub sketch: &'s Sketch<T>,
+    pub settings: &'s SketchSettings,
+    pub histograms: &'s [Histogram<M>],
+    pub sizes: ClassSizes,
+    pub present: Vec<usize>,
+    pub contents: Vec<Contents>,
+    lattice: Option<u32>,
+    /// Counts of pairs exceed 64 bits.
+    is_huge: bool,
+}
+
+impl<'s, T: Score, M: Mass> View<'s, T, M> {
+    fn new(sketch: &'s Sketch<T>, histograms: &'s [Histogram<M>]) -> Self {
+        let rows = sketch.rows.clone();
+        let weights = if sketch.has_weights() {
+            sketch.weights.iter().map(|weight| weight.sum).collect()
+        } else {
+            rows.iter().map(|&rows| rows as f64).collect()
+        };
+        let total: u64 = rows.iter().sum();
+        Self {
+            sketch,
+            settings: &sketch.settings,
+            histograms,
+            present: (0..rows.len()).filter(|&class| rows[class] > 0).collect(),
+            is_huge: u128::from(total) * u128::from(total) > u128::from(u64::MAX) / 2,
+            sizes: ClassSizes { rows, weights },
+            contents: sketch.settings.contents(),
+            lattice: sketch.lattices.coarsest(),
+        }
+    }
+
+    /// A histogram, its bins as bounds.
+    pub(super) fn bounded(&self, index: usize) -> Bounded<M> {
+        let numbers = match (self.contents[index], self.lattice) {
+            (Contents::Difference { .. }, Some(m)) => Numbers::LatticeDifferences(m),
+            (Contents::Difference { .. }, None) => Numbers::Differences,
+            _ => Numbers::Scores { are_singles: T::IS_SINGLE },
+        };
+        Bounded::new(&self.histograms[index], numbers)
+    }
+
+    fn pairs(&self) -> Vec<(usize, usize)> {
+        let after = |index: usize| self.present[index + 1..].iter();
+        self.present.iter().enumerate().flat_map(|(index, &c)| after(index).map(move |&d| (c, d))).collect()
+    }
+
+    fn answers(&self, workers: &Workers<'_>) -> Result<Answers> {
+        let mut answers = Answers { per_class: vec![None; self.settings.classes], ..Answers::default() };
+        let spread = self.spread(workers)?;
+        if self.settings.differences {
+            let pairs = self.pairs();
+            let outcomes = workers.map(pairs.len(), |index| {
+                let (c, d) = pairs[index];
+                let side = |own: usize| self.bounded(self.settings.difference_index(c, d, own));
+                Ok(side(c).against(&side(d)))
+            })?;
+            let found: Vec<_> = pairs.iter().copied().zip(outcomes).collect();
+            answers.auc_mu = Some(spread.auc_mu.certified(self.mean_of_pairs(&found)?));
+            answers.auc_mu_pairs = Some(self.pair_ranges(&found, true));
+        }
+        if self.settings.columns || self.settings.columns_by_class {
+            let of_columns = workers.map(self.present.len(), |index| Ok(self.column(self.present[index])))?;
+            let rests: Vec<Outcome<M>> = of_columns.iter().map(|(rest, _)| *rest).collect();
+            let range = |is_macro: bool| self.mean_of_classes(&rests, is_macro);
+            answers.one_vs_rest = Some(spread.one_vs_rest.certified(range(true)?));
+            answers.one_vs_rest_prevalence = Some(spread.one_vs_rest_prevalence.certified(range(false)?));
+            for (index, &class) in self.present.iter().enumerate() {
+                answers.per_class[class] = Some(spread.per_class[class].certified(self.range_of(&rests[index])));
+            }
+            if self.settings.columns_by_class {
+                let found: Vec<_> = of_columns.into_iter().flat_map(|(_, pairs)| pairs).collect();
+                answers.hand_till = Some(spread.hand_till.certified(self.mean_of_pairs(&found)?));
+                answers.hand_till_pairs = Some(self.pair_ranges(&found, false));
+            }
+        }
+        Ok(answers)
+    }
+
+    /// What class c wins in its column against the rest, and against each other class where these are kept apart.
+    #[allow(clippy::type_complexity, reason = "a list of pairs, and what each wins")]
+    fn column(&self, c: usize) -> (Outcome<M>, Vec<((usize, usize), Outcome<M>)>) {
+        let own = self.bounded(self.settings.column_index(c, c));
+        if !self.settings.columns_by_class {
+            let rest = (0..self.settings.classes).find(|&class| class != c).unwrap_or(c);
+            return (own.against(&self.bounded(self.settings.column_index(c, rest))), Vec::new());
+        }
+        let others = self.present.iter().copied().filter(|&d| d != c);
+        let pairs: Vec<_> =
+            others.map(|d| ((c, d), own.against(&self.bounded(self.settings.column_index(c, d))))).collect();
+        let rest = pairs.iter().map(|&(_, outcome)| outcome).reduce(Outcome::plus);
+        (rest.expect("another class is present"), pairs)
+    }
+
+    fn wins(&self, outcome: &Outcome<M>) -> [Wins; 2] {
+        [outcome.least, outcome.most].map(|tallied| M::wins(tallied.won, tallied.lost, self.is_huge))
+    }
+
+    /// Widened where sums are rounded.
+    fn range(&self, [low, high]: [f64; 2]) -> Range {
+        let is_rounded = self.is_huge || self.sketch.has_weights();
+        let slack = if is_rounded && low != high { ROUNDING } else { 0.0 };
+        Range { low: (low - slack).max(0.0), high: (high + slack).min(1.0) }
+    }
+
+    fn range_of(&self, outcome: &Outcome<M>) -> Range {
+        self.range(self.wins(outcome).map(Wins::share))
+    }
+
+    fn mean_of_pairs(&self, pairs: &[((usize, usize), Outcome<M>)]) -> Result<Range> {
+        let mut averages = [0, 1].map(|_| SampleAverage::new(PairWeights::Equal, &self.sizes));
+        for ((c, d), outcome) in pairs {
+            averages.iter_mut().zip(self.wins(outcome)).for_each(|(average, wins)| average.add(*c, *d, wins));
+        }
+        let [low, high] = averages.map(SampleAverage::finish);
+        Ok(self.range([low?, high?]))
+    }
+
+    fn mean_of_classes(&self, rests: &[Outcome<M>], is_macro: bool) -> Result<Range> {
+        let mut averages = [0, 1].map(|_| ClassAverage::default());
+        for (&class, outcome) in self.present.iter().zip(rests) {
+            let (times, weight) = if is_macro { (1, 1.0) } else { (self.sizes.rows[class], self.sizes.weights[class]) };
+            averages.iter_mut().zip(self.wins(outcome)).for_each(|(average, wins)| average.add(wins, times, weight));
+        }
+        let [low, high] = averages.map(ClassAverage::finish);
+        Ok(self.range([low?, high?]))
+    }
+
+    fn pair_ranges(&self, pairs: &[((usize, usize), Outcome<M>)], is_symmetric: bool) -> CertifiedPairs {
+        let classes = self.settings.classes;
+        let mut ranges =
+            CertifiedPairs { low: vec![f64::NAN; classes * classes], high: vec![f64::NAN; classes * classes] };
+        for &((c, d), ref outcome) in pairs {
+            let Range { low, high } = self.range_of(outcome);
+            for cell in [Some(c * classes + d), is_symmetric.then_some(d * classes + c)].into_iter().flatten() {
+                (ranges.low[cell], ranges.high[cell]) = (low, high);
+            }
+        }
+        ranges
+    }
+}
