@@ -10,7 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-PAGES = ["README.md", *(f"docs/{page}.md" for page in ("costs", "densities", "hard-labels", "summary-roc"))]
+PAGES = [
+    "README.md",
+    *(f"docs/{page}.md" for page in ("costs", "densities", "hard-labels", "larger-than-memory", "summary-roc")),
+]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -12,6 +12,7 @@ from multiauc._files.column_rules import (
     fitting_names,
     given_classes,
     no_score_column,
+    refuse_absent,
     require,
     score_columns,
     sorted_classes,
@@ -52,7 +53,7 @@ class Batch(NamedTuple):
     codes
         The place of each row's class among the labels.
     scores
-        (n, K) scores, or (n,) scores of the second of two classes.
+        (n, K) scores, or (n, 1) scores of the second of two classes.
     weights
         The weight of each row, or None.
     end
@@ -61,7 +62,7 @@ class Batch(NamedTuple):
         How much of the data set has been read with them, from 0 to 1; None where that is not known.
     """
 
-    codes: NDArray[np.intp]
+    codes: NDArray[Any]
     scores: NDArray[Any]
     weights: NDArray[Any] | None
     end: Position
@@ -126,6 +127,12 @@ class RowStream:
             fitting = fitting_names(self._columns, self._all_texts())
         return fitting[0] if fitting else self._columns.class_names[0]
 
+    def refuse_absent(self, labels: list[str], counts: NDArray[np.int64]) -> None:
+        """Raise if one of the classes has no rows; `counts` are the rows of each."""
+        refuse_absent(
+            self, labels, {label for label, count in zip(labels, counts, strict=True) if count}, self._request
+        )
+
     def _first_texts(self) -> list[str]:
         for file in self._files:
             if isinstance(file, BatchRows):
@@ -189,8 +196,9 @@ class RowStream:
                 raise ValueError(f"{file.path}: column {wider!r}, row {before + 1}: {kind}")
         values = side_by_side(file.path, scores, before=before, single=self._is_single)
         weights = self._weights(file, table, before)
-        matrix = values[:, 0] if values.shape[1] == 1 else values
-        return Batch(np.array(known, dtype=np.intp)[found], matrix, weights, BEGINNING, None)
+        # As the core takes codes.
+        places = np.array(known, dtype=np.uint8 if self.n_classes <= 256 else np.uint16)
+        return Batch(places[found], values, weights, BEGINNING, None)
 
     def _weights(self, file: RowFile, table: Any, before: int) -> NDArray[Any] | None:
         name = self._request.weights

@@ -55,6 +55,7 @@ def multiauc() -> None:
         "multiauc evaluate net.parquet --label y --groups user --ci 0.9 --format markdown",
         "multiauc evaluate net.parquet --label y --partition costs.csv -o net.json",
         "multiauc evaluate net.parquet --label y --fail-under auc_mu=0.9 --fail-on-interval",
+        "multiauc evaluate net.parquet --label y --memory-limit 512MB --checkpoint net.checkpoint",
     ),
 )
 @_options.FILE
@@ -72,12 +73,16 @@ def multiauc() -> None:
 )
 @click.option("--fail-on-interval", is_flag=True,
               help="Hold the lower limit of the interval against --fail-under, not the value.")  # fmt: skip
+@_options.reading_options
 @_options.printing
 def evaluate(**options: Any) -> None:
     """Areas under the curve of one model, with intervals.
 
     The metrics that --metrics names, each class, and the pairs of classes that are separated worst, as far as these
     metrics need them. Intervals are closed-form unless --bootstrap asks for resamples.
+
+    A file that is too large for the memory is read in pieces, and values have certified limits unless they are exact.
+    The output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.
     """
     from multiauc.cli._evaluation import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
 

@@ -59,6 +59,8 @@ class Accumulator:
         What can be asked for.
     n_rows : int
         The rows of positive weight so far.
+    counts : ndarray of shape (K,)
+        Those of each class.
 
     Examples
     --------
@@ -84,7 +86,9 @@ class Accumulator:
     ) -> None:
         classes = read_labels(labels)
         if not 2 <= len(classes) <= MAX_CLASSES:
-            raise ValueError(f"labels must name between 2 and {MAX_CLASSES} classes; got {counted(len(classes), 'label')}")
+            raise ValueError(
+                f"labels must name between 2 and {MAX_CLASSES} classes; got {counted(len(classes), 'label')}"
+            )
         self.labels = tuple(classes)
         self.metrics = read_metrics(metrics, STREAMED_METRICS)
         self.memory = positive_integer("memory", memory)
@@ -100,7 +104,14 @@ class Accumulator:
     @property
     def n_rows(self) -> int:
         """The rows of positive weight so far."""
-        return int(self._counts().sum())
+        return int(self.counts.sum())
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The rows of positive weight of each class so far."""
+        if self._state is None:
+            return np.zeros(len(self.labels), dtype=np.int64)
+        return self._state.rows
 
     def update(self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
         """Add rows.
@@ -134,9 +145,25 @@ class Accumulator:
         _, columns = match_classes(column, self.labels, None, n_columns)
         codes, _ = column.to_columns(columns, n_columns)
         weights = None if sample_weight is None else read_weights(sample_weight, len(scores))
+        self.add_coded(scores, codes, weights)
+
+    def add_coded(self, scores: NDArray[Any], codes: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
+        """Add rows that have been read and checked already; `codes` are the places of their classes among the labels.
+
+        For what reads files; `update` is for everybody else.
+        """
         # One score stands for two that rank the rows in opposite orders.
-        both = np.hstack([-scores, scores]) if one_score else scores
+        both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
         self._state_for(both).update((both, codes, weights, None))
+
+    def settle(self) -> None:
+        """Count the rows that wait to be counted together.
+
+        It makes no difference but to sums of weights, in the last bits: these then do not depend on when the state was
+        written as bytes, which does the same.
+        """
+        if self._state is not None:
+            self._state.flush()
 
     def _refuse_other_order(self, y_score: Any, n_columns: int) -> None:
         names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
@@ -218,7 +245,7 @@ class Accumulator:
         policy = one_of("absent", absent, ABSENT_POLICIES)
         if self._state is None or not self.n_rows:
             raise ValueError("there is no value before the first update")
-        counts = self._counts()
+        counts = self.counts
         if (counts == 0).any():
             check_absent(list(self.labels), counts, policy, weighted=False)
         found = self._state.answers()
@@ -257,7 +284,7 @@ class Accumulator:
         again = cls(header["labels"], metrics=header["metrics"], memory=header["memory"])
         if content:
             again._state = _rust.StreamState.from_bytes(content)
-            if len(again._counts()) != len(again.labels):
+            if len(again.counts) != len(again.labels):
                 raise ValueError("the bytes of this state are damaged: it has another number of classes than labels")
         return again
 
@@ -266,19 +293,12 @@ class Accumulator:
         content = None if self._state is None else self._state.to_bytes()
         return _restored, (self.labels, self.metrics, self.memory, content)
 
-    def _counts(self) -> NDArray[np.int64]:
-        if self._state is None:
-            return np.zeros(len(self.labels), dtype=np.int64)
-        return self._state.rows
-
     def __repr__(self) -> str:
         classes = counted(len(self.labels), "class", "classes")
         return f"Accumulator of {counted(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
 
 
-def _restored(
-    labels: tuple[Any, ...], metrics: tuple[str, ...], memory: int, content: bytes | None
-) -> Accumulator:
+def _restored(labels: tuple[Any, ...], metrics: tuple[str, ...], memory: int, content: bytes | None) -> Accumulator:
     again = Accumulator(labels, metrics=metrics, memory=memory)
     if content is not None:
         again._state = _rust.StreamState.from_bytes(content)
