@@ -1,6 +1,6 @@
 """Files larger than memory: time, peak memory and certainty of `evaluate_dataset` on a Parquet file of 2 GB.
 
-    python benches/files.py [--smoke] [--output FILE] [--folder FOLDER]
+    python benches/files.py [--smoke] [--output FILE] [--folder FOLDER] [--rows N]
 
 The file is written once (into target/bench-files, unless told otherwise) and kept for the next time. Every measurement
 is a process of its own, whose peak of resident memory the kernel reports; one that only reads the columns is there to
@@ -96,8 +96,9 @@ def main() -> None:
     parser.add_argument("--smoke", action="store_true", help="tiny data: numbers without meaning, to see that it runs")
     parser.add_argument("--output", type=Path, help="where to write the table; printed otherwise")
     parser.add_argument("--folder", type=Path, default=Path("target/bench-files"), help="where to keep the file")
+    parser.add_argument("--rows", type=int, default=44_000_000, help="how many rows the file has")
     arguments = parser.parse_args()
-    n_rows = 20_000 if arguments.smoke else 44_000_000
+    n_rows = 20_000 if arguments.smoke else arguments.rows
     arguments.folder.mkdir(parents=True, exist_ok=True)
     path = arguments.folder / f"predictions-{n_rows}.parquet"
     if not path.exists():
