@@ -17,7 +17,7 @@ from pyarrow import parquet
 from command_line import columns
 from dataset_files import METRICS, in_memory, predictions, table_of, write
 from json_schema import problems
-from multiauc import _checkpoints
+from multiauc import _checkpoints, _dataset_runs
 from multiauc._files import row_stream
 from multiauc.cli import _pieces
 
@@ -205,6 +205,35 @@ class TestOutput:
         )
         assert cli.fails("evaluate - -l y --checkpoint c") == (
             "- is read in pieces because of --checkpoint, and standard input needs all rows at once"
+        )
+
+
+class TestCertainBounds:
+    @pytest.fixture(autouse=True)
+    def small_state(self, rng, monkeypatch, in_empty_folder):
+        """A file of 6000 rows, and 100 kB for what is kept of them."""
+        del in_empty_folder  # must be there before
+        monkeypatch.setattr(_dataset_runs, "STATE_SHARE", 2**30 // 100_000)
+        labels, scores, _ = predictions(rng, 6000)
+        write(table_of(labels, scores), "a.parquet")
+
+    def test_output(self, cli):
+        text = cli("evaluate a.parquet -l y --memory-limit 1GiB")
+        assert re.search(r"AUC_mu +│? *0\.\d+ +│? *0\.\d+ to 0\.\d+ ", text), text
+        assert "certain bounds" in text
+        assert "Values: the exact ones of all rows lie between the bounds, always." in text
+        found = json.loads(cli("evaluate a.parquet -l y --memory-limit 1GiB -f json"))
+        assert problems(found, SCHEMA) == []
+        assert not found["exact"]
+        for one in [*found["metrics"].values(), *found["per_class"], *found["worst_pairs"]]:
+            assert one["certified_low"] < one["value"] < one["certified_high"]
+
+    def test_a_gate_is_passed_for_certain_only(self, cli):
+        line = "evaluate a.parquet -l y --memory-limit 1GiB"
+        found = json.loads(cli(f"{line} -f json"))["metrics"]["auc_mu"]
+        cli(f"{line} --fail-under auc_mu={found['certified_low']!r}")
+        assert f"AUC_mu is {found['certified_low']!r}, under" in cli(
+            f"{line} --fail-under auc_mu={found['value']!r}", code=3
         )
 
 

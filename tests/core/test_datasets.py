@@ -432,29 +432,3 @@ def test_however_the_rows_are_cut(data, tmp_path_factory):
         patch.setattr(row_stream, "MOST_ROWS", size)
         found = numbers(multiauc.evaluate_dataset(folder, label="y", labels=ANIMALS))
         assert found == in_memory(labels, scores)
-
-
-class TestAbsentClasses:
-    @pytest.fixture
-    def cats_only_in_columns(self, rng):
-        """A file without cats; returns what it holds."""
-        labels, scores, weights = predictions(rng)
-        kept = labels != "cat"
-        write(table_of(labels[kept], scores[kept], weights[kept]), "a.parquet")
-        return labels[kept], scores[kept]
-
-    def test_is_refused(self, cats_only_in_columns):
-        problem = r"a\.parquet: column 'y' has no rows of 1 class: 'cat'; absent='ignore' leaves it out, absent='nan' "
-        with pytest.raises(ValueError, match=problem):
-            evaluate("a.parquet")
-        with pytest.raises(ValueError, match=r"absent must be one of 'raise', 'ignore', 'nan'; got 'drop'"):
-            evaluate("a.parquet", absent="drop")
-
-    @pytest.mark.parametrize("absent", ["ignore", "nan"])
-    def test_policies(self, cats_only_in_columns, absent):
-        labels, scores = cats_only_in_columns
-        found = multiauc.evaluate_dataset("a.parquet", label="y", absent=absent)
-        expected = multiauc.evaluate(labels, scores, labels=ANIMALS, absent=absent)
-        for metric in ("auc_mu", "hand_till", "one_vs_rest"):
-            np.testing.assert_equal(getattr(found, metric).value, getattr(expected, metric).value)
-        assert found.counts.tolist() == [200, 200, 0]
