@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +15,21 @@ from multiauc._files.row_stream import BEGINNING, Position
 from multiauc._progress import RowProgress
 from multiauc._wording import counted, listing, printable
 from multiauc.streaming import Accumulator
+from multiauc.streaming.passes import exact_evaluation_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
     from multiauc._files.predictions import Request
     from multiauc._files.row_stream import Batch, RowStream
+    from multiauc._input.sample import SampleArguments
     from multiauc.streaming import CertifiedEvaluation
 
 # Of the limit, the share of the state and that of the scores of a batch, which exists several times while it is read.
 STATE_SHARE = 8
 BATCH_SHARE = 32
+# That of the rows that a pass of exact counting gathers.
+PASS_SHARE = 4
 # Characters of a name beside the bar of progress.
 LONGEST_NAME = 24
 
@@ -76,9 +81,24 @@ def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> C
         checkpoint.finish()
     if plan.absent == "raise":
         stream.refuse_absent(run.labels, run.accumulator.counts)
-    if plan.exact:
-        _exact_passes(lambda: stream.batches(run.labels, size, BEGINNING), run.accumulator, plan.memory_limit)
-    return run.accumulator.evaluate(absent=plan.absent)
+    if not plan.exact:
+        return run.accumulator.evaluate(absent=plan.absent)
+    return _exact_passes(lambda: stream.batches(run.labels, size, BEGINNING), run.accumulator, plan, stream.path)
+
+
+def refuse_exact(stream: RowStream, request: Request) -> None:
+    """Raise if the rows cannot be counted exactly in several passes."""
+    exact = request.spelled("exact", "True")
+    if stream.is_once:
+        raise ValueError(
+            f"{exact} goes through the rows several times, and record batches of an iterator can be read only once; "
+            "give paths, or a table or data set of pyarrow"
+        )
+    if request.weights is not None:
+        weights = request.spelled("weights", request.weights)
+        raise ValueError(
+            f"{exact} counts rows, and {weights} gives them weights, whose sums are rounded: drop one of them"
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -131,9 +151,25 @@ def _resumed(stream: RowStream, plan: Plan, checkpoint: Checkpoint) -> _Run:
     return _Run(state, place["labels"], Position(*place["position"]), place["rows"], place["share"])
 
 
-def _exact_passes(open_batches: Callable[[], Iterator[Batch]], accumulator: Accumulator, memory_limit: int) -> None:
-    """Read the rows again, range of keys by range of keys, until no bin of the state is uncertain."""
-    raise NotImplementedError
+def _exact_passes(
+    open_batches: Callable[[], Iterator[Batch]], accumulator: Accumulator, plan: Plan, name: str
+) -> CertifiedEvaluation:
+    """Read the rows again, range of scores by range of scores, until nothing is uncertain."""
+    found = accumulator.evaluate(absent=plan.absent)
+    if found.exact:
+        return found
+    passes = count(2)
+
+    def shown() -> Iterator[SampleArguments]:
+        with _telling(plan, f"{name}, pass {next(passes)}") as reached:
+            n_rows = 0
+            reached(0, 0.0)
+            for batch in open_batches():
+                yield accumulator.read_coded(batch.scores, batch.codes, batch.weights)
+                n_rows += len(batch.codes)
+                reached(n_rows, batch.share)
+
+    return exact_evaluation_of(shown, accumulator, plan.memory_limit // PASS_SHARE, plan.absent)
 
 
 @contextmanager

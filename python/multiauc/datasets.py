@@ -73,7 +73,8 @@ def evaluate_dataset(  # noqa: PLR0913
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows, as in `evaluate`.
     exact : bool, default False
-        Whether to read the rows again, as often as it takes, until the values are those of `evaluate` bit for bit.
+        Whether to read the rows again, as often as it takes, until the values are those of `evaluate` bit for bit. Not
+        with weights, whose sums are rounded.
     memory_limit : int, default 2**30
         How many bytes of memory the process may take up, about. More means narrower limits, or fewer passes.
     checkpoint : path, optional
@@ -137,7 +138,7 @@ def evaluate_dataset(  # noqa: PLR0913
     """
     refuse_unknown(evaluate_dataset, unknown)
     _require_pyarrow()
-    from multiauc._dataset_runs import Plan, checkpoint_of, evaluated  # noqa: PLC0415 - needs pyarrow
+    from multiauc._dataset_runs import Plan, checkpoint_of, evaluated, refuse_exact  # noqa: PLC0415 - needs pyarrow
     from multiauc._files.predictions import Request  # noqa: PLC0415
     from multiauc._files.streams import open_stream, source_identity  # noqa: PLC0415
 
@@ -157,11 +158,8 @@ def evaluate_dataset(  # noqa: PLR0913
         progress=_read_progress(progress),
     )
     stream = open_stream(source, _score_names(scores), request, filesystem)
-    if exact and stream.is_once:
-        raise ValueError(
-            "exact=True goes through the rows several times, and record batches of an iterator can be read only once; "
-            "give paths, or a table or data set of pyarrow"
-        )
+    if exact:
+        refuse_exact(stream, request)
     kept = None
     if checkpoint is not None:
         identity = source_identity(source, filesystem)
@@ -177,7 +175,7 @@ def evaluate_dataset(  # noqa: PLR0913
 def as_dataset_argument(option: str, value: str | None = None) -> str:
     """How messages about files name the arguments of `evaluate_dataset`, perhaps with a value."""
     name = {"classes": "labels", "weights": "weight"}.get(option, option)
-    return name if value is None else f"{name}={value!r}"
+    return name if value is None else f"{name}={value if option == 'exact' else repr(value)}"
 
 
 def read_memory_limit(memory_limit: Any) -> int:

@@ -5,11 +5,12 @@ import sys
 import time
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import multiauc
 from command_line import ANIMALS
-from dataset_files import in_memory, predictions, table_of, write
+from dataset_files import in_memory, numbers, predictions, table_of, write
 from multiauc import _checkpoints, _dataset_runs, _progress
 from multiauc._files import row_stream
 
@@ -130,3 +131,57 @@ class TestProgressLine:
         for call in calls:
             progress.reached(*call)
         assert progress._line(seconds) == line
+
+
+class TestExact:
+    """Several passes with a state that is far too small."""
+
+    @pytest.fixture(autouse=True)
+    def small_state(self, monkeypatch):
+        """100 kB for the state, and for the rows of a pass."""
+        monkeypatch.setattr(_dataset_runs, "STATE_SHARE", 2**30 // 100_000)
+        monkeypatch.setattr(_dataset_runs, "PASS_SHARE", 2**30 // 100_000)
+
+    @pytest.mark.parametrize("kind", ["doubles", "singles", "a lattice of singles", "fractions", "one column"])
+    @pytest.mark.parametrize("name", ["a.parquet", "a.csv"])
+    def test_the_bits_of_all_rows_at_once(self, rng, kind, name):
+        labels, scores, _ = predictions(rng, 6000)
+        classes = ANIMALS
+        if kind == "singles":
+            scores = scores.astype(np.float32)
+        elif kind == "a lattice of singles":
+            scores = scores.round(3).astype(np.float32)
+        elif kind == "fractions":
+            scores = np.where(rng.random((6000, 3)) < 0.5, scores.round(2), rng.integers(1, 30, (6000, 3)) / 31)
+        elif kind == "one column":
+            labels, classes, scores = np.where(labels == "ant", "ant", "bee"), ["ant", "bee"], scores[:, 1:2]
+        if name == "a.csv":
+            scores = scores.astype(np.float64)
+        write(
+            pa.table({"y": labels} | {f"p_{one}": scores[:, k] for k, one in enumerate(classes[-scores.shape[1] :])}),
+            name,
+        )
+        calls = []
+        found = multiauc.evaluate_dataset(
+            name, label="y", labels=classes, scores=[f"p_{one}" for one in classes[-scores.shape[1] :]],
+            exact=True, progress=lambda *call: calls.append(call),
+        )  # fmt: skip
+        assert found.exact
+        assert numbers(found) == in_memory(labels, scores[:, 0] if scores.shape[1] == 1 else scores, classes=classes)
+        assert calls.count((6000, 1.0)) >= 2 or name == "a.csv"
+
+    def test_one_pass_where_that_is_enough(self, rng):
+        labels, scores, _ = predictions(rng, 100)
+        write(table_of(labels, scores), "a.parquet")
+        calls = []
+        found = multiauc.evaluate_dataset("a.parquet", label="y", exact=True, progress=lambda *call: calls.append(call))
+        assert calls == [(0, 0.0), (100, 1.0)]
+        assert numbers(found) == in_memory(labels, scores)
+
+    def test_weights_are_refused(self, rng):
+        labels, scores, weights = predictions(rng)
+        write(table_of(labels, scores, weights), "a.parquet")
+        with pytest.raises(
+            ValueError, match=r"exact=True counts rows, and weight='w' gives them weights, whose sums are"
+        ):
+            multiauc.evaluate_dataset("a.parquet", label="y", weight="w", exact=True)

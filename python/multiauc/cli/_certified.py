@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._dataset_runs import Plan, checkpoint_of, evaluated
+from multiauc._dataset_runs import Plan, checkpoint_of, evaluated, refuse_exact
 from multiauc._files.fingerprints import file_size
 from multiauc._files.streams import open_stream, source_contents, source_identity
 from multiauc._json import document, provenance, without_nan
@@ -58,6 +58,8 @@ def evaluate_in_pieces(
     contents = source_contents(path)
     shown = printing(options, tuple(content.path for content in contents if content.store is None))
     stream = open_stream(path, pattern, request)
+    if pieces.exact:
+        refuse_exact(stream, request)
     plan = Plan(None, metrics, pieces.memory_limit, absent=request.absent, exact=pieces.exact)
     kept = None
     if pieces.checkpoint is not None:
