@@ -125,7 +125,7 @@ class _Run:
 
     def take(self, batch: Batch) -> None:
         """Add the rows that come next."""
-        self.accumulator.add_coded(batch.scores, batch.codes, batch.weights)
+        self.accumulator.add(self.accumulator.read_coded(batch.scores, batch.codes, batch.weights))
         if batch.weights is not None:
             self.accumulator.settle()  # at the same places whether a checkpoint is written there or not
         self.position, self.share = batch.end, batch.share

@@ -20,8 +20,10 @@ __all__ = [
     "Evaluated",
     "Interactions",
     "PairTable",
+    "RangeCounter",
     "Resampler",
     "RocModel",
+    "StreamState",
     "__version__",
     "class_sizes",
     "code_bytes",
@@ -344,6 +346,7 @@ class Resampler:
     def multiplicities(self, seed: int, first: int, count: int) -> NDArray[np.uint8]:
         """How often replicates `first`, `first` + 1, ... hold each row: a row per replicate."""
 
+@final
 class StreamState:
     """A state that rows are added to, and that merges with others of its kind."""
 
@@ -357,7 +360,7 @@ class StreamState:
     def update(self, sample: _Sample) -> None:
         """Add rows; none of them if one is not as it should be."""
 
-    def flush(self) -> None:
+    def settle(self) -> None:
         """Sort the rows that wait into the histograms."""
 
     def merge(self, other: StreamState) -> None:
@@ -381,5 +384,30 @@ class StreamState:
         """Rows of positive weight, by class."""
 
     @property
+    def lattice(self) -> int | None:
+        """The m of the coarsest lattice 1/m that holds all scores, where these are float32."""
+
+    @property
     def is_single(self) -> bool:
         """Whether scores are float32."""
+
+@final
+class RangeCounter:
+    """Exact counts of rows that are gone through several times, each time those of some ranges of scores."""
+
+    def __new__(cls, state: StreamState, memory: int) -> RangeCounter: ...
+    def begin_pass(self, memory: int) -> bool:
+        """Choose what to gather in the next pass; False if nothing is left."""
+
+    def update(self, sample: _Sample) -> None:
+        """Show some rows."""
+
+    def end_pass(self) -> None:
+        """Count what was gathered."""
+
+    @property
+    def ranges_left(self) -> int:
+        """How many ranges are not counted yet."""
+
+    def answers(self, state: StreamState) -> dict[str, Any]:
+        """As those of the state, with exact values."""

@@ -10,13 +10,15 @@ from multiauc._input.arrays import as_array, as_scores
 from multiauc._input.sample import read_weights
 from multiauc._registry import DEFAULT_METRIC
 from multiauc._training import TrainingMetric
-from multiauc._wording import counted
+from multiauc._wording import counted, listing
+from multiauc.streaming import Accumulator
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._registry import MetricName
     from multiauc._types import Outputs
+    from multiauc.streaming import CertifiedEvaluation
 
 __all__ = ["MulticlassAuc"]
 
@@ -26,8 +28,9 @@ class MulticlassAuc:
 
     Takes the place of torchmetrics' ``MulticlassAUROC``: with ``metric="one_vs_rest"`` the value is that of its exact
     form (``thresholds=None``) with ``average="macro"``, with ``"one_vs_rest_prevalence"`` that of
-    ``average="weighted"``. It keeps a copy of the scores of every batch, in main memory and in their own precision.
-    torch is not imported: arrays and tensors of any library are accepted.
+    ``average="weighted"``. It keeps a copy of the scores of every batch, in main memory and in their own precision;
+    with `memory`, a state of that size instead, and the value is known between certain bounds (`evaluate`). torch is
+    not imported: arrays and tensors of any library are accepted.
 
     Parameters
     ----------
@@ -38,6 +41,9 @@ class MulticlassAuc:
     outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
         What `update` is given. Logits become probabilities by softmax, or each by itself by the logistic function. (It
         is never guessed: a batch of logits can look like probabilities.)
+    memory : int, optional
+        About how many bytes to use, for streams longer than memory: see `multiauc.streaming.Accumulator`. By default all
+        scores are kept, and the value is exact.
     **options
         Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
@@ -52,6 +58,11 @@ class MulticlassAuc:
     >>> auc.reset()
     >>> auc
     MulticlassAuc(3, 'auc_mu', outputs='probabilities'): 0 rows
+
+    Each process of a distributed job updates its own; `gathered` is the metric of all rows:
+
+    >>> everywhere = auc.gathered() # doctest: +SKIP
+    >>> everywhere.compute() # doctest: +SKIP
     """
 
     def __init__(
@@ -60,16 +71,21 @@ class MulticlassAuc:
         metric: MetricName = DEFAULT_METRIC,
         *,
         outputs: Outputs = "probabilities",
+        memory: int | None = None,
         **options: Any,
     ) -> None:
         if isinstance(num_classes, bool) or not isinstance(num_classes, (int, np.integer)) or num_classes < 2:
             raise ValueError(f"num_classes must be an integer of at least 2; got {num_classes!r}")
         self.num_classes = int(num_classes)
         self._metric = TrainingMetric(metric, outputs, options)
+        self.memory = memory
+        if memory is not None and options.keys() - {"absent"}:
+            raise ValueError(f"memory= goes with absent= only; got {listing(options)} too, which needs all scores")
         self.reset()
 
     def reset(self) -> None:
         """Forget all batches."""
+        self._state = None if self.memory is None else self._empty_state(self.memory)
         self._scores: list[NDArray[Any]] = []
         self._targets: list[NDArray[Any]] = []
         self._weights: list[NDArray[np.float64] | None] = []
@@ -107,13 +123,18 @@ class MulticlassAuc:
         self._refuse_unknown_classes(codes)
         weights = None if sample_weight is None else _weights_of(targets, sample_weight)
         rows = self._metric.probabilities("preds", np.moveaxis(scores, 1, -1).reshape(-1, self.num_classes))
+        if self._state is not None:
+            self._state.update(codes, rows, weights)
+            return
         # All of the batch is right, so it is kept. Copies, because training loops reuse its memory for the next.
         self._scores.append(rows.copy() if np.may_share_memory(rows, scores) else rows)
         self._targets.append(codes)
         self._weights.append(weights)
 
     def compute(self) -> float:
-        """The value for all batches so far."""
+        """The value for all batches so far; with `memory`, the middle of the bounds that it lies between."""
+        if self._state is not None:
+            return self.evaluate().metrics[self._metric.metric].value
         if not self._scores:
             raise ValueError("there is no value before the first update")
         if len(self._scores) > 1:  # kept as one, so that the next call need not join them again
@@ -122,8 +143,74 @@ class MulticlassAuc:
             self._targets = [np.concatenate(self._targets)]
         return self._metric.value(self._targets[0], self._scores[0], self._weights[0])
 
+    def evaluate(self) -> CertifiedEvaluation:
+        """The value between its bounds, with a standard error; with `memory` only."""
+        if self._state is None:
+            raise ValueError("evaluate() goes with memory=; without it compute() is exact")
+        return self._state.evaluate(absent=self._metric.options.get("absent", "raise"))
+
+    def merge(self, other: MulticlassAuc) -> Self:
+        """Add all batches of another one, made with the same arguments; it stays as it is."""
+        if not isinstance(other, MulticlassAuc) or self._settings() != other._settings():
+            raise ValueError(f"only metrics made with the same arguments can be merged; got {other!r}")
+        if self._state is not None and other._state is not None:
+            self._state.merge(other._state)
+        self._scores += other._scores
+        self._targets += other._targets
+        self._weights += other._weights
+        return self
+
+    def gathered(self, group: Any = None) -> MulticlassAuc:
+        """One with the batches of all processes of ``torch.distributed`` (or of a group of them), on each of them."""
+        from torch import distributed  # noqa: PLC0415
+
+        states: list[Any] = [None] * distributed.get_world_size(group)
+        distributed.all_gather_object(states, self.state_dict(), group=group)
+        everything = self._empty()
+        for state in states:
+            everything.merge(self._empty().load_state_dict(state))
+        return everything
+
+    def state_dict(self) -> dict[str, Any]:
+        """All batches, to be saved with a checkpoint of the model; nothing but bytes, arrays and words."""
+        kept = {"settings": self._settings()}
+        if self._state is not None:
+            return {**kept, "state": self._state.to_bytes()}
+        return {**kept, "scores": self._scores[:], "targets": self._targets[:], "weights": self._weights[:]}
+
+    def load_state_dict(self, state: dict[str, Any]) -> Self:
+        """Go on from where `state_dict` was called; batches since then are forgotten."""
+        if state["settings"] != self._settings():
+            raise ValueError(f"the state was saved by MulticlassAuc({state['settings']}), this is {self!r}")
+        self.reset()
+        if self._state is not None:
+            self._state = Accumulator.from_bytes(state["state"])
+        else:
+            self._scores, self._targets = list(state["scores"]), list(state["targets"])
+            self._weights = list(state["weights"])
+        return self
+
+    def _settings(self) -> str:
+        bounded = "" if self.memory is None else f", memory={self.memory}"
+        return f"{self.num_classes}, {self._metric!r}{bounded}"
+
+    def _empty(self) -> MulticlassAuc:
+        metric = self._metric
+        return MulticlassAuc(
+            self.num_classes, metric.metric, outputs=metric.outputs, memory=self.memory, **metric.options
+        )
+
+    def _empty_state(self, memory: int) -> Accumulator:
+        return Accumulator(range(self.num_classes), metrics=[self._metric.metric], memory=memory)
+
     def __call__(self, preds: Any, target: Any, sample_weight: Any = None) -> float:
         """Add a batch, and return the value of this batch alone (nan if it lacks a class)."""
+        if self._state is not None:
+            batch = MulticlassAuc(
+                self.num_classes, self._metric.metric, outputs=self._metric.outputs, **self._metric.options
+            )
+            self.update(preds, target, sample_weight)
+            return batch(preds, target, sample_weight)
         self.update(preds, target, sample_weight)
         present = np.unique(self._targets[-1])
         if len(present) < (2 if self._metric.options.get("absent") == "ignore" else self.num_classes):
@@ -150,8 +237,8 @@ class MulticlassAuc:
         return np.concatenate([np.ones(len(scores)) if weights is None else weights for weights, scores in pairs])
 
     def __repr__(self) -> str:
-        rows = counted(sum(map(len, self._targets)), "row")
-        return f"MulticlassAuc({self.num_classes}, {self._metric!r}): {rows}"
+        rows = sum(map(len, self._targets)) if self._state is None else self._state.n_rows
+        return f"MulticlassAuc({self._settings()}): {counted(rows, 'row')}"
 
 
 def _weights_of(targets: NDArray[Any], sample_weight: Any) -> NDArray[np.float64]:

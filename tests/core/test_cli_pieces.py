@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from command_line import columns
+from command_line import ANIMALS, columns
 from dataset_files import METRICS, in_memory, predictions, table_of, write
 from json_schema import problems
 from multiauc import _checkpoints, _dataset_runs
@@ -227,6 +227,22 @@ class TestCertainBounds:
         assert not found["exact"]
         for one in [*found["metrics"].values(), *found["per_class"], *found["worst_pairs"]]:
             assert one["certified_low"] < one["value"] < one["certified_high"]
+
+    def test_exact_on_request(self, cli):
+        table = parquet.read_table("a.parquet")
+        scores = np.column_stack([table.column(f"p_{name}") for name in ANIMALS])
+        expected = in_memory(table.column("y").to_numpy(), scores)
+        text = cli("evaluate a.parquet -l y --exact -f json")
+        assert numbers(text) == expected
+        found = json.loads(text)
+        assert found["exact"]
+        assert found["reading"] == {"why": "because of --exact", "memory_limit": 2**30, "exact": True}
+        assert "Values: exact." in cli("evaluate a.parquet -l y --exact")
+
+    def test_exact_values_have_no_weights(self, cli):
+        write(parquet.read_table("a.parquet").append_column("w", pa.array(np.ones(6000))), "a.parquet")
+        problem = cli.fails("evaluate a.parquet -l y --weights w --exact")
+        assert problem.startswith("--exact counts rows, and --weights w gives them weights, whose sums are rounded")
 
     def test_a_gate_is_passed_for_certain_only(self, cli):
         line = "evaluate a.parquet -l y --memory-limit 1GiB"

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc._input.sample import SampleArguments
+
 #: What a state can be asked for.
 STREAMED_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE)
 DEFAULT_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST)
@@ -133,6 +135,10 @@ class Accumulator:
         """
         if not np.size(y_score) and not np.size(y_true):
             return
+        self.add(self.read(y_true, y_score, sample_weight))
+
+    def read(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> SampleArguments:
+        """(scores, codes, weights, groups) of a batch, for the core."""
         scores = read_scores(y_score)
         one_score = scores.shape[1] == 1
         n_columns = 2 if one_score else scores.shape[1]
@@ -145,16 +151,19 @@ class Accumulator:
         _, columns = match_classes(column, self.labels, None, n_columns)
         codes, _ = column.to_columns(columns, n_columns)
         weights = None if sample_weight is None else read_weights(sample_weight, len(scores))
-        self.add_coded(scores, codes, weights)
+        return self.read_coded(scores, codes, weights)
 
-    def add_coded(self, scores: NDArray[Any], codes: NDArray[Any], weights: NDArray[np.float64] | None) -> None:
-        """Add rows that have been read and checked already; `codes` are the places of their classes among the labels.
-
-        For what reads files; `update` is for everybody else.
-        """
+    def read_coded(
+        self, scores: NDArray[Any], codes: NDArray[Any], weights: NDArray[np.float64] | None = None
+    ) -> SampleArguments:
+        """The same of rows whose scores are checked, and whose classes are places among the labels already."""
         # One score stands for two that rank the rows in opposite orders.
         both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
-        self._state_for(both).update((both, codes, weights, None))
+        return both, codes, weights, None
+
+    def add(self, arguments: SampleArguments) -> None:
+        """Add rows that were read."""
+        self._state_for(arguments[0]).update(arguments)
 
     def settle(self) -> None:
         """Count the rows that wait to be counted together.
@@ -163,7 +172,7 @@ class Accumulator:
         written as bytes, which does the same.
         """
         if self._state is not None:
-            self._state.flush()
+            self._state.settle()
 
     def _refuse_other_order(self, y_score: Any, n_columns: int) -> None:
         names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
@@ -185,8 +194,14 @@ class Accumulator:
             )
         return self._state
 
-    def _new_state(self, *, is_single: bool) -> _rust.StreamState:
-        return _rust.StreamState(len(self.labels), list(self.metrics), self.memory, is_single, None)
+    def _new_state(self, *, is_single: bool, lattice: int | None = None) -> _rust.StreamState:
+        return _rust.StreamState(len(self.labels), list(self.metrics), self.memory, is_single, lattice)
+
+    def on_lattice(self, lattice: int) -> Accumulator:
+        """An empty one for float32 scores that are known to be multiples of 1/m."""
+        again = Accumulator(self.labels, metrics=self.metrics, memory=self.memory)
+        again._state = self._new_state(is_single=True, lattice=lattice)
+        return again
 
     def merge(self, other: Accumulator) -> Self:
         """Add all rows of another state, which stays as it is.
@@ -242,13 +257,20 @@ class Accumulator:
         CertifiedEvaluation
             Values with certain bounds, and with the standard errors of rows drawn within classes.
         """
-        policy = one_of("absent", absent, ABSENT_POLICIES)
+        return self.results(self.state().answers(), absent)
+
+    def state(self) -> _rust.StreamState:
+        """The state in the core, once it has rows."""
         if self._state is None or not self.n_rows:
             raise ValueError("there is no value before the first update")
+        return self._state
+
+    def results(self, found: dict[str, Any], absent: str) -> CertifiedEvaluation:
+        """What the core found, in the form that users see."""
+        policy = one_of("absent", absent, ABSENT_POLICIES)
         counts = self.counts
         if (counts == 0).any():
             check_absent(list(self.labels), counts, policy, weighted=False)
-        found = self._state.answers()
         undefined = policy == "nan" and bool((counts == 0).any())
         smallest = int(counts[counts > 0].min())
         with_prevalence = [ONE_VS_REST_PREVALENCE] if ONE_VS_REST in self.metrics else []

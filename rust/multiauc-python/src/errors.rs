@@ -58,6 +58,10 @@ fn sentence(error: Error) -> String {
         Error::OtherSketch => {
             "the states were made with different labels, metrics or memory, and cannot be merged".to_owned()
         }
+        Error::RangeTooLarge { rows } => format!(
+            "memory_limit is too small: about {rows} rows of different scores have nearly the same difference, and must be \
+             compared with each other at once"
+        ),
         Error::InterruptedSketch => {
             "an update of this state was interrupted, and it may hold a part of that batch: start a new one, or go on \
              from one that was saved before"

@@ -44,7 +44,7 @@ mod _rust {
         metrics::{one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
         multiclass_roc::{RocModel, multiclass_roc},
         resampling::Resampler,
-        sketch::StreamState,
+        sketch::{RangeCounter, StreamState},
         volumes::{covered_share, hum, hum_score},
     };
 

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use multiauc::{Answers, Certified, CertifiedPairs, Error, Metric, Sketch, SketchSettings};
+use multiauc::{Answers, Certified, CertifiedPairs, Error, Metric, RangeCounts, Sketch, SketchSettings};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -28,6 +28,9 @@ macro_rules! with_sketch {
         }
     };
 }
+
+/// What a cell costs: differences of all pairs are computed and sorted.
+const UPDATE_COST: usize = 8;
 
 /// A value between certain bounds: (value, low, high, variance, degrees of freedom).
 type CertifiedTuple = (f64, f64, f64, f64, f64);
@@ -61,11 +64,9 @@ impl StreamState {
     }
 
     fn update(&self, py: Python<'_>, sample: SampleArgument<'_>) -> PyResult<()> {
-        /// Differences of all pairs are computed and sorted.
-        const COST: usize = 8;
         let view = sample.view()?;
         let (codes, weights) = (view.codes(), view.weights());
-        run(py, view.cost().saturating_mul(COST), |workers| match (&mut *self.locked(), view.scores()) {
+        run(py, view.cost().saturating_mul(UPDATE_COST), |workers| match (&mut *self.locked(), view.scores()) {
             (AnySketch::Double(sketch), ScoresView::Double(scores)) => sketch.update(scores, codes, weights, workers),
             (AnySketch::Single(sketch), ScoresView::Single(scores)) => sketch.update(scores, codes, weights, workers),
             _ => Err(Error::OtherSketch),
@@ -73,8 +74,8 @@ impl StreamState {
     }
 
     /// Sorts the rows that wait into the histograms.
-    fn flush(&self, py: Python<'_>) -> PyResult<()> {
-        run(py, usize::MAX, |workers| with_sketch!(&mut *self.locked(), |sketch| sketch.flush(workers)))
+    fn settle(&self, py: Python<'_>) -> PyResult<()> {
+        run(py, usize::MAX, |workers| with_sketch!(&mut *self.locked(), |sketch| sketch.settle(workers)))
     }
 
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
@@ -95,22 +96,7 @@ impl StreamState {
         let (answers, classes) = run(py, usize::MAX, |workers| {
             with_sketch!(&mut *self.locked(), |sketch| Ok((sketch.answers(workers)?, sketch.settings().classes)))
         })?;
-        let Answers { auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence, .. } = answers;
-        let dict = PyDict::new(py);
-        dict.set_item("auc_mu", auc_mu.map(tuple))?;
-        dict.set_item("hand_till", hand_till.map(tuple))?;
-        dict.set_item("one_vs_rest", one_vs_rest.map(tuple))?;
-        dict.set_item("one_vs_rest_prevalence", one_vs_rest_prevalence.map(tuple))?;
-        let per_class: Vec<Option<CertifiedTuple>> =
-            answers.per_class.into_iter().map(|found| found.map(tuple)).collect();
-        dict.set_item("per_class", per_class)?;
-        let pairs = |found: Option<CertifiedPairs>| -> PyResult<Option<[Matrix<'py>; 2]>> {
-            let Some(CertifiedPairs { low, high }) = found else { return Ok(None) };
-            Ok(Some([rectangle(py, low, classes)?, rectangle(py, high, classes)?]))
-        };
-        dict.set_item("auc_mu_pairs", pairs(answers.auc_mu_pairs)?)?;
-        dict.set_item("hand_till_pairs", pairs(answers.hand_till_pairs)?)?;
-        Ok(dict)
+        by_name(py, answers, classes)
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -139,6 +125,12 @@ impl StreamState {
         integers(py, rows)
     }
 
+    /// The coarsest lattice 1/m that holds all scores, where these are singles.
+    #[getter]
+    fn lattice(&self) -> Option<u32> {
+        with_sketch!(&*self.locked(), |sketch| sketch.lattice())
+    }
+
     /// Whether the scores are singles.
     #[getter]
     fn is_single(&self) -> bool {
@@ -155,6 +147,104 @@ impl StreamState {
     fn locked(&self) -> MutexGuard<'_, AnySketch> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Exact counts of either precision.
+enum AnyCounts {
+    Double(RangeCounts<f64>),
+    Single(RangeCounts<f32>),
+}
+
+/// The same expression for counts of either precision.
+macro_rules! with_counts {
+    ($counts:expr, |$typed:ident| $work:expr) => {
+        match $counts {
+            AnyCounts::Double($typed) => $work,
+            AnyCounts::Single($typed) => $work,
+        }
+    };
+}
+
+/// Exact counts of rows that are gone through several times.
+#[pyclass(frozen, module = "multiauc._rust")]
+pub struct RangeCounter(Mutex<AnyCounts>);
+
+#[pymethods]
+impl RangeCounter {
+    #[new]
+    fn new(py: Python<'_>, state: &StreamState, memory: usize) -> PyResult<Self> {
+        let counts = run(py, usize::MAX, |workers| {
+            Ok(match &mut *state.locked() {
+                AnySketch::Double(sketch) => AnyCounts::Double(RangeCounts::new(sketch, memory, workers)?),
+                AnySketch::Single(sketch) => AnyCounts::Single(RangeCounts::new(sketch, memory, workers)?),
+            })
+        })?;
+        Ok(Self(Mutex::new(counts)))
+    }
+
+    /// Chooses what to gather in the next pass; false if nothing is left.
+    fn begin_pass(&self, memory: usize) -> bool {
+        with_counts!(&mut *self.locked(), |counts| counts.begin_pass(memory))
+    }
+
+    fn update(&self, py: Python<'_>, sample: SampleArgument<'_>) -> PyResult<()> {
+        let view = sample.view()?;
+        run(py, view.cost().saturating_mul(UPDATE_COST), |workers| match (&mut *self.locked(), view.scores()) {
+            (AnyCounts::Double(counts), ScoresView::Double(scores)) => counts.update(scores, view.codes(), workers),
+            (AnyCounts::Single(counts), ScoresView::Single(scores)) => counts.update(scores, view.codes(), workers),
+            _ => Err(Error::OtherSketch),
+        })
+    }
+
+    fn end_pass(&self, py: Python<'_>) -> PyResult<()> {
+        run(py, usize::MAX, |workers| with_counts!(&mut *self.locked(), |counts| counts.end_pass(workers)))
+    }
+
+    /// How many ranges are not counted yet.
+    #[getter]
+    fn ranges_left(&self) -> usize {
+        with_counts!(&*self.locked(), |counts| counts.ranges_left())
+    }
+
+    /// As those of the state, with exact values.
+    fn answers<'py>(&self, py: Python<'py>, state: &StreamState) -> PyResult<Bound<'py, PyDict>> {
+        let (answers, classes) = run(py, usize::MAX, |workers| match (&*self.locked(), &mut *state.locked()) {
+            (AnyCounts::Double(counts), AnySketch::Double(sketch)) => {
+                Ok((counts.answers(sketch, workers)?, sketch.settings().classes))
+            }
+            (AnyCounts::Single(counts), AnySketch::Single(sketch)) => {
+                Ok((counts.answers(sketch, workers)?, sketch.settings().classes))
+            }
+            _ => Err(Error::OtherSketch),
+        })?;
+        by_name(py, answers, classes)
+    }
+}
+
+impl RangeCounter {
+    /// As that of a state.
+    fn locked(&self) -> MutexGuard<'_, AnyCounts> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// By name: (value, low, high, variance, degrees of freedom), None where it is not kept; matrices of bounds.
+fn by_name(py: Python<'_>, answers: Answers, classes: usize) -> PyResult<Bound<'_, PyDict>> {
+    let Answers { auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence, .. } = answers;
+    let dict = PyDict::new(py);
+    dict.set_item("auc_mu", auc_mu.map(tuple))?;
+    dict.set_item("hand_till", hand_till.map(tuple))?;
+    dict.set_item("one_vs_rest", one_vs_rest.map(tuple))?;
+    dict.set_item("one_vs_rest_prevalence", one_vs_rest_prevalence.map(tuple))?;
+    let per_class: Vec<Option<CertifiedTuple>> = answers.per_class.into_iter().map(|found| found.map(tuple)).collect();
+    dict.set_item("per_class", per_class)?;
+    let pairs = |found: Option<CertifiedPairs>| -> PyResult<Option<[Matrix<'_>; 2]>> {
+        let Some(CertifiedPairs { low, high }) = found else { return Ok(None) };
+        Ok(Some([rectangle(py, low, classes)?, rectangle(py, high, classes)?]))
+    };
+    dict.set_item("auc_mu_pairs", pairs(answers.auc_mu_pairs)?)?;
+    dict.set_item("hand_till_pairs", pairs(answers.hand_till_pairs)?)?;
+    Ok(dict)
 }
 
 /// What must be kept for some metrics.

@@ -108,6 +108,18 @@ pub enum Error {
     OtherSketch,
     /// A state may hold a part of the rows of an update.
     InterruptedSketch,
+    /// Rows with weights cannot be counted range by range.
+    WeightedRanges,
+    /// All scores lie on the lattice 1/m, which must be known before rows are counted range by range.
+    OpenLattice {
+        /// The coarsest such lattice.
+        m: u32,
+    },
+    /// More rows have the same number than fit into memory.
+    RangeTooLarge {
+        /// About how many.
+        rows: u64,
+    },
     /// Bytes that no state was written to.
     DamagedSketch,
     /// The matrix of rates would not fit the memory allowed for it.
@@ -216,6 +228,11 @@ impl fmt::Display for Error {
             Self::OtherSketch => write!(formatter, "states made with different settings cannot be merged"),
             Self::InterruptedSketch => {
                 write!(formatter, "an update was interrupted, so that the state may hold a part of its rows")
+            }
+            Self::WeightedRanges => write!(formatter, "rows with weights cannot be counted range by range"),
+            Self::OpenLattice { m } => write!(formatter, "all scores are multiples of 1/{m}"),
+            Self::RangeTooLarge { rows } => {
+                write!(formatter, "about {rows} rows of different scores have nearly the same difference")
             }
             Self::DamagedSketch => write!(formatter, "these are not the bytes of a state"),
             Self::TooManyClasses { limit } => write!(formatter, "there are more than {limit} distinct labels"),

@@ -96,5 +96,5 @@ pub use resampling::{KeptOrders, Orders, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };
-pub use sketch::{Answers, Certified, CertifiedPairs, Sketch, SketchSettings};
+pub use sketch::{Answers, Certified, CertifiedPairs, RangeCounts, Sketch, SketchSettings};
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share};

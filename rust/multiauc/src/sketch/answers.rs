@@ -1,6 +1,6 @@
 //! Answers from a state: values between certain bounds, and their sampling variance.
 
-use super::bounds::{Bounded, Numbers, Outcome};
+use super::bounds::{Bounded, Numbers, Outcome, Tallied};
 use super::histogram::{Histogram, Mass};
 use super::state::{Contents, Histograms, Sketch, SketchSettings};
 use crate::error::{Error, Result};
@@ -52,6 +52,13 @@ pub struct Answers {
     pub hand_till_pairs: Option<CertifiedPairs>,
 }
 
+/// Twice what the first class of a pair wins, row by row of K × K: by differences, and by the scores of the first.
+#[derive(Debug)]
+pub(super) struct ExactWins {
+    pub pairs: Vec<u128>,
+    pub columns: Vec<u128>,
+}
+
 /// Weighted sums, and shares of more pairs than 64 bits can count, are off by less than this.
 const ROUNDING: f64 = 1e-12;
 
@@ -68,15 +75,24 @@ impl<T: Score> Sketch<T> {
     /// # Errors
     /// [`Error::TooFewClasses`], [`Error::Cancelled`].
     pub fn answers(&mut self, workers: &Workers<'_>) -> Result<Answers> {
+        self.answers_from(None, workers)
+    }
+
+    /// The same with values from exact counts.
+    pub(super) fn exact_answers(&mut self, exact: &ExactWins, workers: &Workers<'_>) -> Result<Answers> {
+        self.answers_from(Some(exact), workers)
+    }
+
+    fn answers_from(&mut self, exact: Option<&ExactWins>, workers: &Workers<'_>) -> Result<Answers> {
         self.check_whole()?;
-        self.flush(workers)?;
+        self.settle(workers)?;
         let present = self.rows.iter().filter(|&&rows| rows > 0).count();
         if present < 2 {
             return Err(Error::TooFewClasses { present });
         }
         match &self.histograms {
-            Histograms::Rows(histograms) => View::new(self, histograms).answers(workers),
-            Histograms::Weights(histograms) => View::new(self, histograms).answers(workers),
+            Histograms::Rows(histograms) => View::new(self, histograms).answers(exact, workers),
+            Histograms::Weights(histograms) => View::new(self, histograms).answers(exact, workers),
         }
     }
 }
@@ -130,13 +146,16 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
         self.present.iter().enumerate().flat_map(|(index, &c)| after(index).map(move |&d| (c, d))).collect()
     }
 
-    fn answers(&self, workers: &Workers<'_>) -> Result<Answers> {
+    fn answers(&self, exact: Option<&ExactWins>, workers: &Workers<'_>) -> Result<Answers> {
         let mut answers = Answers { per_class: vec![None; self.settings.classes], ..Answers::default() };
         let spread = self.spread(workers)?;
         if self.settings.differences {
             let pairs = self.pairs();
             let outcomes = workers.map(pairs.len(), |index| {
                 let (c, d) = pairs[index];
+                if let Some(exact) = exact {
+                    return Ok(self.certain(&exact.pairs, c, d));
+                }
                 let side = |own: usize| self.bounded(self.settings.difference_index(c, d, own));
                 Ok(side(c).against(&side(d)))
             })?;
@@ -145,7 +164,7 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
             answers.auc_mu_pairs = Some(self.pair_ranges(&found, true));
         }
         if self.settings.columns || self.settings.columns_by_class {
-            let of_columns = workers.map(self.present.len(), |index| Ok(self.column(self.present[index])))?;
+            let of_columns = workers.map(self.present.len(), |index| Ok(self.column(self.present[index], exact)))?;
             let rests: Vec<Outcome<M>> = of_columns.iter().map(|(rest, _)| *rest).collect();
             let range = |is_macro: bool| self.mean_of_classes(&rests, is_macro);
             answers.one_vs_rest = Some(spread.one_vs_rest.certified(range(true)?));
@@ -164,17 +183,30 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
 
     /// What class c wins in its column against the rest, and against each other class where these are kept apart.
     #[allow(clippy::type_complexity, reason = "a list of pairs, and what each wins")]
-    fn column(&self, c: usize) -> (Outcome<M>, Vec<((usize, usize), Outcome<M>)>) {
+    fn column(&self, c: usize, exact: Option<&ExactWins>) -> (Outcome<M>, Vec<((usize, usize), Outcome<M>)>) {
+        let others = || self.present.iter().copied().filter(move |&d| d != c);
+        if let Some(exact) = exact {
+            let pairs: Vec<_> = others().map(|d| ((c, d), self.certain(&exact.columns, c, d))).collect();
+            let rest = pairs.iter().map(|&(_, outcome)| outcome).reduce(Outcome::plus);
+            return (rest.expect("another class is present"), pairs);
+        }
         let own = self.bounded(self.settings.column_index(c, c));
         if !self.settings.columns_by_class {
             let rest = (0..self.settings.classes).find(|&class| class != c).unwrap_or(c);
             return (own.against(&self.bounded(self.settings.column_index(c, rest))), Vec::new());
         }
-        let others = self.present.iter().copied().filter(|&d| d != c);
         let pairs: Vec<_> =
-            others.map(|d| ((c, d), own.against(&self.bounded(self.settings.column_index(c, d))))).collect();
+            others().map(|d| ((c, d), own.against(&self.bounded(self.settings.column_index(c, d))))).collect();
         let rest = pairs.iter().map(|&(_, outcome)| outcome).reduce(Outcome::plus);
         (rest.expect("another class is present"), pairs)
+    }
+
+    /// What is won, known exactly.
+    fn certain(&self, won: &[u128], c: usize, d: usize) -> Outcome<M> {
+        let won = won[c * self.settings.classes + d];
+        let all = 2 * u128::from(self.sizes.rows[c]) * u128::from(self.sizes.rows[d]);
+        let tallied = Tallied { won: M::counted(won), lost: M::counted(all - won) };
+        Outcome { least: tallied, most: tallied }
     }
 
     fn wins(&self, outcome: &Outcome<M>) -> [Wins; 2] {

@@ -18,7 +18,7 @@ impl<T: Score> Sketch<T> {
     /// [`Error::InterruptedSketch`], [`Error::Cancelled`].
     pub fn to_bytes(&mut self, workers: &Workers<'_>) -> Result<Vec<u8>> {
         self.check_whole()?;
-        self.flush(workers)?;
+        self.settle(workers)?;
         let mut bytes = MAGIC.to_vec();
         bytes.push(u8::from(T::IS_SINGLE));
         let SketchSettings { classes, differences, columns_by_class, columns, memory, lattice } = self.settings;

@@ -4,6 +4,7 @@ mod answers;
 mod bounds;
 mod bytes;
 mod code;
+mod exact;
 mod histogram;
 mod lattices;
 mod places;
@@ -14,4 +15,5 @@ mod state;
 mod tests;
 
 pub use answers::{Answers, Certified, CertifiedPairs};
+pub use exact::RangeCounts;
 pub use state::{Sketch, SketchSettings};

@@ -54,7 +54,6 @@ impl<T: Score> RowSample<T> {
                 self.push(hash, row, Weight { sum, squares: sum * sum });
             }
         }
-        self.tidy();
     }
 
     /// Adds the rows of another one.
@@ -69,13 +68,14 @@ impl<T: Score> RowSample<T> {
         self.hashes.push(hash);
         self.scores.extend_from_slice(row);
         self.masses.push(mass);
-        if self.len() >= 4 * self.capacity.max(64) {
+        // Now and then: sorting costs more than keeping some rows too many.
+        if self.len() >= 2 * self.capacity.max(64) {
             self.tidy();
         }
     }
 
     /// Distinct rows in increasing order of hashes, not too many.
-    fn tidy(&mut self) {
+    pub(super) fn tidy(&mut self) {
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by(|&a, &b| {
             let rows = || self.row(a).iter().map(|s| s.ordered()).cmp(self.row(b).iter().map(|s| s.ordered()));

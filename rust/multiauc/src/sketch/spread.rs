@@ -98,6 +98,10 @@ impl<T: Score, M: Mass> View<'_, T, M> {
             })
             .collect();
         let of_sample: Vec<Deviation> = in_sample.iter().map(|values| Deviation::of(values, &masses)).collect();
+        // What the mean of a sample takes from its mean square, compared with that of all rows.
+        let [sum, squares] = masses.iter().fold([0.0, 0.0], |[a, b], [c, d]| [a + c, b + d]);
+        let of_class = self.effective(class);
+        let lost = (1.0 - 1.0 / of_class) / (1.0 - squares / (sum * sum));
         let of_statistic = |(statistic, parts): (usize, &Vec<Part>)| {
             let mut components = vec![0.0; sample.len()];
             for part in parts {
@@ -110,7 +114,7 @@ impl<T: Score, M: Mass> View<'_, T, M> {
             let in_sample = sum(&of_sample);
             // Where the other classes share a histogram, it says nothing of one of them.
             let is_known = statistic == 0 || self.settings.columns_by_class;
-            let ratio = if in_sample > 0.0 && is_known { sum(&of_all) / in_sample } else { 1.0 };
+            let ratio = if in_sample > 0.0 && is_known { sum(&of_all) / in_sample } else { lost };
             self.term(class, second * ratio, fourth * ratio * ratio)
         };
         statistics.iter().enumerate().map(of_statistic).collect()
@@ -119,17 +123,21 @@ impl<T: Score, M: Mass> View<'_, T, M> {
     /// From the mean square and the mean fourth power of deviations of components.
     fn term(&self, class: usize, second: f64, fourth: f64) -> ClassTerm {
         let rows = self.sizes.rows[class] as f64;
-        let weight = self.sizes.weights[class];
-        let squares = if self.sketch.has_weights() { self.sketch.weights[class].squares } else { rows };
-        let effective = weight * weight / squares;
+        let effective = self.effective(class);
         let small_sample = effective / (effective - 1.0);
-        let share = squares / (weight * weight);
+        let share = 1.0 / effective;
         ClassTerm {
             variance: if rows > 1.0 { small_sample * share * second } else { f64::NAN },
             fourth: small_sample * small_sample * share * share / rows * fourth,
             units: rows,
             effective,
         }
+    }
+
+    /// How many rows of equal weight would know as much.
+    fn effective(&self, class: usize) -> f64 {
+        let (rows, weight) = (self.sizes.rows[class] as f64, self.sizes.weights[class]);
+        if self.sketch.has_weights() { weight * weight / self.sketch.weights[class].squares } else { rows }
     }
 
     /// The placements of the rows of a class wherever they are counted.

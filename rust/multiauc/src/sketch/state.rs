@@ -1,7 +1,7 @@
 //! The state of a stream: what must be kept of its rows, so that answers are exact or have certain bounds.
 
-use super::code::{Place, score_code};
-use super::histogram::{Bins, Histogram, Mass, Table, Weight};
+use super::code::score_code;
+use super::histogram::{Bins, Histogram, Mass, Places, Table, Weight};
 use super::lattices::Lattices;
 use super::places::{Column, Reading, for_each_difference};
 use super::row_sample::RowSample;
@@ -48,19 +48,20 @@ impl SketchSettings {
 
     /// Memory of the bins of one histogram.
     pub(super) const fn histogram_bytes(&self) -> usize {
-        self.memory / 4 * 3 / self.histograms()
+        self.memory / 8 * 5 / self.histograms()
     }
 
     /// The least memory that the histograms can live in.
     #[must_use]
     pub const fn least_memory(&self) -> usize {
         // 64 bins at the coarsest, with weights.
-        (64 * 20 * self.histograms()) / 3 * 4 + 4096
+        (64 * 20 * self.histograms()) / 5 * 8 + 4096
     }
 
     /// Bytes of rows that wait until they are sorted into the histograms.
     const fn waiting_bytes(&self) -> usize {
-        self.memory / 8
+        // The more rows are sorted in at once, the less often the bins are gone through.
+        self.memory / 4
     }
 
     /// How many rows of each class are kept.
@@ -174,6 +175,12 @@ impl<T: Score> Sketch<T> {
     #[must_use]
     pub fn rows(&self) -> &[u64] {
         &self.rows
+    }
+
+    /// The coarsest lattice 1/m that holds all scores, where a single of them does not show it.
+    #[must_use]
+    pub fn lattice(&self) -> Option<u32> {
+        self.lattices.coarsest()
     }
 
     /// What it was made for.
@@ -302,7 +309,7 @@ impl<T: Score> Sketch<T> {
             return Err(Error::OtherSketch);
         }
         self.flush(workers)?;
-        other.flush(workers)?;
+        other.settle(workers)?;
         if self.has_weights() {
             other.take_weights();
         } else if other.has_weights() {
@@ -332,11 +339,18 @@ impl<T: Score> Sketch<T> {
         }
     }
 
-    /// Sorts all rows that wait into the histograms.
+    /// All rows in the histograms, and the samples in order.
     ///
     /// # Errors
     /// [`Error::Cancelled`]; then nothing has changed.
-    pub fn flush(&mut self, workers: &Workers<'_>) -> Result<()> {
+    pub fn settle(&mut self, workers: &Workers<'_>) -> Result<()> {
+        self.flush(workers)?;
+        self.samples.iter_mut().for_each(RowSample::tidy);
+        Ok(())
+    }
+
+    /// Sorts all rows that wait into the histograms.
+    fn flush(&mut self, workers: &Workers<'_>) -> Result<()> {
         if self.waiting_bytes == 0 {
             return Ok(());
         }
@@ -394,20 +408,20 @@ impl<T: Score> Batch<'_, T> {
             match contents[index] {
                 Contents::Difference { c, d, class } if !self.columns[class][c].scores.is_empty() => {
                     let (own, other) = (self.columns[class][c], self.columns[class][d]);
+                    let mut places = Vec::with_capacity(own.scores.len());
                     let mut fractions = FractionCache::default();
-                    histogram.add(self.weights[class], bytes, |visit| {
-                        for_each_difference(own, other, self.reading, &mut fractions, visit);
-                    });
+                    for_each_difference(own, other, self.reading, &mut fractions, |place| places.push(place));
+                    histogram.add(&Places::Numbers(places), self.weights[class], bytes);
                 }
                 Contents::Column { c, class } if !self.columns[class][c].scores.is_empty() => {
-                    histogram.add(self.weights[class], bytes, |visit| visit_scores(self.columns[class][c], visit));
+                    let places = Places::Codes(codes(self.columns[class][c]).collect());
+                    histogram.add(&places, self.weights[class], bytes);
                 }
                 Contents::Rest { c } => {
                     let others = || (0..self.columns.len()).filter(|&class| class != c);
                     let weights: Vec<f64> = others().flat_map(|class| self.weights[class].iter().copied()).collect();
-                    histogram.add(&weights, bytes, |visit| {
-                        others().for_each(|class| visit_scores(self.columns[class][c], &mut *visit));
-                    });
+                    let places = Places::Codes(others().flat_map(|class| codes(self.columns[class][c])).collect());
+                    histogram.add(&places, &weights, bytes);
                 }
                 _ => {}
             }
@@ -417,10 +431,8 @@ impl<T: Score> Batch<'_, T> {
     }
 }
 
-fn visit_scores<T: Score>(column: Column<'_, T>, visit: &mut dyn FnMut(Place)) {
-    for &score in column.scores {
-        visit(Place { code: score_code(score.into()), within: Place::UNKNOWN });
-    }
+fn codes<T: Score>(column: Column<'_, T>) -> impl Iterator<Item = u64> {
+    column.scores.iter().map(|&score| score_code(score.into()))
 }
 
 fn merge_all<M: Mass>(own: &mut [Histogram<M>], others: Vec<Histogram<M>>, bytes: usize) {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::code::{Place, is_alone, number_of, score_code};
-use super::{Answers, Sketch, SketchSettings};
+use super::{Answers, RangeCounts, Sketch, SketchSettings};
 use crate::float::Score;
 use crate::parallel::{Cancel, Workers};
 use crate::sample::{ClassCodes, ScoreMatrix, ScoredSample};
@@ -110,6 +110,33 @@ proptest! {
     }
 
     #[test]
+    fn several_passes_give_the_exact_values(
+        scores in prop_oneof![of_one_kind(), prop::collection::vec(score(), CLASSES * 40)],
+        memory in 1_usize..3000,
+    ) {
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(1, &cancel);
+        let mut coarse = sketch(&scores, &codes(), settings(0).least_memory(), 11);
+        let all = codes();
+        let mut counts = RangeCounts::new(&mut coarse, memory, &workers).expect("counts");
+        let mut passes = 0;
+        while counts.begin_pass(memory) {
+            for (scores, codes) in scores.chunks(5 * CLASSES).zip(all.chunks(5)) {
+                let matrix = ScoreMatrix::from_rows(scores, CLASSES).expect("a matrix");
+                counts.update(matrix, ClassCodes::Bytes(codes), &workers).expect("rows");
+            }
+            counts.end_pass(&workers).expect("counts");
+            passes += 1;
+        }
+        prop_assert!(passes <= 1 + 40 * 100);
+        let found = counts.answers(&mut coarse, &workers).expect("answers");
+        let found = [found.auc_mu, found.hand_till, found.one_vs_rest, found.one_vs_rest_prevalence];
+        for (found, expected) in found.into_iter().flatten().zip(exact(&scores, &all)) {
+            prop_assert_eq!((found.low, found.high), (expected, expected));
+        }
+    }
+
+    #[test]
     fn neither_order_nor_parts_matter(
         scores in prop::collection::vec(score(), CLASSES * 40),
         cut in 0_usize..=40,
@@ -144,6 +171,16 @@ proptest! {
         }
         prop_assert_eq!(place(a, b).code == place(b, a).code, is_alone(place(a, b).code) && a == b);
     }
+}
+
+#[test]
+fn digits_sort_like_comparisons() {
+    use super::histogram::Prefix;
+    let mut numbers: Vec<u32> = (0..10_000_u32).map(|index| index.wrapping_mul(2_654_435_761) >> 5).collect();
+    let mut expected = numbers.clone();
+    expected.sort_unstable();
+    u32::sort(&mut numbers);
+    assert_eq!(numbers, expected);
 }
 
 #[test]

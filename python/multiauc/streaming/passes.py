@@ -1,0 +1,64 @@
+"""Exact metrics of rows that can be gone through several times, but do not fit into memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from multiauc import _rust
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from multiauc._input.sample import SampleArguments
+    from multiauc.streaming.accumulator import Accumulator
+    from multiauc.streaming.certified import CertifiedEvaluation
+
+
+def exact_evaluation(
+    open_batches: Callable[[], Iterable[tuple[Any, Any]]],
+    accumulator: Accumulator,
+    memory_limit: int,
+    absent: str = "raise",
+) -> CertifiedEvaluation:
+    """The exact metrics of the rows that an accumulator has seen.
+
+    The accumulator says how many rows of each class lie in which range of scores. Rows of different ranges are in a
+    known order; those of the same range are gathered and compared, as many ranges at a time as fit into memory.
+
+    Parameters
+    ----------
+    open_batches
+        Called for every pass: the same (labels, scores) again, in any order and in batches of any size.
+    accumulator
+        What has seen all of them. Without weights.
+    memory_limit
+        About how many bytes to use for what is gathered.
+    absent
+        As in `Accumulator.evaluate`.
+    """
+
+    def read() -> Iterator[SampleArguments]:
+        return (accumulator.read(y_true, y_score) for y_true, y_score in open_batches())
+
+    return exact_evaluation_of(read, accumulator, memory_limit, absent)
+
+
+def exact_evaluation_of(
+    open_batches: Callable[[], Iterable[SampleArguments]], accumulator: Accumulator, memory_limit: int, absent: str
+) -> CertifiedEvaluation:
+    """The same of batches that were read, as `Accumulator.read` does."""
+    lattice = accumulator.state().lattice
+    if lattice is not None:
+        # Whether float32 scores are multiples of one fraction is known only when all have been seen, and decides which
+        # differences tie: they are sorted into ranges again.
+        again = accumulator.on_lattice(lattice)
+        for batch in open_batches():
+            again.add(batch)
+        accumulator = again
+    state = accumulator.state()
+    counter = _rust.RangeCounter(state, memory_limit)
+    while counter.begin_pass(memory_limit):
+        for batch in open_batches():
+            counter.update(batch)
+        counter.end_pass()
+    return accumulator.results(counter.answers(state), absent)
