@@ -82,7 +82,9 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/drop_in.py --output benches/RESULTS-drop-in.md
 	$(BENCH_PY) benches/multiclass_roc_speed.py
 	$(BENCH_PY) benches/volumes.py --output benches/RESULTS-volumes.md
+	$(BENCH_PY) benches/streaming.py --output benches/RESULTS-streaming.md
 	$(BENCH_PY) benches/bootstrap_speed.py
+	$(BENCH_PY) benches/sparse.py --output benches/RESULTS-sparse.md
 	$(BENCH_PY) benches/bare_kernels.py --output benches/RESULTS-bare-kernels.md
 	$(BENCH_PY) benches/files.py --output benches/RESULTS-files.md
 
@@ -110,6 +112,8 @@ bench-smoke: develop  ## Run the comparison once on tiny data with the peers tha
 	$(PY) benches/bare_kernels.py --smoke --output target/bench-smoke-bare-kernels.md
 	$(PY) benches/volumes.py --smoke --output target/bench-smoke-volumes.md
 	$(PY) benches/files.py --smoke --output target/bench-smoke-files.md
+	$(PY) benches/streaming.py --smoke --output target/bench-smoke-streaming.md
+	$(PY) benches/sparse.py --smoke --output target/bench-smoke-sparse.md
 
 bench-kernels: $(VENV)/.installed  ## Criterion benches of the Rust kernels
 	$(CARGO) bench --locked --package multiauc-benches

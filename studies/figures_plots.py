@@ -1,4 +1,4 @@
-"""The pictures of docs/plots.md and docs/costs.md (`make figures`)."""
+"""The pictures of docs/plots.md, docs/costs.md and docs/slices.md (`make figures`)."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,9 +32,18 @@ def save(figure: Any, name: str) -> None:
     plt.close(figure)
 
 
+def slices_of_digits(images: Any, digits: Any) -> multiauc.Slices:
+    """The example of docs/slices.md."""
+    model = LogisticRegression(C=0.01, max_iter=1000).fit(images[:700, ::4], digits[:700])
+    ink = images[700:].sum(axis=1)
+    strokes = np.array(["faint", "light", "strong", "bold"])[np.digitize(ink, np.quantile(ink, [0.25, 0.5, 0.75]))]
+    return multiauc.evaluate_slices(digits[700:], model.predict_proba(images[700:, ::4]), {"strokes": strokes})
+
+
 def main() -> None:
     """Digits for matrices, curves and comparisons; wines, of which there are three, for the triangle."""
     images, digits = load_digits(return_X_y=True)
+    save(slices_of_digits(images, digits).plot().figure_, "slices")
     # Every fourth pixel: a harder problem, whose pictures have something to show.
     seen, unseen, y_seen, y_true = train_test_split(images[:, ::4], digits, test_size=0.6, random_state=0)
     models = {

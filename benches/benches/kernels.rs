@@ -76,7 +76,9 @@ fn steps(criterion: &mut Criterion) {
     let cancel = Cancel::new();
     let workers = Workers::with_threads(1, &cancel);
     group.throughput(Throughput::Elements(data.labels.len() as u64));
-    group.bench_function("code_integers", |bencher| bencher.iter(|| code_integers(black_box(&data.labels), &workers)));
+    group.bench_function("code_integers", |bencher| {
+        bencher.iter(|| code_integers(black_box(&data.labels), 1 << 16, &workers));
+    });
     group.throughput(Throughput::Elements(data.scores.len() as u64));
     group.bench_function("validate", |bencher| {
         bencher.iter(|| black_box(&data).sample(&workers).map(|sample| sample.rows()));

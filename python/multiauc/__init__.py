@@ -3,9 +3,9 @@
 One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`. All pairs and all classes:
 `auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
 With standard errors and intervals: `evaluate` for one model, `compare` for several, `compare_samples` for different
-rows; `sample_size` plans how many rows they need. Files larger than memory: `evaluate_dataset`. Volumes, about one row
-of every class at a time: `pdi`, `hum`, `ordered_vus`, `landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any
-kind, scores in any memory layout.
+rows, `evaluate_slices` for parts of the rows; `sample_size` plans how many rows they need. Files larger than memory:
+`evaluate_dataset`. Volumes, about one row of every class at a time: `pdi`, `hum`, `ordered_vus`,
+`landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any kind, scores in any memory layout.
 """
 
 from importlib import import_module
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from multiauc.planning import SampleSize, sample_size
     from multiauc.results import ConfidenceInterval, PairMatrix
     from multiauc.roc_curve_results import RocCurve, Sensitivity
+    from multiauc.slice_results import Slice, Slices
+    from multiauc.slices import evaluate_slices
     from multiauc.threads import get_num_threads, set_num_threads
     from multiauc.unpaired import compare_samples
     from multiauc.volume_results import Volume
@@ -82,6 +84,8 @@ __all__ = [
     "SampleSize",
     "ScoreDensities",
     "Sensitivity",
+    "Slice",
+    "Slices",
     "SummaryRoc",
     "SummaryRocBootstrap",
     "SummaryRocOfPairs",
@@ -94,6 +98,7 @@ __all__ = [
     "compare_samples",
     "evaluate",
     "evaluate_dataset",
+    "evaluate_slices",
     "ferri_vus_of_confusions",
     "ferri_vus_score",
     "fit_decisions",
@@ -157,6 +162,8 @@ _NAMES = {
     "planning": ["SampleSize", "sample_size"],
     "results": ["ConfidenceInterval", "PairMatrix"],
     "roc_curve_results": ["RocCurve", "Sensitivity"],
+    "slice_results": ["Slice", "Slices"],
+    "slices": ["evaluate_slices"],
     "threads": ["get_num_threads", "set_num_threads"],
     "unpaired": ["compare_samples"],
     "volume_results": ["Volume"],

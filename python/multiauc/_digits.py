@@ -47,6 +47,18 @@ def p_text(p: float, threshold: float | None = None, digits: int = 4) -> str:
     return repr(p)
 
 
+def corrected_p(p: float) -> str:
+    """A corrected p-value for a table: "0.0312", "<0.0001", ">0.999", and a dash for nan.
+
+    >>> from multiauc._digits import corrected_p
+    >>> [corrected_p(p) for p in (0.03123, 1e-9, 0.99999, 1.0)]
+    ['0.0312', '<0.0001', '>0.999', '1.0000']
+    """
+    if math.isnan(p):
+        return "-"
+    return ">0.999" if 0.9995 <= p < 1.0 else p_in_line(p)
+
+
 def p_in_line(p: float) -> str:
     """The same within a line of text, as in "p 0.0312" and "p <0.0001"."""
     return p_text(p).replace(" ", "")

@@ -101,10 +101,23 @@ def pair_intervals(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Logit limits of every pair of classes of given sizes, with Student's t of their degrees of freedom."""
     smaller = np.minimum.outer(counts, counts)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quantiles = upper_quantiles(tail, freedoms)
+    return logit_intervals(values, errors, quantiles, tail, smaller)
+
+
+def logit_intervals(
+    values: NDArray[np.float64],
+    errors: NDArray[np.float64],
+    quantiles: NDArray[np.float64],
+    tails: float | NDArray[np.float64],
+    smallest_classes: NDArray[Any],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Logit limits of many values between 0 and 1; nan where there is no standard error, or one of 0 in between."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        low, high = _logit_limits(values, errors, upper_quantiles(tail, freedoms), np)
+        low, high = _logit_limits(values, errors, quantiles, np)
         # As `interval_at_bound`.
-        hidden = tail ** (1.0 / smaller)
+        hidden = tails ** (1.0 / smallest_classes)
     low, high = np.where(values == 1.0, hidden, low), np.where(values == 1.0, 1.0, high)
     low, high = np.where(values == 0.0, 0.0, low), np.where(values == 0.0, 1.0 - hidden, high)
     unknown = (errors == 0.0) & (values != 0.0) & (values != 1.0)

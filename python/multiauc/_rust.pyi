@@ -3,6 +3,9 @@
 A *sample* is (scores, codes, weights, groups): an (n, K) array of float32 or float64 with any strides, or an (n, 1)
 array that scores the second of two classes; the class of each row as a column number (uint8 for K <= 256, else uint16);
 None or n non-negative float64 weights; None or the number of each row's group (uint32).
+A *sparse sample* is (values, columns, starts, width, codes, weights): stored scores (float32 or float64) row by row,
+their column numbers (int32 or int64), where the scores of each row start and those of the last end (int64), and the
+number of columns, K or 1; codes (uint32 for K > 65,536) and weights as in a sample.
 *Options* are a dict, in which None and what is left out are the same: "partition" (K x K float64) and "pair_weights"
 ("size_product", "size_sum" or a symmetric K x K float64 array).
 *Metrics* are named as in the registry. Classes without rows (or without weight) are left out and the weights of the
@@ -18,6 +21,7 @@ __all__ = [
     "Compared",
     "Estimate",
     "Evaluated",
+    "FoundSlices",
     "Interactions",
     "PairTable",
     "RangeCounter",
@@ -33,6 +37,7 @@ __all__ = [
     "covered_share",
     "debug_build",
     "evaluate",
+    "evaluate_slices",
     "get_num_threads",
     "hum",
     "hum_score",
@@ -48,12 +53,17 @@ __all__ = [
     "roc_hull_points",
     "score",
     "set_num_threads",
+    "sparse_hand_till",
+    "sparse_one_vs_rest",
+    "sparse_one_vs_rest_per_class",
 ]
 
 type _Scores = NDArray[np.float32] | NDArray[np.float64]
-type _Codes = NDArray[np.uint8] | NDArray[np.uint16]
+type _Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 type _Weights = NDArray[np.float64] | None
 type _Sample = tuple[_Scores, _Codes, _Weights, NDArray[np.uint32] | None]
+type _Columns = NDArray[np.int32] | NDArray[np.int64]
+type _SparseSample = tuple[_Scores, _Columns, NDArray[np.int64], int, _Codes, _Weights]
 type _Options = dict[str, Any]
 type _Curves = list[tuple[int, int | None]]
 type _Points = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
@@ -67,14 +77,17 @@ def set_num_threads(n: int) -> None:
 def get_num_threads() -> int: ...
 def code_integers(
     values: NDArray[Any],
+    limit: int,
 ) -> tuple[_Codes, NDArray[np.intp], NDArray[np.int64]]:
     """(codes, first_rows, counts): classes numbered in increasing order of their integer label.
 
-    `values` is 1-D of any integer dtype. first_rows[k] is a row that holds label k, counts[k] its number of rows.
+    `values` is 1-D of any integer dtype, with at most `limit` distinct labels (or 65,536, if that is more).
+    first_rows[k] is a row that holds label k, counts[k] its number of rows.
     """
 
 def code_bytes(
     values: NDArray[np.uint8],
+    limit: int,
 ) -> tuple[_Codes, NDArray[np.intp], NDArray[np.int64]]:
     """(codes, first_rows, counts) of fixed-width records, the rows of a C-contiguous (n, width) array.
 
@@ -94,6 +107,9 @@ def one_vs_rest(sample: _Sample, average: str) -> float:
     """`average`: "macro", "prevalence", "prevalence_equal_rest" or "micro"."""
 
 def one_vs_rest_per_class(sample: _Sample) -> NDArray[np.float64]: ...
+def sparse_hand_till(sample: _SparseSample, pair_weights: str | NDArray[np.float64] | None) -> float: ...
+def sparse_one_vs_rest(sample: _SparseSample, average: str) -> float: ...
+def sparse_one_vs_rest_per_class(sample: _SparseSample) -> NDArray[np.float64]: ...
 def pdi_per_class(sample: _Sample) -> NDArray[np.float64]:
     """What `score` averages for "pdi"; nan for absent classes."""
 
@@ -214,6 +230,53 @@ class Interactions:
     def per_class(self) -> list[tuple[float, float]]: ...
 
 def evaluate(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> Evaluated: ...
+
+@final
+class FoundSlices:
+    """An entry per slice; nan where a number is not known."""
+
+    @property
+    def whole(self) -> Estimate: ...
+    @property
+    def whole_smallest(self) -> int:
+        """Rows (or groups) of the smallest class."""
+
+    @property
+    def values(self) -> NDArray[np.float64]: ...
+    @property
+    def variances(self) -> NDArray[np.float64]: ...
+    @property
+    def degrees_of_freedom(self) -> NDArray[np.float64]: ...
+    @property
+    def smallest(self) -> NDArray[np.int64]: ...
+    @property
+    def reference_values(self) -> NDArray[np.float64]: ...
+    @property
+    def reference_variances(self) -> NDArray[np.float64]: ...
+    @property
+    def reference_degrees_of_freedom(self) -> NDArray[np.float64]: ...
+    @property
+    def reference_smallest(self) -> NDArray[np.int64]: ...
+    @property
+    def covariances(self) -> NDArray[np.float64]:
+        """Of slice and reference."""
+
+    @property
+    def joint(self) -> tuple[list[int], NDArray[np.float64]] | None:
+        """The slices that are compared, and the correlations of their differences, where these are few."""
+
+def evaluate_slices(
+    sample: _Sample,
+    slices: NDArray[np.uint32],
+    count: int,
+    metric: str,
+    options: _Options,
+    is_iid: bool,
+    reference: str | None,
+    ignores_absent: bool,
+) -> FoundSlices:
+    """Every slice by itself, and what it is compared with: "rest", "all" or None; `slices` are those of the rows."""
+
 def influences(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> NDArray[np.float64]:
     """(n, metrics): (w / W) (T - mean of T in the class) of each row, and what it adds through random class sizes."""
 
@@ -373,7 +436,7 @@ class StreamState:
         """All that the state holds."""
 
     @staticmethod
-    def from_bytes(bytes: bytes) -> StreamState:
+    def from_bytes(data: bytes) -> StreamState:
         """The state that was written."""
 
     def copy(self) -> StreamState:

@@ -37,6 +37,24 @@ def two_sided_p(t: float, freedom: float) -> float:
     return 1.0 - front * _continued_fraction(0.5, half, complement) / 0.5
 
 
+def two_sided_ps(t: NDArray[np.float64], freedom: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`two_sided_p` of many statistics at once; nan for nan."""
+    # Terms of the continued fraction converge within some dozens of steps, all statistics at once.
+    nu = np.minimum(freedom, NORMAL_FROM)
+    square = t * t / nu
+    half, x, complement = 0.5 * nu, 1.0 / (1.0 + square), square / (1.0 + square)
+    front = np.array([_log_inverse_beta(a) if a == a else math.nan for a in half.tolist()])  # noqa: PLR0124
+    is_far = x < (half + 1.0) / (half + 2.5)
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        front = np.exp(front - half * np.log1p(square) + 0.5 * np.log(complement))
+    a, b = np.where(is_far, half, 0.5), np.where(is_far, 0.5, half)
+    tails = front * _continued_fractions(a, b, np.where(is_far, x, complement)) / a
+    found = np.where(is_far, tails, np.where(t == 0.0, 1.0, 1.0 - tails))
+    is_normal = freedom >= NORMAL_FROM
+    found[is_normal] = [math.erfc(abs(one) / math.sqrt(2.0)) for one in t[is_normal].tolist()]
+    return np.where(np.isnan(t) | np.isnan(nu), np.nan, found)
+
+
 def upper_p(t: float, freedom: float) -> float:
     """P(T >= t) for Student's T."""
     half = 0.5 * two_sided_p(t, freedom)
@@ -146,6 +164,27 @@ def _continued_fraction(a: float, b: float, x: float) -> float:
             c = _away_from_zero(1.0 + term / c)
             value *= c * d
         if abs(c * d - 1.0) < 3e-16:
+            break
+    return value
+
+
+def _continued_fractions(a: NDArray[np.float64], b: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`_continued_fraction` of many numbers at once."""
+
+    def away_from_zero(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.where(np.abs(values) < TINY, TINY, values)
+
+    c, d = np.ones_like(x), 1.0 / away_from_zero(1.0 - (a + b) * x / (a + 1.0))
+    value = d
+    for m in range(1, 100_000):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            d = 1.0 / away_from_zero(1.0 + term * d)
+            c = away_from_zero(1.0 + term / c)
+            value = value * c * d
+        if not (np.abs(c * d - 1.0) >= 1e-15).any():  # nan never converges
             break
     return value
 

@@ -1,7 +1,7 @@
 """Types of the arguments that many functions share; for type checkers, never imported at run time."""
 
 from collections.abc import Hashable, Iterable
-from typing import Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -14,3 +14,13 @@ Center: TypeAlias = Literal["intercept", "projection"]
 Sampling: TypeAlias = Literal["stratified", "iid"]
 PartialAverage: TypeAlias = Literal["macro", "prevalence"]
 Outputs: TypeAlias = Literal["probabilities", "logits", "one_vs_all_logits"]
+
+
+class SparseMatrix(Protocol):
+    """A matrix or array of scipy.sparse, in any format."""
+
+    @property
+    def shape(self) -> Any: ...
+    @property
+    def nnz(self) -> Any: ...
+    def tocsr(self) -> Any: ...

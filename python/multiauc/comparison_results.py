@@ -267,6 +267,7 @@ class Comparison(Tabular):
         n_resamples: int | None = None,
         rng: np.random.Generator | int | None = 0,
         costs: ArrayLike | None = None,
+        by: Any = None,
     ) -> Path:
         """Write a page that compares the models: one HTML file that works offline.
 
@@ -278,9 +279,8 @@ class Comparison(Tabular):
         next(iter(self.inputs().values())).refuse_folds("a report")
         next(iter(self.inputs().values())).refuse_one_score("a report")
         models = evaluations_of(self)
-        return write_report(
-            path, models, self, title=title, level=level, n_resamples=n_resamples, rng=rng, costs=costs, stacklevel=2
-        )
+        options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
+        return write_report(path, models, self, **options, stacklevel=2)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Everything in plain Python objects, with intervals of this level; nan where a number is missing.

@@ -238,6 +238,7 @@ class Evaluation(Tabular):
         n_resamples: int | None = None,
         rng: np.random.Generator | int | None = 0,
         costs: ArrayLike | None = None,
+        by: Any = None,
     ) -> Path:
         """Write a page about the model: one HTML file that works offline, for readers who do not write Python.
 
@@ -261,6 +262,8 @@ class Evaluation(Tabular):
             Their random numbers, or the seed.
         costs : array-like of shape (K, K), optional
             As in `fit_decisions`: the page then says what decisions cost. Scores must be probabilities for it.
+        by : array-like of shape (n,), or several, optional
+            As in `evaluate_slices`: the page then has a section on slices of the rows, by the first metric.
 
         Returns
         -------
@@ -272,9 +275,8 @@ class Evaluation(Tabular):
         self.inputs().refuse_folds("a report")
         self.inputs().refuse_one_score("a report")
         models = {str(name): self}
-        return write_report(
-            path, models, None, title=title, level=level, n_resamples=n_resamples, rng=rng, costs=costs, stacklevel=2
-        )
+        options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
+        return write_report(path, models, None, **options, stacklevel=2)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Everything in plain Python objects, with intervals of this level; nan where a number is missing.

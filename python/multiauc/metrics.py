@@ -42,8 +42,8 @@ class MulticlassAuc:
         What `update` is given. Logits become probabilities by softmax, or each by itself by the logistic function. (It
         is never guessed: a batch of logits can look like probabilities.)
     memory : int, optional
-        About how many bytes to use, for streams longer than memory: see `multiauc.streaming.Accumulator`. By default all
-        scores are kept, and the value is exact.
+        About how many bytes to use, for streams longer than memory: see `multiauc.streaming.Accumulator`. By default
+        all scores are kept, and the value is exact.
     **options
         Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
@@ -166,9 +166,9 @@ class MulticlassAuc:
 
         states: list[Any] = [None] * distributed.get_world_size(group)
         distributed.all_gather_object(states, self.state_dict(), group=group)
-        everything = self._empty()
+        everything = self._empty(self.memory)
         for state in states:
-            everything.merge(self._empty().load_state_dict(state))
+            everything.merge(self._empty(self.memory).load_state_dict(state))
         return everything
 
     def state_dict(self) -> dict[str, Any]:
@@ -194,11 +194,10 @@ class MulticlassAuc:
         bounded = "" if self.memory is None else f", memory={self.memory}"
         return f"{self.num_classes}, {self._metric!r}{bounded}"
 
-    def _empty(self) -> MulticlassAuc:
-        metric = self._metric
-        return MulticlassAuc(
-            self.num_classes, metric.metric, outputs=metric.outputs, memory=self.memory, **metric.options
-        )
+    def _empty(self, memory: int | None) -> MulticlassAuc:
+        """Another one of the same metric."""
+        metric: Any = self._metric
+        return MulticlassAuc(self.num_classes, metric.metric, outputs=metric.outputs, memory=memory, **metric.options)
 
     def _empty_state(self, memory: int) -> Accumulator:
         return Accumulator(range(self.num_classes), metrics=[self._metric.metric], memory=memory)
@@ -206,11 +205,8 @@ class MulticlassAuc:
     def __call__(self, preds: Any, target: Any, sample_weight: Any = None) -> float:
         """Add a batch, and return the value of this batch alone (nan if it lacks a class)."""
         if self._state is not None:
-            batch = MulticlassAuc(
-                self.num_classes, self._metric.metric, outputs=self._metric.outputs, **self._metric.options
-            )
             self.update(preds, target, sample_weight)
-            return batch(preds, target, sample_weight)
+            return self._empty(None)(preds, target, sample_weight)
         self.update(preds, target, sample_weight)
         present = np.unique(self._targets[-1])
         if len(present) < (2 if self._metric.options.get("absent") == "ignore" else self.num_classes):

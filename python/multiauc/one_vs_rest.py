@@ -6,21 +6,23 @@ from typing import TYPE_CHECKING, Any, Never
 
 from multiauc import _rust
 from multiauc._hints import refuse_unknown
+from multiauc._input.containers import is_sparse
 from multiauc._input.sample import read_sample
+from multiauc._input.sparse import read_sparse_sample
 from multiauc._wording import one_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from multiauc._input.sample import Sample
-    from multiauc._types import Absent, Average, Labels
+    from multiauc._input.sample import ClassedRows, Sample
+    from multiauc._types import Absent, Average, Labels, SparseMatrix
 
 AVERAGES = ("macro", "prevalence", "prevalence_equal_rest", "micro")
 
 
 def one_vs_rest_score(
     y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | SparseMatrix,
     *,
     average: Average = "macro",
     sample_weight: ArrayLike | None = None,
@@ -41,9 +43,11 @@ def one_vs_rest_score(
     ----------
     y_true : array-like of shape (n,)
         The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like of shape (n, K)
+    y_score : array-like or sparse matrix of shape (n, K)
         The score of each row for each class: probabilities or any other finite scores, float32 or float64, in any
-        memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`.
+        memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`. Of a
+        ``scipy.sparse`` matrix or array, what is not stored is a score of 0, and several numbers stored for one cell
+        are added; time and memory grow with what is stored, also for 100,000 classes.
     average : {"macro", "prevalence", "prevalence_equal_rest", "micro"}, default "macro"
         ``"macro"``: the mean of the A(c). ``"prevalence"``: their mean weighted by the class sizes, :math:`\sum_c (n_c
         / n) A(c)`, which Provost and Domingos [1]_ proposed (scikit-learn's ``multi_class="ovr"`` with
@@ -95,9 +99,12 @@ def one_vs_rest_score(
     0.9
     """
     refuse_unknown(one_vs_rest_score, unknown)
+    if is_sparse(y_score):
+        stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent)
+        kind = one_of("average", average, AVERAGES)
+        return stored.nan_if_absent(_rust.sparse_one_vs_rest(stored.arguments(), kind))
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    kind = one_of("average", average, AVERAGES)
-    return one_vs_rest_of(sample, kind)
+    return one_vs_rest_of(sample, one_of("average", average, AVERAGES))
 
 
 def one_vs_rest_of(sample: Sample, average: str) -> float:
@@ -107,7 +114,7 @@ def one_vs_rest_of(sample: Sample, average: str) -> float:
 
 def one_vs_rest_per_class(
     y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | SparseMatrix,
     *,
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
@@ -143,6 +150,11 @@ def one_vs_rest_per_class(
     {'cat': 0.8333, 'dog': 0.9167, 'eel': 1.0}
     """
     refuse_unknown(one_vs_rest_per_class, unknown)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
-    values = _rust.one_vs_rest_per_class(sample.arguments()).tolist()
+    sample: ClassedRows
+    if is_sparse(y_score):
+        sample = stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent)
+        values = _rust.sparse_one_vs_rest_per_class(stored.arguments()).tolist()
+    else:
+        sample = dense = read_sample(y_true, y_score, sample_weight, labels, absent)
+        values = _rust.one_vs_rest_per_class(dense.arguments()).tolist()
     return {sample.labels[c]: values[c] for c in sample.reported_classes()}

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Any, Never
 
 from multiauc import _rust
 from multiauc._hints import refuse_unknown
+from multiauc._input.containers import is_sparse
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import read_metric_options
+from multiauc._input.options import read_metric_options, read_pair_weights
 from multiauc._input.sample import read_sample
+from multiauc._input.sparse import read_sparse_sample
 from multiauc._registry import AUC_MU, HAND_TILL
 from multiauc._scoring import score_of
 from multiauc.results import PairMatrix
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from multiauc._input.sample import Sample
-    from multiauc._types import Absent, Labels, PairWeights
+    from multiauc._types import Absent, Labels, PairWeights, SparseMatrix
 
 
 def auc_mu_score(
@@ -175,7 +177,7 @@ def auc_mu_matrix(
 
 def hand_till_score(
     y_true: ArrayLike,
-    y_score: ArrayLike,
+    y_score: ArrayLike | SparseMatrix,
     *,
     pair_weights: PairWeights = None,
     sample_weight: ArrayLike | None = None,
@@ -198,9 +200,11 @@ def hand_till_score(
     ----------
     y_true : array-like of shape (n,)
         The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like of shape (n, K)
+    y_score : array-like or sparse matrix of shape (n, K)
         The score of each row for each class: probabilities or any other finite scores, float32 or float64, in any
-        memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`.
+        memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`. Of a
+        ``scipy.sparse`` matrix or array, what is not stored is a score of 0, and several numbers stored for one cell
+        are added; time and memory grow with what is stored, also for 100,000 classes.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         The weight of each pair, the same for A(c|d) and A(d|c): equal by default; ``"size_product"`` for n_c n_d;
         ``"size_sum"`` for n_c + n_d (scikit-learn's ``multi_class="ovo"`` with ``average="weighted"``); or a symmetric
@@ -246,6 +250,10 @@ def hand_till_score(
     0.9375
     """
     refuse_unknown(hand_till_score, unknown)
+    if is_sparse(y_score):
+        stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent)
+        weights = read_pair_weights(pair_weights, stored)
+        return stored.nan_if_absent(_rust.sparse_hand_till(stored.arguments(), weights))
     sample = read_sample(y_true, y_score, sample_weight, labels, absent)
     return score_of(sample, HAND_TILL, read_metric_options(sample, pair_weights=pair_weights))
 

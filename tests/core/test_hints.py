@@ -89,7 +89,8 @@ class TestOptions:
             "sample_size": (multiauc.evaluate(Y_TRUE, Y_SCORE),),
             "ferri_vus_of_confusions": ([[1, 0], [0, 1]],),
             "summary_roc": ([9, 8, 7], [1, 2, 3], [2, 3, 4], [8, 7, 6]),
-            # Of three arguments: costs, or the scores of a second model.
+            # Of three arguments: slices, costs, or the scores of a second model.
+            "evaluate_slices": (Y_TRUE, scores, Y_TRUE),
             "fit_decisions": (Y_TRUE, scores, Y_SCORE),
             "lc_index": (Y_TRUE, scores, Y_SCORE),
         }

@@ -61,7 +61,11 @@ def test_only_public_names_are_listed():
         "multiauc.evaluate, multiauc.compare",
         "print(*dir(multiauc))",
     ).split()
-    assert everything == dir(multiauc) == sorted([*multiauc.__all__, "boosting", "metrics", "plotting", "sklearn"])
+    assert (
+        everything
+        == dir(multiauc)
+        == sorted([*multiauc.__all__, "boosting", "metrics", "plotting", "sklearn", "streaming"])
+    )
 
 
 def test_no_module_hides_a_public_name():

@@ -256,6 +256,9 @@ multiauc.set_num_threads(threads)
 rng = np.random.default_rng(1)
 y, s, w = np.arange(n) % k, rng.random((n, k), dtype=np.float32), rng.random(n)
 a = rng.permuted(np.tile(np.arange(k), (k, 1)), axis=1)  # a matrix without zeros in the differences of its rows
+if "stored" in call:
+    import scipy.sparse
+    stored = scipy.sparse.csr_array(s)
 run = eval("lambda: " + call)
 try:
     print("computing", flush=True)
@@ -273,6 +276,9 @@ LONG_CALLS = {
     "weighted columns": ("multiauc.hand_till_score(y, s, sample_weight=w)", 300_000, 60, 1),
     "one long weighted column": ("multiauc.hand_till_score(y, s, sample_weight=w)", 3_000_000, 2, 1),
     "micro": ("multiauc.one_vs_rest_score(y, s, average='micro', sample_weight=w)", 60_000, 200, 1),
+    "sparse columns": ("multiauc.hand_till_score(y, stored)", 300_000, 60, 1),
+    "one long sparse column": ("multiauc.hand_till_score(y, stored, sample_weight=w)", 3_000_000, 2, 1),
+    "micro of sparse scores": ("multiauc.one_vs_rest_score(y, stored, average='micro')", 300_000, 60, 2),
     "curves": ("multiauc.roc_curves(y, s, kind='pairwise')", 60_000, 60, 1),
     "multi-class curve": ("multiauc.multiclass_roc(y, s)", 300_000, 60, 1),
     "bootstrap": ("multiauc.multiclass_roc(y, s).bootstrap(1_000_000)", 10_000, 5, 2),

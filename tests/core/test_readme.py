@@ -10,10 +10,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-PAGES = [
-    "README.md",
-    *(f"docs/{page}.md" for page in ("costs", "densities", "hard-labels", "larger-than-memory", "summary-roc")),
-]
+PAGES_OF_DOCS = (
+    "costs", "densities", "hard-labels", "larger-than-memory", "slices", "sparse", "streams", "summary-roc",
+)  # fmt: skip
+PAGES = ["README.md", *(f"docs/{page}.md" for page in PAGES_OF_DOCS)]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -38,6 +38,7 @@ def all_results(seed=0):
     hull = multiauc.roc_hulls(y_true, y_score)["ant"]
     costs = [[0, 1, 9], [1, 0, 9], [1, 1, 0]]
     decisions = multiauc.fit_decisions(y_true, y_score / y_score.sum(axis=1, keepdims=True), costs)
+    slices = multiauc.evaluate_slices(y_true, y_score, np.repeat(["a", "b", "c"], 40))
     found = [
         evaluation, evaluation.auc_mu, evaluation.auc_mu_matrix, evaluation.bootstrap(10, rng=0),
         comparison, comparison.difference("a", "b"), resampled, resampled.difference("a", "b"),
@@ -48,6 +49,7 @@ def all_results(seed=0):
         multiauc.summary_roc(*summary.tables.T, model="moses_littenberg"), summary, summary.bootstrap(10, rng=0),
         multiauc.roc_curves(y_true, y_score)["ant"].sensitivity(0.8), hull, hull.optimum(1, 2), hull.cost_curve(),
         decisions, decisions.cross_validated, decisions.cross_validated.difference("fitted", "argmax"),
+        slices, slices["a"],
     ]  # fmt: skip
     return {type(result).__name__: result for result in found}
 

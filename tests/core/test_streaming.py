@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import multiauc
+from multiauc import _rust
 from multiauc.streaming import Accumulator
 from multiauc.streaming.passes import exact_evaluation
 
@@ -165,8 +166,6 @@ def test_damaged_bytes_are_refused(seed, data):
 @given(seed=st.integers(0, 2**32), data=st.data())
 def test_the_core_refuses_damaged_bytes_or_reads_a_state(seed, data):
     # Without the checksum: whatever is read, nothing breaks.
-    from multiauc import _rust
-
     y, p = softmax(seed, 60, 3, scale=1.0, dtype=np.float32)
     damaged = bytearray(accumulated(y, p, memory=COARSE).state().to_bytes())
     for _ in range(data.draw(st.integers(1, 3))):
@@ -221,7 +220,7 @@ class TestWeights:
     def test_impossible_weights_are_refused(self, rows, weight):
         y, p, weights = rows
         weights[7] = weight
-        with pytest.raises(ValueError, match="sample_weight contains .* at row 7"):
+        with pytest.raises(ValueError, match=r"sample_weight contains .* at row 7"):
             accumulated(y, p, weights=weights)
 
     def test_passes_refuse_weights(self, rows):

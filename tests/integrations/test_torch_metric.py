@@ -9,6 +9,25 @@ import multiauc
 from multiauc.metrics import MulticlassAuc
 
 
+def work_as_rank(rank, folder, memory, codes, scores):
+    """One process of a distributed job: half of the batches, then the metric of all of them."""
+    torch.distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=rank, world_size=2)
+    auc = MulticlassAuc(4, memory=memory)
+    for preds, target in list(batches(scores, codes, 50))[rank::2]:
+        auc.update(preds, target)
+    assert auc.compute() != multiauc.auc_mu_score(codes, scores)
+    (folder / f"{rank}.txt").write_text(repr(auc.gathered().compute()))
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("memory", [None, 2**22])
+def test_two_processes_have_the_value_of_all_rows(tmp_path, memory, codes, scores):
+    torch.multiprocessing.spawn(work_as_rank, (tmp_path, memory, codes, scores), nprocs=2)
+    assert [float((tmp_path / f"{rank}.txt").read_text()) for rank in (0, 1)] == [
+        multiauc.auc_mu_score(codes, scores)
+    ] * 2
+
+
 def batches(scores, codes, size=64):
     yield from zip(torch.tensor(scores).split(size), torch.tensor(codes).split(size), strict=True)
 

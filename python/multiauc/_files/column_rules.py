@@ -49,7 +49,7 @@ def require(file: Columns, names: Iterable[str], option: str) -> None:
 
 def score_columns(file: Columns, pattern: str | Sequence[str], request: Request) -> ScoreColumns:
     """The columns that a pattern asks for: one with a star, or names separated by commas; or a sequence of names."""
-    taken = {request.label, request.weights, request.groups, request.row_id}
+    taken = {request.label, request.weights, request.groups, request.row_id, *request.by}
     if not pattern:
         usual = next((usual for usual in USUAL_SCORES if _matching(file.names, usual, taken)), None)
         if usual is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,21 +18,27 @@ if TYPE_CHECKING:
 NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_decimal)
 
 
-def codes_and_texts(path: str, name: str, column: Any, *, before: int = 0) -> tuple[NDArray[Any], list[str]]:
-    """The distinct texts of a column, and for each row the position of its text among them.
+def codes_and_texts(
+    path: str, name: str, column: Any, *, before: int = 0, may_be_missing: bool = False
+) -> tuple[NDArray[Any], list[str | None]]:
+    """The distinct texts of a column, and for each row the position of its text among them; None if it is missing.
 
     `before` is the number of rows of the file that come before these.
     """
-    _refuse_missing(path, name, column, before)
+    if not may_be_missing:
+        _refuse_missing(path, name, column, before)
     if len(column) == 0:
         raise NoRowsError(f"{path}: there are no rows")
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     try:
-        encoded = column.dictionary_encode().combine_chunks()
+        encoded = column.dictionary_encode(null_encoding="encode").combine_chunks()
     except pa.ArrowException:
         raise ValueError(f"{path}: column {name!r} holds {column.type}, not labels") from None
-    return encoded.indices.to_numpy(), [as_text(value) for value in encoded.dictionary.to_pylist()]
+    values = encoded.dictionary.to_pylist()
+    if may_be_missing:
+        values = [None if isinstance(value, float) and math.isnan(value) else value for value in values]
+    return encoded.indices.to_numpy(), [None if value is None else as_text(value) for value in values]
 
 
 def as_text(value: Any) -> str:

@@ -125,11 +125,11 @@ class DelimitedFile:
         # Arrow counts the header as a row.
         return f"{self.path}: row {row.number - 1}: {cells}"
 
-    def texts(self, name: str) -> tuple[NDArray[Any], list[str]]:
+    def texts(self, name: str, *, may_be_missing: bool = False) -> tuple[NDArray[Any], list[str | None]]:
         """See `DataFile`. Everything is text here: 01 stays 01."""
         with reading(self.path, "csv"):
             table = self._read({name: pa.string()})
-        return codes_and_texts(self.path, name, table.column(name))
+        return codes_and_texts(self.path, name, table.column(name), may_be_missing=may_be_missing)
 
     def numbers(self, names: list[str]) -> NDArray[np.float32] | NDArray[np.float64]:
         """See `DataFile`."""

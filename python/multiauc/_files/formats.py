@@ -38,8 +38,8 @@ class DataFile(Protocol):
     path: str
     names: list[str]
 
-    def texts(self, name: str) -> tuple[NDArray[Any], list[str]]:
-        """A column as text: the position of each row's text among the distinct texts."""
+    def texts(self, name: str, *, may_be_missing: bool = False) -> tuple[NDArray[Any], list[str | None]]:
+        """A column as text: the position of each row's text among the distinct texts; None stands for a missing one."""
 
     def numbers(self, names: list[str]) -> NDArray[np.float32] | NDArray[np.float64]:
         """Columns of finite numbers side by side, a 2-D array."""
@@ -104,9 +104,9 @@ class ColumnarFile:
         with self.content.open() as source, ipc.open_stream(source) as stream:
             return stream.read_all().select(names)
 
-    def texts(self, name: str) -> tuple[NDArray[Any], list[str]]:
+    def texts(self, name: str, *, may_be_missing: bool = False) -> tuple[NDArray[Any], list[str | None]]:
         """See `DataFile`."""
-        return codes_and_texts(self.path, name, self._read([name]).column(name))
+        return codes_and_texts(self.path, name, self._read([name]).column(name), may_be_missing=may_be_missing)
 
     def numbers(self, names: list[str]) -> NDArray[np.float32] | NDArray[np.float64]:
         """See `DataFile`."""
@@ -129,9 +129,10 @@ class NpzFile:
             with zipfile.ZipFile(content.source()) as archive:
                 self.names = [name.removesuffix(".npy") for name in archive.namelist()]
 
-    def texts(self, name: str) -> tuple[NDArray[Any], list[str]]:
+    def texts(self, name: str, *, may_be_missing: bool = False) -> tuple[NDArray[Any], list[str | None]]:
         """See `DataFile`."""
-        return codes_and_texts(self.path, name, self._column(name, self._array(name)))
+        column = self._column(name, self._array(name))
+        return codes_and_texts(self.path, name, column, may_be_missing=may_be_missing)
 
     def numbers(self, names: list[str]) -> NDArray[np.float32] | NDArray[np.float64]:
         """See `DataFile`; a single two-dimensional array is taken whole."""

@@ -59,12 +59,17 @@ class DataSet:
         self._sizes = [0] * len(files)
 
     def texts(self, name: str) -> tuple[NDArray[Any], list[str]]:
-        """As in `DataFile`."""
-        place: dict[str, int] = {}
+        """As in `DataFile`; none may be missing."""
+        codes, texts = self.labels(name, may_be_missing=False)
+        return codes, [text for text in texts if text is not None]
+
+    def labels(self, name: str, *, may_be_missing: bool = True) -> tuple[NDArray[Any], list[str | None]]:
+        """As `texts` in `DataFile`."""
+        place: dict[str | None, int] = {}
         codes = []
         for k, file in enumerate(self._files):
             try:
-                found, texts = file.texts(name)
+                found, texts = file.texts(name, may_be_missing=may_be_missing)
             except NoRowsError:
                 continue
             self._sizes[k] = len(found)

@@ -49,6 +49,8 @@ class Request:
         Where the scores are, by the name of the model; at least one.
     label, weights, groups, row_id
         Columns, the last three perhaps None.
+    by
+        The columns whose values are slices of the rows; perhaps none.
     classes
         The classes in the order of the score columns, or None.
     absent
@@ -64,6 +66,7 @@ class Request:
     classes: tuple[str, ...] | None = None
     weights: str | None = None
     groups: str | None = None
+    by: tuple[str, ...] = ()
     row_id: str | None = None
     absent: str = "raise"
     format_in: str | None = None
@@ -85,6 +88,8 @@ class Predictions:
         The classes in the order of the columns.
     weights, groups
         A number and a code for each row, or None.
+    by
+        The texts of each column of slices, None where one is missing.
     files
         The files that were read, each with its number of rows.
     """
@@ -94,6 +99,7 @@ class Predictions:
     labels: list[str]
     weights: NDArray[Any] | None
     groups: NDArray[Any] | None
+    by: dict[str, NDArray[Any]]
     files: list[tuple[Content, int]]
 
 
@@ -117,7 +123,7 @@ def read_predictions(request: Request) -> Predictions:
         raise ValueError("no file to read was given")
     if request.absent == "raise":
         first.refuse_absent()
-    return Predictions(first.y_true(), models, first.labels, first.weights(), first.groups(), files)
+    return Predictions(first.y_true(), models, first.labels, first.weights(), first.groups(), first.slices(), files)
 
 
 class _Rows:
@@ -231,6 +237,18 @@ class _Rows:
             return None
         require(self.file, [self._request.groups], self._request.spelled("groups"))
         return self.file.texts(self._request.groups)[0]
+
+    def slices(self) -> dict[str, NDArray[Any]]:
+        """The columns whose values are slices of the rows."""
+        require(self.file, self._request.by, self._request.spelled("by"))
+        found: dict[str, NDArray[Any]] = {}
+        for name in self._request.by:
+            codes, texts = self.file.labels(name)
+            if len(codes) != len(self._codes):
+                sizes = f"{counted(len(codes), 'row')} of column {name!r} for {counted(len(self._codes), 'label')}"
+                raise ValueError(f"{self.file.path}: {sizes}")
+            found[name] = np.array([*texts, None], dtype=object)[:-1][codes]
+        return found
 
 
 def _first_repeated(keys: list[str]) -> int:

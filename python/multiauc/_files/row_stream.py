@@ -136,7 +136,7 @@ class RowStream:
     def _first_texts(self) -> list[str]:
         for file in self._files:
             if isinstance(file, BatchRows):
-                return codes_and_texts(file.path, self._request.label, file.head().column(self._request.label))[1]
+                return self._codes_and_texts(file, file.head(), 0)[1]
             for texts in self._texts_of(file):
                 return texts
         raise NoRowsError(f"{self.path}: there are no rows")
@@ -156,7 +156,12 @@ class RowStream:
         label = self._request.label
         for piece in file.pieces([label], [], 0, MOST_ROWS):
             if piece.table.num_rows:
-                yield codes_and_texts(file.path, label, piece.table.column(label), before=piece.first)[1]
+                yield self._codes_and_texts(file, piece.table, piece.first)[1]
+
+    def _codes_and_texts(self, file: RowFile, table: Any, before: int) -> tuple[NDArray[Any], list[str]]:
+        label = self._request.label
+        codes, texts = codes_and_texts(file.path, label, table.column(label), before=before)
+        return codes, [text for text in texts if text is not None]  # none is missing
 
     def batches(self, labels: list[str], size: int, start: Position) -> Iterator[Batch]:
         """The rows from a place on, in batches of `size`, which only the last of a file falls short of.
@@ -181,7 +186,7 @@ class RowStream:
 
     def _read(self, file: RowFile, piece: Piece, codes: dict[str, int], labels: list[str]) -> Batch:
         table, before = piece.table, piece.first
-        found, texts = codes_and_texts(file.path, self._request.label, table.column(self._request.label), before=before)
+        found, texts = self._codes_and_texts(file, table, before)
         known = [codes.get(text, -1) for text in spelled_like(texts, labels)]
         if -1 in known:
             unknown = known.index(-1)

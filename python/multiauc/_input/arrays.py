@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._environment import check_num_threads
-from multiauc._input.containers import to_numpy
+from multiauc._input.containers import is_sparse, to_numpy
 from multiauc._wording import described
 
 if TYPE_CHECKING:
@@ -15,9 +15,14 @@ if TYPE_CHECKING:
 
 
 def as_array(argument: str, value: Any) -> NDArray[Any]:
-    """`value` as a plain array of any dtype; ragged lists and masked entries are refused."""
+    """`value` as a plain array of any dtype; ragged lists, masked entries and sparse matrices are refused."""
     if type(value) is np.ndarray:
         return value
+    if is_sparse(value):
+        raise TypeError(
+            f"{argument} must be a dense array here; got {described(value)}, which is sparse: pass its .toarray() "
+            "(sparse scores go into hand_till_score, one_vs_rest_score and one_vs_rest_per_class)"
+        )
     try:
         array = to_numpy(value)
     except ValueError as error:

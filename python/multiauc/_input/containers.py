@@ -35,6 +35,11 @@ def to_numpy(value: Any) -> NDArray[Any]:
     return array.astype(np.float32) if array.dtype.name == "bfloat16" else array
 
 
+def is_sparse(value: Any) -> bool:
+    """Whether `value` is a matrix of scipy.sparse, or one that becomes such a matrix in the same way."""
+    return callable(getattr(value, "tocsr", None)) and hasattr(value, "nnz")
+
+
 def frame_columns(y_score: Any) -> list[Any] | None:
     """The names of a data frame's columns, None if it has none, or only the default ones (0, 1, 2, ...)."""
     names = getattr(y_score, "column_names", None)
@@ -83,7 +88,12 @@ def _pandas_codes(y_true: Any) -> LabelCodes | None:
     if not hasattr(source, "codes"):
         return None
     codes = np.asarray(source.codes)
-    return codes, lambda rows: [source.categories.tolist()[code] for code in codes[rows]]
+
+    def labels_of(rows: NDArray[np.int64]) -> list[Any]:
+        categories = source.categories.tolist()
+        return [categories[code] for code in codes[rows]]
+
+    return codes, labels_of
 
 
 def _polars_codes(y_true: Any) -> LabelCodes | None:

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Codes = NDArray[np.uint8] | NDArray[np.uint16]
+    Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
+# Of dense scores; labels beyond what any column could stand for are refused while they are numbered.
 MAX_CLASSES = 65_536
 
 
@@ -70,7 +71,8 @@ class _Numbering(dict[Any, int]):
 
 def code_dtype(n_classes: int) -> np.dtype[Any]:
     """The integer type that the core expects for the codes of this many classes."""
-    return np.dtype(np.uint8) if n_classes <= 256 else np.dtype(np.uint16)
+    narrowest = np.uint8 if n_classes <= 256 else np.uint16 if n_classes <= 65_536 else np.uint32
+    return np.dtype(narrowest)
 
 
 def read_label_column(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
@@ -78,44 +80,45 @@ def read_label_column(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
     if type(y_true) is not np.ndarray:
         return _read_other_container(y_true, n_rows, n_columns)
     _check_shape(y_true, y_true, n_rows, n_columns)
-    return _number_array(y_true)
+    return _number_array(y_true, max(n_columns, MAX_CLASSES))
 
 
 def _read_other_container(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
+    limit = max(n_columns, MAX_CLASSES)
     coded = label_codes(y_true)
     if coded is not None:
         _check_shape(y_true, coded[0], n_rows, n_columns)
-        return _number_codes(*coded)
+        return _number_codes(*coded, limit)
     is_list = isinstance(y_true, (list, tuple))
     # A list of strings is numbered as it is: in an array every label would take as much room as the longest.
     if is_list and y_true and isinstance(y_true[0], str):
         _check_length(len(y_true), n_rows)
-        return _number_objects(y_true)
+        return _number_objects(y_true, limit)
     array = as_array("y_true", y_true)
     _check_shape(y_true, array, n_rows, n_columns)
     if is_list and array.dtype.kind in "US":
         # NumPy turned a mixture such as [1, "a"] or [nan, "a"] into strings: keep the labels that were given.
-        return _number_objects(y_true)
-    return _number_array(array)
+        return _number_objects(y_true, limit)
+    return _number_array(array, limit)
 
 
-def _number_array(labels: NDArray[Any]) -> LabelColumn:
+def _number_array(labels: NDArray[Any], limit: int) -> LabelColumn:
     kind, itemsize = labels.dtype.kind, labels.dtype.itemsize
     if kind in "iubf" and itemsize <= 8:
         # Equal bits are equal labels: bools and floats are numbered as integers of their size and put in order later.
         plain_labels = _contiguous(labels)
         integers = plain_labels if kind in "iu" else plain_labels.view(f"u{itemsize}")
-        codes, first_rows, counts = _rust.code_integers(integers)
+        codes, first_rows, counts = _rust.code_integers(integers, limit)
         column = LabelColumn(labels[first_rows].tolist(), codes, counts)
         if kind == "f":
             _refuse_missing(column)
         return column
     if kind in "US" and itemsize > 0:
         records = np.ascontiguousarray(labels).view(np.uint8).reshape(len(labels), itemsize)
-        codes, first_rows, counts = _rust.code_bytes(records)
+        codes, first_rows, counts = _rust.code_bytes(records, limit)
         return LabelColumn(labels[first_rows].tolist(), codes, counts)
     # Times keep their unit as NumPy scalars; tolist would turn some of them into bare integers.
-    return _number_objects(list(labels) if kind in "mM" else labels.tolist())
+    return _number_objects(list(labels) if kind in "mM" else labels.tolist(), limit)
 
 
 def _contiguous(labels: NDArray[Any]) -> NDArray[Any]:
@@ -126,14 +129,14 @@ def _contiguous(labels: NDArray[Any]) -> NDArray[Any]:
     return labels.astype(labels.dtype.newbyteorder("="), order="C")
 
 
-def _number_codes(given: NDArray[Any], labels_of: Callable[[NDArray[np.int64]], list[Any]]) -> LabelColumn:
-    codes, first_rows, counts = _rust.code_integers(_contiguous(given))
+def _number_codes(given: NDArray[Any], labels_of: Callable[[NDArray[np.int64]], list[Any]], limit: int) -> LabelColumn:
+    codes, first_rows, counts = _rust.code_integers(_contiguous(given), limit)
     if given[first_rows[0]] < 0:
         raise _missing_label(None, int(first_rows[0]))
     return LabelColumn(labels_of(first_rows), codes, counts)
 
 
-def _number_objects(labels: Sequence[Any]) -> LabelColumn:
+def _number_objects(labels: Sequence[Any], limit: int) -> LabelColumn:
     numbers = _Numbering()
     try:
         try:
@@ -145,8 +148,8 @@ def _number_objects(labels: Sequence[Any]) -> LabelColumn:
         raise TypeError(f"y_true must hold hashable labels such as numbers or strings; {error}") from None
     column = LabelColumn([plain(label) for label in numbers], wide, np.bincount(wide).astype(np.int64, copy=False))
     _refuse_missing(column)
-    if len(numbers) > MAX_CLASSES:
-        raise ValueError(f"y_true must have at most {MAX_CLASSES} distinct labels; got {len(numbers)}")
+    if len(numbers) > limit:
+        raise ValueError(f"y_true must have at most {limit} distinct labels; got {len(numbers)}")
     column.codes = wide.astype(code_dtype(len(numbers)), copy=False)
     return column
 

@@ -15,7 +15,7 @@ from multiauc._wording import counted, described, listing, one_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._input.sample import Sample
+    from multiauc._input.sample import ClassedRows, Sample
 
 PAIR_WEIGHTS = ("size_product", "size_sum")
 SAMPLINGS = ("stratified", "iid")
@@ -109,7 +109,7 @@ def read_costs(costs: Any, n_classes: int) -> NDArray[np.float64]:
     return matrix
 
 
-def read_pair_weights(pair_weights: Any, sample: Sample) -> str | NDArray[np.float64] | None:
+def read_pair_weights(pair_weights: Any, sample: ClassedRows) -> str | NDArray[np.float64] | None:
     """The weighting of the pairs: None, the name of one, or a symmetric K x K array with a zero diagonal."""
     if pair_weights is None:
         return None

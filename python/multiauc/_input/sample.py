@@ -17,7 +17,7 @@ from multiauc._wording import counted, listing, one_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._input.labels import Codes
+    from multiauc._input.labels import Codes, LabelColumn
 
     SampleArguments = tuple[
         NDArray[np.float32] | NDArray[np.float64], Codes, NDArray[np.float64] | None, NDArray[np.uint32] | None
@@ -27,13 +27,11 @@ ABSENT_POLICIES = ("raise", "ignore", "nan")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sample:
-    """Labels, scores and weights in the form of the compiled core.
+class ClassedRows:
+    """The classes and weights of rows in the form of the compiled core.
 
     Attributes
     ----------
-    scores
-        (n, K) scores, or the (n, 1) scores of the second of two classes; the caller's memory wherever possible.
     codes
         The column of each row's class.
     weights
@@ -49,7 +47,6 @@ class Sample:
         order of the labels, as nothing else does).
     """
 
-    scores: NDArray[np.float32] | NDArray[np.float64]
     codes: Codes
     weights: NDArray[np.float64] | None
     labels: list[Any]
@@ -63,11 +60,6 @@ class Sample:
         return len(self.labels)
 
     @property
-    def has_one_score(self) -> bool:
-        """Whether there is one score per row, that of the second of two classes."""
-        return bool(self.scores.shape[1] == 1)
-
-    @property
     def is_undefined(self) -> bool:
         """Whether a class is absent and numbers that need every class are therefore to be nan."""
         return self.absent == "nan" and bool((self.rows == 0).any())
@@ -76,16 +68,34 @@ class Sample:
         """A number that needs every class: nan if a class is absent and that is the policy."""
         return float("nan") if self.is_undefined else value
 
-    def arguments(self, groups: NDArray[np.uint32] | None = None) -> SampleArguments:
-        """(scores, codes, weights, groups) for the core."""
-        return self.scores, self.codes, self.weights, groups
-
     def reported_classes(self) -> list[int]:
         """The columns that a result by class has entries for: all of them, unless absent classes are ignored."""
         if self.absent == "ignore":
             present: list[int] = np.flatnonzero(self.rows).tolist()
             return present
         return list(range(self.n_classes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample(ClassedRows):
+    """Labels, scores and weights in the form of the compiled core.
+
+    Attributes
+    ----------
+    scores
+        (n, K) scores, or the (n, 1) scores of the second of two classes; the caller's memory wherever possible.
+    """
+
+    scores: NDArray[np.float32] | NDArray[np.float64]
+
+    @property
+    def has_one_score(self) -> bool:
+        """Whether there is one score per row, that of the second of two classes."""
+        return bool(self.scores.shape[1] == 1)
+
+    def arguments(self, groups: NDArray[np.uint32] | None = None) -> SampleArguments:
+        """(scores, codes, weights, groups) for the core."""
+        return self.scores, self.codes, self.weights, groups
 
 
 def read_ordered_sample(
@@ -113,24 +123,31 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
     """Check the arguments that all metrics share. The core checks the numbers themselves (finite, non-negative)."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
     scores = read_scores(y_score)
-    n_rows = len(scores)
     n_columns = max(2, scores.shape[1])
     names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
-    column = read_label_column(y_true, n_rows, n_columns)
+    column = read_label_column(y_true, len(scores), n_columns)
     try:
-        classes, columns = match_classes(column, labels, names, n_columns)
+        matched = match_classes(column, labels, names, n_columns)
     except ValueError as error:
         hint = one_score_of_many_classes(scores, column, labels)
         raise error if hint is None else ValueError(f"{error}; {hint}") from None
-    codes, rows = column.to_columns(columns, n_columns)
+    named_by = "labels" if labels is not None else "names" if matched[0] is names else "sorted"
+    return Sample(*classed_rows(column, matched, sample_weight, policy), named_by, scores)
+
+
+def classed_rows(
+    column: LabelColumn, matched: tuple[list[Any], list[int]], sample_weight: Any, policy: str
+) -> tuple[Codes, NDArray[np.float64] | None, list[Any], NDArray[np.int64], str]:
+    """(codes, weights, labels, rows, absent) of labels that have been matched with the columns."""
+    classes, columns = matched
+    codes, rows = column.to_columns(columns, len(classes))
     weights = None
     if sample_weight is not None:
-        weights = read_weights(sample_weight, n_rows)
-        rows, _ = _rust.class_sizes(codes, weights, n_columns)
-    if np.count_nonzero(rows) < n_columns:
+        weights = read_weights(sample_weight, len(codes))
+        rows, _ = _rust.class_sizes(codes, weights, len(classes))
+    if np.count_nonzero(rows) < len(classes):
         check_absent(classes, rows, policy, weighted=weights is not None)
-    named_by = "labels" if labels is not None else "names" if classes is names else "sorted"
-    return Sample(scores, codes, weights, classes, rows, policy, named_by)
+    return codes, weights, classes, rows, policy
 
 
 def read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:

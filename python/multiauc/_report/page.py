@@ -64,6 +64,7 @@ def page(report: dict[str, Any]) -> str:
 {_comparison(report)}
 {_pairs(report)}
 {_classes(report)}
+{_slices(report)}
 {_roc(report)}
 {_surfaces(report)}
 {_decisions(report)}
@@ -242,6 +243,23 @@ def _classes(report: dict[str, Any]) -> str:
     return f"""<section aria-labelledby="h-classes"><h2 id="h-classes">Class by class</h2>
 {tables.classes(report, _best(report))}
 {_note(bound_note((one for model in report["models"] for one in model["per_class"]), report))}</section>"""
+
+
+def _slices(report: dict[str, Any]) -> str:
+    models = [model for model in report["models"] if "slices" in model]
+    if not models:
+        return ""
+    parts = []
+    for model in models:
+        heading = f"<h3>{escape(shown_name(model['name']))}</h3>" if len(models) > 1 else ""
+        parts.append(f"{heading}<p>{escape(model['slices']['summary'])}</p>{tables.slices(report, model['slices'])}")
+    note = (
+        "Each slice is compared with the rows outside it. Intervals of differences and p-values allow for all slices "
+        "of a table: a slice differs where the interval excludes 0. The slice that is most surely worse comes first."
+    )
+    return f"""<section aria-labelledby="h-slices"><h2 id="h-slices">Slice by slice</h2>
+{"".join(parts)}
+{_note(note)}</section>"""
 
 
 def _roc(report: dict[str, Any]) -> str:

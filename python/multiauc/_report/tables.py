@@ -147,16 +147,19 @@ def _intervals(report: dict[str, Any]) -> str:
 def _difference_cells(found: dict[str, Any], report: dict[str, Any]) -> list[Cell]:
     p, freedom = found["corrected_p_value"], found["degrees_of_freedom"]
     limits = interval(corrected(found), 4)
-    kind = f"nowrap{_long(limits, LIMITS_LONG_FROM)}"
     t = NOT_KNOWN if found["t"] is None else f"{found['t']:.2f}".replace("-", MINUS)
     return [
         _value_cell(found["value"]),
-        f'<td class="{kind}" data-value="{_key(found["corrected_low"])}">{limits}</td>',
+        _limits_cell(limits, found["corrected_low"]),
         number_cell(found["t"], t),
         number_cell(freedom, NOT_KNOWN if freedom is None else f"{freedom:.1f}"),
         number_cell(p, NOT_KNOWN if p is None else escape(p_text(p, 1.0 - report["level"]))),
         text_cell(NOT_KNOWN if p is None else "yes" if found["decided"] else "no"),
     ]
+
+
+def _limits_cell(limits: str, low: float | None) -> Cell:
+    return f'<td class="nowrap{_long(limits, LIMITS_LONG_FROM)}" data-value="{_key(low)}">{limits}</td>'
 
 
 def _key(value: float | None) -> str:
@@ -177,6 +180,35 @@ def classes(report: dict[str, Any], best: dict[str, Any]) -> str:
     header = ["class", "rows", *names, "hardest to tell from" + (f" ({shown_name(best['name'])})" if several else "")]
     caption = f"Each class against all others: one-vs-rest AUC with {percent(report['level'])} intervals"
     return table(caption, header, rows, sortable=True, models=len(models))
+
+
+def slices(report: dict[str, Any], found: dict[str, Any]) -> str:
+    """Slices of the rows, each against the others."""
+    rows = []
+    for one in found["slices"]:
+        p = one["corrected_p_value"]
+        limits = interval({"low": one["simultaneous_low"], "high": one["simultaneous_high"]}, 4)
+        decided = "" if p is None or p >= 1.0 - report["level"] else "worse" if one["difference"] < 0 else "better"
+        cells = [
+            number_cell(one["rows"], f"{one['rows']:,}"),
+            estimate_cell(one),
+            _value_cell(one["difference"]),
+            _limits_cell(limits, one["simultaneous_low"]),
+            number_cell(p, NOT_KNOWN if p is None else escape(_corrected(p, 1.0 - report["level"]))),
+            text_cell(one["reason"] or decided or "no"),
+        ]
+        rows.append(row(one["name"], cells))
+    left_out = found["count"] - len(rows)
+    some = f"; the first {len(rows)} of {found['count']:,} slices" if left_out else ""
+    by = " and ".join(map(shown_name, found["by"]))
+    caption = f"{metric_name(found['metric'])} by {by}, with {percent(report['level'])} intervals{some}"
+    header = ["slice", "rows", metric_name(found["metric"]), "difference", "interval", "p", "differs?"]
+    return table(caption, header, rows, sortable=True)
+
+
+def _corrected(p: float, threshold: float) -> str:
+    """A p-value corrected for many slices, most of which are next to 1."""
+    return p_text(p, threshold) if p < 0.9995 or p == 1.0 else "> 0.999"
 
 
 def decisions(report: dict[str, Any], models: list[dict[str, Any]]) -> str:

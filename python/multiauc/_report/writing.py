@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from multiauc._files.output import Output
 from multiauc._input.options import read_costs
+from multiauc._input.slices import read_slices
 from multiauc._json import document, provenance, versions
 from multiauc._progress import Stage
 from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
 from multiauc._render import numbers
 from multiauc._render.curve import QUANTILES_FROM, resampled, resamples_for, roc_numbers
 from multiauc._render.decisions import decision_numbers
+from multiauc._render.slices import slice_numbers
 from multiauc._render.words import percent
 from multiauc._report.page import page
 from multiauc._surface import surface_of
@@ -20,6 +22,7 @@ from multiauc._wording import names_as_text, printable, shown_name
 from multiauc.decisions import decisions_of
 from multiauc.evaluation import evaluation_of
 from multiauc.multiclass_curves import default_curve
+from multiauc.slices import slices_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
 
 TITLE = "How well are the classes told apart?"
 SENTENCES = 5
+# Of more slices those are shown that are most surely worse.
+SLICES = 100
 # A curve for this many classes and its bootstrap take seconds; with more classes the page has no curve.
 CURVE_UP_TO_CLASSES = 200
 # The ROC surface of three classes is drawn from so many offsets of each of two.
@@ -66,11 +71,13 @@ def report_page(  # noqa: PLR0913 - what a page depends on
     rng: np.random.Generator | int | None,
     stacklevel: int,
     costs: ArrayLike | None = None,
+    by: Any = None,
     origin: dict[str, Any] | None = None,
 ) -> str:
     """The page about one or several models; `origin` is the provenance of files, if there are any.
 
-    With `costs` of predicting the class of the row when the truth is that of the column, also what decisions cost.
+    With `costs` of predicting the class of the row when the truth is that of the column, also what decisions cost; with
+    `by`, how the models do on slices of the rows.
     """
     common = numbers.common_numbers(list(evaluations.values()))
     shown = [] if common["heat_map"] is None else common["heat_map"]["classes"]
@@ -86,6 +93,10 @@ def report_page(  # noqa: PLR0913 - what a page depends on
         if costs is not None:
             with Stage(f"deciding under costs by {printable(shown_name(name))}"):
                 models[-1]["decisions"] = _decisions(inputs, costs, level)
+        if by is not None:
+            metric = _slice_metric(evaluation, comparison)
+            slices = slices_of(inputs.asking_for((metric,)), read_slices(by, len(inputs.sample.codes)), "rest")
+            models[-1]["slices"] = slice_numbers(slices, level, SLICES)
     report = common | _report_numbers(evaluations, comparison, models, level=level)
     report["title"] = TITLE if title is None else str(title)
     if origin is None:
@@ -176,6 +187,13 @@ def _decisions(inputs: HeldInputs, costs: ArrayLike, level: float) -> dict[str, 
     sample = inputs.unchanged_sample()
     decisions = decisions_of(sample, read_costs(costs, sample.n_classes), inputs.groups)
     return decision_numbers(decisions, decisions.cross_validated, level)
+
+
+def _slice_metric(evaluation: Evaluation, comparison: Comparison | None) -> str:
+    """The metric that slices are judged by: the one that models are compared by, or the first."""
+    if comparison is not None and comparison.metric in evaluation.metrics:
+        return comparison.metric
+    return next(iter(evaluation.metrics))
 
 
 def _method(evaluation: Evaluation, models: list[dict[str, Any]], level: float) -> dict[str, str]:

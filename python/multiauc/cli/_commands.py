@@ -53,6 +53,7 @@ def multiauc() -> None:
         "multiauc evaluate net.parquet --label y --scores 'p_*'",
         "multiauc evaluate net.parquet --label y --metrics auc_mu,hand_till",
         "multiauc evaluate net.parquet --label y --groups user --ci 0.9 --format markdown",
+        "multiauc evaluate net.parquet --label y --by region",
         "multiauc evaluate net.parquet --label y --partition costs.csv -o net.json",
         "multiauc evaluate net.parquet --label y --fail-under auc_mu=0.9 --fail-on-interval",
         "multiauc evaluate net.parquet --label y --memory-limit 512MB --checkpoint net.checkpoint",
@@ -61,6 +62,7 @@ def multiauc() -> None:
 @_options.FILE
 @_options.data_options
 @_options.metrics_option
+@_options.by_option
 @_options.inference_options
 @_options.resampling(0)
 @click.option("--worst", type=click.IntRange(min=0), default=5, show_default=True, help="How many pairs to list.")
@@ -79,10 +81,12 @@ def evaluate(**options: Any) -> None:
     """Areas under the curve of one model, with intervals.
 
     The metrics that --metrics names, each class, and the pairs of classes that are separated worst, as far as these
-    metrics need them. Intervals are closed-form unless --bootstrap asks for resamples.
+    metrics need them. Intervals are closed-form unless --bootstrap asks for resamples. With --by also the slices of the
+    rows, by the first metric: the one that is most surely worse than the rest comes first, and p-values and intervals
+    allow for their number; --format csv then has the slices.
 
-    A file that is too large for the memory is read in pieces, and values have certified limits unless they are exact.
-    The output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.
+    A file that is too large for the memory is read in pieces, and values have certain bounds unless they are exact; the
+    output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.
     """
     from multiauc.cli._evaluation import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
 
@@ -190,6 +194,7 @@ def decide(**options: Any) -> None:
         "multiauc report net.parquet --label y -o net.html",
         "multiauc report net.parquet forest.parquet linear.parquet --label y -o report.html --title 'Animals'",
         "multiauc report net.parquet forest.parquet --label y --costs costs.csv -o costs.html",
+        "multiauc report net.parquet --label y --by region -o regions.html",
     ),
 )
 @_options.several_files
@@ -198,6 +203,7 @@ def decide(**options: Any) -> None:
 @_options.resampling(None, "200, or fewer for many classes")
 @_options.metric_option
 @_options.metrics_option
+@_options.by_option
 @_options.costs_option
 @_options.output_option("report.html", "Where to write the page; - is standard output.")
 @_options.force_option
@@ -207,7 +213,7 @@ def report(**options: Any) -> None:
 
     One HTML file that works offline, for one model or several: summary with intervals, comparison with tests, pairs of
     classes as a heat map and in words, every class, the multi-class ROC curve with its band; with --costs also what
-    decisions cost.
+    decisions cost, and with --by how the models do on slices of the rows.
     """
     from multiauc.cli._reporting import report_on_files  # noqa: PLC0415
 

@@ -56,7 +56,7 @@ def run_demo(directory: Path, *, force: bool) -> None:
     page, title = str(directory / REPORT), "Which animal is it?"
     report_on_files(request, n_resamples=200, output=page, force=force, title=title, **options)
     here = shlex.quote(str(directory))
-    emit(f"\nTry:\n  cd {here}\n  multiauc evaluate net.parquet --label y --partition costs.csv\n")
+    emit(f"\nTry:\n  cd {here}\n  multiauc evaluate net.parquet --label y --by region\n")
 
 
 def write_files(directory: Path, *, force: bool = False) -> None:
@@ -64,8 +64,9 @@ def write_files(directory: Path, *, force: bool = False) -> None:
     rng = np.random.default_rng(6)
     users = rng.integers(USERS, size=ROWS)
     codes = rng.choice(len(ANIMALS), size=ROWS, p=SHARE)
-    base = {"row": np.arange(1, ROWS + 1), "y": np.array(ANIMALS)[codes], "user": users}
     seen, noise = _appearance(codes), rng.normal(size=(ROWS, len(ANIMALS)))
+    names = {"row": np.arange(1, ROWS + 1), "y": np.array(ANIMALS)[codes]}
+    base = names | {"user": users, "region": _regions(users, codes, noise)}
     everything = pa.table(base)
     for name, sight in SIGHT.items():
         scores = _softmax(sight * seen + noise + 0.5 * rng.normal(size=noise.shape))
@@ -82,6 +83,13 @@ def write_files(directory: Path, *, force: bool = False) -> None:
     costs = [[c, *("0" if c == d else "10" if d == "wolf" else "1" for d in ANIMALS)] for c in ANIMALS]
     lines = [["predicted", *ANIMALS], *costs]
     write(Output(str(directory / "costs.csv"), force=force), "\n".join(map(",".join, lines)) + "\n")
+
+
+def _regions(users: NDArray[np.intp], codes: NDArray[np.intp], noise: NDArray[np.float64]) -> NDArray[Any]:
+    """Where each row comes from; in the marsh it is often foggy, so that animals are hard to tell apart."""
+    is_foggy = noise.max(axis=1) - noise[np.arange(len(codes)), codes] > 1.5
+    from_marsh = np.random.default_rng(7).random(len(users)) < np.where(is_foggy, 0.2, 0.05)
+    return np.where(from_marsh, "marsh", np.array(["coast", "hills", "plain"])[users % 3])
 
 
 def _appearance(codes: NDArray[np.intp]) -> NDArray[np.float64]:

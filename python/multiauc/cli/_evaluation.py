@@ -8,6 +8,7 @@ import multiauc
 from multiauc._json import document
 from multiauc._registry import DEFAULT_METRICS
 from multiauc._render import numbers
+from multiauc._render.slices import slice_numbers
 from multiauc._render.words import metric_name
 from multiauc._wording import counted, shown_name
 from multiauc.cli import _gates
@@ -25,6 +26,7 @@ from multiauc.cli._output import (
 from multiauc.cli._pieces import chosen_pieces
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import input_files
+from multiauc.cli._slices import slice_records, slice_table
 
 if TYPE_CHECKING:
     from multiauc._files.predictions import Request
@@ -86,6 +88,11 @@ def evaluate_file(  # noqa: PLR0913 - the options of the command
     found["per_class"] = numbers.class_numbers(evaluation, ci)
     found["worst_pairs"] = numbers.worst_pairs(evaluation, ci, worst)
     pair_value = "" if matrix is None else pair_value_in_words(matrix.kind)
+    if request.by:
+        slices = multiauc.evaluate_slices(
+            models.predictions.y_true, scores, models.predictions.by, metric=wanted[0], **models.arguments
+        )
+        found["slices"] = slice_numbers(slices, ci)
     data = found
     if shown.style == "json":  # the files are read once more for their SHA-256
         data = document("evaluation", ci, found, models.provenance(given))
@@ -144,4 +151,8 @@ def _outcome(found: dict[str, Any], data: dict[str, Any], pair_value: str) -> Ou
         *(["class", one["label"], "", *map(one.get, ESTIMATE)] for one in classes),
         *(["pair", pair["first"], pair["second"], *map(pair.get, ESTIMATE)] for pair in pairs),
     ]
-    return Outcome(tables, data, (["kind", "name", "other", *ESTIMATE], records), [f"Intervals: {found['method']}."])
+    notes = [f"Intervals: {found['method']}."]
+    if "slices" not in found:
+        return Outcome(tables, data, (["kind", "name", "other", *ESTIMATE], records), notes)
+    table, remark = slice_table(found["slices"], found["level"])
+    return Outcome([*tables, table], data, slice_records(found["slices"]), [*notes, remark])

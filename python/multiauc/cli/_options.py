@@ -69,6 +69,11 @@ def _sign(_: click.Context, __: click.Parameter, word: str | None) -> str | None
     return sign
 
 
+def _by_names(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Columns named one by one or with commas between, each once."""
+    return tuple(dict.fromkeys(name.strip() for word in words for name in word.split(",")))
+
+
 FILE = click.argument("files", type=click.Path(), nargs=-1, required=True, callback=_one_data_set, metavar="FILE")
 FILES = click.argument("files", type=click.Path(), nargs=-1, required=True, metavar="[NAME=]FILE...")
 
@@ -128,6 +133,9 @@ _METRICS = click.option("--metrics", multiple=True, metavar="A,B,...", callback=
                         shell_complete=_complete_metrics,
                         help=f"What to compute, out of {', '.join(CLOSED_FORM_METRICS)}. "
                              f"[default: {', '.join(DEFAULT_METRICS)}]")  # fmt: skip
+_BY = click.option("--by", multiple=True, metavar="A,B,...", callback=_by_names, shell_complete=_column_names,
+                   help="Columns whose values are slices of the rows (regions, devices): each is compared with the "
+                        "rest of the rows. Several columns cross.")  # fmt: skip
 _SEED = click.option("--seed", type=int, default=0, show_default=True, help="The seed of the random numbers.")
 
 
@@ -192,6 +200,11 @@ def level_option(command: Command) -> Command:
 def metrics_option(command: Command) -> Command:
     """The metrics of one model."""
     return _METRICS(command)
+
+
+def by_option(command: Command) -> Command:
+    """The slices of the rows."""
+    return _BY(command)
 
 
 def metric_option(command: Command) -> Command:

@@ -111,6 +111,7 @@ def _obstacle(
         as_typed("metrics", other): other is not None,
         as_typed("bootstrap"): n_resamples > 0,
         as_typed("groups"): request.groups is not None,
+        as_typed("by"): bool(request.by),
         as_typed("partition"): options["partition"] is not None,
         as_typed("pair_weights", options["pair_weights"]): options["pair_weights"] != "equal",
         as_typed("sampling", options["sampling"]): options["sampling"] != "stratified",

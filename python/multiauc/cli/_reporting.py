@@ -69,6 +69,7 @@ def report_on_files(  # noqa: PLR0913 - the options of the command
         rng=seed,
         stacklevel=2,
         costs=matrix,
+        by=predictions.by or None,
         origin=origin,
     )
     if output == STANDARD:

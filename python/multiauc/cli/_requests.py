@@ -25,6 +25,7 @@ def request(options: dict[str, Any]) -> Request:
         classes=None if classes is None else tuple(name.strip() for name in classes.split(",")),
         weights=options.pop("weights"),
         groups=options.pop("groups", None),
+        by=options.pop("by", ()),
         row_id=options.pop("row_id", None),
         absent=options["absent"],
         format_in=options.pop("format_in"),

@@ -14,6 +14,7 @@ from multiauc.plotting._pair_matrix import PairMatrixDisplay
 from multiauc.plotting._roc_curves import RocCurvesDisplay
 from multiauc.plotting._roc_surface import RocSurfaceDisplay
 from multiauc.plotting._simplex import SimplexDisplay
+from multiauc.plotting._slices import SlicesDisplay
 from multiauc.plotting._summary_roc import SummaryRocDisplay
 
 __all__ = [
@@ -26,5 +27,6 @@ __all__ = [
     "RocHullDisplay",
     "RocSurfaceDisplay",
     "SimplexDisplay",
+    "SlicesDisplay",
     "SummaryRocDisplay",
 ]

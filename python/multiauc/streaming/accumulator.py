@@ -33,9 +33,9 @@ DEFAULT_MEMORY = 64 * 2**20
 class Accumulator:
     r"""AUC_mu, Hand & Till's M and one-vs-rest of rows that come in parts, in memory of a given size.
 
-    For every pair of classes (and every column of scores) it counts rows in bins: at first one for each distinct number;
-    when they exceed their memory, all bins of the histogram become twice as coarse, until they fit. Pairs of rows in
-    different bins are in a known order, so that the exact value of all rows lies between
+    For every pair of classes (and every column of scores) it counts rows in bins: at first one for each distinct
+    number; when they exceed their memory, all bins of the histogram become twice as coarse, until they fit. Pairs of
+    rows in different bins are in a known order, so that the exact value of all rows lies between
 
     .. math:: \theta - \tfrac12 u \le \theta_\text{exact} \le \theta + \tfrac12 u,
 
@@ -158,7 +158,7 @@ class Accumulator:
     ) -> SampleArguments:
         """The same of rows whose scores are checked, and whose classes are places among the labels already."""
         # One score stands for two that rank the rows in opposite orders.
-        both = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+        both: NDArray[Any] = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
         return both, codes, weights, None
 
     def add(self, arguments: SampleArguments) -> None:
@@ -285,7 +285,7 @@ class Accumulator:
                 if one is not None or policy == "nan":
                     name = f"{label} against the rest"
                     per_class[label] = _value(name, None if undefined else one, min(count, rows - count))
-        bounds = {name: found[f"{name}_pairs"] for name in (AUC_MU, HAND_TILL) if name in self.metrics}
+        bounds: dict[str, Any] = {name: found[f"{name}_pairs"] for name in (AUC_MU, HAND_TILL) if name in self.metrics}
         return CertifiedEvaluation(metrics, per_class, bounds, self.labels, counts)
 
     def to_bytes(self) -> bytes:
@@ -313,18 +313,19 @@ class Accumulator:
     def __reduce__(self) -> tuple[Any, ...]:
         # Labels of any kind can be pickled, and need not be written as text.
         content = None if self._state is None else self._state.to_bytes()
-        return _restored, (self.labels, self.metrics, self.memory, content)
+        return Accumulator._restored, (self.labels, self.metrics, self.memory, content)
+
+    @classmethod
+    def _restored(
+        cls, labels: tuple[Any, ...], metrics: tuple[str, ...], memory: int, content: bytes | None
+    ) -> Accumulator:
+        again = cls(labels, metrics=metrics, memory=memory)
+        again._state = None if content is None else _rust.StreamState.from_bytes(content)
+        return again
 
     def __repr__(self) -> str:
         classes = counted(len(self.labels), "class", "classes")
         return f"Accumulator of {counted(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
-
-
-def _restored(labels: tuple[Any, ...], metrics: tuple[str, ...], memory: int, content: bytes | None) -> Accumulator:
-    again = Accumulator(labels, metrics=metrics, memory=memory)
-    if content is not None:
-        again._state = _rust.StreamState.from_bytes(content)
-    return again
 
 
 def _value(name: Any, found: tuple[float, float, float, float, float] | None, smallest_class: int) -> CertifiedValue:

@@ -15,11 +15,12 @@ pub type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 /// A NumPy vector of integers.
 pub type Integers<'py> = Bound<'py, PyArray1<i64>>;
 
-/// Class codes of either width.
+/// Class codes of any width.
 #[derive(FromPyObject)]
 pub enum CodeArray<'py> {
     Bytes(PyReadonlyArray1<'py, u8>),
     Words(PyReadonlyArray1<'py, u16>),
+    Longs(PyReadonlyArray1<'py, u32>),
 }
 
 /// The matrix as the core reads it: the smallest slice that holds all its entries, and where they are in it.
@@ -46,6 +47,7 @@ impl CodeArray<'_> {
         Ok(match self {
             Self::Bytes(codes) => ClassCodes::Bytes(contiguous(codes)?),
             Self::Words(codes) => ClassCodes::Words(contiguous(codes)?),
+            Self::Longs(codes) => ClassCodes::Longs(contiguous(codes)?),
         })
     }
 }
@@ -87,5 +89,6 @@ pub fn code_array(py: Python<'_>, codes: Codes) -> Bound<'_, PyAny> {
     match codes {
         Codes::Bytes(codes) => codes.into_pyarray(py).into_any(),
         Codes::Words(codes) => codes.into_pyarray(py).into_any(),
+        Codes::Longs(codes) => codes.into_pyarray(py).into_any(),
     }
 }

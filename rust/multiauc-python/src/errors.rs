@@ -25,6 +25,14 @@ fn sentence(error: Error) -> String {
             "y_score contains {} at row {row}, column {column}; every score must be a finite number",
             name_of(value)
         ),
+        Error::RowStartsOutOfBounds { row } => format!(
+            "y_score is not a valid sparse matrix: its indptr says that row {row} starts or ends outside of data and \
+             indices, or ends before it starts"
+        ),
+        Error::ColumnOutOfRange { row, column, columns } => format!(
+            "y_score is not a valid sparse matrix: its indices have column {column} in row {row}, but it has {columns} \
+             columns"
+        ),
         Error::InvalidWeight { row, value } => {
             format!("sample_weight contains {} at row {row}; weights must be finite and not negative", name_of(value))
         }
@@ -86,6 +94,7 @@ const fn argument(array: RowArray) -> &'static str {
         RowArray::Weights => "sample_weight",
         RowArray::Groups => "groups",
         RowArray::Scores => "the scores of every model",
+        RowArray::Slices => "by",
         _ => "y_true",
     }
 }

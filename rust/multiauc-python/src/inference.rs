@@ -235,10 +235,12 @@ fn by_metric<'py, V: IntoPyObject<'py>>(
 }
 
 fn estimates(py: Python<'_>, estimates: Vec<multiauc::Estimate>) -> PyResult<Vec<Py<Estimate>>> {
-    let of_python = |found: multiauc::Estimate| {
-        let multiauc::Estimate { value, variance, degrees_of_freedom, plug_in, cautious } = found;
-        let cautious = cautious.map(|found| (found.value, found.variance, found.degrees_of_freedom));
-        Py::new(py, Estimate { value, variance, degrees_of_freedom, plug_in, cautious })
-    };
-    estimates.into_iter().map(of_python).collect()
+    estimates.into_iter().map(|found| estimate(py, found)).collect()
+}
+
+/// What Python sees of an estimate.
+pub fn estimate(py: Python<'_>, found: multiauc::Estimate) -> PyResult<Py<Estimate>> {
+    let multiauc::Estimate { value, variance, degrees_of_freedom, plug_in, cautious } = found;
+    let cautious = cautious.map(|found| (found.value, found.variance, found.degrees_of_freedom));
+    Py::new(py, Estimate { value, variance, degrees_of_freedom, plug_in, cautious })
 }

@@ -28,11 +28,15 @@ macro_rules! integer_labels {
         }
 
         #[pyfunction]
-        pub fn code_integers<'py>(py: Python<'py>, values: IntegerArray<'py>) -> PyResult<CodingTuple<'py>> {
+        pub fn code_integers<'py>(
+            py: Python<'py>,
+            values: IntegerArray<'py>,
+            limit: usize,
+        ) -> PyResult<CodingTuple<'py>> {
             let coding = match &values {
                 $(IntegerArray::$variant(array) => {
                     let values = contiguous(array)?;
-                    run(py, values.len(), |workers| multiauc::code_integers(values, workers))
+                    run(py, values.len(), |workers| multiauc::code_integers(values, limit, workers))
                 })*
             };
             Ok(coding_tuple(py, coding?))
@@ -42,9 +46,9 @@ macro_rules! integer_labels {
 integer_labels!(I64: i64, I32: i32, U8: u8, I16: i16, I8: i8, U64: u64, U32: u32, U16: u16);
 
 #[pyfunction]
-pub fn code_bytes<'py>(py: Python<'py>, values: PyReadonlyArray2<'py, u8>) -> PyResult<CodingTuple<'py>> {
+pub fn code_bytes<'py>(py: Python<'py>, values: PyReadonlyArray2<'py, u8>, limit: usize) -> PyResult<CodingTuple<'py>> {
     let (entries, width) = records(&values)?;
-    Ok(coding_tuple(py, run(py, entries.len() / width.max(1), |_| multiauc::code_bytes(entries, width))?))
+    Ok(coding_tuple(py, run(py, entries.len() / width.max(1), |_| multiauc::code_bytes(entries, width, limit))?))
 }
 
 fn coding_tuple(py: Python<'_>, coding: Coding) -> CodingTuple<'_> {

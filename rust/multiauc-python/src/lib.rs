@@ -4,14 +4,16 @@
 //! |---|---|
 //! | a sample: (scores, codes, weights, groups) | [`sample::SampleView`], borrowed |
 //! | (n, K) float32 / float64 array, any strides | [`multiauc::ScoreMatrix`] |
-//! | uint8 / uint16 array of column numbers | [`multiauc::ClassCodes`] |
+//! | a sparse sample: (values, columns, starts, width, codes, weights) | [`sparse::SparseArgument`], borrowed |
+//! | uint8 / uint16 / uint32 array of column numbers | [`multiauc::ClassCodes`] |
 //! | the name of a metric | [`multiauc::Metric`] |
 //! | a dict of options | [`multiauc::MetricOptions`], [`multiclass_roc::RocOptions`] |
 //! | `ValueError` | [`multiauc::Error`]; the sentence is chosen in `errors` |
 //!
-//! `arrays` is the only file that reads and makes arrays, `sample` the only one that knows there are two precisions,
-//! `options` reads words, `errors` has the sentences for users, `running` keeps the interpreter free and Ctrl-C
-//! working. The others have a few lines for each function of one room of the core.
+//! `arrays` is the only file that reads and makes arrays, `sample` the only one that knows there are two precisions (and
+//! `sparse`, for scores of which only some are stored), `options` reads words, `errors` has the sentences for users,
+//! `running` keeps the interpreter free and Ctrl-C working. The others have a few lines for each function of one room of
+//! the core.
 
 #![allow(clippy::needless_pass_by_value)] // PyO3 hands arguments over by value.
 
@@ -27,6 +29,8 @@ mod resampling;
 mod running;
 mod sample;
 mod sketch;
+mod slices;
+mod sparse;
 mod volumes;
 
 use pyo3::prelude::*;
@@ -45,6 +49,8 @@ mod _rust {
         multiclass_roc::{RocModel, multiclass_roc},
         resampling::Resampler,
         sketch::{RangeCounter, StreamState},
+        slices::{FoundSlices, evaluate_slices},
+        sparse::{sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},
         volumes::{covered_share, hum, hum_score},
     };
 

@@ -1,6 +1,6 @@
 //! How words and dicts of options are read.
 
-use multiauc::{Center, HumRule, Metric, MetricOptions, OneVsRestAverage, PairWeights, Region, Scope};
+use multiauc::{Center, HumRule, Metric, MetricOptions, OneVsRestAverage, PairWeights, Reference, Region, Scope};
 use numpy::PyReadonlyArray2;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -101,6 +101,7 @@ words! {
         "prevalence_equal_rest" => OneVsRestAverage::PrevalenceEqualRest,
         "micro" => OneVsRestAverage::Micro
     }
+    reference_named("reference") -> Reference { "rest" => Reference::Rest, "all" => Reference::All }
     region_named("region") -> fn(f64) -> Region { "max_fpr" => Region::MaxFpr, "min_tpr" => Region::MinTpr }
     rule_named("rule") -> HumRule { "sum" => HumRule::Sum, "prod" => HumRule::Product, "distance" => HumRule::Distance }
     scope_named("scope") -> Scope { "shared" => Scope::Shared, "class" => Scope::Class, "pair" => Scope::Pair }

@@ -106,10 +106,10 @@ impl StreamState {
     }
 
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        let sketch = py.detach(|| match Sketch::from_bytes(bytes) {
+    fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
+        let sketch = py.detach(|| match Sketch::from_bytes(data) {
             Ok(sketch) => Ok(AnySketch::Double(sketch)),
-            Err(_) => Sketch::from_bytes(bytes).map(AnySketch::Single),
+            Err(_) => Sketch::from_bytes(data).map(AnySketch::Single),
         });
         Ok(Self::of(sketch.map_err(to_python)?))
     }

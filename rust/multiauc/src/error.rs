@@ -15,6 +15,8 @@ pub enum RowArray {
     Groups,
     /// The scores of another model.
     Scores,
+    /// The slices.
+    Slices,
 }
 
 /// Every error of the crate.
@@ -32,7 +34,8 @@ pub enum Error {
         /// Length of the array.
         found: usize,
     },
-    /// There are more rows than row numbers can count (2^32), or more columns than codes can (65,536).
+    /// There are more rows than row numbers can count (2^32), or more columns than codes can (65,536, or 2^32 where only
+    /// some scores are stored).
     TooLarge {
         /// Rows of the score matrix.
         rows: usize,
@@ -46,6 +49,20 @@ pub enum Error {
     },
     /// The strides lead outside the data.
     StridesOutOfBounds,
+    /// The stored scores of a row start or end outside the data, or end before they start.
+    RowStartsOutOfBounds {
+        /// First such row.
+        row: usize,
+    },
+    /// A stored score is in a column that there is not.
+    ColumnOutOfRange {
+        /// Row of the score.
+        row: usize,
+        /// Its column.
+        column: i64,
+        /// Number of columns.
+        columns: usize,
+    },
     /// A score is NaN or infinite.
     NonFiniteScore {
         /// First such row.
@@ -165,6 +182,7 @@ impl fmt::Display for RowArray {
             Self::Codes => "class codes",
             Self::Weights => "weights",
             Self::Groups => "groups",
+            Self::Slices => "slices",
             Self::Scores => "scores of another model",
         })
     }
@@ -187,6 +205,12 @@ impl fmt::Display for Error {
                 write!(formatter, "a bootstrap sample has {rows} rows; at most 2^31 - 1 can be counted")
             }
             Self::StridesOutOfBounds => write!(formatter, "the strides of the scores lead outside their data"),
+            Self::RowStartsOutOfBounds { row } => {
+                write!(formatter, "the stored scores of row {row} lie outside their data, or end before they start")
+            }
+            Self::ColumnOutOfRange { row, column, columns } => {
+                write!(formatter, "row {row} has a score in column {column}, but there are {columns} columns")
+            }
             Self::NonFiniteScore { row, column, value } => {
                 write!(formatter, "the score at row {row}, column {column} is {value}; scores must be finite")
             }

@@ -29,9 +29,11 @@
 //! | `volume` | tuples with one row of each class: counted, gone through or drawn | variances |
 //! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
 //! | `metrics` | one file per metric: its value, and the component of every row | resampling |
+//! | `sparse` | scores of which only some are stored: M and one-vs-rest in time that grows with those | scores that are all stored |
 //! | `curves` | points of ROC curves, their convex hulls, areas under parts of them | the rest |
 //! | `sketch` | states of streams that merge: histograms, certain bounds, a sample of rows | how to sort a whole sample |
 //! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
+//! | `slices` | parts of a sample, each against the rest of it | how to sort |
 //! | `multiclass_roc` | the curve of all pairs: rates along thresholds, their rank-one fit, its bootstrap | the pairwise metrics |
 //!
 //! The only `unsafe` code is in `simd` and `memory`.
@@ -46,9 +48,11 @@
 //! any number of threads and any order of rows and columns. Weighted sums are taken in a fixed order.
 //!
 //! # Where to start
-//! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`].
+//! * To use it: [`ScoredSample::new`], then [`auc_mu`], [`hand_till`] or [`one_vs_rest`]; [`SparseSample::new`] for the
+//!   best few scores of very many classes.
 //! * To get the uncertainty of a value: [`Design::new`], [`evaluate`], then [`moments`], or [`compare`] for several
 //!   models.
+//! * To compare parts of a sample with the rest of it: [`evaluate_slices`].
 //! * To understand the speed: `ranking/bucket_table.rs`, forty lines of which do most of the work.
 //! * To understand ties: `keys/difference.rs`, then `keys/exact_key.rs`.
 //! * To add a metric: a variant of [`Metric`], a file in `metrics/` that computes its value and its [`Statistic`], and
@@ -73,6 +77,8 @@ mod resampling;
 mod sample;
 mod simd;
 mod sketch;
+mod slices;
+mod sparse;
 mod volume;
 
 pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves, roc_hulls};
@@ -97,4 +103,8 @@ pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };
 pub use sketch::{Answers, Certified, CertifiedPairs, RangeCounts, Sketch, SketchSettings};
+pub use slices::{FoundSlice, FoundSlices, JointSlices, Reference, SliceRequest, evaluate_slices};
+pub use sparse::{
+    ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,
+};
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share};

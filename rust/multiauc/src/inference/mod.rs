@@ -26,7 +26,7 @@ pub(crate) use freedom::{ClassTerm, degrees_of_freedom};
 pub use moments::{Moments, moments};
 pub(crate) use moments::{estimate_one, pair_variance};
 pub use statistic::{Cautious, Estimate, Statistic, influences};
-pub(crate) use statistic::{Contribution, add};
+pub(crate) use statistic::{Contribution, add, variance_terms};
 pub(crate) use unit_sums::Segment;
 
 #[cfg(test)]

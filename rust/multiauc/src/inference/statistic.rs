@@ -1,7 +1,7 @@
 //! A statistic: a value, and what every row contributes to it.
 
 use super::design::Design;
-use super::unit_sums::{CHUNK, Segment, Summation, means};
+use super::unit_sums::{CHUNK, Segment, Summation, means, spread_of};
 use crate::error::Result;
 use crate::metric::Metric;
 use crate::parallel::Workers;
@@ -100,6 +100,21 @@ pub(crate) fn add(
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn influences(design: &Design, statistics: &[Statistic], workers: &Workers<'_>) -> Result<Vec<f64>> {
+    influences_of(design, statistics, |_| 1.0, workers)
+}
+
+/// ψ_i = (w_i/W_k)(√c_k (T(i) − T̄_k) + π_k (g_k − ḡ)) of each row of the sample: the terms whose squares, summed over
+/// independent units, are the variance; products of those of two statistics are their covariance.
+pub(crate) fn variance_terms(design: &Design, statistic: &Statistic, workers: &Workers<'_>) -> Result<Vec<f64>> {
+    influences_of(design, std::slice::from_ref(statistic), |class| spread_of(design.effective[class]), workers)
+}
+
+fn influences_of(
+    design: &Design,
+    statistics: &[Statistic],
+    spread: impl Fn(usize) -> f64,
+    workers: &Workers<'_>,
+) -> Result<Vec<f64>> {
     let rows = &design.rows;
     let mut influences = vec![0.0; design.sample_rows * statistics.len()];
     let slopes: Vec<&[f64]> = statistics.iter().map(|statistic| &statistic.slopes[..]).collect();
@@ -108,11 +123,12 @@ pub fn influences(design: &Design, statistics: &[Statistic], workers: &Workers<'
         let columns = components_of(design, statistics, class);
         let means = means(design, &Segment { class, columns: &columns }, Summation::Listed, workers)?;
         let (weights, total) = (rows.weights_of(class), rows.weight(class));
+        let spread = spread(class);
         for (index, &row) in rows.of(class).iter().enumerate() {
             let weight = weights.map_or(1.0, |weights| weights[index]) / total;
             let entries = &mut influences[row as usize * statistics.len()..][..statistics.len()];
             for (column, entry) in entries.iter_mut().enumerate() {
-                *entry = weight * (columns[column][index] - means[column] + shifts[column]);
+                *entry = weight * (spread * (columns[column][index] - means[column]) + shifts[column]);
             }
         }
     }

@@ -56,15 +56,20 @@ pub(super) struct Frame {
 impl Frame {
     /// √c, c = e/(e − 1). NaN where nearly all weight is on one unit, which does not show how much it varies.
     pub(super) fn spread(&self) -> f64 {
-        const LEAST: f64 = 1e-12;
-        let beyond_one = self.effective - 1.0;
-        if beyond_one > LEAST { (self.effective / beyond_one).sqrt() } else { f64::NAN }
+        spread_of(self.effective)
     }
 
     fn extra_unit(&self) -> Option<f64> {
         let &(component, weight) = self.extra.first()?;
         Some(weight * (self.spread() * (component - self.means[0]) + self.shifts[0]))
     }
+}
+
+/// √c of a class that is worth `effective` independent units.
+pub(super) fn spread_of(effective: f64) -> f64 {
+    const LEAST: f64 = 1e-12;
+    let beyond_one = effective - 1.0;
+    if beyond_one > LEAST { (effective / beyond_one).sqrt() } else { f64::NAN }
 }
 
 /// Σ ψψ′ of every two columns and Σ ψ⁴ of every column.

@@ -11,3 +11,4 @@ pub(crate) use difference::{DifferenceRule, KeyScratch};
 pub(crate) use exact_key::{ExactKey, rounding_of_difference};
 pub(crate) use fraction::{Fraction, FractionCache, any_rounded_fraction, lattice_denominators};
 pub(crate) use survey::is_multiple;
+pub(crate) use survey::are_on_no_lattice;

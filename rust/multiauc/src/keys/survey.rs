@@ -125,13 +125,7 @@ impl Peek {
             .filter(|cell| sample.has_row(cell / columns))
             .map(|cell| sample.scores.get(cell / columns, cell % columns));
         if T::IS_SINGLE {
-            let mut denominators: Vec<u32> = lattice_denominators().collect();
-            for score in scores {
-                denominators.retain(|&denominator| is_multiple(score, denominator));
-                if denominators.is_empty() {
-                    break;
-                }
-            }
+            let denominators = lattices_of(scores);
             return Self { denominators, seen: 0, fractions: 0, decimals: 0 };
         }
         let scores: Vec<f64> = scores.map(Into::into).collect();
@@ -164,6 +158,23 @@ impl Peek {
         })?;
         Ok(parts.into_iter().try_fold(coarsest, |a, b| common_lattice(a, b?)))
     }
+}
+
+/// Whether no lattice 1/m holds all of these scores.
+pub(crate) fn are_on_no_lattice<T: Score>(scores: impl Iterator<Item = T>) -> bool {
+    lattices_of(scores).is_empty()
+}
+
+/// The m of the lattices 1/m that hold all of these scores, in increasing order.
+fn lattices_of<T: Score>(scores: impl Iterator<Item = T>) -> Vec<u32> {
+    let mut denominators: Vec<u32> = lattice_denominators().collect();
+    for score in scores {
+        denominators.retain(|&denominator| is_multiple(score, denominator));
+        if denominators.is_empty() {
+            break;
+        }
+    }
+    denominators
 }
 
 /// Whether the score is the float nearest to a multiple of 1/m, and m so coarse that this is not by accident.

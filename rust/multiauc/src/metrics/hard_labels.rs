@@ -44,6 +44,30 @@ pub(super) fn hard_label_value<T: Score>(
     Tallies::new(&rows, &decisions).value(metric)
 }
 
+/// The values of one of these metrics without the rows of each of some parts, which leave rows of every class. Each
+/// position is in part `part_of[position]`, or in none if there is no such part.
+pub(super) fn hard_label_values_without<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    rows: &ClassRows,
+    (part_of, parts): (&[u32], usize),
+    metric: Metric,
+    partition: Option<&[f64]>,
+    workers: &Workers<'_>,
+) -> Result<Vec<f64>> {
+    let decisions = decisions(sample, rows, partition, workers)?;
+    let whole = Tallies::new(rows, &decisions);
+    let mut without: Vec<Option<Tallies>> = (0..parts).map(|_| None).collect();
+    for &class in rows.present() {
+        for position in rows.range(class) {
+            if let Some(tallies) = without.get_mut(part_of[position] as usize) {
+                let mass = rows.mass(position as u32);
+                tallies.get_or_insert_with(|| whole.clone()).subtract(class, decisions[position] as usize, mass);
+            }
+        }
+    }
+    without.iter().map(|tallies| tallies.as_ref().unwrap_or(&whole).value(metric)).collect()
+}
+
 /// Some of these metrics with the components of the rows.
 pub(super) fn hard_label_statistics<T: Score>(
     sample: &ScoredSample<'_, T>,
@@ -141,6 +165,7 @@ impl<'a> Rule<'a> {
 }
 
 /// Rows, or their weight, by class.
+#[derive(Clone)]
 struct Tallies {
     /// t_k, p_k and c_k.
     truth: Vec<f64>,
@@ -169,6 +194,15 @@ impl Tallies {
             }
         }
         tallies
+    }
+
+    /// Takes away rows of a class with the same decision.
+    fn subtract(&mut self, class: usize, decision: usize, mass: f64) {
+        self.truth[class] -= mass;
+        self.decided[decision] = (self.decided[decision] - mass).max(0.0);
+        if decision == class {
+            self.right[class] = (self.right[class] - mass).max(0.0);
+        }
     }
 
     fn total(&self) -> f64 {

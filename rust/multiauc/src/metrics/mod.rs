@@ -15,6 +15,7 @@ mod single_score;
 mod tie_credits;
 mod waves;
 mod weighting;
+mod without_parts;
 
 #[cfg(feature = "rounded")]
 pub use auc_mu::auc_mu_rounded;
@@ -33,14 +34,15 @@ use crate::inference::{Design, Estimate, Statistic};
 use crate::metric::Metric;
 use crate::pairs::{OneVsRestAverage, PairWeights};
 use crate::parallel::Workers;
-use crate::sample::ScoredSample;
+use crate::sample::{ClassRows, ScoredSample};
 use crate::volume::{Drawing, HumRule};
 use auc_mu::auc_mu_statistic;
 use column_statistics::column_statistics;
-use hard_labels::{hard_label_statistics, hard_label_value, is_of_hard_labels};
+use hard_labels::{hard_label_statistics, hard_label_value, hard_label_values_without, is_of_hard_labels};
 use ordered_vus::ordered_vus_statistic;
 use pair_placements::gather_whole;
 use pdi::pdi_statistic;
+use without_parts::pair_values_without;
 
 /// What metrics depend on besides the sample.
 #[derive(Debug, Clone, Copy)]
@@ -106,6 +108,38 @@ pub fn value<T: Score>(
             hard_label_value(sample, metric, options.partition, workers)
         }
     }
+}
+
+/// Whether the values of a metric without the rows of many parts of a sample are quick to find.
+pub(crate) const fn has_values_without(metric: Metric) -> bool {
+    is_of_hard_labels(metric) || ranks_pairs(metric)
+}
+
+/// Whether a metric averages counts of pairs of rows.
+const fn ranks_pairs(metric: Metric) -> bool {
+    matches!(metric, Metric::AucMu | Metric::HandTill | Metric::OneVsRest | Metric::OneVsRestPrevalence)
+}
+
+/// The value of a metric without the rows of each of some parts, which leave rows of every class. Each position is in
+/// part `part_of[position]`, or in none if there is no such part.
+///
+/// # Errors
+/// As [`value`].
+///
+/// # Panics
+/// Unless the metric [has such values](has_values_without).
+pub(crate) fn values_without<T: Score>(
+    sample: &ScoredSample<'_, T>,
+    rows: &ClassRows,
+    parts: (&[u32], usize),
+    metric: Metric,
+    options: MetricOptions<'_>,
+    workers: &Workers<'_>,
+) -> Result<Vec<f64>> {
+    if is_of_hard_labels(metric) {
+        return hard_label_values_without(sample, rows, parts, metric, options.partition, workers);
+    }
+    pair_values_without(sample, rows, parts, metric, options, workers)
 }
 
 /// Metrics of a sample, with what each row contributes to them.

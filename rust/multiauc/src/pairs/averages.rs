@@ -125,6 +125,33 @@ impl PairAverage {
         }
     }
 
+    /// Adds the pairs of one class with several others, against each row of which it wins the same share: `wins` are those
+    /// against one row, and `together` has the size of all the others in the second place. The same bits as adding the
+    /// pairs one by one, if rows have no weights.
+    ///
+    /// # Panics
+    /// If the weights are a matrix, which tells the pairs apart.
+    pub(crate) fn add_alike(&mut self, weights: PairWeights<'_>, together: PairSizes, classes: u64, wins: Wins) {
+        let ([own, others], [own_weight, other_weight]) = (together.rows, together.weights);
+        let weight = match weights {
+            PairWeights::Equal => classes as f64,
+            PairWeights::SizeSum => classes as f64 * own_weight + other_weight,
+            PairWeights::SizeProduct => own_weight * other_weight,
+            PairWeights::Matrix(_) => unreachable!("a matrix has a weight for each pair"),
+        };
+        match wins {
+            Wins::Counted { doubled, doubled_pairs } if weights == PairWeights::SizeProduct => {
+                self.doubled_wins += u128::from(doubled) * u128::from(others);
+                self.doubled_pairs += u128::from(doubled_pairs) * u128::from(others);
+            }
+            Wins::Counted { doubled, doubled_pairs } => {
+                let times = if weights == PairWeights::Equal { classes } else { classes * own + others };
+                self.shares.add(doubled, doubled_pairs, times);
+            }
+            wins => self.terms.push((weight, wins.share())),
+        }
+    }
+
     pub(crate) fn merge(mut self, mut other: Self) -> Self {
         self.shares = self.shares.merge(other.shares);
         self.doubled_wins += other.doubled_wins;

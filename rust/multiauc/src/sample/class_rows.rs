@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::scored_sample::{ClassSizes, ScoredSample};
+use super::class_sizes::ClassSizes;
+use super::scored_sample::ScoredSample;
 use crate::float::Score;
 
 /// Rows of positive weight grouped by class; a *position* is a place in this order.

@@ -6,8 +6,6 @@ use std::hash::Hash;
 use crate::error::{Error, Result};
 use crate::parallel::Workers;
 
-/// The most classes that codes can tell apart.
-const MOST_CLASSES: usize = 1 << 16;
 /// Codes written by one task.
 const SPAN: usize = 1 << 16;
 
@@ -18,6 +16,21 @@ pub enum Codes {
     Bytes(Vec<u8>),
     /// Up to 65,536 classes.
     Words(Vec<u16>),
+    /// More.
+    Longs(Vec<u32>),
+}
+
+impl Codes {
+    /// As narrow as possible.
+    fn narrowed(codes: Vec<u32>, classes: usize) -> Self {
+        if classes <= u8::WINDOW {
+            Self::Bytes(codes.into_iter().map(|code| code as u8).collect())
+        } else if classes <= u16::WINDOW {
+            Self::Words(codes.into_iter().map(|code| code as u16).collect())
+        } else {
+            Self::Longs(codes)
+        }
+    }
 }
 
 /// Labels as codes.
@@ -63,11 +76,12 @@ macro_rules! impl_narrow_integer {
 }
 impl_narrow_integer!(i8, i16, i32, u8, u16, u32);
 
-/// Turns integer labels into codes; classes are numbered in increasing order of their labels.
+/// Turns integer labels, at most `limit` distinct ones (and at least 65,536), into codes; classes are numbered in
+/// increasing order of their labels.
 ///
 /// # Errors
 /// [`Error::TooManyClasses`], [`Error::Cancelled`].
-pub fn code_integers<I: Integer>(values: &[I], workers: &Workers<'_>) -> Result<Coding> {
+pub fn code_integers<I: Integer>(values: &[I], limit: usize, workers: &Workers<'_>) -> Result<Coding> {
     // Nearly always labels span fewer than 256 values and one of the first rows has the smallest: then one pass is
     // enough.
     let head = &values[..values.len().min(4096)];
@@ -78,24 +92,25 @@ pub fn code_integers<I: Integer>(values: &[I], workers: &Workers<'_>) -> Result<
     }
     let lowest = values.iter().min().copied();
     if let (Some(lowest), Some(highest)) = (lowest, values.iter().max())
-        && highest.above(lowest) < MOST_CLASSES as u64
+        && highest.above(lowest) < u16::WINDOW as u64
         && let Some(coding) = code_in_window::<_, u16>(values, lowest, workers)?
     {
         return Ok(coding);
     }
-    let mut coding = code_by_map(values.iter().copied())?;
+    let mut coding = code_by_map(values.iter().copied(), limit)?;
     let mut order: Vec<usize> = (0..coding.counts.len()).collect();
     order.sort_unstable_by_key(|&class| values[coding.first_rows[class]]);
     coding.reorder(&order);
     Ok(coding)
 }
 
-/// Turns records of `width` bytes into codes; classes are numbered in order of first appearance.
+/// Turns records of `width` bytes, at most `limit` distinct ones, into codes; classes are numbered in order of first
+/// appearance.
 ///
 /// # Errors
 /// [`Error::TooManyClasses`].
-pub fn code_bytes(records: &[u8], width: usize) -> Result<Coding> {
-    code_by_map(records.chunks_exact(width.max(1)))
+pub fn code_bytes(records: &[u8], width: usize, limit: usize) -> Result<Coding> {
+    code_by_map(records.chunks_exact(width.max(1)), limit)
 }
 
 /// A code of one or two bytes.
@@ -121,7 +136,7 @@ impl Code for u8 {
 }
 
 impl Code for u16 {
-    const WINDOW: usize = MOST_CLASSES;
+    const WINDOW: usize = 1 << 16;
     fn narrow(value: usize) -> Self {
         value as Self
     }
@@ -194,42 +209,39 @@ fn first_rows(codes: &Codes, classes: usize) -> Vec<usize> {
     match codes {
         Codes::Bytes(codes) => _ = codes.iter().enumerate().all(|(row, &code)| see(row, code as usize)),
         Codes::Words(codes) => _ = codes.iter().enumerate().all(|(row, &code)| see(row, code as usize)),
+        Codes::Longs(codes) => _ = codes.iter().enumerate().all(|(row, &code)| see(row, code as usize)),
     }
     rows
 }
 
-fn code_by_map<K: Hash + Eq>(keys: impl Iterator<Item = K>) -> Result<Coding> {
+fn code_by_map<K: Hash + Eq>(keys: impl Iterator<Item = K>, limit: usize) -> Result<Coding> {
     let mut classes: HashMap<K, u32> = HashMap::new();
     let (mut codes, mut first_rows, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     for (row, key) in keys.enumerate() {
         let next = classes.len();
         let code = *classes.entry(key).or_insert(next as u32) as usize;
         if code == counts.len() {
-            if code == MOST_CLASSES {
-                return Err(Error::TooManyClasses { limit: MOST_CLASSES });
+            if code == limit {
+                return Err(Error::TooManyClasses { limit });
             }
             first_rows.push(row);
             counts.push(0);
         }
         counts[code] += 1;
-        codes.push(code as u16);
+        codes.push(code as u32);
     }
-    let codes = if counts.len() <= 1 << 8 {
-        Codes::Bytes(codes.into_iter().map(|code| code as u8).collect())
-    } else {
-        Codes::Words(codes)
-    };
-    Ok(Coding { codes, first_rows, counts })
+    Ok(Coding { codes: Codes::narrowed(codes, counts.len()), first_rows, counts })
 }
 
 impl Coding {
     /// Renumbers the classes: class `order[i]` becomes class i.
     fn reorder(&mut self, order: &[usize]) {
-        let mut class_of = vec![0_u16; order.len()];
-        order.iter().enumerate().for_each(|(new, &old)| class_of[old] = new as u16);
+        let mut class_of = vec![0_u32; order.len()];
+        order.iter().enumerate().for_each(|(new, &old)| class_of[old] = new as u32);
         match &mut self.codes {
             Codes::Bytes(codes) => codes.iter_mut().for_each(|code| *code = class_of[*code as usize] as u8),
-            Codes::Words(codes) => codes.iter_mut().for_each(|code| *code = class_of[*code as usize]),
+            Codes::Words(codes) => codes.iter_mut().for_each(|code| *code = class_of[*code as usize] as u16),
+            Codes::Longs(codes) => codes.iter_mut().for_each(|code| *code = class_of[*code as usize]),
         }
         self.first_rows = order.iter().map(|&old| self.first_rows[old]).collect();
         self.counts = order.iter().map(|&old| self.counts[old]).collect();
@@ -241,9 +253,11 @@ mod tests {
     use super::*;
     use crate::parallel::Cancel;
 
+    const LIMIT: usize = 1 << 16;
+
     fn code(values: &[i64]) -> Coding {
         let cancel = Cancel::new();
-        code_integers(values, &Workers::with_threads(2, &cancel)).expect("few classes")
+        code_integers(values, LIMIT, &Workers::with_threads(2, &cancel)).expect("few classes")
     }
 
     #[test]
@@ -276,13 +290,17 @@ mod tests {
         assert!(codes.iter().map(|&code| i64::from(code)).eq(values));
         let too_many: Vec<i64> = (0..70_000).map(|label| label * 10).collect();
         let cancel = Cancel::new();
-        let result = code_integers(&too_many, &Workers::with_threads(1, &cancel));
-        assert_eq!(result, Err(Error::TooManyClasses { limit: MOST_CLASSES }));
+        let result = code_integers(&too_many, LIMIT, &Workers::with_threads(1, &cancel));
+        assert_eq!(result, Err(Error::TooManyClasses { limit: LIMIT }));
+        let coding =
+            code_integers(&too_many, too_many.len(), &Workers::with_threads(1, &cancel)).expect("not too many");
+        let Codes::Longs(codes) = coding.codes else { panic!("70,000 classes need four bytes") };
+        assert!(codes.into_iter().eq(0..70_000));
     }
 
     #[test]
     fn records_are_numbered_as_they_appear() {
-        let coding = code_bytes(b"dogcatdogcow", 3).expect("few classes");
+        let coding = code_bytes(b"dogcatdogcow", 3, LIMIT).expect("few classes");
         assert_eq!(coding.codes, Codes::Bytes(vec![0, 1, 0, 2]));
         assert_eq!((coding.first_rows, coding.counts), (vec![0, 1, 3], vec![2, 1, 1]));
     }

@@ -2,6 +2,7 @@
 
 mod class_blocks;
 mod class_rows;
+mod class_sizes;
 mod labels;
 mod sampling;
 mod score_matrix;
@@ -9,8 +10,9 @@ mod scored_sample;
 
 pub(crate) use class_blocks::{ClassBlock, ClassBlocks};
 pub(crate) use class_rows::ClassRows;
+pub use class_sizes::{ClassCodes, ClassSizes};
 pub use labels::{Codes, Coding, Integer, code_bytes, code_integers};
 pub use sampling::Sampling;
 pub use score_matrix::ScoreMatrix;
 pub(crate) use scored_sample::Magnitudes;
-pub use scored_sample::{ClassCodes, ClassSizes, ScoredSample};
+pub use scored_sample::ScoredSample;

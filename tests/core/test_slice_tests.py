@@ -1,0 +1,168 @@
+"""Differences of slices: p-values, intervals, their correction for number, and how often they err."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import multiauc
+from multiauc._slice_tests import Side, SliceDifferences, SliceFamily
+from multiauc._student import two_sided_p, two_sided_ps, upper_quantile
+from slice_data import sample
+from strategies import softmax
+
+
+def test_p_values_invert_intervals(rng):
+    y_true, y_score = sample(rng, 2000, skill=3.0)
+    slices = multiauc.evaluate_slices(y_true, y_score, rng.integers(60, size=2000))
+    assert (slices.values == 1.0).any()
+    for level in (0.5, 0.9, 0.99):
+        intervals = slices.difference_intervals(level)
+        for one in slices:
+            low, high = intervals[one.name]
+            assert low < one.difference < high or one.difference in (low, high)
+            assert (low > 0 or high < 0) == (one.p_value < 1 - level)
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 11, 60])
+def test_corrected_p_values_agree_with_simultaneous_intervals(rng, count):
+    y_true, y_score = sample(rng, 60 * count)
+    by = np.arange(60 * count) % count
+    y_score[by == 1] = softmax(np.log(y_score[by == 1]) + 0.7 * rng.normal(size=y_score[by == 1].shape))
+    slices = multiauc.evaluate_slices(y_true, y_score, by)
+    for level in (0.5, 0.8, 0.95):
+        intervals = slices.simultaneous_intervals(level)
+        for one in slices:
+            low, high = intervals[one.name]
+            assert (low > 0 or high < 0) == (one.corrected_p_value < 1 - level)
+            assert (low > 0) == (one.name in slices.better(level))
+    independent = 1 - (1 - slices.p_values) ** count
+    assert (slices.corrected_p_values <= independent + 1e-12).all()
+    assert (slices.corrected_p_values >= slices.p_values).all()
+    if count > 10:
+        assert slices.corrected_p_values == pytest.approx(independent, abs=1e-12)
+
+
+def test_two_slices_are_one_comparison(rng):
+    y_true, y_score = sample(rng, 400)
+    first, second = multiauc.evaluate_slices(y_true, y_score, np.arange(400) % 2)
+    assert first.difference == -second.difference
+    assert first.p_value == pytest.approx(second.p_value, rel=1e-9)
+    assert first.corrected_p_value == pytest.approx(first.p_value, rel=1e-6)
+
+
+def test_correlations_of_a_few_slices_matter_little(rng):
+    """Ten equal slices: the correction for independent ones, which more slices get, is hardly different."""
+    correlations = np.full((10, 10), -1 / 9) + np.eye(10) * 10 / 9
+    known, independent = SliceFamily(10, correlations), SliceFamily(10, None)
+    for p in (0.001, 0.005, 0.02):
+        assert known.corrected(p) == pytest.approx(independent.corrected(p), rel=0.03)
+        assert known.corrected(p) <= independent.corrected(p)
+    assert independent.tail_of_one(0.025) == pytest.approx((1 - 0.95**0.1) / 2, rel=1e-12)
+    assert known.corrected(2 * known.tail_of_one(0.025)) == pytest.approx(0.05, rel=1e-6)
+
+
+def test_perfect_slices_are_no_proof(rng):
+    """Ten rows without an error say little: the difference is tested by what they could still hide."""
+    y_true, y_score = sample(rng, 1000, skill=3.0)
+    by = np.arange(1000) % 50
+    first = by == 0
+    y_score[first] = np.eye(3)[y_true[first]]
+    found = multiauc.evaluate_slices(y_true, y_score, by)[0]
+    assert (found.value, found.standard_error) == (1.0, 0.0)
+    hidden = (0.025) ** (1 / np.bincount(y_true[first]).min())
+    assert found.low == pytest.approx(hidden)
+    assert found.p_value > 0.2
+
+
+def test_constant_scores_have_no_test():
+    y_true, by = np.tile([0, 1], 40), np.repeat([0, 1], 40)
+    slices = multiauc.evaluate_slices(y_true, np.where(by == 0, 0.5, np.arange(80) % 7), by)
+    assert slices[0].value == 0.5
+    assert math.isnan(slices[0].p_value)
+    assert "do not vary" in slices[0].reason
+
+
+def test_order(rng):
+    y_true, y_score = sample(rng, 1500)
+    slices = multiauc.evaluate_slices(y_true, y_score, rng.integers(40, size=1500))
+    lower = [p / 2 if t < 0 else 1 - p / 2 for p, t in zip(slices.p_values, slices.t, strict=True)]
+    assert lower == sorted(lower)
+
+
+def test_size_and_coverage(rng):
+    """All slices alike: few differ by themselves and hardly ever one by corrected p-values, on either side."""
+    repeats, count, rows = 40, 25, 100
+    below, above, wrong, covered = 0, 0, 0, 0
+    for _ in range(repeats):
+        y_true, y_score = sample(rng, count * rows, skill=2.0)
+        slices = multiauc.evaluate_slices(y_true, y_score, np.arange(count * rows) % count)
+        below += int(((slices.p_values < 0.05) & (slices.t < 0)).sum())
+        above += int(((slices.p_values < 0.05) & (slices.t > 0)).sum())
+        wrong += bool(slices.worse() or slices.better())
+        covered += all(low <= 0 <= high for low, high in slices.simultaneous_intervals().values())
+    tests = repeats * count
+    # 99.9% limits of a binomial of 2.5%, which no side must exceed; symmetric intervals have 7% above.
+    assert max(below, above) <= stats.binom.ppf(0.999, tests, 0.025)
+    assert below + above >= stats.binom.ppf(0.001, tests, 0.02)
+    assert wrong == repeats - covered <= stats.binom.ppf(0.999, repeats, 0.05)
+
+
+def test_power(rng):
+    y_true, y_score = sample(rng, 5000, skill=2.0)
+    by = np.arange(5000) % 25
+    spoilt = by == 7
+    y_score[spoilt] = softmax(np.log(y_score[spoilt]) + 2.0 * rng.normal(size=y_score[spoilt].shape))
+    slices = multiauc.evaluate_slices(y_true, y_score, by)
+    assert slices.worse() == [7]
+    assert slices.names[0] == 7
+
+
+@given(st.lists(st.tuples(st.floats(0, 60), st.floats(1, 1e9)), min_size=1, max_size=20))
+@settings(max_examples=60, deadline=None)
+def test_many_p_values_at_once(cases):
+    t, freedom = (np.array(values) for values in zip(*cases, strict=True))
+    expected = [two_sided_p(*case) for case in cases]
+    assert two_sided_ps(t, freedom) == pytest.approx(expected, rel=1e-7, abs=1e-300)
+
+
+@given(
+    st.floats(0.01, 1.0), st.floats(0.0, 0.1), st.floats(1.0, 500.0), st.floats(0.01, 1.0), st.floats(0.0, 0.05),
+    st.floats(1.0, 1e6), st.integers(1, 50), st.floats(-0.9, 0.9),
+)  # fmt: skip
+@settings(max_examples=150, deadline=None)
+def test_statistics_invert_any_interval(value, variance, freedom, other, other_variance, other_freedom, size, shared):
+    variance, other_variance = variance * value * (1 - value), other_variance * other * (1 - other)
+    covariance = shared * math.sqrt(variance * other_variance)
+    differences = SliceDifferences(
+        Side(*map(np.array, ([value], [variance], [freedom], [size]))),
+        Side(*map(np.array, ([other], [other_variance], [other_freedom], [10 * size]))),
+        np.array([covariance]),
+        0.0,
+    )
+    (t,), (p,) = differences.statistics()
+    if not differences.are_testable()[0]:
+        assert math.isnan(t)
+        return
+    for tail in (0.4, 0.1, 0.025, 1e-4):
+        (low,), (high,) = differences.intervals(tail)
+        assert low <= value - other <= high
+        if abs(p - 2 * tail) > 1e-6 * tail:
+            assert (low > 0 or high < 0) == (p < 2 * tail)
+    if variance > 0 and other_variance == 0 and shared == 0:
+        assert t == pytest.approx(math.copysign(t, value - other))
+
+
+def test_the_reach_against_a_known_rest_is_that_of_the_logit_interval():
+    """With a rest that is known exactly, a slice differs where its own interval leaves the rest out."""
+    side = Side(*map(np.array, ([0.8], [0.002], [30.0], [10])))
+    rest = Side(*map(np.array, ([0.9], [1e-18], [1e6], [1000])))
+    differences = SliceDifferences(side, rest, np.zeros(1), 0.0)
+    (t,), (p,) = differences.statistics()
+    distance = (math.log(0.8 / 0.2) - math.log(0.9 / 0.1)) * 0.16 / math.sqrt(0.002)
+    assert t == pytest.approx(distance, rel=1e-6)
+    assert p == pytest.approx(two_sided_p(distance, 30.0), rel=1e-6)
+    assert upper_quantile(p / 2, 30.0) == pytest.approx(abs(t), rel=1e-6)
