@@ -86,6 +86,7 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/bootstrap_speed.py
 	$(BENCH_PY) benches/sparse.py --output benches/RESULTS-sparse.md
 	$(BENCH_PY) benches/bare_kernels.py --output benches/RESULTS-bare-kernels.md
+	$(BENCH_PY) benches/files.py --output benches/RESULTS-files.md
 
 figures: develop  ## Draw the pictures of the docs (a minute or two)
 	$(PY) studies/figures_multiclass_roc.py
@@ -110,6 +111,7 @@ bench-smoke: develop  ## Run the comparison once on tiny data with the peers tha
 	$(PY) benches/multiclass_roc_speed.py --quick
 	$(PY) benches/bare_kernels.py --smoke --output target/bench-smoke-bare-kernels.md
 	$(PY) benches/volumes.py --smoke --output target/bench-smoke-volumes.md
+	$(PY) benches/files.py --smoke --output target/bench-smoke-files.md
 	$(PY) benches/streaming.py --smoke --output target/bench-smoke-streaming.md
 	$(PY) benches/sparse.py --smoke --output target/bench-smoke-sparse.md
 

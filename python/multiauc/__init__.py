@@ -3,9 +3,9 @@
 One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`. All pairs and all classes:
 `auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
 With standard errors and intervals: `evaluate` for one model, `compare` for several, `compare_samples` for different
-rows, `evaluate_slices` for parts of the rows; `sample_size` plans how many rows they need. Volumes, about one row of
-every class at a time: `pdi`, `hum`, `ordered_vus`, `landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any
-kind, scores in any memory layout.
+rows, `evaluate_slices` for parts of the rows; `sample_size` plans how many rows they need. Files larger than memory:
+`evaluate_dataset`. Volumes, about one row of every class at a time: `pdi`, `hum`, `ordered_vus`,
+`landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any kind, scores in any memory layout.
 """
 
 from importlib import import_module
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
     from multiauc.curves import roc_curves
+    from multiauc.datasets import evaluate_dataset
     from multiauc.decision_results import CostComparison, CostDecisions, CostDifference
     from multiauc.decisions import fit_decisions
     from multiauc.densities import NormalScores, ScoreDensities
@@ -96,6 +97,7 @@ __all__ = [
     "compare",
     "compare_samples",
     "evaluate",
+    "evaluate_dataset",
     "evaluate_slices",
     "ferri_vus_of_confusions",
     "ferri_vus_score",
@@ -136,6 +138,7 @@ _NAMES = {
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],
     "curves": ["roc_curves"],
+    "datasets": ["evaluate_dataset"],
     "densities": ["NormalScores", "ScoreDensities"],
     "decision_results": ["CostComparison", "CostDecisions", "CostDifference"],
     "decisions": ["fit_decisions"],

@@ -16,6 +16,8 @@ PATIENCE = 0.5
 PAUSE = 0.5
 STEP = 0.2
 WIDTH = 30
+# Where more stands beside the bar: a terminal has 80 characters.
+NARROW = 12
 
 
 class Stage:
@@ -35,7 +37,7 @@ class Stage:
 
     def __enter__(self) -> Self:
         self._started = time.monotonic()
-        if sys.stderr is not None and sys.stderr.isatty():
+        if self._is_shown():
             self._thread = threading.Thread(target=self._tell, daemon=True)
             self._thread.start()
         return self
@@ -49,6 +51,9 @@ class Stage:
             self._write("")
             sys.stderr.write("\r")
             sys.stderr.flush()
+
+    def _is_shown(self) -> bool:
+        return sys.stderr is not None and sys.stderr.isatty()
 
     def _tell(self) -> None:
         pause = PATIENCE
@@ -92,7 +97,60 @@ class Progress(Stage):
 
     def _line(self, elapsed: float) -> str:
         done = self._reached
-        filled = WIDTH * done // self._size
-        bar = "#" * filled + "-" * (WIDTH - filled)
         left = f"{elapsed * (self._size - done) / done:.0f} s left" if done else f"{elapsed:.0f} s"
-        return f"{self._title} [{bar}] {done}/{self._size}, {left}"
+        return f"{self._title} {_bar(done / self._size)} {done}/{self._size}, {left}"
+
+
+class RowProgress(Stage):
+    """Draws how much of a data set has been read, how fast, and how long it takes to the end."""
+
+    __slots__ = ("_begun", "_is_wanted", "_rows", "_share")
+
+    def __init__(self, title: str, *, is_wanted: bool | None) -> None:
+        """`is_wanted` is None for terminals only."""
+        super().__init__(title)
+        self._is_wanted = is_wanted
+        self._begun: tuple[int, float | None] | None = None
+        self._rows = 0
+        self._share: float | None = None
+
+    def reached(self, rows: int, share: float | None) -> None:
+        """So many rows, which are this share of all, are done; the first call says where the work begins."""
+        if self._begun is None:
+            self._begun = (rows, share)
+            self._started = time.monotonic()
+        self._rows, self._share = rows, share
+
+    def _is_shown(self) -> bool:
+        return super()._is_shown() if self._is_wanted is None else self._is_wanted and sys.stderr is not None
+
+    def _line(self, elapsed: float) -> str:
+        rows, share = self._begun or (0, 0.0)
+        done = self._rows - rows
+        pace = f"{_short(done / elapsed)} rows/s" if done and elapsed else _duration(elapsed)
+        line = f"{_short(self._rows)} rows, {pace}"
+        if self._share is None:
+            return f"{self._title}: {line}"
+        progress = self._share - (share or 0.0)
+        left = f", {_duration(elapsed * (1.0 - self._share) / progress)} left" if progress > 0.0 else ""
+        return f"{self._title} {_bar(self._share, NARROW)} {line}{left}"
+
+
+def _bar(share: float, width: int = WIDTH) -> str:
+    filled = int(width * share)
+    return f"[{'#' * filled}{'-' * (width - filled)}]"
+
+
+def _short(number: float) -> str:
+    """A number in a few characters: 44.1M."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= size:
+            return f"{number / size:.1f}{unit}"
+    return f"{number:.0f}"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 100 else f"{minutes // 60} h {minutes % 60} min"

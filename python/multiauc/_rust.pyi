@@ -423,6 +423,9 @@ class StreamState:
     def update(self, sample: _Sample) -> None:
         """Add rows; none of them if one is not as it should be."""
 
+    def settle(self) -> None:
+        """Sort the rows that wait into the histograms."""
+
     def merge(self, other: StreamState) -> None:
         """Add all rows of another state."""
 

@@ -85,6 +85,7 @@ class TestOptions:
             return
         scores = MODELS if name == "compare" else Y_SCORE
         others = {
+            "evaluate_dataset": ("predictions.parquet",),
             "sample_size": (multiauc.evaluate(Y_TRUE, Y_SCORE),),
             "ferri_vus_of_confusions": ([[1, 0], [0, 1]],),
             "summary_roc": ([9, 8, 7], [1, 2, 3], [2, 3, 4], [8, 7, 6]),
@@ -94,7 +95,8 @@ class TestOptions:
             "lc_index": (Y_TRUE, scores, Y_SCORE),
         }
         data = others.get(name, (Y_TRUE, scores))
-        needed = {"cost_range": (0.1, 0.5), "most_likely": 0.3} if name == "lc_index" else {}
+        arguments = {"lc_index": {"cost_range": (0.1, 0.5), "most_likely": 0.3}, "evaluate_dataset": {"label": "y"}}
+        needed = arguments.get(name, {})
         with pytest.raises(
             TypeError, match=rf"{name}\(\) got an unexpected keyword argument 'n_jobs'; threads are set by"
         ):

@@ -10,7 +10,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-PAGES_OF_DOCS = ("costs", "densities", "hard-labels", "slices", "sparse", "streams", "summary-roc")
+PAGES_OF_DOCS = (
+    "costs", "densities", "hard-labels", "larger-than-memory", "slices", "sparse", "streams", "summary-roc",
+)  # fmt: skip
 PAGES = ["README.md", *(f"docs/{page}.md" for page in PAGES_OF_DOCS)]
 
 

@@ -19,11 +19,14 @@ NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.ty
 
 
 def codes_and_texts(
-    path: str, name: str, column: Any, *, may_be_missing: bool = False
+    path: str, name: str, column: Any, *, before: int = 0, may_be_missing: bool = False
 ) -> tuple[NDArray[Any], list[str | None]]:
-    """The distinct texts of a column, and for each row the position of its text among them; None if it is missing."""
+    """The distinct texts of a column, and for each row the position of its text among them; None if it is missing.
+
+    `before` is the number of rows of the file that come before these.
+    """
     if not may_be_missing:
-        _refuse_missing(path, name, column)
+        _refuse_missing(path, name, column, before)
     if len(column) == 0:
         raise NoRowsError(f"{path}: there are no rows")
     if pa.types.is_dictionary(column.type):
@@ -35,24 +38,35 @@ def codes_and_texts(
     values = encoded.dictionary.to_pylist()
     if may_be_missing:
         values = [None if isinstance(value, float) and math.isnan(value) else value for value in values]
-    return encoded.indices.to_numpy(), [None if value is None else _as_text(value) for value in values]
+    return encoded.indices.to_numpy(), [None if value is None else as_text(value) for value in values]
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
     """Labels compare by what one would write: 3.0, which is how data frames keep integers beside gaps, is 3."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
-def side_by_side(path: str, columns: list[tuple[str, Any]]) -> NDArray[np.float32] | NDArray[np.float64]:
-    """Named columns of finite numbers as one 2-D array: float32 if all of them are, otherwise float64."""
+def is_single(kind: Any) -> bool:
+    """Whether numbers of this type are kept as float32."""
+    return bool(pa.types.is_float32(kind) or pa.types.is_float16(kind))
+
+
+def side_by_side(
+    path: str, columns: list[tuple[str, Any]], *, before: int = 0, single: bool | None = None
+) -> NDArray[np.float32] | NDArray[np.float64]:
+    """Named columns of finite numbers as one 2-D array: float32 if all of them are, otherwise float64.
+
+    `single` says so for columns of which these are a part; `before` is as in `codes_and_texts`.
+    """
     for name, column in columns:
         if len(column) == 0:
             raise NoRowsError(f"{path}: there are no rows")
-        _refuse_text(path, name, column)
-        _refuse_missing(path, name, column)
-    single = all(pa.types.is_float32(column.type) or pa.types.is_float16(column.type) for _, column in columns)
+        refuse_text(path, name, column, before)
+        _refuse_missing(path, name, column, before)
+    if single is None:
+        single = all(is_single(column.type) for _, column in columns)
     kind = pa.float32() if single else pa.float64()
     first = len(columns[0][1])
     values = np.empty((first, len(columns)), dtype=kind.to_pandas_dtype(), order="F")
@@ -65,11 +79,12 @@ def side_by_side(path: str, columns: list[tuple[str, Any]]) -> NDArray[np.float3
             raise ValueError(f"{path}: column {name!r}: {error}") from None
         if not np.isfinite(values[:, k]).all():
             row = int(np.argmin(np.isfinite(values[:, k])))
-            raise ValueError(f"{path}: column {name!r}, row {row + 1}: {values[row, k]} is not a finite number")
+            where = f"{path}: column {name!r}, row {before + row + 1}"
+            raise ValueError(f"{where}: {values[row, k]} is not a finite number")
     return values
 
 
-def _refuse_text(path: str, name: str, column: Any) -> None:
+def refuse_text(path: str, name: str, column: Any, before: int = 0) -> None:
     """Raise, naming the row, if a column holds anything but numbers or texts that are numbers."""
     kind = column.type
     if any(is_kind(kind) for is_kind in NUMERIC):
@@ -78,12 +93,13 @@ def _refuse_text(path: str, name: str, column: Any) -> None:
         try:
             plain_number(value)
         except (TypeError, ValueError):
-            raise ValueError(f"{path}: column {name!r}, row {row + 1}: {why_no_number(value)}") from None
+            where = f"{path}: column {name!r}, row {before + row + 1}"
+            raise ValueError(f"{where}: {why_no_number(value)}") from None
     if not pa.types.is_string(kind):
         raise ValueError(f"{path}: column {name!r} holds {kind}, not numbers")
 
 
-def _refuse_missing(path: str, name: str, column: Any) -> None:
+def _refuse_missing(path: str, name: str, column: Any, before: int) -> None:
     if column.null_count:
         row = pc.index(pc.is_null(column), value=True).as_py()
-        raise ValueError(f"{path}: column {name!r}, row {row + 1}: the value is missing")
+        raise ValueError(f"{path}: column {name!r}, row {before + row + 1}: the value is missing")

@@ -47,28 +47,44 @@ class Content(NamedTuple):
         As it was given, "-" for standard input.
     data
         What came through a pipe; None for a file, which is read where it is.
+    store
+        The file system of pyarrow that has the file, where `path` is a place in it; None for that of this machine.
+    prefix
+        What makes the address of a file in a store of its path, such as "s3://".
     """
 
     path: str
     data: bytes | None = None
+    store: Any = None
+    prefix: str = ""
 
     @property
     def name(self) -> str:
         """What messages call it."""
-        return "standard input" if self.path == STANDARD else self.path
+        return "standard input" if self.path == STANDARD else self.prefix + self.path
 
     def source(self) -> Any:
         """A path, or a file in memory: what libraries read from."""
-        return self.path if self.data is None else io.BytesIO(self.data)
+        return self.path if self.data is None and self.store is None else self.open()
 
-    def open(self) -> io.BufferedReader | io.BytesIO:
+    def open(self) -> Any:
         """The bytes as a file."""
+        if self.store is not None:
+            return self.store.open_input_file(self.path)
         return Path(self.path).open("rb") if self.data is None else io.BytesIO(self.data)
+
+    def arrow_file(self) -> Any:
+        """The bytes as a file of Arrow, which needs no lock of the interpreter to read on."""
+        import pyarrow as pa  # noqa: PLC0415 - words about files need no Arrow
+
+        if self.store is not None:
+            return self.store.open_input_file(self.path)
+        return pa.OSFile(self.path) if self.data is None else pa.BufferReader(self.data)
 
     def beginning(self, size: int = LOOKED_AT) -> bytes:
         """The first bytes."""
         with self.open() as file:
-            return file.read(size)
+            return bytes(file.read(size))
 
     def facts(self) -> dict[str, Any]:
         """Name, size and SHA-256."""

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import csv
 
-from multiauc._files.columns import codes_and_texts, side_by_side
+from multiauc._files.columns import codes_and_texts, refuse_text, side_by_side
 from multiauc._files.content import GZIP
 from multiauc._files.problems import RowError, reading
 from multiauc._wording import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -86,13 +88,11 @@ class DelimitedFile:
         with self._text() as file:
             return file.read(SEEN_CHARACTERS)
 
-    def _source(self) -> Any:
-        raw = pa.OSFile(self.content.path) if self.content.data is None else pa.BufferReader(self.content.data)
+    def _unpacked(self, raw: Any) -> Any:
         return pa.CompressedInputStream(raw, "gzip") if self._is_packed else raw
 
-    def _read(self, types: dict[str, Any], *, use_threads: bool = True) -> Any:
-        """The columns of these types; ArrowInvalid if a cell is of another."""
-        odd: list[Any] = []
+    def _options(self, types: dict[str, Any], odd: list[Any], *, use_threads: bool) -> tuple[Any, Any, Any]:
+        """How to read the columns of these types; a row with too few or too many cells is put into `odd`."""
 
         def refuse(row: Any) -> str:
             odd.append(row)
@@ -102,10 +102,14 @@ class DelimitedFile:
         convert = csv.ConvertOptions(
             include_columns=list(types), column_types=types, strings_can_be_null=True, null_values=[""]
         )
-        options = csv.ReadOptions(use_threads=use_threads)
+        return csv.ReadOptions(use_threads=use_threads), parse, convert
+
+    def _read(self, types: dict[str, Any], *, use_threads: bool = True) -> Any:
+        """The columns of these types; ArrowInvalid if a cell is of another."""
+        odd: list[Any] = []
         try:
-            with self._source() as source:
-                return csv.read_csv(source, options, parse, convert)
+            with self._unpacked(self.content.arrow_file()) as source:
+                return csv.read_csv(source, *self._options(types, odd, use_threads=use_threads))
         except pa.ArrowInvalid:
             if odd and odd[0].number is None:
                 # Threads do not know which row they are at: once more without.
@@ -136,3 +140,45 @@ class DelimitedFile:
                 # As text, so that the cell can be named that is not a number.
                 table = self._read(dict.fromkeys(names, pa.string()))
         return side_by_side(self.path, [(name, table.column(name)) for name in names])
+
+    def pieces(self, texts: list[str], numbers: list[str]) -> Iterator[tuple[Any, float]]:
+        """Tables of rows, one after the other, each with the share of the file that has been read."""
+        types = dict.fromkeys(texts, pa.string()) | dict.fromkeys(numbers, pa.float64())
+        done = 0
+        with reading(self.path, "csv"):
+            try:
+                for table, share in self._streamed(types):
+                    done += table.num_rows
+                    yield table, share
+            except pa.ArrowInvalid:
+                self._name_odd_cell(types, done)
+                raise
+
+    def _streamed(self, types: dict[str, Any], *, use_threads: bool = True) -> Iterator[tuple[Any, float]]:
+        odd: list[Any] = []
+        try:
+            with self.content.arrow_file() as raw:
+                size = max(raw.size(), 1)
+                with csv.open_csv(self._unpacked(raw), *self._options(types, odd, use_threads=use_threads)) as reader:
+                    for batch in reader:
+                        yield pa.Table.from_batches([batch]), raw.tell() / size
+        except pa.ArrowInvalid:
+            if odd and odd[0].number is not None:
+                raise RowError(self._odd_row(odd[0])) from None
+            if odd:
+                for _ in self._streamed(types, use_threads=False):  # up to the row, whose number is then known
+                    pass
+            raise
+
+    def _name_odd_cell(self, types: dict[str, Any], before: int) -> None:
+        """Raise, naming the cell, if one that is not a number is the reason why no more rows could be read."""
+        numbers = [name for name, kind in types.items() if kind != pa.string()]
+        done = 0
+        for table, _ in self._streamed(dict.fromkeys(numbers, pa.string())):
+            if done + table.num_rows > before:
+                for name in numbers:
+                    try:
+                        refuse_text(self.path, name, table.column(name), done)
+                    except ValueError as error:
+                        raise RowError(str(error)) from None
+            done += table.num_rows

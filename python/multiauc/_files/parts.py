@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from multiauc._files.column_rules import Columns
     from multiauc._files.content import Content
     from multiauc._files.formats import DataFile
 
@@ -25,14 +26,19 @@ def open_data(path: str, chosen: str | None, delimiter: str | None, spelled: Cal
     files = [open_file(name, chosen, delimiter, spelled) for name in data_files(path)]
     first = files[0]
     for file in files[1:]:
-        if sorted(file.names) != sorted(first.names):
-            odd = next((name for name in first.names if name not in file.names), None)
-            what = f"no column {odd!r}, which {first.path} has"
-            if odd is None:
-                more = [name for name in file.names if name not in first.names] or file.names
-                what = f"it has columns that {first.path} does not have: {listing(more)}"
-            raise ValueError(f"{file.path}: {what}; the files of one data set have the same columns")
+        refuse_other_columns(file, first)
     return DataSet(first.path if len(files) == 1 else path, files)
+
+
+def refuse_other_columns(file: Columns, first: Columns) -> None:
+    """Raise unless a file has the same columns as the first one of its data set."""
+    if sorted(file.names) != sorted(first.names):
+        odd = next((name for name in first.names if name not in file.names), None)
+        what = f"no column {odd!r}, which {first.path} has"
+        if odd is None:
+            more = [name for name in file.names if name not in first.names] or file.names
+            what = f"it has columns that {first.path} does not have: {listing(more)}"
+        raise ValueError(f"{file.path}: {what}; the files of one data set have the same columns")
 
 
 class DataSet:

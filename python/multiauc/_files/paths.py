@@ -58,19 +58,30 @@ def _fitting(pattern: str) -> list[str]:
     return sorted(name for name in found if not Path(name).is_dir())
 
 
-def _in_folder(place: Path) -> list[str]:
-    found = sorted(
-        str(file)
-        for file in place.iterdir()
-        if format_by_name(file.name) and not file.name.startswith((".", "_")) and not file.is_dir()
-    )
+def is_data(name: str) -> bool:
+    """Whether a file of this name in a folder is a part of its data."""
+    return format_by_name(name) is not None and not is_note(name)
+
+
+def is_note(name: str) -> bool:
+    """Whether a file or a folder of this name is none of the data: programs leave their notes there."""
+    return name.startswith((".", "_"))
+
+
+def of_one_kind(folder: str, found: list[str]) -> list[str]:
+    """The data files of a folder in order, if there are any and all are of one kind."""
     if not found:
-        raise ValueError(f"{place}: there are no data files in this folder; names may end in {', '.join(ENDINGS)}")
+        raise ValueError(f"{folder}: there are no data files in this folder; names may end in {', '.join(ENDINGS)}")
+    found = sorted(found)
     kinds = sorted({str(format_by_name(file)) for file in found})
     if len(kinds) > 1:
-        example = str(place / f"*{Path(found[0]).suffix}")
+        example = f"{folder.rstrip('/')}/*{Path(found[0]).suffix}"
         raise ValueError(
-            f"{place}: the folder holds files of several kinds, {listing(kinds)}, which are not one data set; "
+            f"{folder}: the folder holds files of several kinds, {listing(kinds)}, which are not one data set; "
             f"name those you mean by a pattern, as in {example!r}"
         )
     return found
+
+
+def _in_folder(place: Path) -> list[str]:
+    return of_one_kind(str(place), [str(file) for file in place.iterdir() if is_data(file.name) and not file.is_dir()])

@@ -56,6 +56,7 @@ def multiauc() -> None:
         "multiauc evaluate net.parquet --label y --by region",
         "multiauc evaluate net.parquet --label y --partition costs.csv -o net.json",
         "multiauc evaluate net.parquet --label y --fail-under auc_mu=0.9 --fail-on-interval",
+        "multiauc evaluate net.parquet --label y --memory-limit 512MB --checkpoint net.checkpoint",
     ),
 )
 @_options.FILE
@@ -74,6 +75,7 @@ def multiauc() -> None:
 )
 @click.option("--fail-on-interval", is_flag=True,
               help="Hold the lower limit of the interval against --fail-under, not the value.")  # fmt: skip
+@_options.reading_options
 @_options.printing
 def evaluate(**options: Any) -> None:
     """Areas under the curve of one model, with intervals.
@@ -82,6 +84,9 @@ def evaluate(**options: Any) -> None:
     metrics need them. Intervals are closed-form unless --bootstrap asks for resamples. With --by also the slices of the
     rows, by the first metric: the one that is most surely worse than the rest comes first, and p-values and intervals
     allow for their number; --format csv then has the slices.
+
+    A file that is too large for the memory is read in pieces, and values have certain bounds unless they are exact; the
+    output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.
     """
     from multiauc.cli._evaluation import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
 

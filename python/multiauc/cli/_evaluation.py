@@ -6,14 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import multiauc
 from multiauc._json import document
-from multiauc._registry import DEFAULT_METRICS, METRICS
+from multiauc._registry import DEFAULT_METRICS
 from multiauc._render import numbers
 from multiauc._render.slices import slice_numbers
 from multiauc._render.words import metric_name
 from multiauc._wording import counted, shown_name
 from multiauc.cli import _gates
 from multiauc.cli._models import read_models
-from multiauc.cli._output import ESTIMATE, Outcome, Table, estimate_cells, interval_cell, printing
+from multiauc.cli._output import (
+    ESTIMATE,
+    Outcome,
+    Table,
+    estimate_cells,
+    interval_cell,
+    pair_cells,
+    pair_value_in_words,
+    printing,
+)
+from multiauc.cli._pieces import chosen_pieces
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import input_files
 from multiauc.cli._slices import slice_records, slice_table
@@ -35,15 +45,35 @@ def evaluate_file(  # noqa: PLR0913 - the options of the command
     worst: int,
     fail_under: tuple[Floor, ...],
     fail_on_interval: bool,
+    checkpoint: str | None,
+    memory_limit: int | str | None,
+    exact: bool,
     **options: Any,
 ) -> None:
     """Evaluate one model, print it, and look whether it is good enough."""
+    wanted: Any = tuple(dict.fromkeys([*(metrics or DEFAULT_METRICS), *(floor.metric for floor in fail_under)]))
+    pieces = chosen_pieces(
+        request,
+        checkpoint=checkpoint,
+        exact=exact,
+        memory_limit=memory_limit,
+        metrics=wanted,
+        n_resamples=n_resamples,
+        options=options,
+    )
+    if pieces is not None:
+        from multiauc.cli._certified import evaluate_in_pieces  # noqa: PLC0415 - small files do not wait for it
+
+        gates = (fail_under, fail_on_interval)
+        evaluate_in_pieces(
+            request, pieces, given=given, metrics=wanted, ci=ci, worst=worst, gates=gates, options=options
+        )
+        return
     shown = printing(options, input_files(request, options["partition"]))
     models = read_models(request, **options)
     if len(models.predictions.models) > 1:
         raise Problem("evaluate takes one model: give --scores once, or use compare")
     ((name, scores),) = models.predictions.models.items()
-    wanted: Any = tuple(dict.fromkeys([*(metrics or DEFAULT_METRICS), *(floor.metric for floor in fail_under)]))
     evaluation = multiauc.evaluate(models.predictions.y_true, scores, metrics=wanted, **models.arguments)
     found = evaluation.to_dict(ci) | {
         "model": name,
@@ -57,7 +87,7 @@ def evaluate_file(  # noqa: PLR0913 - the options of the command
     matrix = numbers.main_matrix(evaluation)
     found["per_class"] = numbers.class_numbers(evaluation, ci)
     found["worst_pairs"] = numbers.worst_pairs(evaluation, ci, worst)
-    pair_value = "" if matrix is None else _pair_value(matrix.kind)
+    pair_value = "" if matrix is None else pair_value_in_words(matrix.kind)
     if request.by:
         slices = multiauc.evaluate_slices(
             models.predictions.y_true, scores, models.predictions.by, metric=wanted[0], **models.arguments
@@ -113,10 +143,7 @@ def _outcome(found: dict[str, Any], data: dict[str, Any], pair_value: str) -> Ou
             Table(
                 f"Pairs that are separated worst ({pair_value})",
                 ["pair", "rows", "value", interval],
-                [
-                    [_pair(pair), f"{pair['first_rows']} + {pair['second_rows']}", pair["value"], interval_cell(pair)]
-                    for pair in pairs
-                ],
+                [[*pair_cells(pair), pair["value"], interval_cell(pair)] for pair in pairs],
             )
         )
     records = [
@@ -129,13 +156,3 @@ def _outcome(found: dict[str, Any], data: dict[str, Any], pair_value: str) -> Ou
         return Outcome(tables, data, (["kind", "name", "other", *ESTIMATE], records), notes)
     table, remark = slice_table(found["slices"], found["level"])
     return Outcome([*tables, table], data, slice_records(found["slices"]), [*notes, remark])
-
-
-def _pair(pair: dict[str, Any]) -> str:
-    return f"{shown_name(pair['first'])} - {shown_name(pair['second'])}"
-
-
-def _pair_value(metric: str) -> str:
-    """What the value of a listed pair is."""
-    pairs = METRICS[metric].pairs
-    return f"{pairs.title} of the pair" if pairs and pairs.is_symmetric else "by the score of the first class"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from multiauc._files.predictions import Predictions, Request
 
 # Options that say how a result is shown, not what it is.
-OF_PRINTING = {"files", "output", "force", "style", "threads", "plot", "title", "worst"}
+OF_PRINTING = {"files", "output", "force", "style", "threads", "plot", "title", "worst", "checkpoint"}
 SPELLED = {"n_resamples": "bootstrap", "row_id": "id", "ci": "level"}
 
 

@@ -12,6 +12,7 @@ from multiauc._files.delimited import DELIMITERS
 from multiauc._files.formats import open_file
 from multiauc._files.paths import data_files
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
+from multiauc.cli._memory import read_limit
 from multiauc.cli._output import FORMATS
 from multiauc.cli._requests import split_path
 
@@ -108,6 +109,17 @@ _INFERENCE = (
                  show_default=True, help="How pairs of classes are weighted in AUC_mu and M."),
 )  # fmt: skip
 
+_READING = (
+    click.option("--memory-limit", metavar="SIZE", callback=read_limit,
+                 help="Read the file in pieces with about this much memory, such as 512MB; none reads it whole. "
+                      "[default: whole, or 1GiB if it would take up more than a quarter of the free memory]"),
+    click.option("--checkpoint", metavar="FILE", type=click.Path(),
+                 help="Read the file in pieces, and keep in FILE what has been found so far: stopped at any moment, "
+                      "the same command goes on there."),
+    click.option("--exact", is_flag=True,
+                 help="Read the file in pieces, as often as it takes for values that are exact."),
+)  # fmt: skip
+
 _COSTS_HELP = "Costs of decisions: of predicting the class of the row when the truth is that of the column."
 _CI = click.option("--ci", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
                    metavar="LEVEL", help="The level of the confidence intervals.")  # fmt: skip
@@ -135,6 +147,11 @@ def data_options(command: Command) -> Command:
 def inference_options(command: Command) -> Command:
     """What is estimated, and how its uncertainty is."""
     return _all((*_INFERENCE, _CI), command)
+
+
+def reading_options(command: Command) -> Command:
+    """How a file that may be larger than memory is read."""
+    return _all(_READING, command)
 
 
 def several_files(command: Command) -> Command:

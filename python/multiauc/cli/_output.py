@@ -14,7 +14,8 @@ from multiauc._digits import decimals
 from multiauc._files.cells import plain_number
 from multiauc._files.output import STANDARD, Output
 from multiauc._json import without_nan
-from multiauc._wording import printable
+from multiauc._registry import METRICS
+from multiauc._wording import printable, shown_name
 from multiauc.cli._problems import Problem, emit
 
 if TYPE_CHECKING:
@@ -206,3 +207,15 @@ def estimate_cells(found: dict[str, Any]) -> list[Any]:
 def interval_cell(found: dict[str, Any]) -> str:
     """The limits, or a dash."""
     return "-" if found["low"] is None else f"{decimals(found['low'])} to {decimals(found['high'])}"
+
+
+def pair_cells(found: dict[str, Any]) -> list[str]:
+    """The classes of a pair, and their rows."""
+    name = f"{shown_name(found['first'])} - {shown_name(found['second'])}"
+    return [name, f"{found['first_rows']} + {found['second_rows']}"]
+
+
+def pair_value_in_words(metric: str) -> str:
+    """What the value of a listed pair is."""
+    pairs = METRICS[metric].pairs
+    return f"{pairs.title} of the pair" if pairs and pairs.is_symmetric else "by the score of the first class"

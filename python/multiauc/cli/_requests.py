@@ -78,4 +78,4 @@ def split_name(text: str) -> tuple[str, str]:
 def as_typed(option: str, value: str | None = None) -> str:
     """How an option, perhaps with a value, is written on the command line."""
     flag = "--id" if option == "row_id" else "--" + option.replace("_", "-")
-    return flag if value is None else f"{flag} {shlex.quote(value)}"
+    return flag if value is None or option == "exact" else f"{flag} {shlex.quote(value)}"

@@ -61,6 +61,8 @@ class Accumulator:
         What can be asked for.
     n_rows : int
         The rows of positive weight so far.
+    counts : ndarray of shape (K,)
+        Those of each class.
 
     Examples
     --------
@@ -104,7 +106,14 @@ class Accumulator:
     @property
     def n_rows(self) -> int:
         """The rows of positive weight so far."""
-        return int(self._counts().sum())
+        return int(self.counts.sum())
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """The rows of positive weight of each class so far."""
+        if self._state is None:
+            return np.zeros(len(self.labels), dtype=np.int64)
+        return self._state.rows
 
     def update(self, y_true: ArrayLike, y_score: ArrayLike, sample_weight: ArrayLike | None = None) -> None:
         """Add rows.
@@ -126,8 +135,7 @@ class Accumulator:
         """
         if not np.size(y_score) and not np.size(y_true):
             return
-        arguments = self.read(y_true, y_score, sample_weight)
-        self._state_for(arguments[0]).update(arguments)
+        self.add(self.read(y_true, y_score, sample_weight))
 
     def read(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> SampleArguments:
         """(scores, codes, weights, groups) of a batch, for the core."""
@@ -143,9 +151,28 @@ class Accumulator:
         _, columns = match_classes(column, self.labels, None, n_columns)
         codes, _ = column.to_columns(columns, n_columns)
         weights = None if sample_weight is None else read_weights(sample_weight, len(scores))
+        return self.read_coded(scores, codes, weights)
+
+    def read_coded(
+        self, scores: NDArray[Any], codes: NDArray[Any], weights: NDArray[np.float64] | None = None
+    ) -> SampleArguments:
+        """The same of rows whose scores are checked, and whose classes are places among the labels already."""
         # One score stands for two that rank the rows in opposite orders.
-        both: NDArray[Any] = np.hstack([-scores, scores]) if one_score else scores
+        both: NDArray[Any] = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
         return both, codes, weights, None
+
+    def add(self, arguments: SampleArguments) -> None:
+        """Add rows that were read."""
+        self._state_for(arguments[0]).update(arguments)
+
+    def settle(self) -> None:
+        """Count the rows that wait to be counted together.
+
+        It makes no difference but to sums of weights, in the last bits: these then do not depend on when the state was
+        written as bytes, which does the same.
+        """
+        if self._state is not None:
+            self._state.settle()
 
     def _refuse_other_order(self, y_score: Any, n_columns: int) -> None:
         names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
@@ -241,7 +268,7 @@ class Accumulator:
     def results(self, found: dict[str, Any], absent: str) -> CertifiedEvaluation:
         """What the core found, in the form that users see."""
         policy = one_of("absent", absent, ABSENT_POLICIES)
-        counts = self._counts()
+        counts = self.counts
         if (counts == 0).any():
             check_absent(list(self.labels), counts, policy, weighted=False)
         undefined = policy == "nan" and bool((counts == 0).any())
@@ -279,7 +306,7 @@ class Accumulator:
         again = cls(header["labels"], metrics=header["metrics"], memory=header["memory"])
         if content:
             again._state = _rust.StreamState.from_bytes(content)
-            if len(again._counts()) != len(again.labels):
+            if len(again.counts) != len(again.labels):
                 raise ValueError("the bytes of this state are damaged: it has another number of classes than labels")
         return again
 
@@ -295,11 +322,6 @@ class Accumulator:
         again = cls(labels, metrics=metrics, memory=memory)
         again._state = None if content is None else _rust.StreamState.from_bytes(content)
         return again
-
-    def _counts(self) -> NDArray[np.int64]:
-        if self._state is None:
-            return np.zeros(len(self.labels), dtype=np.int64)
-        return self._state.rows
 
     def __repr__(self) -> str:
         classes = counted(len(self.labels), "class", "classes")

@@ -104,10 +104,8 @@ class CertifiedValue(Tabular):
         """Value, bounds, standard error and 95% interval as text."""
         low, high = self._interval(0.025)
         interval = "-" if math.isnan(low) else f"{decimals(low)} to {decimals(high)}"
-        digits = _digits_of(self.high - self.low)
-        bounds = "exact" if self.exact else f"{_floored(self.low, digits)} to {_ceiled(self.high, digits)}"
-        value = "nan" if math.isnan(self.value) else decimals(self.value, 4 if self.exact else digits)
-        return [value, "-" if math.isnan(self.value) else bounds, decimals(self.standard_error), interval]
+        value, bounds = value_and_bounds(self.value, self.low, self.high)
+        return [value, bounds, decimals(self.standard_error), interval]
 
     def __float__(self) -> float:
         return self.value
@@ -121,6 +119,16 @@ class CertifiedValue(Tabular):
         known = bounds if self.exact or bounds == "-" else f"certainly {bounds}"
         name = printable(str(self.name))
         return f"CertifiedValue({name} {value}, {known}, standard error {error}, 95% interval {interval})"
+
+
+def value_and_bounds(value: float, low: float, high: float) -> tuple[str, str]:
+    """A value and its bounds as text."""
+    if math.isnan(value):
+        return "nan", "-"
+    if low == high:
+        return decimals(value), "exact"
+    digits = _digits_of(high - low)
+    return decimals(value, digits), f"{_floored(low, digits)} to {_ceiled(high, digits)}"
 
 
 def _digits_of(width: float) -> int:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from multiauc import _rust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
+    from multiauc._input.sample import SampleArguments
     from multiauc.streaming.accumulator import Accumulator
     from multiauc.streaming.certified import CertifiedEvaluation
 
@@ -35,18 +36,29 @@ def exact_evaluation(
     absent
         As in `Accumulator.evaluate`.
     """
+
+    def read() -> Iterator[SampleArguments]:
+        return (accumulator.read(y_true, y_score) for y_true, y_score in open_batches())
+
+    return exact_evaluation_of(read, accumulator, memory_limit, absent)
+
+
+def exact_evaluation_of(
+    open_batches: Callable[[], Iterable[SampleArguments]], accumulator: Accumulator, memory_limit: int, absent: str
+) -> CertifiedEvaluation:
+    """The same of batches that were read, as `Accumulator.read` does."""
     lattice = accumulator.state().lattice
     if lattice is not None:
         # Whether float32 scores are multiples of one fraction is known only when all have been seen, and decides which
         # differences tie: they are sorted into ranges again.
         again = accumulator.on_lattice(lattice)
-        for y_true, y_score in open_batches():
-            again.update(y_true, y_score)
+        for batch in open_batches():
+            again.add(batch)
         accumulator = again
     state = accumulator.state()
     counter = _rust.RangeCounter(state, memory_limit)
     while counter.begin_pass(memory_limit):
-        for y_true, y_score in open_batches():
-            counter.update(accumulator.read(y_true, y_score))
+        for batch in open_batches():
+            counter.update(batch)
         counter.end_pass()
     return accumulator.results(counter.answers(state), absent)

@@ -73,6 +73,11 @@ impl StreamState {
         })
     }
 
+    /// Sorts the rows that wait into the histograms.
+    fn settle(&self, py: Python<'_>) -> PyResult<()> {
+        run(py, usize::MAX, |workers| with_sketch!(&mut *self.locked(), |sketch| sketch.settle(workers)))
+    }
+
     fn merge(&self, py: Python<'_>, other: &Self) -> PyResult<()> {
         // A copy first: both may be the same, and a lock is taken once.
         let other = other.locked().clone();

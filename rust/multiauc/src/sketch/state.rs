@@ -243,7 +243,7 @@ impl<T: Score> Sketch<T> {
     ///
     /// # Errors
     /// [`Error::Cancelled`]; then nothing has changed.
-    pub(super) fn settle(&mut self, workers: &Workers<'_>) -> Result<()> {
+    pub fn settle(&mut self, workers: &Workers<'_>) -> Result<()> {
         self.flush(workers)?;
         self.samples.iter_mut().for_each(RowSample::tidy);
         Ok(())
