@@ -21,6 +21,11 @@ FUNCTIONS = [
     *(functools.partial(multiauc.one_vs_rest_score, average=average) for average in AVERAGES),
     multiauc.one_vs_rest_per_class,
 ]
+NAMES = [
+    *(f"hand_till {kind}" for kind in PAIR_WEIGHTS),
+    *(f"one_vs_rest {average}" for average in AVERAGES),
+    "per class",
+]
 
 
 def all_values(y_true, y_score, **options):
@@ -239,7 +244,7 @@ class TestErrors:
     MATRIX = compressed([[(0, 0.9)], [(1, 0.5)], [(2, 0.4)]], 3)
     CODES = (0, 1, 2)
 
-    @pytest.fixture(params=FUNCTIONS, ids=range(len(FUNCTIONS)))
+    @pytest.fixture(params=FUNCTIONS, ids=NAMES)
     def function(self, request):
         return request.param
 
