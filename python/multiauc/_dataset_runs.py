@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STATE_SHARE = 8
 BATCH_SHARE = 32
 # That of the rows that a pass of exact counting gathers.
-PASS_SHARE = 4
+PASS_SHARE = 8
 # Characters of a name beside the bar of progress.
 LONGEST_NAME = 24
 

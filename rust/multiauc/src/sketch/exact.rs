@@ -189,36 +189,21 @@ impl<T: Score> Counted<T> {
             histograms[index].for_each(|bin, rows| bins.push((bin.first >> level, class, u64::from(rows))));
         }
         bins.sort_unstable();
-        let mut counted =
+        let counted =
             Self { problem, won_within: vec![0; classes], waiting: Vec::new(), active: Vec::new(), known: Vec::new() };
         let owner = counted.owner();
-        let mut run: Option<Range> = None;
+        let mut planner = Planner { counted, run: None, aside: None, longest: longest as u64 };
         for bin in bins.chunk_by(|a, b| a.0 == b.0) {
             let mut here = vec![0_u64; classes];
             for &(_, class, rows) in bin {
                 here[class] += rows;
             }
-            let total: u64 = here.iter().sum();
-            let (first, last) = (bin[0].0 << level, (bin[0].0 << level) + ((1 << level) - 1));
-            let is_one_sided = here[owner] == 0 || here[owner] == total;
-            match &mut run {
-                // Neighbours are gathered at once, small ones of one side among them too.
-                Some(range) if range.rows + total <= longest as u64 && (!is_one_sided || total < FEW) => {
-                    range.last = last;
-                    range.rows += total;
-                }
-                _ => {
-                    counted.waiting.extend(run.take());
-                    if is_one_sided {
-                        counted.known.push((first, here));
-                    } else {
-                        run = Some(Range { first, last, rows: total });
-                    }
-                }
-            }
+            let rows: u64 = here.iter().sum();
+            let first = bin[0].0 << level;
+            let range = Range { first, last: first + ((1 << level) - 1), rows };
+            planner.see(range, here, owner);
         }
-        counted.waiting.extend(run);
-        counted
+        planner.finish()
     }
 
     /// The class that wins.
@@ -324,8 +309,65 @@ impl<T: Score> Counted<T> {
     }
 }
 
-/// So few rows of one side are gathered with their neighbours.
-const FEW: u64 = 256;
+/// Puts bins together, in increasing order, to ranges that are gathered and ranges that need not be.
+struct Planner<T> {
+    counted: Counted<T>,
+    /// The range to gather that neighbouring bins are added to.
+    run: Option<Range>,
+    /// Bins after it that hold rows of one side only.
+    aside: Option<(Range, Vec<u64>)>,
+    longest: u64,
+}
+
+impl<T> Planner<T> {
+    /// Fewer rows of one side are gathered with their neighbours.
+    const FEW: u64 = 256;
+
+    fn see(&mut self, bin: Range, here: Vec<u64>, owner: usize) {
+        let is_one_sided = here[owner] == 0 || here[owner] == bin.rows;
+        if !is_one_sided {
+            self.settle_aside();
+            self.gather(bin);
+            return;
+        }
+        match &mut self.aside {
+            // Rows of the same side: nothing is won between them.
+            Some((range, all)) if (all[owner] == 0) == (here[owner] == 0) => {
+                (range.last, range.rows) = (bin.last, range.rows + bin.rows);
+                all.iter_mut().zip(here).for_each(|(all, here)| *all += here);
+            }
+            _ => {
+                self.settle_aside();
+                self.aside = Some((bin, here));
+            }
+        }
+    }
+
+    fn settle_aside(&mut self) {
+        let Some((range, here)) = self.aside.take() else { return };
+        if range.rows < Self::FEW {
+            self.gather(range);
+        } else {
+            self.counted.waiting.extend(self.run.take());
+            self.counted.known.push((range.first, here));
+        }
+    }
+
+    fn gather(&mut self, bin: Range) {
+        match &mut self.run {
+            Some(run) if run.rows + bin.rows <= self.longest => {
+                (run.last, run.rows) = (bin.last, run.rows + bin.rows);
+            }
+            run => self.counted.waiting.extend(run.replace(bin)),
+        }
+    }
+
+    fn finish(mut self) -> Counted<T> {
+        self.settle_aside();
+        self.counted.waiting.extend(self.run);
+        self.counted
+    }
+}
 
 impl<T: Score> Gathered<T> {
     fn add(&mut self, row: Alike<T>, longest: usize, problem: Problem, reading: Reading) {
