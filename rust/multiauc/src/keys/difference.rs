@@ -99,6 +99,14 @@ impl DifferenceRule {
         }
     }
 
+    /// The m of the lattice 1/m that holds every score, if there is one.
+    pub(crate) const fn lattice(self) -> Option<f64> {
+        match self.kind {
+            Kind::Lattice { m, .. } => Some(m),
+            _ => None,
+        }
+    }
+
     /// Appends the keys of own − other, row by row.
     pub(crate) fn append_keys<T: Score>(self, own: &[T], other: &[T], scratch: &mut KeyScratch, keys: &mut Vec<f64>) {
         let pairs = own.iter().zip(other).map(|(&a, &b)| (a.into(), b.into()));

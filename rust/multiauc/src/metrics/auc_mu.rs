@@ -76,14 +76,13 @@ pub fn auc_mu_matrix<T: Score>(
 pub(super) fn auc_mu_statistic<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    whole: Option<&ClassBlocks<T>>,
+    (whole, rule): (Option<&ClassBlocks<T>>, DifferenceRule),
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
 ) -> Result<(Statistic, PairTable)> {
     let (rows, classes) = (&design.rows, sample.classes());
     let weighting = PairWeighting::new(options.pair_weights, rows)?;
     let scores = PairScores::new(sample, options.partition, workers)?;
-    let rule = DifferenceRule::of(sample, workers)?;
     let mut average = SampleAverage::new(options.pair_weights, sample.sizes());
     let mut table = PairTable::missing(classes);
     let mut components = [vec![0.0; rows.len()]];

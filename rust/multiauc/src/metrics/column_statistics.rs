@@ -6,6 +6,7 @@ use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Estimate, Segment, Statistic, add, estimate_one};
+use crate::keys::DifferenceRule;
 use crate::memory::Buffers;
 use crate::metric::Metric;
 use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
@@ -26,7 +27,7 @@ pub(super) struct ColumnStatistics {
 pub(super) fn column_statistics<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    whole: Option<&ClassBlocks<T>>,
+    (whole, rule): (Option<&ClassBlocks<T>>, DifferenceRule),
     wanted: &[Metric],
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
@@ -43,7 +44,7 @@ pub(super) fn column_statistics<T: Score>(
     for_each_column(
         sample,
         design,
-        (&pair_weighting.omega, whole),
+        (&pair_weighting.omega, whole, rule.lattice()),
         (&buffers, workers),
         |mut column| {
             let wins = column.wins_over_rest(rows);

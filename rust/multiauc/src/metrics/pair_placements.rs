@@ -104,9 +104,14 @@ pub(super) fn place_by_difference<T: Score>(
             }
         }
     }
-    let near = if *score == PairScore::Difference { rule.near } else { None };
+    let (near, multiples) = match score {
+        PairScore::Difference => (rule.near, rule.lattice().map(|_| 1.0)),
+        _ => (None, None),
+    };
     let nearness = Nearness { tolerance: near, is_settled: |key: f64| rule.is_settled(key) };
-    if let Some(placed) = place_by_table(rows, pair.classes, keys, nearness, (table, by_rank), (buffers, workers))? {
+    if let Some(placed) =
+        place_by_table(rows, pair.classes, keys, (nearness, multiples), (table, by_rank), (buffers, workers))?
+    {
         return Ok(placed);
     }
     ordered.clear();
@@ -125,7 +130,7 @@ fn place_by_table(
     rows: &ClassRows,
     classes: [usize; 2],
     keys: &[Vec<f64>; 2],
-    near: Nearness<impl Fn(f64) -> bool + Copy + Sync>,
+    (near, multiples): (Nearness<impl Fn(f64) -> bool + Copy + Sync>, Option<f64>),
     (table, by_rank): (&mut PartedTable, &mut Vec<f64>),
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
 ) -> Result<Option<PairPlacements>> {
@@ -136,7 +141,7 @@ fn place_by_table(
     let (per_first, per_second) = (first.recip(), second.recip());
     // The proportion of the second class below a row of the first, and of the first above a row of the second.
     let finish = |side: usize, below: f64| if side == 0 { below * per_second } else { (first - below) * per_first };
-    table.build(&keys[own], rows.weights_of(classes[own]), workers)?;
+    table.build(&keys[own], rows.weights_of(classes[own]), multiples, workers)?;
     let looked_up = (&keys[other][..], rows.weights_of(classes[other]));
     let totals = table.look_up(looked_up, near, |below| finish(other, below), &mut placements[other], workers)?;
     if totals.is_near {
