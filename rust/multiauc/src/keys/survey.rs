@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::fraction::{
-    Fraction, FractionCache, any_rounded_fraction, common_lattice, lattice_denominators, lowest_common_denominator,
-    millionths, nearest_whole, rounded_fractions,
+    Fraction, FractionCache, LONG_LATTICES, any_rounded_fraction, common_lattice, lattice_denominators,
+    lowest_common_denominator, millionths, nearest_whole, rounded_fractions,
 };
 use crate::error::Result;
 use crate::float::Score;
@@ -125,14 +125,7 @@ impl Peek {
             .filter(|cell| sample.has_row(cell / columns))
             .map(|cell| sample.scores.get(cell / columns, cell % columns));
         if T::IS_SINGLE {
-            let mut denominators: Vec<u32> = lattice_denominators().collect();
-            for score in scores {
-                denominators.retain(|&denominator| is_multiple(score, denominator));
-                if denominators.is_empty() {
-                    break;
-                }
-            }
-            return Self { denominators, seen: 0, fractions: 0, decimals: 0 };
+            return Self { denominators: lattices_of(scores), seen: 0, fractions: 0, decimals: 0 };
         }
         let scores: Vec<f64> = scores.map(Into::into).collect();
         let fractions = rounded_fractions(&scores);
@@ -164,6 +157,24 @@ impl Peek {
         })?;
         Ok(parts.into_iter().try_fold(coarsest, |a, b| common_lattice(a, b?)))
     }
+}
+
+/// The lattices 1/m that hold all of some singles, in increasing order of m.
+fn lattices_of<T: Score>(singles: impl Iterator<Item = T>) -> Vec<u32> {
+    // All lattices hold zero, and most other singles are on none of those that are many.
+    let mut singles = singles.filter(|&score| score != T::ZERO);
+    let Some(first) = singles.next() else { return lattice_denominators().collect() };
+    let mut denominators: Vec<u32> = match Fraction::may_be_of_single(first) {
+        true => lattice_denominators().filter(|&m| is_multiple(first, m)).collect(),
+        false => LONG_LATTICES.into_iter().filter(|&m| is_multiple(first, m)).collect(),
+    };
+    for score in singles {
+        if denominators.is_empty() {
+            break;
+        }
+        denominators.retain(|&m| is_multiple(score, m));
+    }
+    denominators
 }
 
 /// Whether the score is the float nearest to a multiple of 1/m, and m so coarse that this is not by accident.
