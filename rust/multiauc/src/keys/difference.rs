@@ -9,7 +9,7 @@
 //! * *plain*: the rest; the key is the rounded difference, and keys within a few units in the last place are compared
 //!   again, in case there are fractions among them.
 
-use super::decimals::{DecimalKeys, SplitKeys, decimal_key};
+use super::decimals::{DecimalKeys, Split, SplitKeys, decimal_key};
 use super::exact_key::{ExactKey, rounding_of_difference};
 use super::fraction::{
     DifferenceCache, Fraction, FractionCache, any_rounded_fraction, millionths, nearest_difference, nearest_whole,
@@ -151,17 +151,7 @@ impl DifferenceRule {
 
     /// Copies keys apart: those that are settled, and the others with their places.
     pub(crate) fn split(self, keys: &[f64], parts: &mut SplitKeys) {
-        parts.settled.clear();
-        parts.open.clear();
-        parts.open_places.clear();
-        for (place, &key) in (0..).zip(keys) {
-            if self.is_settled(key) {
-                parts.settled.push(key);
-            } else {
-                parts.open.push(key);
-                parts.open_places.push(place);
-            }
-        }
+        run_widest(Split { keys, is_settled: |key| self.is_settled(key), parts });
     }
 
     /// Whether rows of this key are known to tie with each other, and to be in the right order to all others.

@@ -48,7 +48,7 @@ fn place(
     ordered: &mut OrderedRows,
     rows: &ClassRows,
     [first, second]: [usize; 2],
-    near: Option<f64>,
+    near: Nearness<impl Fn(f64) -> bool>,
     exact: impl Fn(&RankedRow) -> ExactKey,
 ) -> PairPlacements {
     let weights = [rows.weights_of(first), rows.weights_of(second)];
@@ -119,7 +119,7 @@ pub(super) fn place_by_difference<T: Score>(
         ordered.extend(side as u16, 0, keys.iter().copied());
     }
     ordered.sort();
-    Ok(place(ordered, rows, pair.classes, near, |row| {
+    Ok(place(ordered, rows, pair.classes, nearness, |row| {
         let [of_first, of_second] = pair.of[row.side as usize];
         rule.exact(of_first[row.row as usize].into(), of_second[row.row as usize].into())
     }))
@@ -179,7 +179,7 @@ pub(super) fn place_by_column<T: Score>(
     ordered.extend(0, 0, pair.of[own][column].iter().map(|&score| score.into()));
     ordered.extend(1, 0, pair.of[other][column].iter().map(|&score| score.into()));
     ordered.sort();
-    place(ordered, rows, [pair.classes[own], pair.classes[other]], None, never_near)
+    place(ordered, rows, [pair.classes[own], pair.classes[other]], Nearness::NEVER, never_near)
 }
 
 /// The exact key of a row where keys are never too close to tell apart: scores compare as they are stored.
