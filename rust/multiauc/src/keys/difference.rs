@@ -10,6 +10,7 @@
 //!   again, in case there are fractions among them.
 
 use super::decimals::{DecimalKeys, Split, SplitKeys, decimal_key};
+use super::difference_ranks::{DifferenceRanks, Operands};
 use super::exact_key::{ExactKey, rounding_of_difference};
 use super::fraction::{
     DifferenceCache, Fraction, FractionCache, any_rounded_fraction, millionths, nearest_difference, nearest_whole,
@@ -129,6 +130,18 @@ impl DifferenceRule {
         }
     }
 
+    /// Writes whole numbers in the order of own − other for the rows of two sides, equal where they tie: where differences
+    /// are known to repeat. `false` if that is not so, and nothing was written.
+    pub(crate) fn rank_keys<'r, T: Score + 'r>(
+        self,
+        first: impl Iterator<Item = Operands<'r, T>> + Clone,
+        second: impl Iterator<Item = Operands<'r, T>> + Clone,
+        scratch: &mut KeyScratch,
+        keys: [&mut Vec<f64>; 2],
+    ) -> bool {
+        self.kind == Kind::Fractions && self.near.is_none() && scratch.ranks.rank(first, second, keys)
+    }
+
     /// The key of a − b.
     pub(crate) fn key(self, a: f64, b: f64) -> f64 {
         match self.kind {
@@ -207,6 +220,7 @@ impl DifferenceRule {
 pub(crate) struct KeyScratch {
     fractions: FractionCache,
     differences: DifferenceCache,
+    ranks: DifferenceRanks,
 }
 
 /// Appends the plain differences.

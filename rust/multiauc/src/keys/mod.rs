@@ -2,10 +2,12 @@
 
 mod decimals;
 mod difference;
+mod difference_ranks;
 mod exact_key;
 mod fraction;
 mod survey;
 
 pub(crate) use decimals::SplitKeys;
 pub(crate) use difference::{DifferenceRule, KeyScratch};
+pub(crate) use difference_ranks::Operands;
 pub(crate) use exact_key::{ExactKey, rounding_of_difference};

@@ -93,7 +93,11 @@ pub(super) fn place_by_difference<T: Score>(
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
 ) -> Result<PairPlacements> {
     let PlacingScratch { ordered, table, keys, by_rank, key_scratch } = scratch;
-    for (side, keys) in keys.iter_mut().enumerate() {
+    let is_ranked = *score == PairScore::Difference && {
+        let [first, second] = pair.of.map(|[of_first, of_second]| std::iter::once((of_first, of_second)));
+        rule.rank_keys(first, second, key_scratch, keys.each_mut())
+    };
+    for (side, keys) in keys.iter_mut().enumerate().filter(|_| !is_ranked) {
         let rows = rows.of(pair.classes[side]);
         keys.clear();
         match score {
@@ -105,7 +109,7 @@ pub(super) fn place_by_difference<T: Score>(
         }
     }
     let (near, multiples) = match score {
-        PairScore::Difference => (rule.near, rule.lattice().map(|_| 1.0)),
+        PairScore::Difference => (rule.near, (is_ranked || rule.lattice().is_some()).then_some(1.0)),
         _ => (None, None),
     };
     let nearness = Nearness { tolerance: near, is_settled: |key: f64| rule.is_settled(key) };
