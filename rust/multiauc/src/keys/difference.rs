@@ -5,16 +5,16 @@
 //! give the doubles:
 //!
 //! * *lattice*: all scores are multiples of the same 1/m; the keys are integers, and equal keys tie;
-//! * *fractions*: many scores are fractions with different denominators; the key is the double nearest to κ;
+//! * *fractions*: many scores are fractions with different denominators; the key is the double nearest to κ, or where
+//!   differences repeat, its rank among all of them ([`DifferenceRanks`]);
 //! * *plain*: the rest; the key is the rounded difference, and keys within a few units in the last place are compared
 //!   again, in case there are fractions among them.
 
 use super::decimals::{DecimalKeys, Split, SplitKeys, decimal_key};
 use super::difference_ranks::{DifferenceRanks, Operands};
 use super::exact_key::{ExactKey, rounding_of_difference};
-use super::fraction::{
-    DifferenceCache, Fraction, FractionCache, any_rounded_fraction, millionths, nearest_difference, nearest_whole,
-};
+use super::fraction::{Fraction, any_rounded_fraction, millionths, nearest_difference, nearest_whole};
+use super::fraction_caches::{DifferenceCache, FractionCache};
 use super::survey::Survey;
 use crate::error::Result;
 use crate::float::Score;

@@ -5,6 +5,7 @@ mod difference;
 mod difference_ranks;
 mod exact_key;
 mod fraction;
+mod fraction_caches;
 mod survey;
 
 pub(crate) use decimals::SplitKeys;

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::fraction::{
-    Fraction, FractionCache, LONG_LATTICES, any_rounded_fraction, common_lattice, lattice_denominators,
-    lowest_common_denominator, millionths, nearest_whole, rounded_fractions,
+    Fraction, LONG_LATTICES, any_rounded_fraction, common_lattice, lattice_denominators, lowest_common_denominator,
+    millionths, nearest_whole, rounded_fractions,
 };
+use super::fraction_caches::FractionCache;
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
@@ -164,9 +165,10 @@ fn lattices_of<T: Score>(singles: impl Iterator<Item = T>) -> Vec<u32> {
     // All lattices hold zero, and most other singles are on none of those that are many.
     let mut singles = singles.filter(|&score| score != T::ZERO);
     let Some(first) = singles.next() else { return lattice_denominators().collect() };
-    let mut denominators: Vec<u32> = match Fraction::may_be_of_single(first) {
-        true => lattice_denominators().filter(|&m| is_multiple(first, m)).collect(),
-        false => LONG_LATTICES.into_iter().filter(|&m| is_multiple(first, m)).collect(),
+    let mut denominators: Vec<u32> = if Fraction::may_be_of_single(first) {
+        lattice_denominators().filter(|&m| is_multiple(first, m)).collect()
+    } else {
+        LONG_LATTICES.into_iter().filter(|&m| is_multiple(first, m)).collect()
     };
     for score in singles {
         if denominators.is_empty() {
