@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Statistic, add, pair_variance};
 use crate::keys::DifferenceRule;
-use crate::memory::Buffers;
+use crate::memory::{Buffers, zeroed};
 use crate::metric::Metric;
 use crate::pairs::{
     PairScore, PairWeights, Partition, SampleAverage, ShareMatrix, Tally, WeightedPairs, Wins, cost_score,
@@ -85,7 +85,7 @@ pub(super) fn auc_mu_statistic<T: Score>(
     let scores = PairScores::new(sample, options.partition, workers)?;
     let mut average = SampleAverage::new(options.pair_weights, sample.sizes());
     let mut table = PairTable::missing(classes);
-    let mut components = [vec![0.0; rows.len()]];
+    let mut components = [zeroed(rows.len())];
     let buffers = Buffers::default();
     for_each_pair(
         sample,

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Estimate, Segment, Statistic, add, estimate_one};
 use crate::keys::DifferenceRule;
-use crate::memory::Buffers;
+use crate::memory::{Buffers, zeroed};
 use crate::metric::Metric;
 use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
@@ -39,7 +39,7 @@ pub(super) fn column_statistics<T: Score>(
     let mut pairs = PairTable::missing(classes);
     let mut per_class = vec![Estimate::MISSING; classes];
     let mut class_slopes = vec![vec![0.0; classes]; classes];
-    let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| vec![0.0; rows.len()]).collect();
+    let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| zeroed(rows.len())).collect();
     let buffers = Buffers::default();
     for_each_column(
         sample,
