@@ -39,7 +39,7 @@ def scores_of(shape, n_rows, n_classes, rng):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(("n_rows", "n_classes"), [(12_000, 4), (6_000, 20), (300_000, 2)])
+@pytest.mark.parametrize(("n_rows", "n_classes"), [(24_000, 4), (6_000, 20), (300_000, 2)])
 def test_fast_and_simple_ways_agree(shape, dtype, n_rows, n_classes):
     codes, scores = scores_of(shape, n_rows, n_classes, np.random.default_rng(n_classes))
     scores = scores.astype(dtype)
@@ -47,6 +47,23 @@ def test_fast_and_simple_ways_agree(shape, dtype, n_rows, n_classes):
     assert value == pytest.approx(multiauc.auc_mu_score(codes, scores, sample_weight=np.ones(n_rows)), abs=1e-14)
     if n_rows < 100_000:
         assert multiauc.evaluate(codes, scores, metrics=["auc_mu"]).auc_mu.value == value
+
+
+@pytest.mark.parametrize("shape", ["1 decimals", "4 decimals", "2 and 7", "half 4", "leaves"])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("groups", [False, True])
+def test_standard_errors_of_fast_and_simple_ways_agree(shape, dtype, groups):
+    rng = np.random.default_rng(7)
+    codes, scores = scores_of(shape, 24_000, 3, rng)
+    options = {"groups": rng.integers(len(codes) // 2, size=len(codes))} if groups else {}
+    fast, simple = (
+        multiauc.evaluate(codes, scores.astype(dtype), sample_weight=weights, **options)
+        for weights in (None, np.ones(len(codes)))
+    )
+    for metric in ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"):
+        one, other = getattr(fast, metric), getattr(simple, metric)
+        assert one.value == pytest.approx(other.value, abs=1e-14)
+        assert one.standard_error == pytest.approx(other.standard_error, rel=1e-9)
 
 
 @pytest.mark.parametrize("digits", [4, 5, 6])

@@ -29,6 +29,8 @@ def match_classes(
     classes = _sorted_labels(column)
     if len(classes) != n_columns:
         raise _wrong_number_of_labels(classes, n_columns)
+    if classes == column.distinct:  # as integers nearly always are: what remains takes time in small calls
+        return classes, list(range(n_columns))
     return classes, _columns_of(column, classes, "labels")
 
 

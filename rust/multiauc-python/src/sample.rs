@@ -1,7 +1,7 @@
 //! Samples of either precision: the only file that knows there are two.
 
 use multiauc::{ClassCodes, Result, Sampling, ScoreMatrix, ScoredSample, Workers};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays::{CodeArray, contiguous, matrix};
@@ -10,10 +10,22 @@ use crate::arrays::{CodeArray, contiguous, matrix};
 const SORTED_CELL: usize = 10;
 
 /// Scores of either precision.
-#[derive(FromPyObject)]
 enum ScoreArray<'py> {
     Double(PyReadonlyArray2<'py, f64>),
     Single(PyReadonlyArray2<'py, f32>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for ScoreArray<'py> {
+    type Error = PyErr;
+
+    /// Not derived: that would make a Python error of every single that is no double, which takes longer than a small
+    /// sample.
+    fn extract(scores: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        if scores.cast::<PyArray2<f64>>().is_ok() {
+            return Ok(Self::Double(scores.extract()?));
+        }
+        Ok(Self::Single(scores.extract()?))
+    }
 }
 
 /// (scores, codes, weights, groups), borrowed from Python.

@@ -58,6 +58,29 @@ impl<T: Float> Buffers<T> {
     }
 }
 
+/// Scratch values for all threads to reuse, with what they remember.
+#[derive(Debug)]
+pub(crate) struct Pool<S>(Mutex<Vec<S>>);
+
+impl<S> Default for Pool<S> {
+    fn default() -> Self {
+        Self(Mutex::new(Vec::new()))
+    }
+}
+
+impl<S: Default> Pool<S> {
+    /// Does some work with a value that nobody else uses meanwhile.
+    pub(crate) fn with<R>(&self, work: impl FnOnce(&mut S) -> R) -> R {
+        let spare = self.0.lock().ok().and_then(|mut idle| idle.pop());
+        let mut scratch = spare.unwrap_or_default();
+        let result = work(&mut scratch);
+        if let Ok(mut idle) = self.0.lock() {
+            idle.push(scratch);
+        }
+        result
+    }
+}
+
 #[cfg(target_os = "linux")]
 fn advise_huge_pages<T>(buffer: &[T]) {
     const PAGE: usize = 4096;

@@ -114,6 +114,7 @@ fn share_below<'o, I: Iterator<Item = StepRows<'o>>>(
 mod tests {
     use super::*;
     use crate::parallel::Cancel;
+    use crate::ranking::Nearness;
     use crate::sample::{ClassCodes, ScoreMatrix};
 
     /// Partial areas of rows with one score for all columns.
@@ -234,7 +235,7 @@ mod tests {
             let mut rows = crate::ranking::OrderedRows::default();
             rows.extend(Order::OWN, 0, [1.0, 2.0].into_iter());
             rows.extend(Order::OTHER, 2, [0.0, 3.0].into_iter());
-            Order::new(&mut rows, None, |_| unreachable!("no near keys"))
+            Order::new(&mut rows, Nearness::NEVER, |_| unreachable!("no near keys"))
         };
         assert!(partial_area(&order, Region::MaxFpr(0.5), |position| f64::from(position / 2)).is_nan());
     }

@@ -95,13 +95,10 @@ pub(super) fn means(
         return Ok(vec![only[0] + folded(sums, 1)[0] / total]);
     }
     let columns = segment.columns.len();
+    let origins: Vec<f64> = segment.columns.iter().map(|column| column[0]).collect();
     let parts = workers.map(segment.chunks(), |chunk| {
-        let mut sums = vec![0.0; columns];
-        for row in segment.rows_of_chunk(chunk) {
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            sums.iter_mut().zip(segment.columns).for_each(|(sum, column)| *sum += weight * (column[row] - column[0]));
-        }
-        Ok(sums)
+        let deviation = |column: usize, value: f64, weight: f64| weight * (value - origins[column]);
+        Ok(sum_rows(segment, weights, chunk, false, deviation).sums)
     })?;
     let sums = folded(parts, columns);
     Ok(segment.columns.iter().zip(sums).map(|(column, sum)| column[0] + sum / total).collect())
@@ -131,23 +128,12 @@ pub(super) fn row_powers(
         vec![sums[0] / frame.total.powi(2), sums[1] / frame.total.powi(4)]
     } else {
         let parts = workers.map(segment.chunks(), |chunk| {
-            let mut sums = vec![0.0; columns * columns + columns];
-            let mut units = vec![0.0; columns];
-            for row in segment.rows_of_chunk(chunk) {
-                let weight = weights.map_or(1.0, |weights| weights[row]) / frame.total;
-                for (column, unit) in units.iter_mut().enumerate() {
-                    let deviation = segment.columns[column][row] - frame.means[column];
-                    *unit = weight * (spread * deviation + frame.shifts[column]);
-                }
-                for first in 0..columns {
-                    for second in first..columns {
-                        sums[first * columns + second] += units[first] * units[second];
-                    }
-                    let square = units[first] * units[first];
-                    sums[columns * columns + first] += square * square;
-                }
-            }
-            Ok(sums)
+            let unit = |column: usize, value: f64, weight: f64| {
+                weight / frame.total * (spread * (value - frame.means[column]) + frame.shifts[column])
+            };
+            let RowSums { mut products, fourths, .. } = sum_rows(segment, weights, chunk, true, unit);
+            products.extend(fourths);
+            Ok(products)
         })?;
         folded(parts, columns * columns + columns)
     };
@@ -162,6 +148,92 @@ pub(super) fn row_powers(
         }
     }
     Ok(Powers { products: sums, fourths })
+}
+
+/// Σ u, Σ uu′ and Σ u⁴ of what rows have in each column.
+struct RowSums {
+    sums: Vec<f64>,
+    /// Columns × columns.
+    products: Vec<f64>,
+    fourths: Vec<f64>,
+}
+
+/// The sums of `unit(column, value, weight)` over the rows of a chunk, each of them taken row by row; the products of
+/// columns far from each other only if those are wanted.
+fn sum_rows(
+    segment: &Segment<'_>,
+    weights: Option<&[f64]>,
+    chunk: usize,
+    are_products_wanted: bool,
+    unit: impl Fn(usize, f64, f64) -> f64,
+) -> RowSums {
+    let rows = segment.rows_of_chunk(chunk);
+    let weights = weights.map(|weights| &weights[rows.clone()]);
+    let columns: Vec<&[f64]> = segment.columns.iter().map(|column| &column[rows.clone()]).collect();
+    let mut found = RowSums {
+        sums: vec![0.0; columns.len()],
+        products: vec![0.0; columns.len() * columns.len()],
+        fourths: vec![0.0; columns.len()],
+    };
+    // The sums of a few columns at a time wait for their last additions side by side.
+    for first in (0..columns.len()).step_by(TILE) {
+        let end = if are_products_wanted { columns.len() } else { first + 1 };
+        for second in (first..end).step_by(TILE) {
+            run_widest(SumTile { columns: &columns, weights, firsts: [first, second], unit: &unit, found: &mut found });
+        }
+    }
+    found
+}
+
+/// Columns whose products with as many others are summed at a time.
+const TILE: usize = 4;
+
+/// The products of some columns with some others, and the sums of the former if they are the same.
+struct SumTile<'v, F> {
+    columns: &'v [&'v [f64]],
+    weights: Option<&'v [f64]>,
+    firsts: [usize; 2],
+    unit: &'v F,
+    found: &'v mut RowSums,
+}
+
+impl<F: Fn(usize, f64, f64) -> f64> Vectorizable for SumTile<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let Self { columns, weights, firsts, unit, found } = self;
+        let count = columns.len();
+        let rows = columns.first().map_or(0, |column| column.len());
+        // Where there are fewer columns the last one stands in for them.
+        let numbers = firsts.map(|first| std::array::from_fn::<usize, TILE, _>(|place| (first + place).min(count - 1)));
+        let tiles = numbers.map(|numbers| numbers.map(|number| &columns[number][..rows]));
+        let (mut sums, mut products, mut fourths) = ([0.0; TILE], [[0.0; TILE]; TILE], [0.0; TILE]);
+        for row in 0..rows {
+            let weight = weights.map_or(1.0, |weights| weights[row]);
+            let mut units = [[0.0; TILE]; 2];
+            for side in 0..2 {
+                for place in 0..TILE {
+                    units[side][place] = unit(numbers[side][place], tiles[side][place][row], weight);
+                }
+            }
+            for first in 0..TILE {
+                let own = units[0][first];
+                sums[first] += own;
+                fourths[first] += (own * own) * (own * own);
+                for second in 0..TILE {
+                    products[first][second] += own * units[1][second];
+                }
+            }
+        }
+        for first in firsts[0]..count.min(firsts[0] + TILE) {
+            let place = first - firsts[0];
+            (found.sums[first], found.fourths[first]) = (sums[place], fourths[place]);
+            for second in firsts[1]..count.min(firsts[1] + TILE) {
+                found.products[first * count + second] = products[place][second - firsts[1]];
+            }
+        }
+    }
 }
 
 /// Σ ψ over the rows of a class in each of its groups, a row of columns per group; the extra unit is a group of its own.

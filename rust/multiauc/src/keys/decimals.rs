@@ -78,6 +78,43 @@ fn order_beside(a: f64, b: f64, decimal: f64) -> Ordering {
     ExactKey::of_doubles(a, b).cmp(&ExactKey::of_doubles(decimal, 0.0))
 }
 
+/// Copies keys apart.
+pub(super) struct Split<'k, F> {
+    pub keys: &'k [f64],
+    pub is_settled: F,
+    pub parts: &'k mut SplitKeys,
+}
+
+impl<F: Fn(f64) -> bool> Vectorizable for Split<'_, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        const BLOCK: usize = 128;
+        let Self { keys, is_settled, parts: SplitKeys { settled, open, open_places } } = self;
+        settled.resize(keys.len(), 0.0);
+        open.resize(keys.len(), 0.0);
+        open_places.resize(keys.len(), 0);
+        let (mut settled_count, mut open_count, mut place) = (0, 0, 0);
+        for block in keys.chunks(BLOCK) {
+            let mut are_settled = [false; BLOCK];
+            are_settled.iter_mut().zip(block).for_each(|(entry, &key)| *entry = is_settled(key));
+            for (&key, &is_settled) in block.iter().zip(&are_settled) {
+                // Written to both, kept in the one that grows: no branch to mispredict.
+                settled[settled_count] = key;
+                open[open_count] = key;
+                open_places[open_count] = place;
+                settled_count += usize::from(is_settled);
+                open_count += usize::from(!is_settled);
+                place += 1;
+            }
+        }
+        settled.truncate(settled_count);
+        open.truncate(open_count);
+        open_places.truncate(open_count);
+    }
+}
+
 /// Writes the keys of the rule of decimals.
 pub(super) struct DecimalKeys<'k, T> {
     pub own: &'k [T],

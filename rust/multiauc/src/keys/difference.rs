@@ -5,15 +5,16 @@
 //! give the doubles:
 //!
 //! * *lattice*: all scores are multiples of the same 1/m; the keys are integers, and equal keys tie;
-//! * *fractions*: many scores are fractions with different denominators; the key is the double nearest to κ;
+//! * *fractions*: many scores are fractions with different denominators; the key is the double nearest to κ, or where
+//!   differences repeat, its rank among all of them ([`DifferenceRanks`]);
 //! * *plain*: the rest; the key is the rounded difference, and keys within a few units in the last place are compared
 //!   again, in case there are fractions among them.
 
-use super::decimals::{DecimalKeys, SplitKeys, decimal_key};
+use super::decimals::{DecimalKeys, Split, SplitKeys, decimal_key};
+use super::difference_ranks::{DifferenceRanks, Operands};
 use super::exact_key::{ExactKey, rounding_of_difference};
-use super::fraction::{
-    DifferenceCache, Fraction, FractionCache, any_rounded_fraction, millionths, nearest_difference, nearest_whole,
-};
+use super::fraction::{Fraction, any_rounded_fraction, millionths, nearest_difference, nearest_whole};
+use super::fraction_caches::{DifferenceCache, FractionCache};
 use super::survey::Survey;
 use crate::error::Result;
 use crate::float::Score;
@@ -99,6 +100,14 @@ impl DifferenceRule {
         }
     }
 
+    /// The m of the lattice 1/m that holds every score, if there is one.
+    pub(crate) const fn lattice(self) -> Option<f64> {
+        match self.kind {
+            Kind::Lattice { m, .. } => Some(m),
+            _ => None,
+        }
+    }
+
     /// Appends the keys of own − other, row by row.
     pub(crate) fn append_keys<T: Score>(self, own: &[T], other: &[T], scratch: &mut KeyScratch, keys: &mut Vec<f64>) {
         let pairs = own.iter().zip(other).map(|(&a, &b)| (a.into(), b.into()));
@@ -119,6 +128,18 @@ impl DifferenceRule {
                 keys.extend(pairs.map(|(a, b)| nearest_difference((a, fractions.get(a)), (b, fractions.get(b)))));
             }
         }
+    }
+
+    /// Writes whole numbers in the order of own − other for the rows of two sides, equal where they tie: where differences
+    /// are known to repeat. `false` if that is not so, and nothing was written.
+    pub(crate) fn rank_keys<'r, T: Score + 'r>(
+        self,
+        first: impl Iterator<Item = Operands<'r, T>> + Clone,
+        second: impl Iterator<Item = Operands<'r, T>> + Clone,
+        scratch: &mut KeyScratch,
+        keys: [&mut Vec<f64>; 2],
+    ) -> bool {
+        self.kind == Kind::Fractions && self.near.is_none() && scratch.ranks.rank(first, second, keys)
     }
 
     /// The key of a − b.
@@ -143,17 +164,7 @@ impl DifferenceRule {
 
     /// Copies keys apart: those that are settled, and the others with their places.
     pub(crate) fn split(self, keys: &[f64], parts: &mut SplitKeys) {
-        parts.settled.clear();
-        parts.open.clear();
-        parts.open_places.clear();
-        for (place, &key) in (0..).zip(keys) {
-            if self.is_settled(key) {
-                parts.settled.push(key);
-            } else {
-                parts.open.push(key);
-                parts.open_places.push(place);
-            }
-        }
+        run_widest(Split { keys, is_settled: |key| self.is_settled(key), parts });
     }
 
     /// Whether rows of this key are known to tie with each other, and to be in the right order to all others.
@@ -209,6 +220,7 @@ impl DifferenceRule {
 pub(crate) struct KeyScratch {
     fractions: FractionCache,
     differences: DifferenceCache,
+    ranks: DifferenceRanks,
 }
 
 /// Appends the plain differences.

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::float::Score;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Largest denominator of a fraction that is no decimal.
@@ -30,7 +31,11 @@ impl Fraction {
         }
         let millionths = (value * DECIMAL as f64).round_ties_even();
         if millionths / DECIMAL as f64 != value {
-            return Self::by_convergents(value);
+            return if is_longer_decimal(value) {
+                None
+            } else {
+                Self::by_convergents(value, |quotient| quotient == value)
+            };
         }
         let numerator = millionths as i64;
         let divisor = greatest_common_divisor(numerator.abs(), DECIMAL);
@@ -40,9 +45,19 @@ impl Fraction {
         Some(Self { numerator, denominator: DECIMAL })
     }
 
-    /// The fraction with the smallest denominator b ≤ 1000 that a double is the nearest to. As half a unit in the last
-    /// place is below 1/(2b²), it is a convergent of the double's continued fraction (Legendre): only those are tried.
-    fn by_convergents(value: f64) -> Option<Self> {
+    /// Whether a single other than zero may be the nearest to a fraction with a denominator of at most 1000; `false` is
+    /// certain, and usual for smooth scores.
+    pub(super) fn may_be_of_single<T: Score>(score: T) -> bool {
+        /// Below, half a unit in the last place of a single is less than 1/(2 · 1000²).
+        const LARGEST_SINGLE: f64 = 8.0;
+        let value: f64 = score.into();
+        value.abs() >= LARGEST_SINGLE || Self::by_convergents(value, |quotient| T::nearest(quotient) == score).is_some()
+    }
+
+    /// The fraction with the smallest denominator b ≤ 1000 that a float is the nearest to, as `is_nearest` says of its
+    /// double. As half a unit in the last place is below 1/(2b²), it is a convergent of the float's continued fraction
+    /// (Legendre): only those are tried.
+    fn by_convergents(value: f64, is_nearest: impl Fn(f64) -> bool) -> Option<Self> {
         let magnitude = value.abs();
         if magnitude < 0.999 / MOST_DENOMINATOR as f64 {
             return None;
@@ -54,7 +69,7 @@ impl Fraction {
         let mut rest = magnitude - whole as f64;
         loop {
             let (numerator, denominator) = (sign * current.0, current.1);
-            if numerator as f64 / denominator as f64 == value {
+            if is_nearest(numerator as f64 / denominator as f64) {
                 return Some(Self { numerator, denominator });
             }
             if rest <= 0.0 {
@@ -121,6 +136,16 @@ pub(super) fn millionths(value: f64) -> f64 {
     let rounded = nearest_whole(value * DECIMAL as f64);
     let is_decimal = (rounded / DECIMAL as f64 == value) & (value.abs() < Fraction::LARGEST);
     if is_decimal { rounded } else { f64::NAN }
+}
+
+/// Whether a double stands for a decimal of up to nine digits whose denominator has a factor of 5^5 in lowest terms: too
+/// long for a fraction that is no decimal. Two such numbers are at least 10^−12 apart, doubles below 1024 less than that.
+fn is_longer_decimal(value: f64) -> bool {
+    const BILLION: f64 = 1e9;
+    // 5^(9 − 4): what divides the numerator of a denominator with at most 5^4.
+    const FEW_FIVES: i64 = 3125;
+    let billionths = nearest_whole(value * BILLION);
+    value.abs() < 1024.0 && billionths / BILLION == value && billionths as i64 % FEW_FIVES != 0
 }
 
 /// The largest number that divides both.
@@ -246,8 +271,11 @@ fn may_hold_fraction(values: &[f64; LANES]) -> bool {
 
 /// The denominators of lattices, in increasing order: those up to 1000, and powers of ten up to a million.
 pub(crate) fn lattice_denominators() -> impl Iterator<Item = u32> {
-    (1..=MOST_DENOMINATOR as u32).chain([10_000, 100_000, DECIMAL as u32])
+    (1..=MOST_DENOMINATOR as u32).chain(LONG_LATTICES)
 }
+
+/// The denominators of lattices that are no short fractions.
+pub(super) const LONG_LATTICES: [u32; 3] = [10_000, 100_000, DECIMAL as u32];
 
 /// The coarsest lattice that holds two others, if there is one.
 pub(super) fn common_lattice(a: u32, b: u32) -> Option<u32> {
@@ -261,68 +289,6 @@ pub(super) fn nearest_difference((a, x): (f64, Option<Fraction>), (b, y): (f64, 
     let (Some(x), Some(y)) = (x, y) else { return a - b };
     let (numerator, denominator) = x.minus(y);
     numerator as f64 / denominator as f64
-}
-
-/// Remembers the fractions of values seen recently: data made of fractions has few distinct values.
-#[derive(Debug, Default)]
-pub(crate) struct FractionCache {
-    /// The bits of a value, and its fraction; a denominator of zero says that there is none.
-    entries: Vec<(u64, i64, u32)>,
-}
-
-impl FractionCache {
-    const SIZE_LOG2: u32 = 15;
-
-    #[inline]
-    pub(crate) fn get(&mut self, value: f64) -> Option<Fraction> {
-        // A multiplicative hash; the sign of zero makes no difference to its fraction.
-        if self.entries.is_empty() {
-            // NaN is no score, so its bits mark an empty slot.
-            self.entries = vec![(f64::NAN.to_bits(), 0, 0); 1 << Self::SIZE_LOG2];
-        }
-        let bits = value.to_bits();
-        let slot = (bits.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::SIZE_LOG2)) as usize;
-        let entry = &mut self.entries[slot];
-        if entry.0 != bits {
-            let fraction = Fraction::of_double(value).unwrap_or(Fraction { numerator: 0, denominator: 0 });
-            *entry = (bits, fraction.numerator, fraction.denominator as u32);
-        }
-        let (_, numerator, denominator) = *entry;
-        (denominator > 0).then_some(Fraction { numerator, denominator: denominator.into() })
-    }
-}
-
-/// Remembers the differences of short fractions seen recently: two of them are equal or at least 10^−12 apart, so that
-/// the rounded difference says which one it is.
-#[derive(Debug, Default)]
-pub(crate) struct DifferenceCache {
-    /// The doubles nearest to differences; NaN where there is none.
-    entries: Vec<f64>,
-}
-
-impl DifferenceCache {
-    const SIZE_LOG2: u32 = 16;
-    /// Below the least distance of two differences.
-    const CELLS_PER_UNIT: f64 = (1_u64 << 40) as f64;
-    /// More than rounded differences of scores up to 64 are off, less than two differences are apart.
-    const TOLERANCE: f64 = 1.0 / (1_u64 << 43) as f64;
-
-    /// The double nearest to the difference of the short fractions that a and b stand for.
-    #[inline]
-    pub(crate) fn get(&mut self, a: f64, b: f64, fractions: &mut FractionCache) -> f64 {
-        if self.entries.is_empty() {
-            self.entries = vec![f64::NAN; 1 << Self::SIZE_LOG2];
-        }
-        let difference = a - b;
-        let cell = ((difference * Self::CELLS_PER_UNIT) as i64).cast_unsigned();
-        let slot = (cell.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - Self::SIZE_LOG2)) as usize;
-        let entry = &mut self.entries[slot];
-        if (*entry - difference).abs() <= Self::TOLERANCE {
-            return *entry;
-        }
-        *entry = nearest_difference((a, fractions.get(a)), (b, fractions.get(b)));
-        *entry
-    }
 }
 
 #[cfg(test)]
@@ -368,6 +334,19 @@ mod tests {
     }
 
     #[test]
+    fn no_fraction_of_singles_is_missed() {
+        for denominator in 1..=MOST_DENOMINATOR {
+            for numerator in (1..8 * denominator).step_by(7).chain([denominator - 1, denominator, denominator + 1]) {
+                let single = (numerator as f64 / denominator as f64) as f32;
+                let is_found = [single, -single].map(Fraction::may_be_of_single);
+                assert!(single == 0.0 || is_found == [true; 2], "{numerator}/{denominator}");
+            }
+        }
+        let smooth = (0..1000_u32).map(|index| (index.wrapping_mul(0x9E37_79B9) >> 8 | 1) as f32 / 2_f32.powi(24));
+        assert!(smooth.filter(|&single| Fraction::may_be_of_single(single)).count() < 100);
+    }
+
+    #[test]
     fn smooth_scores_pass_the_filter() {
         let mut suspects = 0;
         for block in 0..10_000_u64 {
@@ -378,6 +357,26 @@ mod tests {
             suspects += usize::from(may_hold_fraction(&lanes));
         }
         assert!(suspects < 50, "{suspects} of 10,000 blocks");
+    }
+
+    #[test]
+    fn longer_decimals_are_fractions_only_if_their_denominators_are_small() {
+        let by_definition = |value: f64| Fraction::by_convergents(value, |quotient| quotient == value);
+        for digits in [7, 8, 9] {
+            let power = 10_f64.powi(digits);
+            let numerators =
+                (1..3000_u32).map(f64::from).chain((1..3000).map(|k| (power / 4096.0 * f64::from(k)).round()));
+            for numerator in
+                numerators.chain([power * 7.0 + 1.0, power * 1000.0 + 3.0, power / 128.0, power * 5.0 / 512.0])
+            {
+                let value = numerator / power;
+                if millionths(value).is_nan() {
+                    assert_eq!(Fraction::of_double(value), by_definition(value), "{value}");
+                }
+            }
+        }
+        assert_eq!(Fraction::of_double(0.007_812_5), Some(Fraction { numerator: 1, denominator: 128 }));
+        assert!(is_longer_decimal(0.123_456_7) && !is_longer_decimal(0.007_812_5) && !is_longer_decimal(1.0 / 3.0));
     }
 
     #[test]

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use super::fraction::{
-    Fraction, FractionCache, any_rounded_fraction, common_lattice, lattice_denominators, lowest_common_denominator,
+    Fraction, LONG_LATTICES, any_rounded_fraction, common_lattice, lattice_denominators, lowest_common_denominator,
     millionths, nearest_whole, rounded_fractions,
 };
+use super::fraction_caches::FractionCache;
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
@@ -125,8 +126,7 @@ impl Peek {
             .filter(|cell| sample.has_row(cell / columns))
             .map(|cell| sample.scores.get(cell / columns, cell % columns));
         if T::IS_SINGLE {
-            let denominators = lattices_of(scores);
-            return Self { denominators, seen: 0, fractions: 0, decimals: 0 };
+            return Self { denominators: lattices_of(scores), seen: 0, fractions: 0, decimals: 0 };
         }
         let scores: Vec<f64> = scores.map(Into::into).collect();
         let fractions = rounded_fractions(&scores);
@@ -165,14 +165,21 @@ pub(crate) fn are_on_no_lattice<T: Score>(scores: impl Iterator<Item = T>) -> bo
     lattices_of(scores).is_empty()
 }
 
-/// The m of the lattices 1/m that hold all of these scores, in increasing order.
-fn lattices_of<T: Score>(scores: impl Iterator<Item = T>) -> Vec<u32> {
-    let mut denominators: Vec<u32> = lattice_denominators().collect();
-    for score in scores {
-        denominators.retain(|&denominator| is_multiple(score, denominator));
+/// The lattices 1/m that hold all of some singles, in increasing order of m.
+fn lattices_of<T: Score>(singles: impl Iterator<Item = T>) -> Vec<u32> {
+    // All lattices hold zero, and most other singles are on none of those that are many.
+    let mut singles = singles.filter(|&score| score != T::ZERO);
+    let Some(first) = singles.next() else { return lattice_denominators().collect() };
+    let mut denominators: Vec<u32> = if Fraction::may_be_of_single(first) {
+        lattice_denominators().filter(|&m| is_multiple(first, m)).collect()
+    } else {
+        LONG_LATTICES.into_iter().filter(|&m| is_multiple(first, m)).collect()
+    };
+    for score in singles {
         if denominators.is_empty() {
             break;
         }
+        denominators.retain(|&m| is_multiple(score, m));
     }
     denominators
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Statistic, add, pair_variance};
 use crate::keys::DifferenceRule;
-use crate::memory::Buffers;
+use crate::memory::{Buffers, zeroed};
 use crate::metric::Metric;
 use crate::pairs::{
     PairScore, PairWeights, Partition, SampleAverage, ShareMatrix, Tally, WeightedPairs, Wins, cost_score,
@@ -76,17 +76,16 @@ pub fn auc_mu_matrix<T: Score>(
 pub(super) fn auc_mu_statistic<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    whole: Option<&ClassBlocks<T>>,
+    (whole, rule): (Option<&ClassBlocks<T>>, DifferenceRule),
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
 ) -> Result<(Statistic, PairTable)> {
     let (rows, classes) = (&design.rows, sample.classes());
     let weighting = PairWeighting::new(options.pair_weights, rows)?;
     let scores = PairScores::new(sample, options.partition, workers)?;
-    let rule = DifferenceRule::of(sample, workers)?;
     let mut average = SampleAverage::new(options.pair_weights, sample.sizes());
     let mut table = PairTable::missing(classes);
-    let mut components = [vec![0.0; rows.len()]];
+    let mut components = [zeroed(rows.len())];
     let buffers = Buffers::default();
     for_each_pair(
         sample,

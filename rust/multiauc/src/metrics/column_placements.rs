@@ -63,11 +63,11 @@ struct ColumnScratch {
 
 /// Runs `task(placements)` for the column of every present class, the placements in memory of `buffers`; `consume` gets
 /// the results a few at a time, in class order. `omega` is the K × K matrix of the weights of pairs; `whole` has all scores,
-/// if they were gathered at once.
+/// if they were gathered at once; `lattice` is the m of the lattice 1/m that holds every score, if there is one.
 pub(super) fn for_each_column<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    (omega, whole): (&[f64], Option<&ClassBlocks<T>>),
+    (omega, whole, lattice): (&[f64], Option<&ClassBlocks<T>>, Option<f64>),
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
     task: impl Fn(ColumnPlacements) -> Result<R> + Sync,
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
@@ -78,7 +78,7 @@ pub(super) fn for_each_column<T: Score, R: Send>(
         let run = |scratch: &mut ColumnScratch, index: usize| {
             let class = wanted[index];
             let omega = &omega[class * classes..][..classes];
-            task(place_column(design, blocks, (class, omega), scratch, buffers, workers)?)
+            task(place_column(design, blocks, (class, omega, lattice), scratch, buffers, workers)?)
         };
         // All columns take about the same time, and each holds a number per row.
         in_waves(workers, wanted.len(), 1, run, &mut consume)
@@ -100,14 +100,14 @@ pub(super) fn for_each_column<T: Score, R: Send>(
 fn place_column<T: Score>(
     design: &Design,
     blocks: &ClassBlocks<T>,
-    (class, omega): (usize, &[f64]),
+    (class, omega, lattice): (usize, &[f64], Option<f64>),
     scratch: &mut ColumnScratch,
     buffers: &Buffers<f64>,
     workers: &Workers<'_>,
 ) -> Result<ColumnPlacements> {
     let rows = &design.rows;
     let ColumnScratch { table, by_rank, of_pair } = scratch;
-    table.build(blocks.run(class, class), rows.weights_of(class), workers)?;
+    table.build(blocks.run(class, class), rows.weights_of(class), lattice, workers)?;
     let own_total = rows.weight(class);
     let rest_total: f64 = rows.others(class).map(|d| rows.weight(d)).sum();
     let mut column = ColumnPlacements {

@@ -6,7 +6,8 @@ use super::{MetricOptions, PairTable};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Estimate, Segment, Statistic, add, estimate_one};
-use crate::memory::Buffers;
+use crate::keys::DifferenceRule;
+use crate::memory::{Buffers, zeroed};
 use crate::metric::Metric;
 use crate::pairs::{ClassAverage, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
@@ -26,7 +27,7 @@ pub(super) struct ColumnStatistics {
 pub(super) fn column_statistics<T: Score>(
     sample: &ScoredSample<'_, T>,
     design: &Design,
-    whole: Option<&ClassBlocks<T>>,
+    (whole, rule): (Option<&ClassBlocks<T>>, DifferenceRule),
     wanted: &[Metric],
     options: MetricOptions<'_>,
     workers: &Workers<'_>,
@@ -38,12 +39,12 @@ pub(super) fn column_statistics<T: Score>(
     let mut pairs = PairTable::missing(classes);
     let mut per_class = vec![Estimate::MISSING; classes];
     let mut class_slopes = vec![vec![0.0; classes]; classes];
-    let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| vec![0.0; rows.len()]).collect();
+    let mut components: Vec<Vec<f64>> = wanted.iter().map(|_| zeroed(rows.len())).collect();
     let buffers = Buffers::default();
     for_each_column(
         sample,
         design,
-        (&pair_weighting.omega, whole),
+        (&pair_weighting.omega, whole, rule.lattice()),
         (&buffers, workers),
         |mut column| {
             let wins = column.wins_over_rest(rows);

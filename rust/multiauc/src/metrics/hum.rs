@@ -6,6 +6,7 @@ use super::auc_mu::{auc_mu, auc_mu_statistic};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, Statistic};
+use crate::keys::DifferenceRule;
 use crate::metric::Metric;
 use crate::pairs::PairWeights;
 use crate::parallel::Workers;
@@ -70,7 +71,8 @@ pub fn hum_statistic<T: Score>(
 ) -> Result<(Statistic, HumFound)> {
     if is_auc_mu(sample, rule) {
         let options = MetricOptions { partition: None, pair_weights: PairWeights::Equal };
-        let (statistic, _) = auc_mu_statistic(sample, design, None, options, workers)?;
+        let (statistic, _) =
+            auc_mu_statistic(sample, design, (None, DifferenceRule::of(sample, workers)?), options, workers)?;
         let found = HumFound { value: statistic.value, monte_carlo_error: 0.0, is_exact: true };
         return Ok((Statistic { id: Metric::Hum, ..statistic }, found));
     }

@@ -17,6 +17,7 @@ use crate::keys::DifferenceRule;
 use crate::memory::Buffers;
 use crate::metric::Metric;
 use crate::parallel::Workers;
+use crate::ranking::Nearness;
 use crate::sample::{ClassRows, ScoredSample};
 
 /// What the first-order variance of one number leaves out.
@@ -160,7 +161,7 @@ impl InteractionScratch {
         let mut rank = 0;
         ranks[0].resize(pair.of[0][1].len(), 0);
         ranks[1].resize(pair.of[1][1].len(), 0);
-        ordered.for_each_tie(None, never_near, |tie| {
+        ordered.for_each_tie(Nearness::NEVER, never_near, |tie| {
             for row in tie {
                 ranks[1 - row.side as usize][row.row as usize] = rank;
             }
@@ -170,7 +171,7 @@ impl InteractionScratch {
         let by_first = place_by_column(rows, pair, 0, ordered);
         counts.reset(rank as usize);
         let mut fourfold = 0;
-        ordered.for_each_tie(None, never_near, |tie| {
+        ordered.for_each_tie(Nearness::NEVER, never_near, |tie| {
             let won = |counts: &RankCounts| -> u64 {
                 let rows = tie.iter().filter(|row| row.side == 0);
                 rows.map(|row| counts.doubled_above(ranks[0][row.row as usize])).sum()

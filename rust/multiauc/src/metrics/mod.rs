@@ -31,6 +31,7 @@ pub use pdi::{pdi, pdi_per_class};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, Estimate, Statistic};
+use crate::keys::DifferenceRule;
 use crate::metric::Metric;
 use crate::pairs::{OneVsRestAverage, PairWeights};
 use crate::parallel::Workers;
@@ -160,19 +161,22 @@ pub fn evaluate<T: Score>(
     let by_column: Vec<Metric> = metrics.iter().copied().filter(ranks_by_column).collect();
     // One copy of the scores serves pairs and columns.
     let ranks_by_class = metrics.contains(&Metric::AucMu) || !by_column.is_empty();
-    let whole = if ranks_by_class { gather_whole(sample, &design.rows, workers)? } else { None };
-    if metrics.contains(&Metric::AucMu) {
-        let (statistic, table) = auc_mu_statistic(sample, design, whole.as_ref(), options, workers)?;
-        found.statistics.push(statistic);
-        found.pairs.push((Metric::AucMu, table));
-    }
-    if !by_column.is_empty() {
-        // One pass over the columns serves all of these.
-        let mut columns = column_statistics(sample, design, whole.as_ref(), &by_column, options, workers)?;
-        found.statistics.append(&mut columns.statistics);
-        found.per_class = columns.per_class;
-        if by_column.contains(&Metric::HandTill) {
-            found.pairs.push((Metric::HandTill, columns.pairs));
+    if ranks_by_class {
+        let whole = gather_whole(sample, &design.rows, workers)?;
+        let scores = (whole.as_ref(), DifferenceRule::of(sample, workers)?);
+        if metrics.contains(&Metric::AucMu) {
+            let (statistic, table) = auc_mu_statistic(sample, design, scores, options, workers)?;
+            found.statistics.push(statistic);
+            found.pairs.push((Metric::AucMu, table));
+        }
+        if !by_column.is_empty() {
+            // One pass over the columns serves all of these.
+            let mut columns = column_statistics(sample, design, scores, &by_column, options, workers)?;
+            found.statistics.append(&mut columns.statistics);
+            found.per_class = columns.per_class;
+            if by_column.contains(&Metric::HandTill) {
+                found.pairs.push((Metric::HandTill, columns.pairs));
+            }
         }
     }
     if metrics.contains(&Metric::Pdi) {

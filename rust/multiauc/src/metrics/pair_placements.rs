@@ -48,7 +48,7 @@ fn place(
     ordered: &mut OrderedRows,
     rows: &ClassRows,
     [first, second]: [usize; 2],
-    near: Option<f64>,
+    near: Nearness<impl Fn(f64) -> bool>,
     exact: impl Fn(&RankedRow) -> ExactKey,
 ) -> PairPlacements {
     let weights = [rows.weights_of(first), rows.weights_of(second)];
@@ -93,7 +93,11 @@ pub(super) fn place_by_difference<T: Score>(
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
 ) -> Result<PairPlacements> {
     let PlacingScratch { ordered, table, keys, by_rank, key_scratch } = scratch;
-    for (side, keys) in keys.iter_mut().enumerate() {
+    let is_ranked = *score == PairScore::Difference && {
+        let [first, second] = pair.of.map(|[of_first, of_second]| std::iter::once((of_first, of_second)));
+        rule.rank_keys(first, second, key_scratch, keys.each_mut())
+    };
+    for (side, keys) in keys.iter_mut().enumerate().filter(|_| !is_ranked) {
         let rows = rows.of(pair.classes[side]);
         keys.clear();
         match score {
@@ -104,9 +108,14 @@ pub(super) fn place_by_difference<T: Score>(
             }
         }
     }
-    let near = if *score == PairScore::Difference { rule.near } else { None };
+    let (near, multiples) = match score {
+        PairScore::Difference => (rule.near, (is_ranked || rule.lattice().is_some()).then_some(1.0)),
+        _ => (None, None),
+    };
     let nearness = Nearness { tolerance: near, is_settled: |key: f64| rule.is_settled(key) };
-    if let Some(placed) = place_by_table(rows, pair.classes, keys, nearness, (table, by_rank), (buffers, workers))? {
+    if let Some(placed) =
+        place_by_table(rows, pair.classes, keys, (nearness, multiples), (table, by_rank), (buffers, workers))?
+    {
         return Ok(placed);
     }
     ordered.clear();
@@ -114,7 +123,7 @@ pub(super) fn place_by_difference<T: Score>(
         ordered.extend(side as u16, 0, keys.iter().copied());
     }
     ordered.sort();
-    Ok(place(ordered, rows, pair.classes, near, |row| {
+    Ok(place(ordered, rows, pair.classes, nearness, |row| {
         let [of_first, of_second] = pair.of[row.side as usize];
         rule.exact(of_first[row.row as usize].into(), of_second[row.row as usize].into())
     }))
@@ -125,7 +134,7 @@ fn place_by_table(
     rows: &ClassRows,
     classes: [usize; 2],
     keys: &[Vec<f64>; 2],
-    near: Nearness<impl Fn(f64) -> bool + Copy + Sync>,
+    (near, multiples): (Nearness<impl Fn(f64) -> bool + Copy + Sync>, Option<f64>),
     (table, by_rank): (&mut PartedTable, &mut Vec<f64>),
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
 ) -> Result<Option<PairPlacements>> {
@@ -136,7 +145,7 @@ fn place_by_table(
     let (per_first, per_second) = (first.recip(), second.recip());
     // The proportion of the second class below a row of the first, and of the first above a row of the second.
     let finish = |side: usize, below: f64| if side == 0 { below * per_second } else { (first - below) * per_first };
-    table.build(&keys[own], rows.weights_of(classes[own]), workers)?;
+    table.build(&keys[own], rows.weights_of(classes[own]), multiples, workers)?;
     let looked_up = (&keys[other][..], rows.weights_of(classes[other]));
     let totals = table.look_up(looked_up, near, |below| finish(other, below), &mut placements[other], workers)?;
     if totals.is_near {
@@ -174,7 +183,7 @@ pub(super) fn place_by_column<T: Score>(
     ordered.extend(0, 0, pair.of[own][column].iter().map(|&score| score.into()));
     ordered.extend(1, 0, pair.of[other][column].iter().map(|&score| score.into()));
     ordered.sort();
-    place(ordered, rows, [pair.classes[own], pair.classes[other]], None, never_near)
+    place(ordered, rows, [pair.classes[own], pair.classes[other]], Nearness::NEVER, never_near)
 }
 
 /// The exact key of a row where keys are never too close to tell apart: scores compare as they are stored.

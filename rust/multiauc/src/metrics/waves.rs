@@ -1,8 +1,7 @@
 //! Tasks with large results: a few at a time.
 
-use std::sync::Mutex;
-
 use crate::error::Result;
+use crate::memory::Pool;
 use crate::parallel::Workers;
 
 /// Runs `task(scratch, 0)`, …, `task(scratch, count − 1)` in waves: `consume` gets the results of each wave in order,
@@ -15,17 +14,10 @@ pub(super) fn in_waves<S: Default + Send, R: Send>(
     mut consume: impl FnMut(Vec<R>) -> Result<()>,
 ) -> Result<()> {
     let wave = if workers.threads() == 1 { 1 } else { per_thread * workers.threads() };
-    let idle: Mutex<Vec<S>> = Mutex::new(Vec::new());
+    let pool: Pool<S> = Pool::default();
     for first in (0..count).step_by(wave) {
-        let results = workers.map(wave.min(count - first), |index| {
-            let spare = idle.lock().ok().and_then(|mut idle| idle.pop());
-            let mut scratch = spare.unwrap_or_default();
-            let result = task(&mut scratch, first + index);
-            if let Ok(mut idle) = idle.lock() {
-                idle.push(scratch);
-            }
-            result
-        })?;
+        let results =
+            workers.map(wave.min(count - first), |index| pool.with(|scratch| task(scratch, first + index)))?;
         consume(results)?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use crate::float::Score;
 use crate::keys::DifferenceRule;
 use crate::keys::KeyScratch;
 use crate::parallel::Workers;
-use crate::ranking::{Order, OrderedRows};
+use crate::ranking::{Nearness, Order, OrderedRows};
 use crate::sample::ClassRows;
 use crate::sample::ScoredSample;
 
@@ -55,7 +55,8 @@ impl<'s, 'a, T: Score> OrderMaker<'s, 'a, T> {
             }
             ordered.extend(side, self.rows.range(class).start as u32, keys.iter().copied());
         }
-        let near = self.rule.near.filter(|_| score == PairScore::Difference);
+        let tolerance = self.rule.near.filter(|_| score == PairScore::Difference);
+        let near = Nearness { tolerance, is_settled: |key: f64| self.rule.is_settled(key) };
         Order::new(&mut ordered, near, |position| {
             let (of_c, of_d) = operands(self.rows.rows()[position as usize] as usize);
             self.rule.exact(of_c.into(), of_d.into())
@@ -78,5 +79,5 @@ pub(crate) fn column_order<T: Score>(
         let scores = row_numbers.map(|&row| sample.scores.get(row as usize, c).into());
         ordered.extend(side, positions.start as u32, scores);
     }
-    Order::new(&mut ordered, None, |_| unreachable!("scores of one column are compared as they are"))
+    Order::new(&mut ordered, Nearness::NEVER, |_| unreachable!("scores of one column are compared as they are"))
 }

@@ -5,8 +5,8 @@ use super::tiles::{PairTile, PairTiles, WHOLE_MATRIX_CLASSES, own_group_width};
 use super::wins::{Tally, Wins};
 use crate::error::Result;
 use crate::float::Score;
-use crate::keys::{DifferenceRule, KeyScratch, SplitKeys};
-use crate::memory::Buffers;
+use crate::keys::{DifferenceRule, KeyScratch, Operands, SplitKeys};
+use crate::memory::{Buffers, Pool};
 use crate::parallel::Workers;
 use crate::ranking::{BucketTable, Lookup, NearKeys, Side, WholeNumberTable};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
@@ -20,7 +20,7 @@ pub(crate) fn tally_differences<T: Score, A: Tally>(
     wanted: impl Fn(usize, usize) -> bool + Sync,
     tally: A,
 ) -> Result<A> {
-    let counter = PairCounter { sample, rule };
+    let counter = PairCounter { sample, rule, lookups: Pool::default() };
     if sample.classes() > WHOLE_MATRIX_CLASSES {
         return counter.tally_tiles(workers, &wanted, tally);
     }
@@ -41,6 +41,8 @@ pub(crate) fn tally_differences<T: Score, A: Tally>(
 pub(super) struct PairCounter<'s, 'a, T> {
     pub(super) sample: &'s ScoredSample<'a, T>,
     pub(super) rule: DifferenceRule,
+    /// One for each thread: it remembers fractions from pair to pair.
+    lookups: Pool<LookupScratch>,
 }
 
 /// Memory reused from pair to pair.
@@ -49,7 +51,6 @@ struct CountingScratch {
     table: BucketTable<f64>,
     whole_numbers: WholeNumberTable,
     table_keys: Vec<f64>,
-    keys: KeyScratch,
 }
 
 /// Memory that is used for one chunk of looked-up keys after another.
@@ -144,9 +145,14 @@ impl<T: Score> PairCounter<'_, '_, T> {
     where
         T: 'r,
     {
-        let CountingScratch { table: buckets, whole_numbers, table_keys, keys: key_scratch } = scratch;
+        if let Some(count) = self.count_ranks(table, looked_up, scratch) {
+            return Ok(count);
+        }
+        let CountingScratch { table: buckets, whole_numbers, table_keys } = scratch;
         table_keys.clear();
-        table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, key_scratch, table_keys));
+        self.lookups.with(|LookupScratch { key_scratch, .. }| {
+            table.clone().for_each(|(own, other)| self.rule.append_keys(own, other, key_scratch, table_keys));
+        });
         if self.rule.largest_whole_number().is_some() && whole_numbers.build(table_keys) {
             return self.count_whole_numbers(whole_numbers, looked_up, workers);
         }
@@ -161,12 +167,14 @@ impl<T: Score> PairCounter<'_, '_, T> {
         buckets.build(std::iter::once(&table_keys[..]), near);
         let buckets = &*buckets;
         let chunks: Vec<Operands<'r, T>> = looked_up.clone().flat_map(chunks).collect();
-        let parts = workers.map_with(chunks.len(), LookupScratch::default, |scratch, chunk| {
-            scratch.keys.clear();
-            self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, &mut scratch.key_scratch, &mut scratch.keys);
-            let (count, places) = self.look_up(buckets, near, scratch);
-            let found: Vec<f64> = places.iter().map(|&place| -scratch.keys[place as usize]).collect();
-            Ok((count, found, places))
+        let parts = workers.map(chunks.len(), |chunk| {
+            self.lookups.with(|scratch| {
+                scratch.keys.clear();
+                self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, &mut scratch.key_scratch, &mut scratch.keys);
+                let (count, places) = self.look_up(buckets, near, scratch);
+                let found: Vec<f64> = places.iter().map(|&place| -scratch.keys[place as usize]).collect();
+                Ok((count, found, places))
+            })
         })?;
         let count = parts.iter().map(|(count, ..)| count).sum();
         let found = parts.iter().flat_map(|(_, found, _)| found).copied().collect();
@@ -193,6 +201,31 @@ impl<T: Score> PairCounter<'_, '_, T> {
         (count, places.into_iter().map(|place| parts.open_places[place as usize]).collect())
     }
 
+    /// The same by the ranks of differences, where those repeat.
+    fn count_ranks<'r>(
+        &self,
+        table: &(impl Iterator<Item = Operands<'r, T>> + Clone),
+        looked_up: &(impl Iterator<Item = Operands<'r, T>> + Clone),
+        scratch: &mut CountingScratch,
+    ) -> Option<u64>
+    where
+        T: 'r,
+    {
+        let CountingScratch { table: buckets, whole_numbers, table_keys } = scratch;
+        self.lookups.with(|LookupScratch { keys, key_scratch, .. }| {
+            // Both sides in the order of the table's differences.
+            let looked_up = looked_up.clone().map(|(own, other)| (other, own));
+            if !self.rule.rank_keys(table.clone(), looked_up, key_scratch, [table_keys, keys]) {
+                return None;
+            }
+            if whole_numbers.build(table_keys) {
+                return Some(whole_numbers.count(keys));
+            }
+            buckets.build(std::iter::once(&table_keys[..]), None);
+            Some(buckets.count(keys, Lookup::PLAIN, &mut Vec::new()))
+        })
+    }
+
     /// The same where keys are whole numbers.
     fn count_whole_numbers<'r>(
         &self,
@@ -204,17 +237,16 @@ impl<T: Score> PairCounter<'_, '_, T> {
         T: 'r,
     {
         let chunks: Vec<Operands<'r, T>> = looked_up.clone().flat_map(chunks).collect();
-        let parts = workers.map_with(chunks.len(), Vec::new, |keys, chunk| {
-            keys.clear();
-            self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, &mut KeyScratch::default(), keys);
-            Ok(table.count_negated(keys))
+        let parts = workers.map(chunks.len(), |chunk| {
+            self.lookups.with(|LookupScratch { keys, key_scratch, .. }| {
+                keys.clear();
+                self.rule.append_keys(chunks[chunk].0, chunks[chunk].1, key_scratch, keys);
+                Ok(table.count_negated(keys))
+            })
         })?;
         Ok(parts.into_iter().sum())
     }
 }
-
-/// Own scores of some rows of a class, and the scores of the other class of the pair.
-pub(super) type Operands<'r, T> = (&'r [T], &'r [T]);
 
 /// Splits a run into pieces whose keys stay in the cache.
 fn chunks<T>((own, other): Operands<'_, T>) -> impl Iterator<Item = Operands<'_, T>> {

@@ -2,6 +2,7 @@
 
 mod bucket_map;
 mod bucket_table;
+mod counted_table;
 mod order;
 mod ordered_rows;
 mod parted_table;

@@ -1,6 +1,7 @@
 //! Rows that are sorted once and counted many times, with different multiplicities each time.
 
 use super::ordered_rows::{OrderedRows, RankedRow};
+use super::placement_table::Nearness;
 use crate::keys::ExactKey;
 
 /// The rows of one side ("own") and those of the other, in rising order of their keys.
@@ -37,9 +38,13 @@ impl Order {
     /// The side of other rows.
     pub(crate) const OTHER: u16 = 1;
 
-    /// Sorts rows, which are numbered by position. Keys closer than `near` are compared by `exact(position)`, where
-    /// rows of both sides are among them.
-    pub(crate) fn new(rows: &mut OrderedRows, near: Option<f64>, exact: impl Fn(u32) -> ExactKey) -> Self {
+    /// Sorts rows, which are numbered by position. Keys too close to tell apart are compared by
+    /// `exact(position)`, where rows of both sides are among them.
+    pub(crate) fn new(
+        rows: &mut OrderedRows,
+        near: Nearness<impl Fn(f64) -> bool>,
+        exact: impl Fn(u32) -> ExactKey,
+    ) -> Self {
         let mut order = Self::default();
         rows.sort();
         rows.for_each_tie(near, |row| exact(row.row), |tie| order.push_tie(tie));
@@ -104,7 +109,7 @@ mod tests {
     }
 
     fn order(own: &[f64], others: &[f64]) -> Order {
-        Order::new(&mut rows(own, others), None, |_| unreachable!("no exact keys without a tolerance"))
+        Order::new(&mut rows(own, others), Nearness::NEVER, |_| unreachable!("no exact keys without a tolerance"))
     }
 
     fn steps(order: &Order) -> Vec<(Vec<u32>, Vec<u32>, bool)> {
@@ -142,6 +147,7 @@ mod tests {
             let (a, b) = scores[position as usize];
             ExactKey::of_doubles(a, b)
         };
-        assert_eq!(steps(&Order::new(&mut rows, Some(1e-15), exact)), [(vec![0], vec![1], true)]);
+        let near = Nearness { tolerance: Some(1e-15), is_settled: |_| false };
+        assert_eq!(steps(&Order::new(&mut rows, near, exact)), [(vec![0], vec![1], true)]);
     }
 }

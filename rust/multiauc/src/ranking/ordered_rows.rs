@@ -4,6 +4,7 @@
 //! Unlike the tables this keeps the rows, so that one pass gives the place of every row among all the others.
 
 use super::bucket_map::{BLOCK, BucketMap};
+use super::placement_table::Nearness;
 use crate::keys::ExactKey;
 
 /// Fewer rows are sorted outright.
@@ -85,20 +86,23 @@ impl OrderedRows {
         std::mem::swap(&mut self.rows, &mut self.spread);
     }
 
-    /// Calls `visit(rows)` for the rows of each tie, in increasing order. Keys closer than `near` whose rows are not all on
-    /// one side are compared by `exact(row)`; without `near`, equal keys tie and all others differ.
+    /// Calls `visit(rows)` for the rows of each tie, in increasing order. Keys too close to tell apart whose rows are not
+    /// all on one side are compared by `exact(row)`; all others tie if they are equal.
     pub(crate) fn for_each_tie(
         &mut self,
-        near: Option<f64>,
+        near: Nearness<impl Fn(f64) -> bool>,
         exact: impl Fn(&RankedRow) -> ExactKey,
         mut visit: impl FnMut(&[RankedRow]),
     ) {
-        let Some(tolerance) = near else {
+        let Some(tolerance) = near.tolerance else {
             self.rows.chunk_by(|a, b| a.key == b.key).for_each(visit);
             return;
         };
-        for cluster in self.rows.chunk_by(|a, b| b.key - a.key <= tolerance) {
-            if cluster.iter().all(|row| row.side == cluster[0].side) {
+        let is_settled = near.is_settled;
+        let is_doubtful = |a: f64, b: f64| b - a <= tolerance && !is_settled(a) && !is_settled(b);
+        for cluster in self.rows.chunk_by(|a, b| a.key == b.key || is_doubtful(a.key, b.key)) {
+            let is_on_one_side = cluster.iter().all(|row| row.side == cluster[0].side);
+            if is_on_one_side || is_settled(cluster[0].key) {
                 cluster.chunk_by(|a, b| a.key == b.key).for_each(&mut visit);
                 continue;
             }
@@ -146,7 +150,7 @@ mod tests {
         rows.sort();
         let mut ties = Vec::new();
         let exact = |row: &RankedRow| ExactKey::plain(row.key, 0.0);
-        rows.for_each_tie(None, exact, |tie| {
+        rows.for_each_tie(Nearness::NEVER, exact, |tie| {
             let mut tie: Vec<u32> = tie.iter().map(|row| row.row).collect();
             tie.sort_unstable();
             ties.push(tie);
@@ -182,7 +186,15 @@ mod tests {
         // Exactly, rows 2 and 4 tie and row 3 is below both.
         let exact = |row: &RankedRow| ExactKey::plain(if row.row == 3 { 0.5 } else { 0.75 }, 0.0);
         let mut ties = Vec::new();
-        rows.for_each_tie(Some(1e-8), exact, |tie| ties.push(tie.iter().map(|row| row.row).collect::<Vec<_>>()));
-        assert_eq!(ties, [vec![0], vec![1], vec![3], vec![2, 4]]);
+        let mut find = |near: Nearness<fn(f64) -> bool>| {
+            ties.clear();
+            rows.for_each_tie(near, exact, |tie| ties.push(tie.iter().map(|row| row.row).collect::<Vec<_>>()));
+            ties.clone()
+        };
+        let open = Nearness { tolerance: Some(1e-8), is_settled: (|_| false) as fn(f64) -> bool };
+        assert_eq!(find(open), [vec![0], vec![1], vec![3], vec![2, 4]]);
+        // A settled key is in the right place to all others, which it parts from each other.
+        let settled = Nearness { is_settled: (|key| key == 2.0 + 1e-9) as fn(f64) -> bool, ..open };
+        assert_eq!(find(settled), [vec![0], vec![1], vec![2], vec![3], vec![4]]);
     }
 }

@@ -83,11 +83,12 @@ impl NearKeys {
             return;
         };
         let (mut keys, mut near_keys, mut near_rows) = (Vec::new(), Vec::new(), Vec::new());
+        let mut scratch = KeyScratch::default();
         for (own, other) in own.chunks(CHUNK).zip(other.chunks(CHUNK)) {
             keys.clear();
             near_keys.clear();
             near_rows.clear();
-            rule.append_keys(own, other, &mut KeyScratch::default(), &mut keys);
+            rule.append_keys(own, other, &mut scratch, &mut keys);
             for (&key, row) in keys.iter().zip(own.iter().zip(other)) {
                 let key = if side == Side::LookedUp { -key } else { key };
                 if neighbourhoods.may_hold(key) {

@@ -121,7 +121,7 @@ impl<'k, T: Float + 'k, I: Iterator<Item = &'k [T]> + Clone> Vectorizable for Bu
 
 /// Smallest and largest key.
 #[inline(always)]
-fn extremes<'k, T: Float + 'k>(slices: impl Iterator<Item = &'k [T]>) -> (T, T) {
+pub(super) fn extremes<'k, T: Float + 'k>(slices: impl Iterator<Item = &'k [T]>) -> (T, T) {
     const WIDTH: usize = 16;
     let smaller = |a: T, b: T| if a < b { a } else { b };
     let larger = |a: T, b: T| if a > b { a } else { b };

@@ -41,15 +41,22 @@ impl WholeNumberTable {
         true
     }
 
+    /// Σ over the keys x of #(v < x) + #(v ≤ x), v running through the table.
+    pub(crate) fn count(&self, keys: &[f64]) -> u64 {
+        keys.iter().map(|&key| self.doubled_count(key)).sum()
+    }
+
     /// Σ over the keys x of #(v < −x) + #(v ≤ −x), v running through the table.
     pub(crate) fn count_negated(&self, keys: &[f64]) -> u64 {
+        keys.iter().map(|&key| self.doubled_count(-key)).sum()
+    }
+
+    #[inline(always)]
+    fn doubled_count(&self, key: f64) -> u64 {
         let last = (self.below.len() - 1) as f64;
         let place = |number: f64| number.clamp(0.0, last) as usize;
-        let doubled = |&key: &f64| {
-            let number = -key - self.lowest;
-            u64::from(self.below[place(number)]) + u64::from(self.below[place(number + 1.0)])
-        };
-        keys.iter().map(doubled).sum()
+        let number = key - self.lowest;
+        u64::from(self.below[place(number)]) + u64::from(self.below[place(number + 1.0)])
     }
 }
 
@@ -70,6 +77,8 @@ mod tests {
             let pairs = keys.iter().flat_map(|x| table.iter().map(move |v| (*v, -x)));
             let expected: u64 = pairs.map(|(v, x)| u64::from(v < x) + u64::from(v <= x)).sum();
             prop_assert_eq!(counted.count_negated(&floats(&keys)), expected);
+            let negated: Vec<f64> = keys.iter().map(|&key| f64::from(-key)).collect();
+            prop_assert_eq!(counted.count(&negated), expected);
         }
     }
 

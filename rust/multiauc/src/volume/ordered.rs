@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
-use crate::ranking::{OrderedRows, RankedRow};
+use crate::ranking::{Nearness, OrderedRows, RankedRow};
 use crate::sample::{ClassRows, ScoredSample};
 
 /// P(X₁ < … < X_K) for one row of each class, a run of t classes that tie counting 1/t!, by the scores of one column.
@@ -104,7 +104,7 @@ fn sorted<T: Score>(sample: &ScoredSample<'_, T>, rows: &ClassRows) -> OrderedRo
 }
 
 fn for_each_value(ordered: &mut OrderedRows, visit: impl FnMut(&[RankedRow])) {
-    ordered.for_each_tie(None, |_| unreachable!("scores of one column are compared as they are"), visit);
+    ordered.for_each_tie(Nearness::NEVER, |_| unreachable!("scores of one column are compared as they are"), visit);
 }
 
 /// Rows of consecutive classes that tie.
