@@ -5,9 +5,10 @@ use proptest::prelude::*;
 use super::code::{Place, is_alone, number_of, score_code};
 use super::{Answers, RangeCounts, Sketch, SketchSettings};
 use crate::float::Score;
+use crate::metrics::{auc_mu, hand_till, one_vs_rest};
+use crate::pairs::{OneVsRestAverage, PairWeights};
 use crate::parallel::{Cancel, Workers};
 use crate::sample::{ClassCodes, ScoreMatrix, ScoredSample};
-use crate::{OneVsRestAverage, PairWeights, auc_mu, hand_till, one_vs_rest};
 
 const CLASSES: usize = 3;
 
