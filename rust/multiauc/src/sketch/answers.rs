@@ -157,7 +157,7 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
                 let (c, d) = pairs[index];
                 if let Some(exact) = exact {
                     let won = exact.pairs[c * self.settings.classes + d];
-                    return Ok(self.certain(won, self.sizes.rows[c], self.sizes.rows[d]));
+                    return Ok(Self::certain(won, self.sizes.rows[c], self.sizes.rows[d]));
                 }
                 let side = |own: usize| self.bounded(self.settings.difference_index(c, d, own));
                 Ok(side(c).against(&side(d)))
@@ -191,10 +191,10 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
         if let Some(exact) = exact {
             let rows = &self.sizes.rows;
             let won = &exact.columns[c * self.settings.classes..][..self.settings.classes];
-            let rest = self.certain(won.iter().sum(), rows[c], rows.iter().sum::<u64>() - rows[c]);
+            let rest = Self::certain(won.iter().sum(), rows[c], rows.iter().sum::<u64>() - rows[c]);
             // Where the others are not kept apart, what is won against one of them may stand for several.
             let apart = others().filter(|_| self.settings.columns_by_class);
-            return (rest, apart.map(|d| ((c, d), self.certain(won[d], rows[c], rows[d]))).collect());
+            return (rest, apart.map(|d| ((c, d), Self::certain(won[d], rows[c], rows[d]))).collect());
         }
         let own = self.bounded(self.settings.column_index(c, c));
         if !self.settings.columns_by_class {
@@ -208,7 +208,7 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
     }
 
     /// What is won by some rows against others, known exactly.
-    fn certain(&self, won: u128, own: u64, others: u64) -> Outcome<M> {
+    fn certain(won: u128, own: u64, others: u64) -> Outcome<M> {
         let all = 2 * u128::from(own) * u128::from(others);
         let tallied = Tallied { won: M::counted(won), lost: M::counted(all - won) };
         Outcome { least: tallied, most: tallied }
