@@ -170,6 +170,27 @@ class TestExact:
         assert numbers(found) == in_memory(labels, scores[:, 0] if scores.shape[1] == 1 else scores, classes=classes)
         assert calls.count((6000, 1.0)) >= 2 or name == "a.csv"
 
+    @pytest.mark.parametrize("metric", ["auc_mu", "hand_till", "one_vs_rest"])
+    def test_one_metric_alone(self, rng, metric):
+        """Rows of other classes are then counted as one rest, and whole ranges have rows of one side only."""
+        labels, scores, _ = predictions(rng, 20_000)
+        scores = scores**4 / (scores**4).sum(axis=1, keepdims=True)
+        write(table_of(labels, scores), "a.parquet")
+        found = multiauc.evaluate_dataset("a.parquet", label="y", metrics=[metric], exact=True)
+        expected = multiauc.evaluate(labels, scores, labels=ANIMALS)
+        assert found.exact
+        assert getattr(found, metric).value == getattr(expected, metric).value
+        for label, one in found.per_class.items():
+            assert one.value == expected.per_class[label].value
+
+    def test_one_metric_alone_without_the_first_class(self, rng):
+        labels, scores, _ = predictions(rng, 20_000)
+        kept = labels != "ant"
+        write(table_of(labels[kept], scores[kept]), "a.parquet")
+        found = multiauc.evaluate_dataset("a.parquet", label="y", metrics=["one_vs_rest"], absent="ignore", exact=True)
+        expected = multiauc.evaluate(labels[kept], scores[kept], labels=ANIMALS, absent="ignore")
+        assert found.one_vs_rest.value == expected.one_vs_rest.value
+
     def test_one_pass_where_that_is_enough(self, rng):
         labels, scores, _ = predictions(rng, 100)
         write(table_of(labels, scores), "a.parquet")

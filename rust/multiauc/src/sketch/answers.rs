@@ -156,7 +156,8 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
             let outcomes = workers.map(pairs.len(), |index| {
                 let (c, d) = pairs[index];
                 if let Some(exact) = exact {
-                    return Ok(self.certain(&exact.pairs, c, d));
+                    let won = exact.pairs[c * self.settings.classes + d];
+                    return Ok(Self::certain(won, self.sizes.rows[c], self.sizes.rows[d]));
                 }
                 let side = |own: usize| self.bounded(self.settings.difference_index(c, d, own));
                 Ok(side(c).against(&side(d)))
@@ -188,9 +189,12 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
     fn column(&self, c: usize, exact: Option<&ExactWins>) -> (Outcome<M>, Vec<((usize, usize), Outcome<M>)>) {
         let others = || self.present.iter().copied().filter(move |&d| d != c);
         if let Some(exact) = exact {
-            let pairs: Vec<_> = others().map(|d| ((c, d), self.certain(&exact.columns, c, d))).collect();
-            let rest = pairs.iter().map(|&(_, outcome)| outcome).reduce(Outcome::plus);
-            return (rest.expect("another class is present"), pairs);
+            let rows = &self.sizes.rows;
+            let won = &exact.columns[c * self.settings.classes..][..self.settings.classes];
+            let rest = Self::certain(won.iter().sum(), rows[c], rows.iter().sum::<u64>() - rows[c]);
+            // Where the others are not kept apart, what is won against one of them may stand for several.
+            let apart = others().filter(|_| self.settings.columns_by_class);
+            return (rest, apart.map(|d| ((c, d), Self::certain(won[d], rows[c], rows[d]))).collect());
         }
         let own = self.bounded(self.settings.column_index(c, c));
         if !self.settings.columns_by_class {
@@ -203,10 +207,9 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
         (rest.expect("another class is present"), pairs)
     }
 
-    /// What is won, known exactly.
-    fn certain(&self, won: &[u128], c: usize, d: usize) -> Outcome<M> {
-        let won = won[c * self.settings.classes + d];
-        let all = 2 * u128::from(self.sizes.rows[c]) * u128::from(self.sizes.rows[d]);
+    /// What is won by some rows against others, known exactly.
+    fn certain(won: u128, own: u64, others: u64) -> Outcome<M> {
+        let all = 2 * u128::from(own) * u128::from(others);
         let tallied = Tallied { won: M::counted(won), lost: M::counted(all - won) };
         Outcome { least: tallied, most: tallied }
     }
