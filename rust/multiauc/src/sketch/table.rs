@@ -1,5 +1,7 @@
 //! Bins by the first bits of the integers of numbers, in increasing order.
 
+use std::cmp::Ordering;
+
 use super::code::{COARSEST, Place};
 use super::mass::Mass;
 
@@ -133,23 +135,37 @@ impl<P: Prefix, M: Mass> Table<P, M> {
         self.merged(&added)
     }
 
+    /// The bins of both.
     pub(super) fn merged(&self, other: &Self) -> Self {
         let mut all = Self::with_capacity(self.prefixes.len() + other.prefixes.len());
         let (mut own, mut others) = (0, 0);
         while own < self.prefixes.len() && others < other.prefixes.len() {
-            if self.prefixes[own] <= other.prefixes[others] {
-                all.push(self.prefixes[own], self.masses[own]);
-                own += 1;
-            } else {
-                all.push(other.prefixes[others], other.masses[others]);
-                others += 1;
+            let (first, second) = (self.prefixes[own], other.prefixes[others]);
+            match first.cmp(&second) {
+                Ordering::Less => {
+                    all.prefixes.push(first);
+                    all.masses.push(self.masses[own]);
+                    own += 1;
+                }
+                Ordering::Greater => {
+                    all.prefixes.push(second);
+                    all.masses.push(other.masses[others]);
+                    others += 1;
+                }
+                // Several where bins are full: those of both, one after another.
+                Ordering::Equal => {
+                    for (table, index) in [(self, &mut own), (other, &mut others)] {
+                        while table.prefixes.get(*index) == Some(&first) {
+                            all.push(first, table.masses[*index]);
+                            *index += 1;
+                        }
+                    }
+                }
             }
         }
-        for index in own..self.prefixes.len() {
-            all.push(self.prefixes[index], self.masses[index]);
-        }
-        for index in others..other.prefixes.len() {
-            all.push(other.prefixes[index], other.masses[index]);
+        for (table, rest) in [(self, own), (other, others)] {
+            all.prefixes.extend_from_slice(&table.prefixes[rest..]);
+            all.masses.extend_from_slice(&table.masses[rest..]);
         }
         all
     }

@@ -195,4 +195,7 @@ fn full_bins_are_followed_by_others() {
     table.push(8, 1);
     assert_eq!(table.prefixes, [7, 7, 7, 7, 8]);
     assert_eq!(table.masses, [u32::MAX, u32::MAX, u32::MAX, 5, 1]);
+    let twice = table.merged(&table);
+    assert_eq!(twice.prefixes, [7, 7, 7, 7, 7, 7, 7, 8]);
+    assert_eq!(twice.masses[5..], [u32::MAX, 10, 2]);
 }
