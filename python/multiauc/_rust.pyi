@@ -468,9 +468,5 @@ class RangeCounter:
     def end_pass(self) -> None:
         """Count what was gathered."""
 
-    @property
-    def ranges_left(self) -> int:
-        """How many ranges are not counted yet."""
-
     def answers(self, state: StreamState) -> dict[str, Any]:
         """As those of the state, with exact values."""

@@ -303,11 +303,9 @@ class Accumulator:
             If the bytes are damaged, cut short, or something else.
         """
         header, content = opened(data)
-        again = cls(header["labels"], metrics=header["metrics"], memory=header["memory"])
-        if content:
-            again._state = _rust.StreamState.from_bytes(content)
-            if len(again.counts) != len(again.labels):
-                raise ValueError("the bytes of this state are damaged: it has another number of classes than labels")
+        again = cls._restored(header["labels"], header["metrics"], header["memory"], content or None)
+        if len(again.counts) != len(again.labels):
+            raise ValueError("the bytes of this state are damaged: it has another number of classes than labels")
         return again
 
     def __reduce__(self) -> tuple[Any, ...]:

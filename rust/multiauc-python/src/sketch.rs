@@ -200,12 +200,6 @@ impl RangeCounter {
         run(py, usize::MAX, |workers| with_counts!(&mut *self.locked(), |counts| counts.end_pass(workers)))
     }
 
-    /// How many ranges are not counted yet.
-    #[getter]
-    fn ranges_left(&self) -> usize {
-        with_counts!(&*self.locked(), |counts| counts.ranges_left())
-    }
-
     /// As those of the state, with exact values.
     fn answers<'py>(&self, py: Python<'py>, state: &StreamState) -> PyResult<Bound<'py, PyDict>> {
         let (answers, classes) = run(py, usize::MAX, |workers| match (&*self.locked(), &mut *state.locked()) {

@@ -18,6 +18,8 @@
 //! −1, 0 and 1 are alone in a block of 2^58 integers, because scores often are just that: up to that coarseness, bins
 //! never mix them with other numbers.
 
+use crate::keys::rounding_of_difference;
+
 /// One binade of doubles.
 const BINADE: u64 = 1 << 52;
 /// Bins are no coarser than this many bits: then they still keep −1, 0 and 1 apart from all other numbers.
@@ -59,8 +61,8 @@ impl Place {
         }
         if high < 1.0 || (high == 1.0 && low < 0.0) {
             // Exact, by Sterbenz's lemma.
-            let (distance, rest) = two_sum(1.0 - high, -low);
-            return Self::below_one(distance, -rest);
+            let distance = 1.0 - high;
+            return Self::below_one(distance - low, -rounding_of_difference(distance, low));
         }
         Self::from_one(high, low)
     }
@@ -183,13 +185,6 @@ pub(super) fn number_of(code: u64) -> f64 {
         _ if code < LARGE => 1.0,
         _ => f64::from_bits(BITS_OF_ONE + (code - LARGE).min(LARGEST - BITS_OF_ONE)),
     }
-}
-
-/// a + b as a double and the rounding error of it (Knuth).
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let part = sum - a;
-    (sum, (a - (sum - part)) + (b - part))
 }
 
 /// The double nearest to numerator / denominator, and what is missing.

@@ -145,12 +145,6 @@ impl<T: Score> RangeCounts<T> {
         Ok(())
     }
 
-    /// The share of ranges that are counted.
-    #[must_use]
-    pub fn ranges_left(&self) -> usize {
-        self.problems.iter().map(|problem| problem.waiting.len()).sum()
-    }
-
     /// Answers with exact values.
     ///
     /// # Errors

@@ -40,18 +40,16 @@ pub(super) fn for_each_difference<T: Score>(
 ) {
     let rows = own.scores.iter().zip(other.scores).map(|(&a, &b)| -> (f64, f64) { (a.into(), b.into()) });
     match reading {
-        Reading::Lattice(m) => {
-            let m = f64::from(m);
-            rows.for_each(|(a, b)| visit(Place::of_ratio((a * m).round() - (b * m).round(), m)));
-        }
-        _ if own.has_fractions || other.has_fractions => rows.for_each(|(a, b)| {
+        Reading::Fractions if own.has_fractions || other.has_fractions => rows.for_each(|(a, b)| {
             visit(of_fractions((a, fractions.get(a)), (b, fractions.get(b))));
         }),
-        _ => rows.for_each(|(a, b)| visit(Place::of_sum(a - b, rounding_of_difference(a, b)))),
+        Reading::Fractions => rows.for_each(|(a, b)| visit(place_of(a, b, Reading::Themselves))),
+        _ => rows.for_each(|(a, b)| visit(place_of(a, b, reading))),
     }
 }
 
 /// The place of one difference.
+#[inline]
 pub(super) fn place_of(a: f64, b: f64, reading: Reading) -> Place {
     match reading {
         Reading::Themselves => Place::of_sum(a - b, rounding_of_difference(a, b)),
