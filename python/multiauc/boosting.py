@@ -14,6 +14,7 @@ import numpy as np
 
 from multiauc._input.arrays import as_scores
 from multiauc._input.options import read_metric
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import DEFAULT_METRIC
 from multiauc._training import TrainingMetric
 
@@ -132,6 +133,7 @@ class CatBoostMetric(_BoosterMetric):
         return True
 
 
+@shares_parameter_texts
 def lightgbm_metric(
     metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "probabilities", **options: Any
 ) -> LightGBMMetric:
@@ -148,8 +150,7 @@ def lightgbm_metric(
         ``auc_one_vs_rest_prevalence``. (LightGBM's own ``auc_mu`` ranks raw scores, not probabilities: another number.)
     outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
         What LightGBM hands over: probabilities with its own objectives, logits with a custom objective.
-    **options
-        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
+    {metric_options}
 
     Returns
     -------
@@ -167,6 +168,7 @@ def lightgbm_metric(
     return LightGBMMetric(metric, outputs, options)
 
 
+@shares_parameter_texts
 def xgboost_metric(
     metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "probabilities", **options: Any
 ) -> XGBoostMetric:
@@ -183,8 +185,7 @@ def xgboost_metric(
     outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
         What XGBoost hands over: probabilities with the objective ``multi:softprob``, logits with a custom objective.
         (``multi:softmax`` hands over classes, which have no AUC.)
-    **options
-        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
+    {metric_options}
 
     Returns
     -------
@@ -202,6 +203,7 @@ def xgboost_metric(
     return XGBoostMetric(metric, outputs, options)
 
 
+@shares_parameter_texts
 def catboost_metric(
     metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "logits", **options: Any
 ) -> CatBoostMetric:
@@ -217,8 +219,7 @@ def catboost_metric(
     outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "logits"
         What CatBoost hands over: logits with the loss ``MultiClass``, a logit for each class against the rest with
         ``MultiClassOneVsAll``.
-    **options
-        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
+    {metric_options}
 
     Returns
     -------

@@ -12,6 +12,7 @@ import numpy as np
 
 from multiauc._digits import decimals
 from multiauc._frames import frame_of_columns
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._replicates import INTERVALS, Replicates, standard_errors
 from multiauc._result import Result
 from multiauc._tables import html_table, text_table
@@ -99,6 +100,7 @@ class Bootstrap(Result):
         """The standard deviation of each column of the replicates; nan for fewer than two."""
         return standard_errors(self.replicates)
 
+    @shares_parameter_texts
     def confidence_interval(
         self,
         metric: Hashable,
@@ -111,8 +113,7 @@ class Bootstrap(Result):
         ----------
         metric : str
             The metric, one of `metrics`; the name of a model in a comparison.
-        level : float, default 0.95
-            The nominal coverage.
+        {level}
         method : {"logit", "percentile", "basic", "bca"}, default "logit"
             ``"logit"``: :math:`\mathrm{expit}(\mathrm{logit}\,\theta \pm z \cdot SE / (\theta (1 - \theta)))`, inside
             (0, 1) by construction. For a perfect score, which never varies,

@@ -14,6 +14,7 @@ from multiauc._families import Family, fewest_degrees_of_freedom, wald_f
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer, read_level
 from multiauc._json import document, provenance, to_json
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import METRICS, MULTICLASS_ROC
 from multiauc._replicates import warn_of_lost_classes
 from multiauc._resampling import model_accelerations, resampled_curves, resampled_metrics
@@ -169,6 +170,7 @@ class Comparison(Tabular):
             )
         return self.differences
 
+    @shares_parameter_texts
     def bootstrap(
         self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None, **unknown: Never
     ) -> ComparisonBootstrap:
@@ -176,8 +178,7 @@ class Comparison(Tabular):
 
         Parameters
         ----------
-        n_resamples : int, default 2000
-            How many samples.
+        {n_resamples}
         rng : numpy Generator or int, optional
             The random numbers or their seed. The number of threads makes no difference.
 

@@ -11,6 +11,7 @@ from multiauc import _rust
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.sample import read_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._wording import one_of
 from multiauc.roc_curve_results import RocCurve
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from multiauc._types import Absent, Labels
 
 
+@shares_parameter_texts
 def roc_curves(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -49,20 +51,14 @@ def roc_curves(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like of shape (n, K)
-        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
-        (n,) or (n, 1), the score of the second of `labels`; the first is then given the negated score.
+    {y_true}
+    {y_score_of_curves}
     kind : {"one_vs_rest", "pairwise"}, default "one_vs_rest"
         A curve per class, or a curve per ordered pair of classes.
     drop_intermediate : bool, default True
         Leave out points on a straight line between their neighbours. The area stays the same.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows; sums of weights take the place of all counts.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    {sample_weight}
+    {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its curves out, or have curves of a
         single point nan.

@@ -16,6 +16,7 @@ from multiauc._input.classes import column_names
 from multiauc._input.options import read_groups, read_level
 from multiauc._input.sample import read_sample
 from multiauc._intervals import NO_INTERVAL, wald_interval
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._probabilities import probability_blocks, read_probabilities
 from multiauc._result import Result, Tabular
 from multiauc._row_means import RowMean, row_mean
@@ -89,6 +90,7 @@ class CostDifference(Tabular):
         """Two-sided: how often `t` would be as far from 0 if both rules cost the same."""
         return 1.0 if self.t == 0.0 else two_sided_p(self.t, self.degrees_of_freedom)
 
+    @shares_parameter_texts
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """The difference ± t times its standard error.
 
@@ -96,8 +98,7 @@ class CostDifference(Tabular):
 
         Parameters
         ----------
-        level : float, default 0.95
-            The nominal coverage.
+        {level}
         """
         interval = self._interval(read_level(level))
         if math.isnan(interval.low):

@@ -12,6 +12,7 @@ from multiauc._decision_choice import choose, rows_to_fit
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_costs, read_groups
 from multiauc._input.sample import read_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._probabilities import all_columns, probability_blocks, read_probabilities
 from multiauc._wording import one_of
 from multiauc.decision_results import FITTED, PLAIN_RULES, CostDecisions, compared
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from multiauc._types import Labels
 
 
+@shares_parameter_texts
 def fit_decisions(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -48,8 +50,7 @@ def fit_decisions(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
+    {y_true}
     y_score : array-like of shape (n, K)
         The probability of each class for each row, float32 or float64: from a model that was fitted to other rows.
         With two classes also of shape (n,) or (n, 1), the probability of the second of `labels`.
@@ -60,9 +61,7 @@ def fit_decisions(
         Non-negative weights of the rows.
     groups : array-like of shape (n,), optional
         The group of each row (a patient, a user): groups, not rows, count as independent.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    {labels}
     absent : {"raise", "ignore"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, or go on without having seen any.
 

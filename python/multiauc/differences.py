@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from multiauc._digits import decimals, p_in_line
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, wald_interval
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._result import Tabular
 from multiauc._student import two_sided_p, upper_p, upper_quantile
 from multiauc._wording import names_as_text, printable
@@ -88,6 +89,7 @@ class Difference(Tabular):
             return 1.0
         return two_sided_p(t, self.degrees_of_freedom)
 
+    @shares_parameter_texts
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         r"""The difference ± t times its standard error, cut off at the largest difference there can be.
 
@@ -95,8 +97,7 @@ class Difference(Tabular):
 
         Parameters
         ----------
-        level : float, default 0.95
-            The nominal coverage.
+        {level}
         """
         interval = self._interval(read_level(level))
         if math.isnan(interval.low):

@@ -17,6 +17,7 @@ from multiauc._intervals import (
     union,
     wald_interval,
 )
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import METRICS
 from multiauc._result import Tabular
 from multiauc._student import upper_quantile
@@ -134,6 +135,7 @@ class Estimate(Tabular):
             return 0.0
         return variance
 
+    @shares_parameter_texts
     def confidence_interval(
         self, level: float = 0.95, method: Literal["logit", "wald", "cautious"] = "logit"
     ) -> ConfidenceInterval:
@@ -141,8 +143,7 @@ class Estimate(Tabular):
 
         Parameters
         ----------
-        level : float, default 0.95
-            The nominal coverage.
+        {level}
         method : {"logit", "wald", "cautious"}, default "logit"
             ``"logit"``: :math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE / (\theta(1-\theta)))`,
             inside (0, 1) by construction. ``"wald"``: :math:`\theta \pm t \cdot SE`, cut off at 0 and 1. t is the

@@ -23,6 +23,7 @@ from multiauc._input.options import (
     take_one_score,
 )
 from multiauc._input.sample import read_ordered_sample, read_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, METRICS, ONE_SCORE_METRICS
 from multiauc._wording import one_of, shown_name
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from multiauc.estimates import Estimate
 
 
+@shares_parameter_texts
 def evaluate(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -66,11 +68,8 @@ def evaluate(  # noqa: PLR0913
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like of shape (n, K)
-        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
-        (n,) or (n, 1), the score of the second of `labels`.
+    {y_true}
+    {y_score}
     metrics : sequence of str, optional
         The metrics wanted, in this order; fewer take less time. By default ``"auc_mu"``, ``"hand_till"``,
         ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about
@@ -95,9 +94,7 @@ def evaluate(  # noqa: PLR0913
     sampling : {"stratified", "iid"}, default "stratified"
         Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
         one-vs-rest, and `pair_weights` by size.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out, or have nan in every number that
         needs it.

@@ -13,6 +13,7 @@ from multiauc._folds import compared_in_folds
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer, read_metrics
 from multiauc._json import document, provenance, to_json
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import AUC_MU, HAND_TILL, KAPPA, MATTHEWS, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._replicates import accelerations, warn_of_lost_classes
 from multiauc._resampling import resampled_metrics
@@ -154,6 +155,7 @@ class Evaluation(Tabular):
         """The pairs of classes behind Hand & Till's M."""
         return self._matrix(HAND_TILL)
 
+    @shares_parameter_texts
     def bootstrap(
         self,
         n_resamples: int = 2000,
@@ -166,8 +168,7 @@ class Evaluation(Tabular):
 
         Parameters
         ----------
-        n_resamples : int, default 2000
-            How many samples.
+        {n_resamples}
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows for every metric and every model scored
             on the same `y_true`, on any number of threads.

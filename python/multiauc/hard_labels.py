@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Never
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_metric_options
 from multiauc._input.sample import read_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import KAPPA, MATTHEWS
 from multiauc._scoring import score_of
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from multiauc._types import Absent, Labels
 
 
+@shares_parameter_texts
 def matthews_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -37,8 +39,7 @@ def matthews_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
+    {y_true}
     y_score : array-like of shape (n, K)
         The score of each row for each class, float32 or float64, in any memory layout. A row is decided to be of the
         class with the highest score; of classes that tie, that of the first column, as by ``numpy.argmax``. With two
@@ -46,8 +47,7 @@ def matthews_score(
     partition : array-like of shape (K, K), optional
         ``partition[i, j]`` is the cost of deciding for class i where the truth is j: a row is then decided to be of the
         class with the least expected cost.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows; sums of weights take the place of all counts.
+    {sample_weight}
     labels : sequence of K labels, optional
         The classes in the order of the columns, as in `auc_mu_score`.
     absent : {"raise", "ignore", "nan"}, default "raise"

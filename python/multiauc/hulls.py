@@ -14,6 +14,7 @@ from multiauc._hull_costs import lc_index as lc_index_of
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_share
 from multiauc._input.sample import read_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND
 from multiauc._wording import described, listing, one_of
 from multiauc.curves import curve_pairs, present_curves
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from multiauc._types import Absent, Labels, PartialAverage
 
 
+@shares_parameter_texts
 def roc_hulls(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -48,18 +50,12 @@ def roc_hulls(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like of shape (n, K)
-        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
-        (n,) or (n, 1), the score of the second of `labels`; the first is then given the negated score.
+    {y_true}
+    {y_score_of_curves}
     kind : {"one_vs_rest", "pairwise"}, default "one_vs_rest"
         A curve of each class against all the others, or of each ordered pair of classes (c, d), by the score of c.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows; sums of weights take the place of all counts.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    {sample_weight}
+    {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its hulls out, or have hulls of a
         single point nan.
@@ -93,6 +89,7 @@ def roc_hulls(
     return {hull.positive if hull.negative is None else (hull.positive, hull.negative): hull for hull in found}
 
 
+@shares_parameter_texts
 def h_measure_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -124,8 +121,7 @@ def h_measure_score(
         All classes alike, or weighted by their share of the rows. Two classes need no average.
     sample_weight, labels
         As in `roc_hulls`.
-    absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, leave it out, or return nan.
+    {absent}
 
     Returns
     -------
@@ -154,6 +150,7 @@ def h_measure_score(
     return _average(sample, [hull.h_measure(ratio) for hull in hulls], hulls, kind_of_mean)
 
 
+@shares_parameter_texts
 def lc_index(  # noqa: PLR0913 - keyword-only options
     y_true: ArrayLike,
     scores_a: ArrayLike,
@@ -191,8 +188,7 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
         All classes alike, or weighted by their share of the rows. Two classes need no average.
     sample_weight, labels
         As in `roc_hulls`.
-    absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, leave it out, or return nan.
+    {absent}
 
     Returns
     -------

@@ -17,6 +17,7 @@ from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import positive_integer, read_rng
 from multiauc._input.sample import read_sample
 from multiauc._meta_fits import RandomEffects, area, delta_error, fit_binomial, fit_line, fit_normal
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._progress import Progress
 from multiauc._registry import HAND_TILL
 from multiauc._replicates import draw_seed
@@ -124,6 +125,7 @@ def summary_roc(
     return _fitted(tables, kind, how, stacklevel=2).summary()
 
 
+@shares_parameter_texts
 def summary_roc_of_pairs(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -143,8 +145,7 @@ def summary_roc_of_pairs(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
+    {y_true}
     y_score : array-like of shape (n, K)
         The score of each row for each of three classes or more.
     model, estimation

@@ -12,6 +12,7 @@ from multiauc._digits import decimals
 from multiauc._input.arrays import as_float64
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, logit_interval
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._replicates import Replicates, standard_errors
 from multiauc._result import Result
 from multiauc._student import upper_quantile
@@ -103,13 +104,13 @@ class SummaryRoc(Result):
             heights = expit(self.intercept + self.slope * (np.log(rates) - np.log1p(-rates)))
         return float(heights.item()) if np.ndim(fpr) == 0 else heights
 
+    @shares_parameter_texts
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """Of the area: a logit interval with Student's t of two degrees of freedom fewer than there are tables.
 
         Parameters
         ----------
-        level : float, default 0.95
-            The nominal coverage.
+        {level}
         """
         tail = read_level(level)
         self._refuse_shared_rows("an interval")
@@ -285,6 +286,7 @@ class SummaryRocBootstrap(Result):
         known = {"auc": self.replicates, **self.parameters}
         return {name: float(standard_errors(values[:, None])[0]) for name, values in known.items()}
 
+    @shares_parameter_texts
     def confidence_interval(
         self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
     ) -> ConfidenceInterval:
@@ -292,8 +294,7 @@ class SummaryRocBootstrap(Result):
 
         Parameters
         ----------
-        level : float, default 0.95
-            The nominal coverage.
+        {level}
         method : {"logit", "percentile", "basic"}, default "logit"
             From the spread of the replicates' logits, from quantiles, or from quantiles mirrored at the estimate.
         """

@@ -8,6 +8,7 @@ import numpy as np
 
 from multiauc._input.arrays import as_array, as_scores
 from multiauc._input.sample import read_weights
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import DEFAULT_METRIC
 from multiauc._training import TrainingMetric
 from multiauc._wording import counted, listing
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["MulticlassAuc"]
 
 
+@shares_parameter_texts
 class MulticlassAuc:
     """AUC_mu, Hand & Till's M or one-vs-rest of all batches together: `update`, `compute`, `reset`.
 
@@ -44,8 +46,7 @@ class MulticlassAuc:
     memory : int, optional
         About how many bytes to use, for streams longer than memory: see `multiauc.streaming.Accumulator`. By default
         all scores are kept, and the value is exact.
-    **options
-        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
+    {metric_options}
 
     Examples
     --------

@@ -12,6 +12,7 @@ from multiauc._digits import decimals
 from multiauc._frames import frame_of_columns
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_level, read_rng
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._progress import Progress
 from multiauc._replicates import Replicates, draw_seed, standard_errors, warn_of_lost_classes
 from multiauc._result import Result
@@ -366,6 +367,7 @@ class MulticlassRocBootstrap(Result):
         """The standard deviation of the replicates; nan for fewer than two."""
         return float(standard_errors(self.replicates[:, None])[0])
 
+    @shares_parameter_texts
     def confidence_interval(
         self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
     ) -> ConfidenceInterval:
@@ -373,8 +375,7 @@ class MulticlassRocBootstrap(Result):
 
         Parameters
         ----------
-        level : float, default 0.95
-            The nominal coverage.
+        {level}
         method : {"logit", "percentile", "basic"}, default "logit"
             ``"logit"``: expit(logit D ± t S), inside (0, 1) by construction, with S the standard deviation of the
             replicates' logits (those that are five times as near to 0 or 1 as D count as just that near; at least

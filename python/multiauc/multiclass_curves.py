@@ -19,6 +19,7 @@ from multiauc._input.options import (
     read_thresholds,
 )
 from multiauc._input.sample import read_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._wording import counted, one_of
 from multiauc.multiclass_curve_results import MulticlassRoc
 
@@ -43,6 +44,7 @@ MAX_ITERATIONS: Final = 500
 LARGEST_CONTINUITY: Final = 1e6
 
 
+@shares_parameter_texts
 def multiclass_roc(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -76,11 +78,8 @@ def multiclass_roc(  # noqa: PLR0913
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like of shape (n, K)
-        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
-        (n,) or (n, 1), the score of the second of `labels`.
+    {y_true}
+    {y_score}
     thresholds : int or array-like, default 100
         How many thresholds T, at the quantiles of levels (i - 1/2) / T of the scores (repeated values count once, so
         that there may be fewer); or the falling thresholds themselves, which all pairs then share.
@@ -97,15 +96,12 @@ def multiclass_roc(  # noqa: PLR0913
         Two K x K positive arrays: the weight of the true-positive rates of the pair (c, d) at [c, d], and that of its
         false-positive rates. They multiply `pair_weights`, and the row effects are means over pairs with the same
         weights. A large weight says that a rate matters: it rewards, it is not a misclassification cost.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows; sums of weights take the place of all counts.
+    {sample_weight}
     continuity : float, default 0.5
         Draws the rates away from 0 and 1, whose logits are infinite: x becomes (1 - 2e) x + e with e = a / (n + 2a), a
         the number given here (at most a million) and n the harmonic mean of the class sizes (the larger of a class's
         rows and weight). The fitted curve u is mapped back to (u - e) / (1 - 2e), cut off at 0 and 1.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its pairs out, or return nan.
     tol : float, default 1e-8

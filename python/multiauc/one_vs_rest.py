@@ -9,6 +9,7 @@ from multiauc._hints import refuse_unknown
 from multiauc._input.containers import is_sparse
 from multiauc._input.sample import read_sample
 from multiauc._input.sparse import read_sparse_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._wording import one_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 AVERAGES = ("macro", "prevalence", "prevalence_equal_rest", "micro")
 
 
+@shares_parameter_texts
 def one_vs_rest_score(
     y_true: ArrayLike,
     y_score: ArrayLike | SparseMatrix,
@@ -41,24 +43,16 @@ def one_vs_rest_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like or sparse matrix of shape (n, K)
-        The score of each row for each class: probabilities or any other finite scores, float32 or float64, in any
-        memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`. Of a
-        ``scipy.sparse`` matrix or array, what is not stored is a score of 0, and several numbers stored for one cell
-        are added; time and memory grow with what is stored, also for 100,000 classes.
+    {y_true}
+    {y_score_or_sparse}
     average : {"macro", "prevalence", "prevalence_equal_rest", "micro"}, default "macro"
         ``"macro"``: the mean of the A(c). ``"prevalence"``: their mean weighted by the class sizes, :math:`\sum_c (n_c
         / n) A(c)`, which Provost and Domingos [1]_ proposed (scikit-learn's ``multi_class="ovr"`` with
         ``average="weighted"``). ``"prevalence_equal_rest"``: :math:`\sum_c (n_c / n) \frac{1}{K-1} \sum_{d \ne c}
         A(c|d)`, in which the classes of the rest count alike whatever their sizes. ``"micro"``: the AUC of all n K
         cells of `y_score` in one ranking, a cell being positive if it stands in the column of its row's class.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows; sums of weights take the place of all counts.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    {sample_weight}
+    {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out (``"micro"`` leaves out its
         column), or return nan.

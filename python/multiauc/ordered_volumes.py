@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Never
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.sample import read_ordered_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import ORDERED_VUS
 from multiauc._scoring import score_of
 from multiauc.estimates import warn_of_single_units
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from multiauc.volume_results import Volume
 
 
+@shares_parameter_texts
 def ordered_vus_score(
     y_true: ArrayLike,
     score: ArrayLike,
@@ -39,12 +41,10 @@ def ordered_vus_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
+    {y_true}
     score : array-like of shape (n,)
         One score per row, higher for later classes.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows; sums of weights take the place of all counts.
+    {sample_weight}
     labels : sequence of K labels, optional
         The classes in rising order; by default the sorted labels of `y_true`.
     absent : {"raise", "ignore", "nan"}, default "raise"

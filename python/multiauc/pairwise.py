@@ -11,6 +11,7 @@ from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_metric_options, read_pair_weights
 from multiauc._input.sample import read_sample
 from multiauc._input.sparse import read_sparse_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import AUC_MU, HAND_TILL
 from multiauc._scoring import score_of
 from multiauc.results import PairMatrix
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from multiauc._types import Absent, Labels, PairWeights, SparseMatrix
 
 
+@shares_parameter_texts
 def auc_mu_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -49,8 +51,7 @@ def auc_mu_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
+    {y_true}
     y_score : array-like of shape (n, K)
         The score of each row for each class: probabilities or any other finite scores, float32 or float64, in any
         memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`.
@@ -64,15 +65,9 @@ def auc_mu_score(
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         The weight of each pair in the mean: equal by default; ``"size_product"`` for n_c n_d (the paper's AUC_mu^S);
         ``"size_sum"`` for n_c + n_d; or a symmetric array of non-negative weights, whose diagonal is ignored.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2
-        counts like two rows and a row of weight 0 not at all.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
-    absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, leave out its pairs and give their weight
-        to the others, or return nan.
+    {sample_weight}
+    {labels}
+    {absent_in_mean}
 
     Returns
     -------
@@ -124,6 +119,7 @@ def auc_mu_score(
     return score_of(sample, AUC_MU, options)
 
 
+@shares_parameter_texts
 def auc_mu_matrix(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -147,9 +143,7 @@ def auc_mu_matrix(
     ----------
     y_true, y_score, partition, sample_weight, labels
         As in `auc_mu_score`.
-    absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, or have nan in its row and column
-        (``"ignore"`` and ``"nan"`` alike).
+    {absent_in_matrix}
 
     Returns
     -------
@@ -175,6 +169,7 @@ def auc_mu_matrix(
     return _pair_matrix(sample, AUC_MU, read_metric_options(sample, partition=partition))
 
 
+@shares_parameter_texts
 def hand_till_score(
     y_true: ArrayLike,
     y_score: ArrayLike | SparseMatrix,
@@ -198,25 +193,15 @@ def hand_till_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like or sparse matrix of shape (n, K)
-        The score of each row for each class: probabilities or any other finite scores, float32 or float64, in any
-        memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`. Of a
-        ``scipy.sparse`` matrix or array, what is not stored is a score of 0, and several numbers stored for one cell
-        are added; time and memory grow with what is stored, also for 100,000 classes.
+    {y_true}
+    {y_score_or_sparse}
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         The weight of each pair, the same for A(c|d) and A(d|c): equal by default; ``"size_product"`` for n_c n_d;
         ``"size_sum"`` for n_c + n_d (scikit-learn's ``multi_class="ovo"`` with ``average="weighted"``); or a symmetric
         array of non-negative weights, whose diagonal is ignored.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows; sums of weights take the place of all counts.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
-    absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, leave out its pairs and give their weight
-        to the others, or return nan.
+    {sample_weight}
+    {labels}
+    {absent_in_mean}
 
     Returns
     -------
@@ -258,6 +243,7 @@ def hand_till_score(
     return score_of(sample, HAND_TILL, read_metric_options(sample, pair_weights=pair_weights))
 
 
+@shares_parameter_texts
 def hand_till_matrix(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -279,9 +265,7 @@ def hand_till_matrix(
     ----------
     y_true, y_score, sample_weight, labels
         As in `hand_till_score`.
-    absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, or have nan in its row and column
-        (``"ignore"`` and ``"nan"`` alike).
+    {absent_in_matrix}
 
     Returns
     -------

@@ -14,6 +14,7 @@ from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_region, read_rng
 from multiauc._input.sample import read_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
 from multiauc._replicates import MEMORY_LIMIT, draw_seed, run_replicates, warn_of_lost_classes
 from multiauc._result import Result
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 AVERAGES = ("macro", "prevalence")
 
 
+@shares_parameter_texts
 def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -60,8 +62,7 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
+    {y_true}
     y_score : array-like of shape (n, K)
         The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
         (n,) or (n, 1), the score of the second of `labels`; then there is one curve, that of the second class.
@@ -73,13 +74,9 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
         A curve of each class against all the others, or of each ordered pair of classes (c, d), by the score of c.
     average : {"macro", "prevalence"}, default "macro"
         All curves alike, or weighted by the share of the positive class among the rows.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows; sums of weights take the place of all counts.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
-    absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, leave it out, or return nan.
+    {sample_weight}
+    {labels}
+    {absent}
 
     Returns
     -------
@@ -204,6 +201,7 @@ class PartialAuc(Result):
         # The data are left behind: an unpickled result can be read, but not bootstrapped.
         return PartialAuc, (self.values, self.macro, self.prevalence, self.kind, self.max_fpr, self.min_tpr)
 
+    @shares_parameter_texts
     def bootstrap(
         self,
         n_resamples: int = 2000,
@@ -217,15 +215,11 @@ class PartialAuc(Result):
 
         Parameters
         ----------
-        n_resamples : int, default 2000
-            How many samples.
+        {n_resamples}
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows for every metric and model.
-        groups : array-like of shape (n,), optional
-            The group of each row (a patient, a user): whole groups are drawn, within classes if `sampling` says so and
-            no group has rows of several. A resample that holds no row of some class is nan and does not count.
-        sampling : {"stratified", "iid"}, default "stratified"
-            Rows drawn with replacement within each class, or whatever their class.
+        {groups_drawn}
+        {sampling_of_rows}
 
         Returns
         -------

@@ -16,6 +16,7 @@ from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import SAMPLINGS, positive_integer, read_flag, read_groups, read_level, read_rng
 from multiauc._intervals import NO_INTERVAL
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._replicates import draw_seed, warn_of_lost_classes
 from multiauc._result import Result, Tabular
 from multiauc._roc_bands import (
@@ -90,6 +91,7 @@ class RocCurve(Result):
         """The area under the curve, by trapezoids; nan for a class without rows."""
         return area_below(self.fpr, self.tpr)
 
+    @shares_parameter_texts
     def band(
         self,
         level: float = 0.95,
@@ -111,18 +113,15 @@ class RocCurve(Result):
 
         Parameters
         ----------
-        level : float, default 0.95
-            The nominal coverage.
+        {level}
         simultaneous : bool, default True
             Whether the band is to hold the whole curve, or, without resampling, each point by itself: as plots have it.
-        n_resamples : int, default 2000
-            How many samples.
+        {n_resamples}
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows as any other bootstrap.
         groups : array-like of shape (n,), optional
             The group of each row (a patient, a user): whole groups are drawn. Only where `simultaneous`.
-        sampling : {"stratified", "iid"}, default "stratified"
-            Rows drawn with replacement within each class, or whatever their class.
+        {sampling_of_rows}
 
         Returns
         -------
@@ -241,6 +240,7 @@ class Sensitivity(Tabular):
     sizes: tuple[float, float]
     _curve: RocCurve
 
+    @shares_parameter_texts
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """An interval for the population's sensitivity at this specificity, in closed form.
 
@@ -249,14 +249,14 @@ class Sensitivity(Tabular):
 
         Parameters
         ----------
-        level : float, default 0.95
-            The nominal coverage.
+        {level}
         """
         interval = self._interval(read_level(level))
         if math.isnan(interval.low):
             warnings.warn("there is no interval: a class has no rows", RuntimeWarning, stacklevel=2)
         return interval
 
+    @shares_parameter_texts
     def bootstrap(
         self,
         n_resamples: int = 2000,
@@ -270,14 +270,12 @@ class Sensitivity(Tabular):
 
         Parameters
         ----------
-        n_resamples : int, default 2000
-            How many samples.
+        {n_resamples}
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows as any other bootstrap.
         groups : array-like of shape (n,), optional
             The group of each row (a patient, a user): whole groups are drawn.
-        sampling : {"stratified", "iid"}, default "stratified"
-            Rows drawn with replacement within each class, or whatever their class.
+        {sampling_of_rows}
 
         Returns
         -------

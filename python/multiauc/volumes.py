@@ -10,6 +10,7 @@ from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_flag, read_positive, read_rng
 from multiauc._input.sample import read_sample
+from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._progress import Stage
 from multiauc._registry import HUM, LANDGREBE_DUIN, METRICS, PDI
 from multiauc._replicates import draw_seed
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 Rule: TypeAlias = Literal["sum", "prod", "distance"]
 
 
+@shares_parameter_texts
 def pdi_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -50,16 +52,10 @@ def pdi_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like of shape (n, K)
-        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
-        (n,) or (n, 1), the score of the second of `labels`.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows; sums of weights take the place of all counts.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    {y_true}
+    {y_score}
+    {sample_weight}
+    {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out of the tuples, or return nan.
 
@@ -144,6 +140,7 @@ def pdi(
     )
 
 
+@shares_parameter_texts
 def hum_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -169,11 +166,8 @@ def hum_score(
 
     Parameters
     ----------
-    y_true : array-like of shape (n,)
-        The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like of shape (n, K)
-        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
-        (n,) or (n, 1), the score of the second of `labels`.
+    {y_true}
+    {y_score}
     rule : {"sum", "prod", "distance"}, default "sum"
         What makes an assignment good: the sum of the scores (:math:`s = p`), their product (:math:`s = \log p`, for
         scores that are not negative, a zero counting as the smallest normal number), or the distance from the corners
@@ -182,9 +176,7 @@ def hum_score(
         The standard error of drawing at which to stop, where there are too many tuples to count them all.
     rng : numpy.random.Generator or int, optional
         What the tuples are drawn from, if they are.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns. By default the column names of a data frame, if they are strings or
-        contain all labels; otherwise the sorted labels of `y_true`, if there are K of them.
+    {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows: raise an error, leave it out of the tuples, or return nan.
 

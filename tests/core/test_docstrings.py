@@ -6,6 +6,7 @@ Examples stand alone: they import what they use, so that a reader can run them a
 import doctest
 import inspect
 import pkgutil
+import re
 from importlib import import_module
 
 import pytest
@@ -35,3 +36,18 @@ def test_example_of_a_public_name(module, name):
     (test,) = finder.find(value, name, module=False, globs={})
     assert test.examples
     assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_shared_parameter_texts_take_the_place_of_their_names():
+    """Indented as the docstring is, and none is left out: also of methods."""
+    assert "    labels : sequence of K labels, optional\n        The classes in" in multiauc.auc_mu_score.__doc__
+    assert "        level : float, default 0.95\n            The " in multiauc.Estimate.confidence_interval.__doc__
+    documented = [
+        value
+        for name in MODULES
+        for owner in (import_module(name), *vars(import_module(name)).values())
+        for value in getattr(owner, "__dict__", {}).values()
+        if callable(value)
+    ]
+    assert len(documented) > 1000
+    assert not [value for value in documented if re.search(r"^ *\{\w+\}$", value.__doc__ or "", re.MULTILINE)]
