@@ -136,46 +136,50 @@ impl<'a> Workers<'a> {
         scratch: impl Fn() -> S + Sync,
         task: impl Fn(&mut S, usize) -> Result<R> + Sync,
     ) -> Result<Vec<R>> {
-        let Some(pool) = self.pool.as_ref().filter(|_| count > 1) else {
-            if count == 0 {
-                return Ok(Vec::new());
-            }
-            let mut own = scratch();
-            return (0..count).map(|index| self.check().and_then(|()| task(&mut own, index))).collect();
-        };
         // Every thread takes the next free task until none are left. (Rayon's own `map_init` makes a scratch value for
         // every piece it splits off: here, for every task.)
-        let next = AtomicUsize::new(0);
-        let found: Mutex<Vec<Option<R>>> = Mutex::new((0..count).map(|_| None).collect());
-        let first_error: Mutex<Option<(usize, Error)>> = Mutex::new(None);
-        let take_tasks = || {
-            let mut index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= count {
-                return;
-            }
-            let (mut own, mut results) = (scratch(), Vec::new());
-            while index < count {
-                match self.check().and_then(|()| task(&mut own, index)) {
-                    Ok(result) => results.push((index, result)),
-                    Err(error) => {
-                        next.store(count, Ordering::Relaxed);
-                        let mut first = locked(&first_error);
-                        if first.as_ref().is_none_or(|&(earlier, _)| index < earlier) {
-                            *first = Some((index, error));
-                        }
-                    }
+        self.gather(count, &|tasks: &Tasks<'_, R>| {
+            let Some(mut index) = tasks.next() else { return };
+            let mut own = scratch();
+            loop {
+                tasks.end(index, task(&mut own, index));
+                match tasks.next() {
+                    Some(another) => index = another,
+                    None => return,
                 }
-                index = next.fetch_add(1, Ordering::Relaxed);
             }
-            let mut found = locked(&found);
-            for (index, result) in results {
-                found[index] = Some(result);
+        })
+    }
+
+    /// The results of tasks that `work`, called on every thread, takes until none are left.
+    ///
+    /// Generic in what a task returns alone: compiled once for all tasks that return the same.
+    fn gather<R: Send>(&self, count: usize, work: &(dyn Fn(&Tasks<'_, R>) + Sync)) -> Result<Vec<R>> {
+        let ended = Mutex::new(Ended { results: (0..count).map(|_| None).collect(), first_error: None });
+        let tasks = Tasks { next: AtomicUsize::new(0), count, ended, cancel: self.cancel };
+        self.on_threads(count, &|| work(&tasks));
+        let ended = tasks.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, error)) = ended.first_error {
+            return Err(error);
+        }
+        let mut results = Vec::with_capacity(count);
+        for result in ended.results {
+            results.push(result.expect("every task has ended"));
+        }
+        Ok(results)
+    }
+
+    /// Runs `work` on as many threads at once as `tasks` can keep busy.
+    ///
+    /// Not generic, like [`run_inside`]: rayon's own functions are many and long, and would be compiled again for every
+    /// kind of work.
+    fn on_threads(&self, tasks: usize, work: &(dyn Fn() + Sync)) {
+        match &self.pool {
+            Some(pool) if tasks > 1 => {
+                let threads = pool.current_num_threads().min(tasks);
+                pool.install(|| (0..threads).into_par_iter().with_max_len(1).for_each(|_| work()));
             }
-        };
-        on_threads(pool, pool.current_num_threads().min(count), &take_tasks);
-        match locked(&first_error).take() {
-            Some((_, error)) => Err(error),
-            None => Ok(std::mem::take(&mut *locked(&found)).into_iter().flatten().collect()),
+            _ => work(),
         }
     }
 
@@ -194,17 +198,52 @@ impl<'a> Workers<'a> {
     }
 }
 
+/// Tasks that wait for a thread, and what came out of the others.
+struct Tasks<'a, R> {
+    next: AtomicUsize,
+    count: usize,
+    ended: Mutex<Ended<R>>,
+    cancel: &'a Cancel,
+}
+
+struct Ended<R> {
+    results: Vec<Option<R>>,
+    /// Of the failed tasks the one with the smallest index.
+    first_error: Option<(usize, Error)>,
+}
+
+impl<R> Tasks<'_, R> {
+    /// A task that nobody has taken; none once one has failed or the flag is raised.
+    fn next(&self) -> Option<usize> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        if index >= self.count {
+            return None;
+        }
+        if self.cancel.is_raised() {
+            self.end(index, Err(Error::Cancelled));
+            return None;
+        }
+        Some(index)
+    }
+
+    /// Takes note of how a task ended. After a failure no more are given out.
+    fn end(&self, index: usize, result: Result<R>) {
+        let mut ended = locked(&self.ended);
+        match result {
+            Ok(result) => ended.results[index] = Some(result),
+            Err(error) => {
+                self.next.store(self.count, Ordering::Relaxed);
+                if ended.first_error.as_ref().is_none_or(|&(earlier, _)| index < earlier) {
+                    ended.first_error = Some((index, error));
+                }
+            }
+        }
+    }
+}
+
 /// What a mutex holds. A task that panics ends the whole `map`, so that nobody sees what it left behind.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Runs `work` on `threads` of the pool's threads at once.
-///
-/// Not generic, like [`run_inside`]: rayon's own functions are many and long, and would be compiled again for every
-/// kind of work.
-fn on_threads(pool: &rayon::ThreadPool, threads: usize, work: &(dyn Fn() + Sync)) {
-    pool.install(|| (0..threads).into_par_iter().with_max_len(1).for_each(|_| work()));
 }
 
 /// Runs `work` on one of the pool's threads.
