@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -11,6 +12,9 @@ from docutils.utils.math.latex2mathml import tex2mathml
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
     from sphinx.writers.html5 import HTML5Translator
+
+NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+ACCENTS = tuple("\u02c9\u00af\u02c6\u02dc\u02d9")  # bar, macron, hat, tilde, dot
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -20,16 +24,26 @@ def setup(app: Sphinx) -> dict[str, bool]:
 
 
 def _inline(writer: HTML5Translator, node: nodes.math) -> None:
-    writer.body.append(_without_blanks(tex2mathml(node.astext())))
+    writer.body.append(_tidied(tex2mathml(node.astext())))
     raise nodes.SkipNode
 
 
 def _block(writer: HTML5Translator, node: nodes.math_block) -> None:
     """A formula may be wider than a phone: it scrolls by itself."""
-    writer.body.append(f'<div class="formula">{_without_blanks(tex2mathml(node.astext(), as_block=True))}</div>\n')
+    writer.body.append(f'<div class="formula">{_tidied(tex2mathml(node.astext(), as_block=True))}</div>\n')
     raise nodes.SkipNode
 
 
-def _without_blanks(element: str) -> str:
-    """The lines between elements would be blanks in the middle of a sentence."""
-    return re.sub(r">\s+<", "><", element)
+def _tidied(element: str) -> str:
+    """Without the lines between elements, which would be blanks in a sentence, and with the index of x̄ beside it."""
+    ElementTree.register_namespace("", NAMESPACE)
+    root = ElementTree.fromstring(re.sub(r">\s+<", "><", element))
+    for node in root.iter(f"{{{NAMESPACE}}}munderover"):
+        base, index, above = node
+        if above.text in ACCENTS:
+            # docutils puts an index below a letter that has an accent, as it does with limits of a sum.
+            accented = ElementTree.Element(f"{{{NAMESPACE}}}mover", accent="true")
+            accented.extend([base, above])
+            node[:] = [accented, index]
+            node.tag = f"{{{NAMESPACE}}}msub"
+    return ElementTree.tostring(root, encoding="unicode")
