@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -37,7 +38,8 @@ def _block(writer: HTML5Translator, node: nodes.math_block) -> None:
 def _tidied(element: str) -> str:
     """Without the lines between elements, which would be blanks in a sentence, and with the index of x̄ beside it."""
     ElementTree.register_namespace("", NAMESPACE)
-    root = ElementTree.fromstring(re.sub(r">\s+<", "><", element))
+    named = re.sub(r"&(?!amp;|lt;|gt;|#)\w+;", lambda entity: html.unescape(entity[0]), element)
+    root = ElementTree.fromstring(re.sub(r">\s+<", "><", named))
     for node in root.iter(f"{{{NAMESPACE}}}munderover"):
         base, index, above = node
         if above.text in ACCENTS:
