@@ -51,6 +51,8 @@ html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
+# Extracts of the pages found would be fetched, which browsers forbid for files on the disk.
+html_show_search_summary = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0b5c8a", "color-brand-content": "#0b5c8a"},
     "dark_css_variables": {"color-brand-primary": "#6cb8e6", "color-brand-content": "#6cb8e6"},
