@@ -88,9 +88,9 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/bare_kernels.py --output benches/RESULTS-bare-kernels.md
 	$(BENCH_PY) benches/files.py --output benches/RESULTS-files.md
 
-# -n and -W: a link, a reference or a name that leads nowhere is an error.
+# -n and -W: a link, a reference or a name that leads nowhere is an error; -E: also the second time.
 docs: develop $(VENV)/.docs  ## Build the site of the docs into target/docs (open target/docs/index.html)
-	$(VENV)/bin/sphinx-build -b html -n -W --keep-going --quiet --doctree-dir target/doctrees docs target/docs
+	$(VENV)/bin/sphinx-build -b html -E -n -W --keep-going --quiet --doctree-dir target/doctrees docs target/docs
 
 figures: develop  ## Draw the pictures of the docs (a minute or two)
 	$(PY) studies/figures_multiclass_roc.py

@@ -31,7 +31,11 @@ suppress_warnings = ["ref.citation"]
 # Names in single backquotes: `names` links those that are public.
 default_role = "literal"
 autosummary_generate = False
-autodoc_default_options = {"members": True, "inherited-members": "object,tuple,_BaseScorer,_MetadataRequester", "member-order": "bysource"}
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": "object,tuple,_BaseScorer,_MetadataRequester",
+    "member-order": "bysource",
+}
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
@@ -50,6 +54,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_copy_source = False
+html_show_copyright = False
 html_show_sourcelink = False
 # Extracts of the pages found would be fetched, which browsers forbid for files on the disk.
 html_show_search_summary = False

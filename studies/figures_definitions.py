@@ -10,6 +10,7 @@ import numpy as np
 
 mpl.use("agg")
 from matplotlib import pyplot as plt
+from matplotlib.patches import Rectangle
 
 import multiauc
 
@@ -43,7 +44,7 @@ def triangle(axes: Axes) -> None:
     """The edges of the triangle of probabilities, and the names of its corners."""
     axes.fill(*CORNERS.T, facecolor="none", edgecolor="black", linewidth=1)
     for corner, name, colour, shift in zip(CORNERS, NAMES, COLOURS, (-0.06, -0.06, 0.05), strict=True):
-        axes.text(*(corner + [0, shift]), name, color=colour, ha="center", va="center", weight="bold")
+        axes.text(corner[0], corner[1] + shift, name, color=colour, ha="center", va="center", weight="bold")
     axes.set_aspect("equal")
     axes.set_axis_off()
 
@@ -114,7 +115,7 @@ def buckets() -> None:
     for k in range(14):
         mine = int(key / width) == k
         colour = "#cfe3f1" if (k + 0.5) * width < key and not mine else "#fbe3d2" if mine else "white"
-        axes.add_patch(plt.Rectangle((k * width, 0), width, 1, facecolor=colour, edgecolor=GREY, linewidth=0.7))
+        axes.add_patch(Rectangle((k * width, 0), width, 1, facecolor=colour, edgecolor=GREY, linewidth=0.7))
         held = np.count_nonzero((table >= k * width) & (table < (k + 1) * width))
         axes.text((k + 0.5) * width, 0.14, f"{held}", ha="center", va="center", fontsize=9, color=GREY)
     axes.plot(table, np.full(14, 0.5), "s", color=COLOURS[1], markersize=6)

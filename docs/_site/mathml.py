@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 from typing import TYPE_CHECKING
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 from docutils import nodes
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -37,15 +37,15 @@ def _block(writer: HTML5Translator, node: nodes.math_block) -> None:
 
 def _tidied(element: str) -> str:
     """Without the lines between elements, which would be blanks in a sentence, and with the index of x̄ beside it."""
-    ElementTree.register_namespace("", NAMESPACE)
+    ET.register_namespace("", NAMESPACE)
     named = re.sub(r"&(?!amp;|lt;|gt;|#)\w+;", lambda entity: html.unescape(entity[0]), element)
-    root = ElementTree.fromstring(re.sub(r">\s+<", "><", named))
+    root = ET.fromstring(re.sub(r">\s+<", "><", named))  # noqa: S314 - docutils wrote it
     for node in root.iter(f"{{{NAMESPACE}}}munderover"):
         base, index, above = node
         if above.text in ACCENTS:
             # docutils puts an index below a letter that has an accent, as it does with limits of a sum.
-            accented = ElementTree.Element(f"{{{NAMESPACE}}}mover", accent="true")
+            accented = ET.Element(f"{{{NAMESPACE}}}mover", accent="true")
             accented.extend([base, above])
             node[:] = [accented, index]
             node.tag = f"{{{NAMESPACE}}}msub"
-    return ElementTree.tostring(root, encoding="unicode")
+    return ET.tostring(root, encoding="unicode")

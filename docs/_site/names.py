@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 from docutils import nodes
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 #: Pages on which a word in code type is a command, an option or a line of a table, not a function.
-LEFT_ALONE = ("command-line", "changelog", "decisions/", "benchmarks/")
+LEFT_ALONE = ("command-line", "json", "changelog", "decisions/", "benchmarks/")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -71,8 +72,18 @@ def _is_inside(node: nodes.Node, *kinds: type[nodes.Node]) -> bool:
 def _shorten(
     app: Sphinx, what: str, name: str, value: Any, options: Any, signature: str | None, returns: str | None
 ) -> tuple[str | None, str | None]:
-    """Leave out what nobody writes: the catch-all of unknown options, and fields of results, which functions make."""
+    """Leave out what nobody writes: the catch-all of unknown options, and fields of results, which functions make.
+
+    Defaults stand as they are written, but for constants, whose names are private.
+    """
     del app, name, options
     if what == "class" and hasattr(value, "__dataclass_fields__"):
         return "", None
-    return (signature and re.sub(r",?\s*\*\*unknown", "", signature)), returns
+    if signature is None:
+        return None, returns
+    module = sys.modules.get(getattr(value, "__module__", None) or "")
+
+    def constant(default: re.Match[str]) -> str:
+        return f"={getattr(module, default[1])!r}" if hasattr(module, default[1]) else default[0]
+
+    return re.sub(r"=([A-Z_]{2,})\b", constant, re.sub(r",?\s*\*\*unknown", "", signature)), returns

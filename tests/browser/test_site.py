@@ -32,7 +32,7 @@ WORST_CONTRAST = """() => {
     };
     let worst = [21, ""];
     for (const node of document.querySelectorAll("article *:not(svg *, script)")) {
-        const text = [...node.childNodes].filter((child) => child.nodeType === 3).map((child) => child.data.trim()).join("");
+        const text = [...node.childNodes].map((child) => (child.nodeType === 3 ? child.data.trim() : "")).join("");
         if (!text || !node.checkVisibility({visibilityProperty: true, opacityProperty: true})) continue;
         const below = behind(node);
         const [a, b] = [light(over(parts(getComputedStyle(node).color), below)), light(below)];
@@ -70,8 +70,9 @@ def is_own(address):
 
 
 def test_every_page_on_a_phone(open_page):
-    """No page is wider than the screen: wide tables, formulas and lines of code scroll by themselves. Text has contrast in
-    light and dark; pictures are there and described.
+    """No page is wider than the screen: wide tables, formulas and lines of code scroll by themselves.
+
+    Text has contrast in light and dark; pictures are there and described.
     """
     page = open_page(viewport={"width": 390, "height": 800})
     trouble, pictures = [], 0
@@ -94,7 +95,11 @@ def test_every_page_on_a_phone(open_page):
 
 @pytest.mark.parametrize(
     ("words", "page_found"),
-    [("auc_mu_score", "reference/scores.html"), ("partition", "definitions.html"), ("checkpoint", "larger-than-memory.html")],
+    [
+        ("auc_mu_score", "reference/scores.html"),
+        ("partition", "definitions.html"),
+        ("checkpoint", "larger-than-memory.html"),
+    ],
 )
 def test_search_works_from_the_disk(words, page_found, open_page):
     page = open_page()
