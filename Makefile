@@ -13,12 +13,12 @@ CARGO := cargo
 # One interpreter for every Rust build, so that cargo and maturin share what they compile.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 
-PYTHON_SOURCES := python tests examples benches studies requirements .ci
-TYPED := python/multiauc benches studies requirements
+PYTHON_SOURCES := python tests examples benches studies requirements docs .ci
+TYPED := python/multiauc benches studies requirements docs/_site
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python check-wheel develop wheel sdist \
-        figures fuzz coverage-study bench bench-quick bench-smoke bench-kernels bench-install clean
+        docs figures fuzz coverage-study bench bench-quick bench-smoke bench-kernels bench-install clean
 .NOTPARALLEL:
 
 help:  ## Show what there is
@@ -39,7 +39,7 @@ test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with 
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
 	$(INTEGRATIONS_PY) -m pytest tests/integrations
 
-test-browser: develop $(VENV)/.browser  ## Open reports in a real browser (installs Debian's chromium if there is none)
+test-browser: docs $(VENV)/.browser  ## Open reports and the site in a real browser (installs Debian's chromium if there is none)
 	$(PY) -m pytest tests/browser
 
 screenshots: develop $(VENV)/.browser  ## Pictures of reports to look at, into target/screenshots, and that of the docs
@@ -88,10 +88,15 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/bare_kernels.py --output benches/RESULTS-bare-kernels.md
 	$(BENCH_PY) benches/files.py --output benches/RESULTS-files.md
 
+# -n and -W: a link, a reference or a name that leads nowhere is an error; -E: also the second time.
+docs: develop $(VENV)/.docs  ## Build the site of the docs into target/docs (open target/docs/index.html)
+	$(VENV)/bin/sphinx-build -b html -E -n -W --keep-going --quiet --doctree-dir target/doctrees docs target/docs
+
 figures: develop  ## Draw the pictures of the docs (a minute or two)
 	$(PY) studies/figures_multiclass_roc.py
 	$(PY) studies/figures_summary_roc.py
 	$(PY) studies/figures_plots.py
+	$(PY) studies/figures_definitions.py
 
 # Another budget: make fuzz FUZZ="--cases 1000000". It goes on where the last one stopped.
 FUZZ ?= --seconds 60
@@ -141,6 +146,10 @@ $(VENV)/.browser: requirements/test-browser.txt | $(VENV)/.installed
 	$(PY) $(PIP_INSTALL) -r $<
 	test -n "$$CHROMIUM" || command -v chromium > /dev/null \
 	    || { apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; }
+	touch $@
+
+$(VENV)/.docs: requirements/docs.txt | $(VENV)/.installed
+	$(PY) $(PIP_INSTALL) -r $<
 	touch $@
 
 $(BENCH_VENV)/.installed: requirements/bench.txt | $(BENCH_PY)

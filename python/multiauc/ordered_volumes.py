@@ -34,7 +34,7 @@ def ordered_vus_score(
     r"""The volume under the ROC surface of ordered classes: how often scores rise in the order of the classes.
 
     .. math::
-        \mathrm{VUS} = P\bigl(s(x_1) < s(x_2) < \dots < s(x_K)\bigr)
+        \mathrm{VUS} = P\bigl(s(x_1) < s(x_2) < \ldots < s(x_K)\bigr)
 
     for one row of each class [1]_; where t consecutive classes tie, the tuple counts 1/t!. Scores without information
     have the value 1/K!, perfect ones 1. With two classes it is the AUC.

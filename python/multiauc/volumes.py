@@ -46,7 +46,7 @@ def pdi_score(
         \mathrm{PDI} = \frac{1}{K} \sum_k
             P\Bigl(p_k(x_k) > \max_{j \ne k} p_k(x_j)\Bigr),
 
-    :math:`x_1, \dots, x_K` being one row of each class; where t other rows tie with :math:`x_k` for the highest score,
+    :math:`x_1, \ldots, x_K` being one row of each class; where t other rows tie with :math:`x_k` for the highest score,
     the tuple counts 1/(1 + t). Scores without information have the value 1/K, perfect ones 1. With two classes it is
     Hand & Till's M.
 
@@ -154,7 +154,7 @@ def hum_score(
 ) -> float:
     r"""The hypervolume under the ROC manifold: how often the rows of a tuple, one of each class, get their own classes.
 
-    A tuple :math:`x_1, \dots, x_K` is right if no assignment of its rows to the classes is better than the true one,
+    A tuple :math:`x_1, \ldots, x_K` is right if no assignment of its rows to the classes is better than the true one,
 
     .. math::
         \mathrm{HUM} = P\Bigl(\sum_k s_k(x_k) \ge \sum_k s_{\sigma(k)}(x_k)

@@ -20,6 +20,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 NOT_RUN = {
     ("README.md", "pip install ."): "builds the package, which takes a Rust toolchain and the network",
     ("README.md", "make demo"): "builds the package, which takes make, a Rust toolchain and the network",
+    ("docs/index.md", "pip install ."): "builds the package, which takes a Rust toolchain and the network",
     ("docs/command-line.md", "pip install"): "builds the package, which takes a Rust toolchain and the network",
 }
 SHELLS = "console|bash|sh|shell"
