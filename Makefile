@@ -97,6 +97,8 @@ figures: develop  ## Draw the pictures of the docs (a minute or two)
 	$(PY) studies/figures_summary_roc.py
 	$(PY) studies/figures_plots.py
 	$(PY) studies/figures_definitions.py
+	$(PY) studies/figures_tutorial.py
+	$(PY) studies/figures_which_metric.py
 
 # Another budget: make fuzz FUZZ="--cases 1000000". It goes on where the last one stopped.
 FUZZ ?= --seconds 60

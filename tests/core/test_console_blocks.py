@@ -109,7 +109,7 @@ def test_a_command_that_fails_is_noticed(tmp_path, monkeypatch):
 
 def test_the_gates_of_the_workflow(tmp_path, monkeypatch):
     """The lines of the GitHub Actions example that are ours, with a new model that is better than the old one."""
-    text = (ROOT / "docs" / "command-line.md").read_text("utf-8")
+    text = (ROOT / "docs" / "how-to" / "gate-a-pipeline.md").read_text("utf-8")
     (workflow,) = re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     lines = re.findall(r"run: (multiauc .*)", workflow)
     assert len(lines) == 3
