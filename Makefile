@@ -88,7 +88,7 @@ develop: $(VENV)/.installed  ## Build the extension and put the package into .ve
 	$(MATURIN) develop --profile develop --locked
 
 # Zig, from the registry, links against the glibc of 2014, whatever the machine has: the wheel runs on any Linux since.
-# Another one: make wheel TARGET=aarch64-unknown-linux-musl, with Rust's library for it (rustup target add).
+# For another Linux: make wheel TARGET=aarch64-unknown-linux-musl, with Rust's library for it (rustup target add).
 TARGET ?=
 LIBC := $(if $(findstring musl,$(TARGET)),musllinux_1_2,manylinux_2_17)
 WHEEL := $(if $(filter GNU/Linux,$(shell uname -o 2> /dev/null)),--zig --compatibility $(LIBC)) $(if $(TARGET),--target $(TARGET))
