@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .venv-bench
 INTEGRATIONS_VENV := .venv-integrations
+WHEEL_VENV := .venv-wheel
 PY := $(VENV)/bin/python
 BENCH_PY := $(BENCH_VENV)/bin/python
 INTEGRATIONS_PY := $(INTEGRATIONS_VENV)/bin/python
+WHEEL_PY := $(WHEEL_VENV)/bin/python
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin
 CARGO := cargo
@@ -17,8 +19,9 @@ PYTHON_SOURCES := python tests examples benches studies requirements docs .ci
 TYPED := python/multiauc benches studies requirements docs/_site
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python check-wheel develop wheel sdist \
-        docs figures fuzz coverage-study bench bench-quick bench-smoke bench-kernels bench-install clean
+.PHONY: help demo test test-rust test-python test-browser test-integrations test-wheel screenshots check check-rust check-python \
+        check-workflows check-wheel audit develop wheel sdist docs notebooks figures fuzz coverage-study bench bench-quick bench-smoke bench-kernels \
+        bench-install clean
 .NOTPARALLEL:
 
 help:  ## Show what there is
@@ -42,14 +45,23 @@ test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with 
 test-browser: docs $(VENV)/.browser  ## Open reports and the site in a real browser (installs Debian's chromium if there is none)
 	$(PY) -m pytest tests/browser
 
+# Part of them: make test-wheel TESTS=tests/core/test_package.py
+TESTS ?= tests/core
+test-wheel: wheel  ## Run the tests of Python with the wheel, in an environment made for it, without Rust
+	rm -rf $(WHEEL_VENV)
+	$(PYTHON) -m venv $(WHEEL_VENV)
+	$(WHEEL_PY) $(PIP_INSTALL) -r requirements/test.txt dist/multiauc-*.whl
+	PATH=$(CURDIR)/$(WHEEL_VENV)/bin:/usr/bin:/bin $(WHEEL_PY) -m pytest --numprocesses logical $(TESTS)
+
 screenshots: develop $(VENV)/.browser  ## Pictures of reports to look at, into target/screenshots, and that of the docs
 	$(PY) tests/browser/screenshots.py
 
-check: check-rust check-python  ## Formatting, lints, import contracts, types, stubs
+check: check-rust check-python check-workflows  ## Formatting, lints, import contracts, types, stubs, workflows
 
 check-rust: $(VENV)/.installed
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --package multiauc
 
 check-python: develop
 	$(VENV)/bin/ruff check $(PYTHON_SOURCES)
@@ -58,23 +70,43 @@ check-python: develop
 	$(PY) -m mypy --strict $(TYPED)
 	$(PY) -m mypy.stubtest multiauc._rust
 
+# The schemas are part of check-jsonschema: nothing is fetched.
+CHECK_SCHEMA := $(VENV)/bin/check-jsonschema --quiet --builtin-schema
+check-workflows: $(VENV)/.installed  ## Look over workflows, issue forms and CITATION.cff
+	$(VENV)/bin/zizmor --offline --persona pedantic --quiet .github
+	$(CHECK_SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	$(CHECK_SCHEMA) custom.github-workflows-require-timeout .github/workflows/*.yml
+	$(CHECK_SCHEMA) vendor.dependabot .github/dependabot.yml
+	$(CHECK_SCHEMA) vendor.github-issue-config .github/ISSUE_TEMPLATE/config.yml
+	$(CHECK_SCHEMA) vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))
+	$(CHECK_SCHEMA) vendor.citation-file-format --force-filetype yaml CITATION.cff
+
+audit: $(VENV)/.audit  ## Look for known vulnerabilities and licences that do not fit (needs cargo-deny and the network)
+	$(PY) -m pip_audit --strict --disable-pip --no-deps $(addprefix -r ,$(wildcard requirements/*.txt))
+	$(CARGO) deny --locked check
+
 develop: $(VENV)/.installed  ## Build the extension and put the package into .venv
 	$(MATURIN) develop --profile develop --locked
 
 # Zig, from the registry, links against the glibc of 2014, whatever the machine has: the wheel runs on any Linux since.
-WHEEL := $(if $(filter GNU/Linux,$(shell uname -o 2> /dev/null)),--zig --compatibility manylinux_2_17)
+# For another Linux: make wheel TARGET=aarch64-unknown-linux-musl, with Rust's library for it (rustup target add).
+TARGET ?=
+LIBC := $(if $(findstring musl,$(TARGET)),musllinux_1_2,manylinux_2_17)
+WHEEL := $(if $(filter GNU/Linux,$(shell uname -o 2> /dev/null)),--zig --compatibility $(LIBC)) $(if $(TARGET),--target $(TARGET))
 wheel: $(VENV)/.installed  ## Build the wheel into dist/
 	rm -f dist/*.whl
 	CARGO_ZIGBUILD_PYTHON_PATH=$(CURDIR)/$(PY) $(MATURIN) build --release --locked $(WHEEL) --out dist
 
 check-wheel: wheel  ## Look whether the wheel keeps what its name promises: an old glibc, every Python from 3.11 on
-	$(if $(WHEEL),$(VENV)/bin/auditwheel show dist/multiauc-*.whl > target/auditwheel.txt)
-	$(if $(WHEEL),grep -E '"manylinux_2_(5|12|17)_' target/auditwheel.txt || { cat target/auditwheel.txt; exit 1; })
+	$(if $(findstring manylinux,$(WHEEL)),$(VENV)/bin/auditwheel show dist/multiauc-*.whl > target/auditwheel.txt)
+	$(if $(findstring manylinux,$(WHEEL)),grep -E '"manylinux_2_(5|12|17)_' target/auditwheel.txt || { cat target/auditwheel.txt; exit 1; })
+	$(VENV)/bin/twine check --strict dist/multiauc-*.whl
 	$(VENV)/bin/abi3audit --strict --verbose dist/multiauc-*.whl
 
 sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 	rm -f dist/*.tar.gz
 	$(MATURIN) sdist --out dist
+	$(VENV)/bin/twine check --strict dist/multiauc-*.tar.gz
 
 bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write benches/RESULTS.md (up to 40 minutes)
 	$(BENCH_PY) benches/compare.py --output benches/RESULTS.md
@@ -91,6 +123,9 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 # -n and -W: a link, a reference or a name that leads nowhere is an error; -E: also the second time.
 docs: develop $(VENV)/.docs  ## Build the site of the docs into target/docs (open target/docs/index.html)
 	$(VENV)/bin/sphinx-build -b html -E -n -W --keep-going --quiet --doctree-dir target/doctrees docs target/docs
+
+notebooks: develop  ## Run the notebooks of examples/ and keep their outputs
+	$(PY) studies/notebooks.py
 
 figures: develop  ## Draw the pictures of the docs (a minute or two)
 	$(PY) studies/figures_multiclass_roc.py
@@ -129,7 +164,7 @@ bench-install: wheel $(BENCH_VENV)/.installed
 	$(BENCH_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
 
 clean:  ## Remove everything that was built or installed here
-	rm -rf target dist build $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target dist build $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(WHEEL_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f python/multiauc/*.so python/multiauc/*.pyd
 	find $(PYTHON_SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -140,7 +175,7 @@ $(PY) $(BENCH_PY) $(INTEGRATIONS_PY):
 	    || { echo "multiauc needs Python >= 3.11; name one with: make PYTHON=/path/to/python ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
-$(VENV)/.installed: requirements/dev.txt | $(PY)
+$(VENV)/.installed: requirements/dev.txt requirements/test.txt | $(PY)
 	$(PY) $(PIP_INSTALL) -r $<
 	touch $@
 
@@ -151,6 +186,8 @@ $(VENV)/.browser: requirements/test-browser.txt | $(VENV)/.installed
 	touch $@
 
 $(VENV)/.docs: requirements/docs.txt | $(VENV)/.installed
+
+$(VENV)/.audit: requirements/audit.txt | $(VENV)/.installed
 	$(PY) $(PIP_INSTALL) -r $<
 	touch $@
 

@@ -60,6 +60,11 @@
 
 #![warn(unreachable_pub)]
 
+// The code of the README runs as tests of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod curves;
 mod error;
 mod float;
