@@ -13,8 +13,8 @@ CARGO := cargo
 # One interpreter for every Rust build, so that cargo and maturin share what they compile.
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 
-PYTHON_SOURCES := python tests examples benches studies requirements .ci
-TYPED := python/multiauc benches studies requirements
+PYTHON_SOURCES := python tests examples benches studies requirements docs/papers .ci
+TYPED := python/multiauc benches studies requirements docs/papers
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python check-wheel develop wheel sdist \

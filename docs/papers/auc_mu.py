@@ -216,7 +216,7 @@ def draw_figures_one_and_two() -> None:
     for k, marker in enumerate("o+x"):
         mine = grid[clear & (grid.argmax(axis=1) == k)] @ CORNERS
         face = {"facecolors": "none", "edgecolors": BLUE} if marker == "o" else {"c": (BLUE, ORANGE, GREEN)[k]}
-        right.scatter(*mine.T, marker=marker, s=16, linewidths=1, **face)  # type: ignore[arg-type]
+        right.scatter(*mine.T, marker=marker, s=16, linewidths=1, **face)
     right.set_title("Figure 2: the argmax partition")
     save(figure, "auc-mu-1-2")
 
@@ -242,9 +242,10 @@ def draw_projection(axes: Axes) -> None:
     centre = CORNERS[2] / 2 + (CORNERS[0] + CORNERS[1]) / 4
     axes.plot([0.5, 0.5], [0.0, CORNERS[2, 1]], color="#17a2b8", linewidth=2, zorder=2.5)
     axes.annotate(r"$v_{1,2}\cdot\hat p = 0$", (0.5, 0.7), xytext=(34, 8), textcoords="offset points", color="#0b7285")
+    x, y = centre
     arrow = {"arrowstyle": "-|>", "color": "#c92a2a", "linewidth": 1.8}
-    axes.annotate("", centre + [0.25, 0.0], centre, arrowprops=arrow)
-    axes.annotate(r"$v_{1,2}$", centre + [0.08, 0.02], color="#c92a2a")
+    axes.annotate("", (x + 0.25, y), (x, y), arrowprops=arrow)
+    axes.annotate(r"$v_{1,2}$", (x + 0.08, y + 0.02), color="#c92a2a")
     base = -0.16
     for point, name in zip(
         [np.eye(3)[0], *FIGURE_FOUR, np.eye(3)[1]],

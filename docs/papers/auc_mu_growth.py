@@ -40,7 +40,7 @@ def by_definition(y_true: NDArray[np.intp], y_score: Array) -> float:
             gaps = y_score[:, c] - y_score[:, d]
             compared = gaps[y_true == c][:, None] - gaps[y_true == d]
             total += float(np.mean(compared > 0.0) + 0.5 * np.mean(compared == 0.0))
-    return 2.0 * total / (n_classes * (n_classes - 1))
+    return float(2.0 * total / (n_classes * (n_classes - 1)))
 
 
 def with_costs(y_true: NDArray[np.intp], y_score: Array) -> float:
@@ -73,8 +73,8 @@ def powers(first: int, last: int) -> tuple[int, ...]:
 
 GROWTHS = {
     "AUC_mu": Growth(multiauc.auc_mu_score, "K n log n", powers(14, 20), powers(3, 8)),
-    "AUC_mu, general costs": Growth(with_costs, "K n (K + log n)", powers(14, 19), powers(3, 7)),
-    "M": Growth(multiauc.hand_till_score, "K n log n; Fawcett: K² n log n", powers(14, 20), powers(3, 8)),
+    "AUC_mu, general costs": Growth(with_costs, "K n (K + log n)", powers(14, 20), powers(3, 7)),
+    "M": Growth(multiauc.hand_till_score, "K n log n (Fawcett: K² n log n)", powers(14, 20), powers(3, 8)),
     "one-vs-rest": Growth(multiauc.one_vs_rest_score, "K n log n", powers(14, 20), powers(3, 8)),
     "AUC_mu, definition in NumPy": Growth(by_definition, "(all pairs of rows)", powers(11, 14), powers(2, 5), 2**13),
     "M, scikit-learn": Growth(scikit_learn, "", powers(13, 16), powers(3, 5), 2**13),
@@ -108,6 +108,11 @@ def exponent(sizes: Sequence[int], times: Sequence[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
 
 
+def exponents(sizes: Sequence[int], times: Sequence[float]) -> str:
+    """Over all sizes, and over the largest three."""
+    return f"{exponent(sizes, times):.2f}; {exponent(sizes[-3:], times[-3:]):.2f}"
+
+
 @dataclass(frozen=True)
 class Measured:
     """Times while rows grow and while classes grow."""
@@ -128,9 +133,9 @@ def measured(growth: Growth) -> Measured:
     return Measured(by_rows, by_classes)
 
 
-def milliseconds(value: float) -> str:
-    """Three digits at most."""
-    return f"{1e3 * value:.3g}"
+def ends(sizes: Sequence[int], times: Sequence[float]) -> str:
+    """The smallest and the largest size, and the milliseconds that they take."""
+    return f"{sizes[0]:,} to {sizes[-1]:,}: {1e3 * times[0]:.3g} to {1e3 * times[-1]:.3g}"
 
 
 def rows_of_exponents(found: dict[str, Measured]) -> str:
@@ -142,12 +147,10 @@ def rows_of_exponents(found: dict[str, Measured]) -> str:
             [
                 name,
                 growth.says,
-                f"{exponent(growth.rows, times.by_rows):.2f}",
-                f"{growth.rows[0]:,} to {growth.rows[-1]:,}: {milliseconds(times.by_rows[0])} to "
-                f"{milliseconds(times.by_rows[-1])}",
-                f"{exponent(growth.classes, times.by_classes):.2f}",
-                f"{growth.classes[0]} to {growth.classes[-1]}: {milliseconds(times.by_classes[0])} to "
-                f"{milliseconds(times.by_classes[-1])}",
+                exponents(growth.rows, times.by_rows),
+                ends(growth.rows, times.by_rows),
+                exponents(growth.classes, times.by_classes),
+                ends(growth.classes, times.by_classes),
             ]
         )
     header = ["measure", "the paper says", "n to the", "ms while n goes from", "K to the", "ms while K goes from"]
@@ -161,18 +164,18 @@ def smaller(growth: Growth) -> Growth:
 
 def draw(found: dict[str, Measured]) -> None:
     """Times on logarithmic axes."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.8), layout="constrained", sharey=True)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.2), layout="constrained", sharey=True)
     colours = ("#0072B2", "#56B4E9", "#009E73", "#CC79A7", "black", "#D55E00")
     for (name, times), colour in zip(found.items(), colours, strict=True):
         growth = GROWTHS[name]
         options = {"color": colour, "marker": "o", "markersize": 3}
-        left.plot(growth.rows, [1e3 * t for t in times.by_rows], label=name, **options)  # type: ignore[arg-type]
-        right.plot(growth.classes, [1e3 * t for t in times.by_classes], **options)  # type: ignore[arg-type]
+        left.plot(growth.rows, [1e3 * t for t in times.by_rows], label=name, **options)
+        right.plot(growth.classes, [1e3 * t for t in times.by_classes], **options)
     left.set(xscale="log", yscale="log", xlabel=f"rows (K = {CLASSES_WHILE_ROWS_GROW})", ylabel="ms of processor time")
     right.set(xscale="log", xlabel="classes (rows: see the text)")
     right.set_xticks([4, 8, 16, 32, 64, 128, 256], labels=["4", "8", "16", "32", "64", "128", "256"])
     right.minorticks_off()
-    left.legend(frameon=False, fontsize=8)
+    figure.legend(loc="outside lower center", frameon=False, fontsize=8, ncols=3)
     for axes in (left, right):
         axes.spines[["top", "right"]].set_visible(False)
     save(figure, "auc-mu-growth")

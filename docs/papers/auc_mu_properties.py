@@ -1,6 +1,8 @@
 """Table 1 of the AUC_mu paper, skew, theorem 5.3, costs and standard errors, for auc-mu.md.
 
     python docs/papers/auc_mu_properties.py [--quick]
+
+`tests/core/table_one.py` has the measures of Table 1.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from pages import HERE, is_quick, publish, save, table
 import multiauc
 
 sys.path.insert(0, str(HERE.parents[1] / "tests" / "core"))
-from table_one import MEASURES, change_with_skew, on_constant_scores, on_separable_rows  # noqa: E402
+from table_one import MEASURES, change_with_skew, on_constant_scores, on_separable_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +58,12 @@ def rows_of_table_one() -> str:
         found = on_separable_rows(measure), on_constant_scores(measure), change_with_skew(measure)
         cells = [f"{said} / {value:.4f}" for said, value in zip(says, found, strict=True)]
         rows.append([name, *cells])
-    header = ["measure", "perfect = 1: paper / value", "random = 0.5: paper / value", "skew insensitive: paper / change"]
+    header = [
+        "measure",
+        "perfect = 1: paper / value",
+        "random = 0.5: paper / value",
+        "skew insensitive: paper / change",
+    ]
     return table(header, rows)
 
 
@@ -187,9 +194,7 @@ def repeated(samples: int) -> Repeated:
     scores = multiauc.NormalScores(1.3 * np.eye(4), 1.0)
     classes = np.repeat(np.arange(4), [100, 60, 40, 20])
     rng = np.random.default_rng(4)
-    found = [
-        multiauc.evaluate(classes, scores.scores_of(classes, rng=rng), metrics=["auc_mu"]) for _ in range(samples)
-    ]
+    found = [multiauc.evaluate(classes, scores.scores_of(classes, rng=rng), metrics=["auc_mu"]) for _ in range(samples)]
     intervals = np.array([each.auc_mu.confidence_interval() for each in found])
     inside = (intervals[:, 0] <= scores.auc_mu) & (scores.auc_mu <= intervals[:, 1])
     few = found[: max(samples // 40, 5)]
@@ -214,7 +219,7 @@ def texts(*, quick: bool) -> dict[str, str]:
         "partition-mean": "{:.4f} and {:.4f}".format(*drawn.off_diagonal),
         "partition-half": f"{drawn.half:.4f} with half of A_max, {drawn.argmax:.4f} with A_max",
         "partition-values": (
-            f"between {drawn.spread[0]:.4f} and {drawn.spread[1]:.4f}, on average {drawn.mean:.4f}, not {drawn.argmax:.4f}"
+            "between {:.4f} and {:.4f}, ".format(*drawn.spread) + f"on average {drawn.mean:.4f}, not {drawn.argmax:.4f}"
         ),
         "standard-errors": table(
             ["", "AUC_mu"],

@@ -165,7 +165,9 @@ def draw_ties() -> None:
     colours = ("#0072B2", "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#CC79A7", "#D55E00", "0.5", "black")
     for k, (name, colour) in enumerate(zip(KINDS, colours, strict=True)):
         style = "--" if k == 1 else "-"
-        axes.plot(CLASSES, [100 * each[name] for each in found], style, color=colour, marker="o", markersize=3, label=name)
+        axes.plot(
+            CLASSES, [100 * each[name] for each in found], style, color=colour, marker="o", markersize=3, label=name
+        )
     axes.set(xscale="log", xlabel="classes", ylabel="pairs of rows that tie, %", ylim=(-3, 103))
     axes.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
     axes.spines[["top", "right"]].set_visible(False)

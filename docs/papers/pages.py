@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 
 mpl.use("agg")
-# The same picture has the same bytes.
-mpl.rcParams["svg.hashsalt"] = "multiauc"
-mpl.rcParams["font.size"] = 9.0
 from matplotlib import pyplot as plt
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
+
+# The same picture has the same bytes.
+mpl.rcParams["svg.hashsalt"] = "multiauc"
+mpl.rcParams["font.size"] = 9.0
 
 HERE = Path(__file__).resolve().parent
 FIGURES = HERE / "figures"
@@ -69,7 +70,7 @@ def save(figure: Figure, name: str) -> None:
 def is_quick(description: str | None) -> bool:
     """Read the command line: whether to compute small versions and to print them instead of writing pages."""
     parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--quick", action="store_true", help="small samples, printed: pages and figures stay as they are")
+    parser.add_argument("--quick", action="store_true", help="small samples, printed: no page or figure is written")
     return bool(parser.parse_args().quick)
 
 
