@@ -88,10 +88,16 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/bare_kernels.py --output benches/RESULTS-bare-kernels.md
 	$(BENCH_PY) benches/files.py --output benches/RESULTS-files.md
 
-figures: develop  ## Draw the pictures of the docs (a minute or two)
+figures: develop  ## Draw the pictures of the docs, and compute the pages of the papers (a few minutes)
 	$(PY) studies/figures_multiclass_roc.py
 	$(PY) studies/figures_summary_roc.py
 	$(PY) studies/figures_plots.py
+	$(PY) docs/papers/auc_mu.py
+	$(PY) docs/papers/auc_mu_properties.py
+	$(PY) docs/papers/auc_mu_ties.py
+	$(PY) docs/papers/auc_mu_growth.py
+	$(PY) docs/papers/hand_till.py
+	$(PY) docs/papers/extensions.py
 
 # Another budget: make fuzz FUZZ="--cases 1000000". It goes on where the last one stopped.
 FUZZ ?= --seconds 60

@@ -138,9 +138,9 @@ def rows_of_least_m() -> str:
 def rows_of_orientations() -> str:
     """Theorem A3 and Figure 3, which have the same two predictions here."""
     cases = [
-        ("all errors alike (A_max)", ARGMAX, "0.2, right", "1 and 2"),
+        ("all errors alike (A_max)", ARGMAX, "0.2, right", "1, 2"),
         ("theorem A3", THEOREM_A3, "−0.25, wrong", "not said"),
-        ("Figure 3, our matrix", FIGURE_THREE, "wrong", "2 and 1"),
+        ("Figure 3, our matrix", FIGURE_THREE, "wrong", "2, 1"),
     ]
     rows = []
     for name, partition, says, decisions in cases:
@@ -153,7 +153,7 @@ def rows_of_orientations() -> str:
                 f"{found.orientation:.2f}".replace("-", "−"),
                 f"{found.separability:g}",
                 decisions,
-                "{} and {}".format(*found.decisions),
+                "{}, {}".format(*found.decisions),
             ]
         )
     header = ["matrix", "its rows", "orientation: the paper", "we get", "our S(1, 2)", "decisions: the paper", "we get"]

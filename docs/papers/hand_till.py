@@ -154,17 +154,19 @@ def rows_of_agreement(found: Sequence[Sample]) -> str:
         ours = multiauc.hand_till_score(sample.y_true, sample.y_score)
         rows.append(
             [
-                f"{sample.name} (n = {len(sample.y_true)}, K = {sample.y_score.shape[1]})",
-                f"{float(exact):.10f}",
+                sample.name,
+                f"{len(sample.y_true)}, {sample.y_score.shape[1]}",
+                f"{float(exact):.6f}",
                 "equal" if ranks == exact else f"{float(ranks - exact):.0e}",
-                f"{ours:.10f}",
+                f"{ours:.6f}",
                 f"{abs(ours - float(exact)):.0e}" if ours != float(exact) else "0",
-                f"{scikit_learn(sample.y_true, sample.y_score, 'macro'):.10f}",
+                f"{scikit_learn(sample.y_true, sample.y_score, 'macro'):.6f}",
                 f"{scikit_learn(sample.y_true, sample.y_score, 'weighted'):.4f}",
             ]
         )
     header = [
         "rows",
+        "n, K",
         "Dataiku, in fractions",
         "Hand & Till's ranks",
         "`hand_till_score`",
