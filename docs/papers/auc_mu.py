@@ -205,7 +205,8 @@ def draw_figures_one_and_two() -> None:
     """The predictions that M does not like, and the regions of argmax."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 4.0), layout="constrained")
     triangle(left, FIGURE_ONE, [0, 1, 2])
-    named(left, FIGURE_ONE, [r"$\hat p^{(1)}$", r"$\hat p^{(2)}$", r"$\hat p^{(3)}$"], (-27, 4))
+    named(left, FIGURE_ONE[:1], [r"$\hat p^{(1)}$"], (-27, 4))
+    named(left, FIGURE_ONE[1:], [r"$\hat p^{(2)}$", r"$\hat p^{(3)}$"], (6, 6))
     values = figure_one()
     left.set_title(f"Figure 1: M {values['M']:.2f}, P&D {values['P&D']:.2f}, AUC_mu {values['AUC_mu']:.0f}")
     steps = 24

@@ -167,7 +167,7 @@ def texts(*, quick: bool) -> dict[str, str]:
 def draw_cases() -> None:
     """Figure 4(a)."""
     figure, panels = plt.subplots(1, 4, figsize=(9.2, 2.0), layout="constrained", sharey=True)
-    x = np.linspace(-2.5, 8.5, 400)
+    x = np.linspace(-2.5, 8.5, 150)
     for axes, (case, (own, others)) in zip(panels, CASES.items(), strict=True):
         for mean in others:
             axes.plot(x, stats.norm.pdf(x, mean), color="0.55")
