@@ -16,7 +16,7 @@ CARGO := cargo
 export PYO3_PYTHON := $(CURDIR)/$(PY)
 
 PYTHON_SOURCES := python tests examples benches studies requirements docs .ci
-TYPED := python/multiauc benches studies requirements docs/_site
+TYPED := python/multiauc benches studies requirements docs/_site docs/papers
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-rust test-python test-browser test-integrations test-wheel screenshots check check-rust check-python \
@@ -127,13 +127,19 @@ docs: develop $(VENV)/.docs  ## Build the site of the docs into target/docs (ope
 notebooks: develop  ## Run the notebooks of examples/ and keep their outputs
 	$(PY) studies/notebooks.py
 
-figures: develop  ## Draw the pictures of the docs (a minute or two)
+figures: develop  ## Draw the pictures of the docs, and compute the pages of the papers (a few minutes)
 	$(PY) studies/figures_multiclass_roc.py
 	$(PY) studies/figures_summary_roc.py
 	$(PY) studies/figures_plots.py
 	$(PY) studies/figures_definitions.py
 	$(PY) studies/figures_tutorial.py
 	$(PY) studies/figures_which_metric.py
+	$(PY) docs/papers/auc_mu.py
+	$(PY) docs/papers/auc_mu_properties.py
+	$(PY) docs/papers/auc_mu_ties.py
+	$(PY) docs/papers/auc_mu_growth.py
+	$(PY) docs/papers/hand_till.py
+	$(PY) docs/papers/extensions.py
 
 # Another budget: make fuzz FUZZ="--cases 1000000". It goes on where the last one stopped.
 FUZZ ?= --seconds 60
