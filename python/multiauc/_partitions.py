@@ -104,7 +104,7 @@ class TableRows:
         yield Piece(0, self._table.select(list(dict.fromkeys([*texts, *numbers]))), 1.0)
 
 
-def asked(  # noqa: PLR0913
+def asked(
     header: Header,
     *,
     label: Any,

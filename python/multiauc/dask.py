@@ -1,7 +1,7 @@
 """Multi-class AUC of Dask data frames, exact or between certain bounds.
 
-Needs Dask (``pip install multiauc[dask]``). Every partition becomes a `multiauc.streaming.Accumulator` where it lies, and
-the states, never the rows, are merged in a tree.
+Needs Dask (``pip install multiauc[dask]``). Every partition becomes a `multiauc.streaming.Accumulator` where it lies,
+and the states, never the rows, are merged in a tree.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ __all__ = ["evaluate"]
 THE_FRAME = "the data frame"
 
 
-def evaluate(  # noqa: PLR0913
+def evaluate(
     ddf: Any,
     *,
     label: str,
@@ -67,8 +67,8 @@ def evaluate(  # noqa: PLR0913
     Returns
     -------
     dask.delayed.Delayed
-        Of a `multiauc.streaming.CertifiedEvaluation`: ``evaluate(...).compute()`` has for each metric `value`, `low` and
-        `high` (the exact value lies between), `exact`, `standard_error` and `confidence_interval()`.
+        Of a `multiauc.streaming.CertifiedEvaluation`: ``evaluate(...).compute()`` has for each metric `value`, `low`
+        and `high` (the exact value lies between), `exact`, `standard_error` and `confidence_interval()`.
 
     See Also
     --------

@@ -1,7 +1,7 @@
 """Multi-class AUC of Ray data sets, exact or between certain bounds.
 
-Needs Ray Data (``pip install multiauc[ray]``). Every block becomes a `multiauc.streaming.Accumulator` where it lies, and
-the states, never the rows, are merged in a tree of tasks.
+Needs Ray Data (``pip install multiauc[ray]``). Every block becomes a `multiauc.streaming.Accumulator` where it lies,
+and the states, never the rows, are merged in a tree of tasks.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["evaluate"]
 THE_DATASET = "the data set"
 
 
-def evaluate(  # noqa: PLR0913
+def evaluate(
     dataset: Any,
     *,
     label: str,
@@ -40,8 +40,8 @@ def evaluate(  # noqa: PLR0913
 ) -> CertifiedEvaluation:
     """AUC_mu, Hand & Till's M and one-vs-rest of a data set of Ray Data.
 
-    The data set is run at once, as by Ray's own aggregations, and streams through: blocks are let go when they have been
-    counted.
+    The data set is run at once, as by Ray's own aggregations, and streams through: blocks are let go when they have
+    been counted.
 
     Parameters
     ----------
@@ -163,6 +163,8 @@ def _answer(state: Accumulator | None = None, problem: ValueError | None = None)
 def _states_in(tables: Iterable[Any]) -> Iterator[Accumulator]:
     """The states that answers hold; a problem is raised."""
     for table in tables:
+        if table.num_rows == 0:  # Ray drops the columns of these
+            continue
         for state, problem in zip(table["state"], table["problem"], strict=True):
             if problem.is_valid:
                 raise ValueError(problem.as_py())
