@@ -1,7 +1,6 @@
 """Tests with the real libraries that multiauc works with; `make test-integrations` installs them."""
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -30,25 +29,3 @@ def scores(codes) -> np.ndarray:
     """Probabilities for them."""
     powers = np.exp(np.random.default_rng(12).normal(size=(400, 4)) + np.eye(4)[codes])
     return powers / powers.sum(axis=1, keepdims=True)
-
-
-@pytest.fixture(scope="session")
-def dask_client() -> Iterator[object]:
-    """Dask's distributed scheduler with two processes."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(scope="session")
-def ray_runtime() -> Iterator[None]:
-    """Ray on this machine, without a dashboard."""
-    import ray
-
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    yield
-    ray.shutdown()

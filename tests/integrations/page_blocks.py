@@ -1,23 +1,26 @@
-"""Runs the examples of a page of the docs section by section: what is above the first heading, then one section."""
+"""Runs the examples of a page of the docs section by section, because each may need another library."""
 
 import contextlib
 import io
 import re
+from pathlib import Path
 
+DOCS = Path(__file__).parents[2] / "docs"
 BLOCKS = re.compile(r"```python\n(.*?)```\n```text\n(.*?)```", re.DOTALL)
 
 
 def sections(page: str) -> dict[str, str]:
     """The text under each heading of the second level, and under "" what comes before them."""
-    parts = re.split(r"^## (.*)$", page, flags=re.MULTILINE)
+    parts = re.split(r"^## (.*)$", (DOCS / f"{page}.md").read_text("utf-8"), flags=re.MULTILINE)
     return {"": parts[0], **dict(zip(parts[1::2], parts[2::2], strict=True))}
 
 
 def run_section(page: str, heading: str) -> None:
-    """Run what a section needs and the section itself; both must print what the page shows."""
+    """Run what is above all headings, then a section; both must print what the page shows."""
     found = sections(page)
-    examples = [example for part in ("", heading) for example in BLOCKS.findall(found[part])]
-    assert len(examples) == found[""].count("```python") + found[heading].count("```python")
+    text = found[""] + found[heading]
+    examples = BLOCKS.findall(text)
+    assert len(examples) == text.count("```python") > found[""].count("```python")
     names: dict[str, object] = {}
     for code, shown in examples:
         printed = io.StringIO()

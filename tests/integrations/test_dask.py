@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from dask.delayed import Delayed
+from distributed import Client, LocalCluster
+from page_blocks import run_section
 
 import multiauc
 import multiauc.dask
@@ -15,7 +17,17 @@ import multiauc.dask
 CLASSES = ["ant", "bee", "cow", "dog"]
 METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
 
-pytestmark = pytest.mark.usefixtures("dask_client")
+pytestmark = pytest.mark.usefixtures("client")
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Dask's distributed scheduler with two processes."""
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +123,7 @@ def test_bounds_in_little_memory():
 def test_the_example_of_the_docstring():
     found = doctest.testmod(multiauc.dask, globs={})
     assert found.failed == 0 < found.attempted
+
+
+def test_the_page_shows_what_its_code_prints():
+    run_section("clusters", "Dask")

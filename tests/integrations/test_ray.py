@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import ray
+from page_blocks import run_section
 
 import multiauc
 import multiauc.ray
@@ -15,7 +16,15 @@ CLASSES = ["ant", "bee", "cow", "dog"]
 METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
 
 # Ray warns of its own defaults.
-pytestmark = [pytest.mark.usefixtures("ray_runtime"), pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data")]
+pytestmark = [pytest.mark.usefixtures("runtime"), pytest.mark.filterwarnings("ignore::DeprecationWarning:ray.data")]
+
+
+@pytest.fixture(scope="module")
+def runtime():
+    """Ray on this machine, without a dashboard."""
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
 
 
 @pytest.fixture(scope="module")
@@ -95,3 +104,7 @@ def test_what_is_refused_before_anything_is_computed(frame):
 def test_the_example_of_the_docstring():
     found = doctest.testmod(multiauc.ray, globs={})
     assert found.failed == 0 < found.attempted
+
+
+def test_the_page_shows_what_its_code_prints():
+    run_section("clusters", "Ray")
