@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from multiauc._files.column_rules import require, score_columns
+from multiauc._files.column_rules import given_classes, require, score_columns
 from multiauc._files.columns import is_single
 from multiauc._files.list_columns import holds_lists, spread
 from multiauc._files.predictions import Request
@@ -129,9 +129,11 @@ def asked(
         require(header, [request.weights], "weight")
     if len(found) == 1 and request.classes is None:
         raise ValueError(
-            f"{header.path}: labels must name the classes in the order of the scores, because the one column of "
-            f"scores, {found[0]!r}, does not; for one score per row, the second of two classes is that of the score"
+            f"{header.path}: labels must name the classes in the order of the scores, which the one column of scores, "
+            f"{found[0]!r}, does not"
         )
+    if len(found) > 1 and request.classes is not None:
+        given_classes(header, len(found), request)
     n_classes = len(found) if request.classes is None else len(request.classes)
     like = Accumulator(range(n_classes), metrics=metrics, memory=memory)
     return Question(request, pattern, found, None if labels is None else tuple(labels), like.metrics, like.memory)

@@ -198,6 +198,7 @@ class TestRefused:
             ({"scores": ["p_ant", "z"]}, r"the rows: no column 'z' \(scores\)"),
             ({"scores": "q_*"}, r"the rows: scores='q_\*' fits 0 columns"),
             ({"scores": "p_ant"}, "the rows: labels must name the classes in the order of the scores"),
+            ({"labels": ["ant", "bee"]}, "labels names 2 classes, but the rows has scores for 3"),
             ({"metrics": ["pdi"]}, "metrics"),
             ({"memory": 10}, "memory must be at least"),
         ],
@@ -206,8 +207,3 @@ class TestRefused:
         y, p, _ = rows
         with pytest.raises(ValueError, match=message):
             question_of(table_of(y, p), **options)
-
-    def test_labels_in_another_number_than_columns(self, rows):
-        y, p, _ = rows
-        with pytest.raises(ValueError, match=r"labels names 2 classes, but .* has scores for 3"):
-            evaluated(table_of(y, p), labels=["ant", "bee"])

@@ -115,12 +115,16 @@ def test_what_is_refused_before_anything_is_computed(frame):
         multiauc.dask.evaluate(ddf, label="y", absent="drop")
 
 
-def test_bounds_in_little_memory():
+def test_bounds_in_little_memory_whatever_the_partitions():
     rng = np.random.default_rng(5)
     y, p = rng.integers(0, 4, size=20_000), rng.random((20_000, 4))
     frame = pd.DataFrame(p, columns=["p_0", "p_1", "p_2", "p_3"]).assign(y=y)
-    found = multiauc.dask.evaluate(dd.from_pandas(frame, npartitions=5), label="y", memory=200_000).compute()
+    found, again = (
+        multiauc.dask.evaluate(dd.from_pandas(frame, npartitions=n), label="y", memory=200_000).compute()
+        for n in (5, 11)
+    )
     assert not found.auc_mu.exact
+    assert (found.auc_mu.low, found.auc_mu.high) == (again.auc_mu.low, again.auc_mu.high)
     assert found.auc_mu.low <= multiauc.auc_mu_score(y, p) <= found.auc_mu.high
 
 
