@@ -163,7 +163,7 @@ def _answer(state: Accumulator | None = None, problem: ValueError | None = None)
 def _states_in(tables: Iterable[Any]) -> Iterator[Accumulator]:
     """The states that answers hold; a problem is raised."""
     for table in tables:
-        if table.num_rows == 0:  # Ray drops the columns of these
+        if len(table) == 0:  # Ray drops the columns of these, or gives back an empty data frame
             continue
         for state, problem in zip(table["state"], table["problem"], strict=True):
             if problem.is_valid:
