@@ -4,8 +4,9 @@ One number: `auc_mu_score`, `hand_till_score`, `one_vs_rest_score`, `pdi_score`.
 `auc_mu_matrix`, `hand_till_matrix`, `one_vs_rest_per_class`, `roc_curves`. One curve for all pairs: `multiclass_roc`.
 With standard errors and intervals: `evaluate` for one model, `compare` for several, `compare_samples` for different
 rows, `evaluate_slices` for parts of the rows; `sample_size` plans how many rows they need. Files larger than memory:
-`evaluate_dataset`. Volumes, about one row of every class at a time: `pdi`, `hum`, `ordered_vus`,
-`landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any kind, scores in any memory layout.
+`evaluate_dataset`; rows on several machines: `multiauc.dask`, `multiauc.ray`. Volumes, about one row of every class at
+a time: `pdi`, `hum`, `ordered_vus`, `landgrebe_duin_score`, `ferri_vus_score`. Labels may be of any kind, scores in any
+memory layout.
 """
 
 from importlib import import_module
@@ -15,8 +16,10 @@ from multiauc._rust import __version__, debug_build
 
 if TYPE_CHECKING:
     from multiauc import boosting as boosting
+    from multiauc import dask as dask
     from multiauc import metrics as metrics
     from multiauc import plotting as plotting
+    from multiauc import ray as ray
     from multiauc import sklearn as sklearn
     from multiauc import streaming as streaming
     from multiauc._column_order import ColumnOrderWarning
@@ -171,7 +174,7 @@ _NAMES = {
 }
 
 #: The public modules, loaded when first used too. They are not in `__all__`: `sklearn` needs scikit-learn.
-_MODULES = ["boosting", "metrics", "plotting", "sklearn", "streaming"]
+_MODULES = ["boosting", "dask", "metrics", "plotting", "ray", "sklearn", "streaming"]
 
 
 def __getattr__(name: str) -> Any:

@@ -144,9 +144,9 @@ def evaluate_dataset(  # noqa: PLR0913
 
     request = Request(
         sources={},
-        label=_column("label", label),
-        classes=None if labels is None else _label_texts(labels),
-        weights=None if weight is None else _column("weight", weight),
+        label=read_column("label", label),
+        classes=None if labels is None else label_texts(labels),
+        weights=None if weight is None else read_column("weight", weight),
         spelled=as_dataset_argument,
     )
     plan = Plan(
@@ -157,7 +157,7 @@ def evaluate_dataset(  # noqa: PLR0913
         exact=bool(exact),
         progress=_read_progress(progress),
     )
-    stream = open_stream(source, _score_names(scores), request, filesystem)
+    stream = open_stream(source, score_names(scores), request, filesystem)
     if exact:
         refuse_exact(stream, request)
     kept = None
@@ -197,13 +197,14 @@ def _require_pyarrow() -> None:
         raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install multiauc[arrow]") from None
 
 
-def _column(option: str, name: Any) -> str:
+def read_column(option: str, name: Any) -> str:
+    """The name of a column."""
     if not isinstance(name, str):
         raise TypeError(f"{option} must be the name of a column; got {described(name)}")
     return name
 
 
-def _score_names(scores: Any) -> str | list[str]:
+def score_names(scores: Any) -> str | list[str]:
     """A pattern or names of columns; an empty pattern for the usual ones."""
     if scores is None or isinstance(scores, str):
         return scores or ""
@@ -217,7 +218,7 @@ def _score_names(scores: Any) -> str | list[str]:
     return names
 
 
-def _label_texts(labels: Sequence[Hashable]) -> tuple[str, ...]:
+def label_texts(labels: Sequence[Hashable]) -> tuple[str, ...]:
     """The classes as text, which is how labels of files are compared."""
     from multiauc._files.columns import as_text  # noqa: PLC0415 - needs pyarrow
 

@@ -27,12 +27,13 @@ def test_importing_loads_nothing_but_numpy():
 
 def test_using_it_loads_no_optional_library():
     loaded = run(
-        "import sys, multiauc, multiauc.boosting, multiauc.metrics",
+        "import sys, multiauc, multiauc.boosting, multiauc.dask, multiauc.metrics, multiauc.ray",
         "multiauc.auc_mu_score(['a', 'b', 'c'], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])",
         "multiauc.multiclass_roc([0, 0, 1, 1], [0.1, 0.6, 0.4, 0.8])",
         "print(*{name.partition('.')[0] for name in sys.modules})",
     ).split()
     optional = {"sklearn", "scipy", "pandas", "polars", "pyarrow", "torch", "jax", "lightgbm", "xgboost", "catboost"}
+    optional |= {"dask", "ray"}
     assert not optional & set(loaded)
 
 
@@ -61,11 +62,8 @@ def test_only_public_names_are_listed():
         "multiauc.evaluate, multiauc.compare",
         "print(*dir(multiauc))",
     ).split()
-    assert (
-        everything
-        == dir(multiauc)
-        == sorted([*multiauc.__all__, "boosting", "metrics", "plotting", "sklearn", "streaming"])
-    )
+    modules = ["boosting", "dask", "metrics", "plotting", "ray", "sklearn", "streaming"]
+    assert everything == dir(multiauc) == sorted([*multiauc.__all__, *modules])
 
 
 def test_no_module_hides_a_public_name():
@@ -82,6 +80,22 @@ def test_what_needs_scikit_learn_says_so_where_it_is_missing():
         "    print(error)",
     )
     assert printed.strip() == "multiauc.sklearn needs scikit-learn; install it with: pip install multiauc[sklearn]"
+
+
+@pytest.mark.parametrize(
+    ("module", "needed"), [("dask", "Dask with its data frames"), ("ray", "Ray with its data sets")]
+)
+def test_what_needs_an_engine_says_so_where_it_is_missing(module, needed):
+    printed = run(
+        "import sys",
+        f"sys.modules['{module}'] = None",
+        "import multiauc",
+        "try:",
+        f"    multiauc.{module}.evaluate(None, label='y')",
+        "except ModuleNotFoundError as error:",
+        "    print(error)",
+    )
+    assert printed.strip() == f"multiauc.{module} needs {needed}; install it with: pip install multiauc[{module}]"
 
 
 def test_the_names_can_be_looked_through_where_scikit_learn_is_missing():

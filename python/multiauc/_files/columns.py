@@ -26,7 +26,7 @@ def codes_and_texts(
     `before` is the number of rows of the file that come before these.
     """
     if not may_be_missing:
-        _refuse_missing(path, name, column, before)
+        refuse_missing(path, name, column, before)
     if len(column) == 0:
         raise NoRowsError(f"{path}: there are no rows")
     if pa.types.is_dictionary(column.type):
@@ -64,7 +64,7 @@ def side_by_side(
         if len(column) == 0:
             raise NoRowsError(f"{path}: there are no rows")
         refuse_text(path, name, column, before)
-        _refuse_missing(path, name, column, before)
+        refuse_missing(path, name, column, before)
     if single is None:
         single = all(is_single(column.type) for _, column in columns)
     kind = pa.float32() if single else pa.float64()
@@ -99,7 +99,8 @@ def refuse_text(path: str, name: str, column: Any, before: int = 0) -> None:
         raise ValueError(f"{path}: column {name!r} holds {kind}, not numbers")
 
 
-def _refuse_missing(path: str, name: str, column: Any, before: int) -> None:
+def refuse_missing(path: str, name: str, column: Any, before: int = 0) -> None:
+    """Raise, naming the row, if a value of a column is missing."""
     if column.null_count:
         row = pc.index(pc.is_null(column), value=True).as_py()
         raise ValueError(f"{path}: column {name!r}, row {before + row + 1}: the value is missing")

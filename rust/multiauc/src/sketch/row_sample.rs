@@ -66,7 +66,8 @@ impl<T: Score> RowSample<T> {
 
     fn push(&mut self, hash: u64, row: &[T], mass: Weight) {
         self.hashes.push(hash);
-        self.scores.extend_from_slice(row);
+        // Rows that differ in the signs of zeros alone are the same, whichever comes first.
+        self.scores.extend(row.iter().map(|&score| score.plus(T::ZERO)));
         self.masses.push(mass);
         // Now and then: sorting costs more than keeping some rows too many.
         if self.len() >= 2 * self.capacity.max(64) {

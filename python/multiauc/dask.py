@@ -1,0 +1,152 @@
+"""Multi-class AUC of Dask data frames, exact or between certain bounds.
+
+Needs Dask (``pip install multiauc[dask]``). Every partition becomes a `multiauc.streaming.Accumulator` where it lies,
+and the states, never the rows, are merged in a tree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Never
+
+from multiauc._hints import refuse_unknown
+from multiauc._input.sample import ABSENT_POLICIES
+from multiauc._wording import described, one_of
+from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from dask.delayed import Delayed
+
+    from multiauc._partitions import Question
+    from multiauc._types import Absent
+    from multiauc.streaming import Accumulator, CertifiedEvaluation
+
+__all__ = ["evaluate"]
+
+THE_FRAME = "the data frame"
+
+
+def evaluate(
+    ddf: Any,
+    *,
+    label: str,
+    scores: str | Sequence[str] | None = None,
+    weight: str | None = None,
+    labels: Sequence[Hashable] | None = None,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    absent: Absent = "raise",
+    memory: int = DEFAULT_MEMORY,
+    **unknown: Never,
+) -> Delayed:
+    """AUC_mu, Hand & Till's M and one-vs-rest of a Dask data frame, lazily.
+
+    Nothing is read before ``.compute()``; then only the columns that are needed.
+
+    Parameters
+    ----------
+    ddf : dask.dataframe.DataFrame
+        A row per prediction. Partitions may be empty, and need not hold every class.
+    label : str
+        The column with the class of each row. Labels are compared as text.
+    scores : str or sequence of str, optional
+        The columns with the scores: a pattern whose star stands for the class, such as ``"p_*"``, or names. By default
+        ``"p_*"`` or ``"y_score"``. One column holds either lists, a score per class, or the score of the second of two
+        classes; `labels` then names the classes.
+    weight : str, optional
+        The column with the weight of each row.
+    labels : sequence of labels, optional
+        The classes in the order of the scores. By default what the names of the columns say, as text.
+    metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
+        What to compute. ``"one_vs_rest_prevalence"`` comes with ``"one_vs_rest"``.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do about classes without rows in all of the data frame, as in `multiauc.evaluate`.
+    memory : int, default 64 MiB
+        About how many bytes the state of a partition may take up. More means narrower bounds.
+
+    Returns
+    -------
+    dask.delayed.Delayed
+        Of a `multiauc.streaming.CertifiedEvaluation`: ``evaluate(...).compute()`` has for each metric `value`, `low`
+        and `high` (the exact value lies between), `exact`, `standard_error` and `confidence_interval()`.
+
+    See Also
+    --------
+    multiauc.evaluate_dataset : Files larger than memory, on one machine; with ``exact=True`` in several passes.
+
+    Notes
+    -----
+    Values are exact, and those of `multiauc.evaluate` bit for bit, while the distinct scores of all rows fit into
+    `memory`. How the rows are partitioned makes no difference to the result (with weights, none beyond 1e-12).
+
+    Examples
+    --------
+    >>> import dask.dataframe as dd
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import multiauc.dask
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.choice(["cat", "dog", "eel"], size=300)
+    >>> p = rng.random((300, 3)) + 0.5 * (y[:, None] == ["cat", "dog", "eel"])
+    >>> frame = pd.DataFrame(p, columns=["p_cat", "p_dog", "p_eel"]).assign(y=y)
+    >>> result = multiauc.dask.evaluate(dd.from_pandas(frame, npartitions=4), label="y")
+    >>> result.compute().auc_mu
+    CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9401 to 0.9712)
+    """
+    refuse_unknown(evaluate, unknown)
+    delayed = _require_dask(ddf)
+    from multiauc._partitions import MERGED_AT_ONCE, Header, asked, merged  # noqa: PLC0415 - needs pyarrow
+
+    names = [name for name in ddf.columns if isinstance(name, str)]
+    question = asked(
+        Header(THE_FRAME, names),
+        label=label,
+        scores=scores,
+        weight=weight,
+        labels=labels,
+        metrics=metrics,
+        memory=memory,
+    )
+    policy = one_of("absent", absent, ABSENT_POLICIES)
+    parts = ddf[question.columns].to_delayed()
+    states = [delayed(state_of_partition)(question, part, number) for number, part in enumerate(parts)]
+    while len(states) > MERGED_AT_ONCE:
+        starts = range(0, len(states), MERGED_AT_ONCE)
+        states = [delayed(merged)(states[start : start + MERGED_AT_ONCE]) for start in starts]
+    return delayed(evaluation_of_states)(states, policy)
+
+
+def state_of_partition(question: Question, frame: Any, number: int) -> Accumulator | None:
+    """The state of the rows of a partition, which is a pandas data frame."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    from multiauc._files.problems import reading  # noqa: PLC0415
+
+    place = f"partition {number} of {THE_FRAME}"
+    with reading(place, "a table"):
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+    return question.state(table, place)
+
+
+def evaluation_of_states(states: list[Accumulator | None], absent: str) -> CertifiedEvaluation:
+    """What is asked for in the end."""
+    from multiauc._partitions import merged, rows_of  # noqa: PLC0415
+
+    return rows_of(merged(states), THE_FRAME).evaluate(absent=absent)
+
+
+def _require_dask(ddf: Any) -> Any:
+    """`dask.delayed`, if there is Dask, and a data frame of it."""
+    try:
+        import dask.dataframe as dd  # noqa: PLC0415
+        from dask import delayed  # noqa: PLC0415
+    except ImportError:
+        raise ModuleNotFoundError(
+            "multiauc.dask needs Dask with its data frames; install it with: pip install multiauc[dask]"
+        ) from None
+    if not isinstance(ddf, dd.DataFrame):
+        raise TypeError(
+            f"ddf must be a data frame of Dask; got {described(ddf)}. dask.dataframe.from_pandas makes one of a pandas "
+            "data frame, and multiauc.evaluate takes that as it is"
+        )
+    return delayed

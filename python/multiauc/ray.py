@@ -1,0 +1,188 @@
+"""Multi-class AUC of Ray data sets, exact or between certain bounds.
+
+Needs Ray Data (``pip install multiauc[ray]``). Every block becomes a `multiauc.streaming.Accumulator` where it lies,
+and the states, never the rows, are merged in a tree of tasks.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any, Never
+
+from multiauc._hints import refuse_unknown
+from multiauc._input.sample import ABSENT_POLICIES
+from multiauc._wording import described, one_of
+from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+    from multiauc._partitions import Question
+    from multiauc._types import Absent
+    from multiauc.streaming import Accumulator, CertifiedEvaluation
+
+__all__ = ["evaluate"]
+
+THE_DATASET = "the data set"
+
+
+def evaluate(
+    dataset: Any,
+    *,
+    label: str,
+    scores: str | Sequence[str] | None = None,
+    weight: str | None = None,
+    labels: Sequence[Hashable] | None = None,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    absent: Absent = "raise",
+    memory: int = DEFAULT_MEMORY,
+    **unknown: Never,
+) -> CertifiedEvaluation:
+    """AUC_mu, Hand & Till's M and one-vs-rest of a data set of Ray Data.
+
+    The data set is run at once, as by Ray's own aggregations, and streams through: blocks are let go when they have
+    been counted.
+
+    Parameters
+    ----------
+    dataset : ray.data.Dataset
+        A row per prediction. Blocks may be empty, and need not hold every class.
+    label : str
+        The column with the class of each row. Labels are compared as text.
+    scores : str or sequence of str, optional
+        The columns with the scores: a pattern whose star stands for the class, such as ``"p_*"``, or names. By default
+        ``"p_*"`` or ``"y_score"``. One column holds either tensors or lists, a score per class (as batches of
+        predictions of shape (n, K) become), or the score of the second of two classes; `labels` then names the classes.
+    weight : str, optional
+        The column with the weight of each row.
+    labels : sequence of labels, optional
+        The classes in the order of the scores. By default what the names of the columns say, as text.
+    metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
+        What to compute. ``"one_vs_rest_prevalence"`` comes with ``"one_vs_rest"``.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do about classes without rows in all of the data set, as in `multiauc.evaluate`.
+    memory : int, default 64 MiB
+        About how many bytes the state of a block may take up. More means narrower bounds.
+
+    Returns
+    -------
+    CertifiedEvaluation
+        For each metric `value`, `low` and `high` (the exact value lies between), `exact`, `standard_error` and
+        `confidence_interval()`.
+
+    See Also
+    --------
+    multiauc.evaluate_dataset : Files larger than memory, on one machine; with ``exact=True`` in several passes.
+
+    Notes
+    -----
+    Values are exact, and those of `multiauc.evaluate` bit for bit, while the distinct scores of all rows fit into
+    `memory`. How the rows lie in blocks makes no difference to the result (with weights, none beyond 1e-12).
+
+    What is wrong with the rows is a ValueError of this process, once all blocks have been looked at, whatever
+    ``DataContext.max_errored_blocks`` says: a block that cannot be counted is never left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import ray
+    >>> import multiauc.ray
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.choice(["cat", "dog", "eel"], size=300)
+    >>> p = rng.random((300, 3)) + 0.5 * (y[:, None] == ["cat", "dog", "eel"])
+    >>> dataset = ray.data.from_items([{"y": one, "p": row} for one, row in zip(y, p)], override_num_blocks=4)
+    >>> result = multiauc.ray.evaluate(dataset, label="y", scores="p", labels=["cat", "dog", "eel"])
+    >>> result.auc_mu
+    CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9401 to 0.9712)
+    """
+    refuse_unknown(evaluate, unknown)
+    ray = _require_ray(dataset)
+    from multiauc._files.problems import NoRowsError  # noqa: PLC0415 - needs pyarrow
+    from multiauc._partitions import MERGED_AT_ONCE, Header, asked, merged, rows_of  # noqa: PLC0415
+
+    schema = dataset.schema()
+    if schema is None:
+        raise NoRowsError(f"{THE_DATASET}: there are no rows")
+    question = asked(
+        Header(THE_DATASET, list(schema.names)),
+        label=label,
+        scores=scores,
+        weight=weight,
+        labels=labels,
+        metrics=metrics,
+        memory=memory,
+    )
+    policy = one_of("absent", absent, ABSENT_POLICIES)
+    counted = dataset.select_columns(question.columns).map_batches(
+        state_of_block, batch_size=None, batch_format="pyarrow", fn_kwargs={"question": question}
+    )
+    states = counted.to_arrow_refs()
+    merge = ray.remote(merged_answers)
+    while len(states) > MERGED_AT_ONCE:
+        starts = range(0, len(states), MERGED_AT_ONCE)
+        states = [merge.remote(*states[start : start + MERGED_AT_ONCE]) for start in starts]
+    whole = merged(_states_in(ray.get(states)))
+    return rows_of(whole, THE_DATASET).evaluate(absent=policy)
+
+
+def state_of_block(table: Any, question: Question) -> Any:
+    """The state of the rows of a block, as a table for Ray Data."""
+    try:
+        return _answer(question.state(table, f"a block of {THE_DATASET}"))
+    except ValueError as error:
+        return _answer(problem=error)
+
+
+def merged_answers(*tables: Any) -> Any:
+    """One state of the rows of all, or the first problem."""
+    from multiauc._partitions import merged  # noqa: PLC0415 - needs pyarrow
+
+    try:
+        return _answer(merged(_states_in(tables)))
+    except ValueError as error:
+        return _answer(problem=error)
+
+
+def _answer(state: Accumulator | None = None, problem: ValueError | None = None) -> Any:
+    """A table with a row for a state or a problem, and without rows for neither.
+
+    Problems are data: of an exception Ray would keep the text alone, or leave out the block if it was told to.
+    """
+    import pyarrow as pa  # noqa: PLC0415
+
+    states = [] if state is None else [pickle.dumps(state)]
+    problems = [] if problem is None else [str(problem)]
+    return pa.table(
+        {
+            "state": pa.array([*states, *(None for _ in problems)], pa.large_binary()),
+            "problem": pa.array([*(None for _ in states), *problems], pa.string()),
+        }
+    )
+
+
+def _states_in(tables: Iterable[Any]) -> Iterator[Accumulator]:
+    """The states that answers hold; a problem is raised."""
+    for table in tables:
+        if len(table) == 0:  # Ray drops the columns of these, or gives back an empty data frame
+            continue
+        for state, problem in zip(table["state"], table["problem"], strict=True):
+            if problem.is_valid:
+                raise ValueError(problem.as_py())
+            yield pickle.loads(state.as_buffer())  # noqa: S301 - written by the tasks of this data set
+
+
+def _require_ray(dataset: Any) -> Any:
+    """The module `ray`, if there is Ray Data, and a data set of it."""
+    try:
+        import ray  # noqa: PLC0415
+        import ray.data  # noqa: PLC0415
+    except ImportError:
+        raise ModuleNotFoundError(
+            "multiauc.ray needs Ray with its data sets; install it with: pip install multiauc[ray]"
+        ) from None
+    if not isinstance(dataset, ray.data.Dataset):
+        raise TypeError(
+            f"dataset must be a data set of Ray; got {described(dataset)}. ray.data.from_pandas makes one of a pandas "
+            "data frame, and multiauc.evaluate takes that as it is"
+        )
+    return ray
