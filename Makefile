@@ -192,6 +192,8 @@ $(VENV)/.browser: requirements/test-browser.txt | $(VENV)/.installed
 	touch $@
 
 $(VENV)/.docs: requirements/docs.txt | $(VENV)/.installed
+	$(PY) $(PIP_INSTALL) -r $<
+	touch $@
 
 $(VENV)/.audit: requirements/audit.txt | $(VENV)/.installed
 	$(PY) $(PIP_INSTALL) -r $<

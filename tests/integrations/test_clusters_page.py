@@ -1,4 +1,4 @@
-"""The page on clusters: sections that need nothing but a library, and whether all are run somewhere."""
+"""The page docs/clusters.md: sections that need nothing but a library, and whether all are run somewhere."""
 
 import pytest
 from page_blocks import run_section, sections
