@@ -98,7 +98,7 @@ def test_blocks_that_are_not_run_are_listed_with_the_reason():
 def test_pages_that_are_run_elsewhere_are(page):
     test, why = RUN_ELSEWHERE[page]
     assert examples_of(page)
-    assert Path(page).name in (ROOT / test).read_text("utf-8")
+    assert Path(page).stem in (ROOT / test).read_text("utf-8")
     assert why
 
 
