@@ -43,7 +43,8 @@ def matthews_score(
     y_score : array-like of shape (n, K)
         The score of each row for each class, float32 or float64, in any memory layout. A row is decided to be of the
         class with the highest score; of classes that tie, that of the first column, as by ``numpy.argmax``. With two
-        classes also of shape (n,) or (n, 1), the probability of the second of `labels`.
+        classes also of shape (n,) or (n, 1), the probability of the second of `labels`. Where there are predicted
+        classes and no scores, ``y_pred[:, None] == labels``.
     partition : array-like of shape (K, K), optional
         ``partition[i, j]`` is the cost of deciding for class i where the truth is j: a row is then decided to be of the
         class with the least expected cost.

@@ -8,6 +8,7 @@ import pytest
 from matplotlib import pyplot as plt
 from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import cohen_kappa_score
 from sklearn.svm import LinearSVC
 
 import multiauc
@@ -152,6 +153,17 @@ class TestPredictions:
         expected = r"y_true has 3 distinct labels .*; y_score holds classes, as predict\(X\) returns .*, pass a score"
         with pytest.raises(ValueError, match=expected):
             function([0, 1, 2, 0, 1, 2], container([0, 1, 2, 1, 1, 2]))
+
+    @pytest.mark.parametrize("names", [[0, 1, 2], ["ant", "bee", "cat"]])
+    def test_what_the_error_says_about_decisions_works(self, names):
+        labels = np.array(names)
+        y_true, y_pred = labels[[0, 1, 2, 0, 1, 2]], labels[[0, 1, 2, 1, 1, 0]]
+        with pytest.raises(
+            (TypeError, ValueError), match=r"; for metrics of decisions, .*, y_pred\[:, None\] == labels"
+        ):
+            multiauc.kappa_score(y_true, y_pred)
+        value = multiauc.kappa_score(y_true, y_pred[:, None] == labels)
+        assert value == pytest.approx(cohen_kappa_score(y_true, y_pred), abs=1e-15)
 
     @pytest.mark.parametrize("labels", [None, ["a", "b", "c"]])
     def test_one_score_for_three_classes(self, labels):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # The methods of fitted models that give scores, in the order of preference.
 SCORING = ("predict_proba", "decision_function")
 SCORES_WANTED = "pass a score per class, such as the output of predict_proba(X) or decision_function(X)"
+DECISIONS_ALONE = "for metrics of decisions, such as kappa, y_pred[:, None] == labels will do"
 
 
 def not_scores(y_score: Any, error: TypeError) -> TypeError:
@@ -32,7 +33,7 @@ def not_scores(y_score: Any, error: TypeError) -> TypeError:
     first = found.ravel()[0] if is_column else None
     if isinstance(first, (str, bytes)) and not _is_number(first):
         what = f"classes such as {str(first)!r}, as predict(X) returns them"
-        return TypeError(f"y_score must hold real numbers; got {what}: {SCORES_WANTED}")
+        return TypeError(f"y_score must hold real numbers; got {what}: {SCORES_WANTED}; {DECISIONS_ALONE}")
     return error
 
 
@@ -46,7 +47,8 @@ def one_score_of_many_classes(scores: NDArray[Any], column: LabelColumn, labels:
     except (TypeError, ValueError):
         are_labels = False
     what = "holds classes, as predict(X) returns them" if are_labels else "has one number per row"
-    return f"y_score {what}: with more than two classes, {SCORES_WANTED}"
+    cure = f"{SCORES_WANTED}; {DECISIONS_ALONE}" if are_labels else SCORES_WANTED
+    return f"y_score {what}: with more than two classes, {cure}"
 
 
 def _is_number(text: Any) -> bool:
