@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .venv-bench
 INTEGRATIONS_VENV := .venv-integrations
+SPARK_VENV := .venv-spark
 PY := $(VENV)/bin/python
 BENCH_PY := $(BENCH_VENV)/bin/python
 INTEGRATIONS_PY := $(INTEGRATIONS_VENV)/bin/python
+SPARK_PY := $(SPARK_VENV)/bin/python
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin
 CARGO := cargo
@@ -17,8 +19,8 @@ PYTHON_SOURCES := python tests examples benches studies requirements .ci
 TYPED := python/multiauc benches studies requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-browser test-integrations screenshots check check-rust check-python check-wheel develop wheel sdist \
-        figures fuzz coverage-study bench bench-quick bench-smoke bench-kernels bench-install clean
+.PHONY: help demo test test-rust test-python test-browser test-integrations test-spark screenshots check check-rust check-python check-wheel develop wheel sdist \
+        figures fuzz coverage-study bench bench-quick bench-smoke bench-spark bench-kernels bench-install clean
 .NOTPARALLEL:
 
 help:  ## Show what there is
@@ -38,6 +40,10 @@ test-python: develop
 test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with the real libraries (installs 3 GB)
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
 	$(INTEGRATIONS_PY) -m pytest tests/integrations
+
+test-spark: wheel $(SPARK_VENV)/.installed  ## Run the tests with a real local Spark (needs Java 17; installs 1 GB)
+	$(SPARK_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
+	$(SPARK_PY) -m pytest tests/integrations/test_spark.py tests/integrations/test_spark_cluster.py
 
 test-browser: develop $(VENV)/.browser  ## Open reports in a real browser (installs Debian's chromium if there is none)
 	$(PY) -m pytest tests/browser
@@ -87,6 +93,11 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/sparse.py --output benches/RESULTS-sparse.md
 	$(BENCH_PY) benches/bare_kernels.py --output benches/RESULTS-bare-kernels.md
 	$(BENCH_PY) benches/files.py --output benches/RESULTS-files.md
+	$(MAKE) bench-spark
+
+bench-spark: wheel $(SPARK_VENV)/.installed  ## Compare with Spark's own metrics and write benches/RESULTS-spark.md (5 minutes)
+	$(SPARK_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
+	$(SPARK_PY) benches/spark.py --output benches/RESULTS-spark.md
 
 figures: develop  ## Draw the pictures of the docs (a minute or two)
 	$(PY) studies/figures_multiclass_roc.py
@@ -122,13 +133,13 @@ bench-install: wheel $(BENCH_VENV)/.installed
 	$(BENCH_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
 
 clean:  ## Remove everything that was built or installed here
-	rm -rf target dist build $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target dist build $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(SPARK_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f python/multiauc/*.so python/multiauc/*.pyd
 	find $(PYTHON_SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Environments: made once, brought up to date when their requirements change.
 
-$(PY) $(BENCH_PY) $(INTEGRATIONS_PY):
+$(PY) $(BENCH_PY) $(INTEGRATIONS_PY) $(SPARK_PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	    || { echo "multiauc needs Python >= 3.11; name one with: make PYTHON=/path/to/python ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
@@ -151,6 +162,10 @@ $(INTEGRATIONS_VENV)/.installed: requirements/test-integrations.txt requirements
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) -r $<
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps -r requirements/torch-cpu.txt
 	$(INTEGRATIONS_PY) requirements/torch_cpu.py
+	touch $@
+
+$(SPARK_VENV)/.installed: requirements/test-spark.txt | $(SPARK_PY)
+	$(SPARK_PY) $(PIP_INSTALL) -r $<
 	touch $@
 
 # The comparison goes on without torchmetrics, and says so, where torch cannot be had.

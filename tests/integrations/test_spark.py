@@ -200,7 +200,7 @@ def test_arguments_that_cannot_be(read):
     df = read({**columns_of(codes, scores), "a": arrays})
     with pytest.raises(ValueError, match="label='z' is not a column"):
         multiauc.spark.evaluate(df, label="z", scores="p_*")
-    with pytest.raises(ValueError, match="scores='q_.' fits no column"):
+    with pytest.raises(ValueError, match=r"scores='q_\*' fits no column"):
         multiauc.spark.evaluate(df, label="y", scores="q_*")
     with pytest.raises(ValueError, match="labels is needed"):
         multiauc.spark.evaluate(df, label="y", scores="a")
@@ -311,6 +311,9 @@ def test_workers_run_this_interpreter_unless_told_otherwise():
 
 
 def test_without_spark_a_sentence_says_what_to_install():
-    code = "import sys; sys.modules['pyspark'] = None\nimport multiauc\ntry:\n    import multiauc.spark\nexcept ImportError as e:\n    print(e)"
+    code = (
+        "import sys; sys.modules['pyspark'] = None\n"
+        "try:\n    import multiauc.spark\nexcept ImportError as error:\n    print(error)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install multiauc[spark]" in done.stdout

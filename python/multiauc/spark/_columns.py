@@ -1,4 +1,4 @@
-"""From the columns of a data frame to what tasks read: the same few columns in the same order, checked by their types."""
+"""From the columns of a data frame to what tasks read: a few columns of known names, checked by their types."""
 
 from __future__ import annotations
 

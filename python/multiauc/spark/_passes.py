@@ -1,4 +1,4 @@
-"""The passes over a data frame: states that are merged in a tree, then counts of ranges, combined where the call was."""
+"""The passes over a data frame: states that are merged in a tree, then counts of ranges that the driver adds up."""
 
 from __future__ import annotations
 

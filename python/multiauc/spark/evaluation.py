@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Never
 
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer, read_metrics
@@ -46,8 +46,8 @@ def evaluate(  # noqa: PLR0913
 ) -> CertifiedEvaluation | SliceEvaluations:
     r"""AUC_mu, Hand & Till's M and one-vs-rest of the rows of a Spark data frame, without collecting them.
 
-    The first pass counts the rows into states of bounded size (`multiauc.streaming.Accumulator`), which tasks merge in a
-    tree. They have certain bounds, standard errors, and say how many rows of each class lie in which range of scores.
+    The first pass counts the rows into states of bounded size (`multiauc.streaming.Accumulator`), which are merged in
+    a tree. They have certain bounds, standard errors, and say how many rows of each class lie in which range of scores.
     With `exact` a second pass packs the keys of the rows by range, each range is counted by one task, and
 
     .. math:: U_{cd} = \sum_r \Bigl( U_{cd}^{(r)} + n_c^{(r)} \sum_{q < r} n_d^{(q)} \Bigr)
