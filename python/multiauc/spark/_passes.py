@@ -49,7 +49,7 @@ def collected_states(
 
 
 def _merged_into(states: Any, width: int) -> Any:
-    """States merged within as many partitions; those of the last step, each unit in one of them."""
+    """The states of each partition merged, and sent to one of as many others."""
 
     def placed(index: int, part: Iterable[tuple[str, bytes, str | None]]) -> Iterator[tuple[int, Any]]:
         return ((index % width, one) for one in _tasks.merged(part))
@@ -68,7 +68,9 @@ def exact_evaluations(
     lattices = {unit: m for unit in open_units if (m := states[unit].state().lattice) is not None}
     counted = {unit: states[unit] for unit in open_units}
     if lattices:
-        counted |= collected_states(rows, layout, next(iter(counted.values())), lattices)
+        one = next(iter(counted.values()))
+        empty = Accumulator(one.labels, metrics=one.metrics, memory=one.memory)
+        counted |= collected_states(rows, layout, empty, lattices)
     plans = {unit: _rust.RangePlan(state.state(), LONGEST_RANGE) for unit, state in counted.items()}
     if plans:
         _count(rows, layout, plans)
