@@ -4,10 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .venv-bench
 INTEGRATIONS_VENV := .venv-integrations
+SPARK_VENV := .venv-spark
 WHEEL_VENV := .venv-wheel
 PY := $(VENV)/bin/python
 BENCH_PY := $(BENCH_VENV)/bin/python
 INTEGRATIONS_PY := $(INTEGRATIONS_VENV)/bin/python
+SPARK_PY := $(SPARK_VENV)/bin/python
 WHEEL_PY := $(WHEEL_VENV)/bin/python
 PIP_INSTALL := -m pip install --quiet --disable-pip-version-check
 MATURIN := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin
@@ -19,8 +21,8 @@ PYTHON_SOURCES := python tests examples benches studies requirements docs .ci
 TYPED := python/multiauc benches studies requirements docs/_site docs/papers
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-browser test-integrations test-wheel screenshots check check-rust check-python \
-        check-workflows check-wheel audit develop wheel sdist docs notebooks figures fuzz coverage-study bench bench-quick bench-smoke bench-kernels \
+.PHONY: help demo test test-rust test-python test-browser test-integrations test-spark test-wheel screenshots check check-rust check-python \
+        check-workflows check-wheel audit develop wheel sdist docs notebooks figures fuzz coverage-study bench bench-quick bench-smoke bench-spark bench-kernels \
         bench-install clean
 .NOTPARALLEL:
 
@@ -41,6 +43,10 @@ test-python: develop
 test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with the real libraries (installs 3 GB)
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
 	$(INTEGRATIONS_PY) -m pytest tests/integrations
+
+test-spark: wheel $(SPARK_VENV)/.installed  ## Run the tests with a real local Spark (needs Java 17; installs 1 GB)
+	$(SPARK_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
+	$(SPARK_PY) -m pytest tests/integrations/test_spark.py tests/integrations/test_spark_cluster.py
 
 test-browser: docs $(VENV)/.browser  ## Open reports and the site in a real browser (installs Debian's chromium if there is none)
 	$(PY) -m pytest tests/browser
@@ -119,6 +125,11 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/sparse.py --output benches/RESULTS-sparse.md
 	$(BENCH_PY) benches/bare_kernels.py --output benches/RESULTS-bare-kernels.md
 	$(BENCH_PY) benches/files.py --output benches/RESULTS-files.md
+	$(MAKE) bench-spark
+
+bench-spark: wheel $(SPARK_VENV)/.installed  ## Compare with Spark's own metrics and write benches/RESULTS-spark.md (5 minutes)
+	$(SPARK_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
+	$(SPARK_PY) benches/spark.py --output benches/RESULTS-spark.md
 
 # -n and -W: a link, a reference or a name that leads nowhere is an error; -E: also the second time.
 docs: develop $(VENV)/.docs  ## Build the site of the docs into target/docs (open target/docs/index.html)
@@ -170,13 +181,13 @@ bench-install: wheel $(BENCH_VENV)/.installed
 	$(BENCH_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
 
 clean:  ## Remove everything that was built or installed here
-	rm -rf target dist build $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(WHEEL_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf target dist build $(VENV) $(BENCH_VENV) $(INTEGRATIONS_VENV) $(SPARK_VENV) $(WHEEL_VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -f python/multiauc/*.so python/multiauc/*.pyd
 	find $(PYTHON_SOURCES) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Environments: made once, brought up to date when their requirements change.
 
-$(PY) $(BENCH_PY) $(INTEGRATIONS_PY):
+$(PY) $(BENCH_PY) $(INTEGRATIONS_PY) $(SPARK_PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	    || { echo "multiauc needs Python >= 3.11; name one with: make PYTHON=/path/to/python ..." >&2; exit 1; }
 	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
@@ -207,6 +218,10 @@ $(INTEGRATIONS_VENV)/.installed: requirements/test-integrations.txt requirements
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) -r $<
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps -r requirements/torch-cpu.txt
 	$(INTEGRATIONS_PY) requirements/torch_cpu.py
+	touch $@
+
+$(SPARK_VENV)/.installed: requirements/test-spark.txt | $(SPARK_PY)
+	$(SPARK_PY) $(PIP_INSTALL) -r $<
 	touch $@
 
 # The comparison goes on without torchmetrics, and says so, where torch cannot be had.

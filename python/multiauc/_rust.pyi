@@ -25,6 +25,7 @@ __all__ = [
     "Interactions",
     "PairTable",
     "RangeCounter",
+    "RangePlan",
     "Resampler",
     "RocModel",
     "StreamState",
@@ -470,3 +471,48 @@ class RangeCounter:
 
     def answers(self, state: StreamState) -> dict[str, Any]:
         """As those of the state, with exact values."""
+
+@final
+class RangePlan:
+    """A plan for exact counts of rows that lie on many machines: ranges of scores, which are counted in parts."""
+
+    def __new__(cls, state: StreamState, longest: int) -> RangePlan: ...
+    @property
+    def keys(self) -> int:
+        """About how many keys are to be gathered: a row has one for each pair and column in which it is not left out."""
+
+    @property
+    def ranges(self) -> int:
+        """The number of ranges."""
+
+    @property
+    def gathered_bytes(self) -> int:
+        """About how many bytes have been gathered since the last blocks were taken."""
+
+    def split(self, parts: int) -> None:
+        """Split the work into parts of about the same size, which are counted apart from each other."""
+
+    def to_bytes(self) -> bytes:
+        """The plan, for those who gather rows and those who count them."""
+
+    @staticmethod
+    def from_bytes(data: bytes) -> RangePlan:
+        """The plan that was written."""
+
+    def update(self, sample: _Sample) -> None:
+        """Gather the keys of some rows."""
+
+    def take_blocks(self) -> list[tuple[int, bytes]]:
+        """What was gathered, packed, with the part that it belongs to; nothing is left."""
+
+    def receive(self, block: bytes) -> None:
+        """Take the rows of a block."""
+
+    def take_counts(self) -> bytes:
+        """Count what was received; nothing is left."""
+
+    def add_counts(self, counts: bytes) -> None:
+        """Take the counts of a part."""
+
+    def answers(self, state: StreamState) -> dict[str, Any]:
+        """As those of the state, with exact values, once the counts of all parts are there."""

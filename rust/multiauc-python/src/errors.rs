@@ -70,6 +70,11 @@ fn sentence(error: Error) -> String {
             "memory_limit is too small: about {rows} rows of different scores have nearly the same difference, and must be \
              compared with each other at once"
         ),
+        Error::OtherRows => {
+            "the rows were not the same when they were read again; keep them where they cannot change (a file, or \
+             df.persist()) if something random or unordered makes them"
+                .to_owned()
+        }
         Error::InterruptedSketch => {
             "an update of this state was interrupted, and it may hold a part of that batch: start a new one, or go on \
              from one that was saved before"

@@ -25,6 +25,7 @@ mod labels;
 mod metrics;
 mod multiclass_roc;
 mod options;
+mod ranges;
 mod resampling;
 mod running;
 mod sample;
@@ -47,8 +48,9 @@ mod _rust {
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},
         metrics::{one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
         multiclass_roc::{RocModel, multiclass_roc},
+        ranges::{RangeCounter, RangePlan},
         resampling::Resampler,
-        sketch::{RangeCounter, StreamState},
+        sketch::StreamState,
         slices::{FoundSlices, evaluate_slices},
         sparse::{sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},
         volumes::{covered_share, hum, hum_score},

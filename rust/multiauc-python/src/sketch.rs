@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use multiauc::{Answers, Certified, CertifiedPairs, Error, Metric, RangeCounts, Sketch, SketchSettings};
+use multiauc::{Answers, Certified, CertifiedPairs, Error, Metric, Sketch, SketchSettings};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -14,7 +14,7 @@ use crate::sample::{SampleArgument, ScoresView};
 
 /// A state of either precision.
 #[derive(Clone)]
-enum AnySketch {
+pub enum AnySketch {
     Double(Sketch<f64>),
     Single(Sketch<f32>),
 }
@@ -30,7 +30,7 @@ macro_rules! with_sketch {
 }
 
 /// What a cell costs: differences of all pairs are computed and sorted.
-const UPDATE_COST: usize = 8;
+pub const UPDATE_COST: usize = 8;
 
 /// A value between certain bounds: (value, low, high, variance, degrees of freedom).
 type CertifiedTuple = (f64, f64, f64, f64, f64);
@@ -144,86 +144,13 @@ impl StreamState {
     }
 
     /// A panic in an update would have been raised where it happened.
-    fn locked(&self) -> MutexGuard<'_, AnySketch> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Exact counts of either precision.
-enum AnyCounts {
-    Double(RangeCounts<f64>),
-    Single(RangeCounts<f32>),
-}
-
-/// The same expression for counts of either precision.
-macro_rules! with_counts {
-    ($counts:expr, |$typed:ident| $work:expr) => {
-        match $counts {
-            AnyCounts::Double($typed) => $work,
-            AnyCounts::Single($typed) => $work,
-        }
-    };
-}
-
-/// Exact counts of rows that are gone through several times.
-#[pyclass(frozen, module = "multiauc._rust")]
-pub struct RangeCounter(Mutex<AnyCounts>);
-
-#[pymethods]
-impl RangeCounter {
-    #[new]
-    fn new(py: Python<'_>, state: &StreamState, memory: usize) -> PyResult<Self> {
-        let counts = run(py, usize::MAX, |workers| {
-            Ok(match &mut *state.locked() {
-                AnySketch::Double(sketch) => AnyCounts::Double(RangeCounts::new(sketch, memory, workers)?),
-                AnySketch::Single(sketch) => AnyCounts::Single(RangeCounts::new(sketch, memory, workers)?),
-            })
-        })?;
-        Ok(Self(Mutex::new(counts)))
-    }
-
-    /// Chooses what to gather in the next pass; false if nothing is left.
-    fn begin_pass(&self, memory: usize) -> bool {
-        with_counts!(&mut *self.locked(), |counts| counts.begin_pass(memory))
-    }
-
-    fn update(&self, py: Python<'_>, sample: SampleArgument<'_>) -> PyResult<()> {
-        let view = sample.view()?;
-        run(py, view.cost().saturating_mul(UPDATE_COST), |workers| match (&mut *self.locked(), view.scores()) {
-            (AnyCounts::Double(counts), ScoresView::Double(scores)) => counts.update(scores, view.codes(), workers),
-            (AnyCounts::Single(counts), ScoresView::Single(scores)) => counts.update(scores, view.codes(), workers),
-            _ => Err(Error::OtherSketch),
-        })
-    }
-
-    fn end_pass(&self, py: Python<'_>) -> PyResult<()> {
-        run(py, usize::MAX, |workers| with_counts!(&mut *self.locked(), |counts| counts.end_pass(workers)))
-    }
-
-    /// As those of the state, with exact values.
-    fn answers<'py>(&self, py: Python<'py>, state: &StreamState) -> PyResult<Bound<'py, PyDict>> {
-        let (answers, classes) = run(py, usize::MAX, |workers| match (&*self.locked(), &mut *state.locked()) {
-            (AnyCounts::Double(counts), AnySketch::Double(sketch)) => {
-                Ok((counts.answers(sketch, workers)?, sketch.settings().classes))
-            }
-            (AnyCounts::Single(counts), AnySketch::Single(sketch)) => {
-                Ok((counts.answers(sketch, workers)?, sketch.settings().classes))
-            }
-            _ => Err(Error::OtherSketch),
-        })?;
-        by_name(py, answers, classes)
-    }
-}
-
-impl RangeCounter {
-    /// As that of a state.
-    fn locked(&self) -> MutexGuard<'_, AnyCounts> {
+    pub fn locked(&self) -> MutexGuard<'_, AnySketch> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// By name: (value, low, high, variance, degrees of freedom), None where it is not kept; matrices of bounds.
-fn by_name(py: Python<'_>, answers: Answers, classes: usize) -> PyResult<Bound<'_, PyDict>> {
+pub fn by_name(py: Python<'_>, answers: Answers, classes: usize) -> PyResult<Bound<'_, PyDict>> {
     let Answers { auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence, .. } = answers;
     let dict = PyDict::new(py);
     dict.set_item("auc_mu", auc_mu.map(tuple))?;

@@ -139,6 +139,8 @@ pub enum Error {
     },
     /// Bytes that no state was written to.
     DamagedSketch,
+    /// The rows that were counted range by range are not those that the state has seen.
+    OtherRows,
     /// The matrix of rates would not fit the memory allowed for it.
     RatesTooLarge {
         /// Bytes needed.
@@ -258,6 +260,7 @@ impl fmt::Display for Error {
             Self::RangeTooLarge { rows } => {
                 write!(formatter, "about {rows} rows of different scores have nearly the same difference")
             }
+            Self::OtherRows => write!(formatter, "the rows that were counted are not those that the state has seen"),
             Self::DamagedSketch => write!(formatter, "these are not the bytes of a state"),
             Self::TooManyClasses { limit } => write!(formatter, "there are more than {limit} distinct labels"),
         }

@@ -107,7 +107,7 @@ pub use resampling::{KeptOrders, Orders, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };
-pub use sketch::{Answers, Certified, CertifiedPairs, RangeCounts, Sketch, SketchSettings};
+pub use sketch::{Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, Sketch, SketchSettings};
 pub use slices::{FoundSlice, FoundSlices, JointSlices, Reference, SliceRequest, evaluate_slices};
 pub use sparse::{
     ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,

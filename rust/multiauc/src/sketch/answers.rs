@@ -3,6 +3,7 @@
 use super::bounds::{Bounded, Numbers, Outcome, Tallied};
 use super::histogram::Histogram;
 use super::mass::Mass;
+use super::ranges::Problem;
 use super::settings::{Contents, SketchSettings};
 use super::state::{Histograms, Sketch};
 use crate::error::{Error, Result};
@@ -59,6 +60,20 @@ pub struct Answers {
 pub(super) struct ExactWins {
     pub pairs: Vec<u128>,
     pub columns: Vec<u128>,
+}
+
+impl ExactWins {
+    /// From what the owner of each problem wins against each class.
+    pub(super) fn new(classes: usize, found: impl Iterator<Item = (Problem, Vec<u128>)>) -> Self {
+        let mut exact = Self { pairs: vec![0; classes * classes], columns: vec![0; classes * classes] };
+        for (problem, won) in found {
+            match problem {
+                Problem::Pair { c, d } => exact.pairs[c * classes + d] = won[d],
+                Problem::Column { c } => exact.columns[c * classes..][..classes].copy_from_slice(&won),
+            }
+        }
+        exact
+    }
 }
 
 /// Weighted sums, and shares of more pairs than 64 bits can count, are off by less than this.

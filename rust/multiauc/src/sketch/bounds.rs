@@ -125,7 +125,8 @@ impl<M: Mass> Outcome<M> {
 }
 
 impl Numbers {
-    fn bounds(self, bin: Bin) -> Bounds {
+    /// Between which numbers those of a bin are.
+    pub(super) fn bounds(self, bin: Bin) -> Bounds {
         match self {
             Self::Differences => bin.bounds(false),
             Self::LatticeDifferences(m) => lattice_bounds(bin, m),

@@ -109,16 +109,16 @@ impl<T: Score> Sketch<T> {
 }
 
 /// Bytes not read yet.
-struct Reader<'b>(&'b [u8]);
+pub(super) struct Reader<'b>(pub &'b [u8]);
 
 impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
+    pub(super) fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
         let (first, rest) = self.0.split_first_chunk().ok_or(Error::DamagedSketch)?;
         self.0 = rest;
         Ok(*first)
     }
 
-    fn flag(&mut self) -> Result<bool> {
+    pub(super) fn flag(&mut self) -> Result<bool> {
         match self.take()? {
             [0] => Ok(false),
             [1] => Ok(true),
@@ -126,23 +126,28 @@ impl Reader<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<usize> {
+    pub(super) fn number(&mut self) -> Result<usize> {
         usize::try_from(u64::from_le_bytes(self.take()?)).map_err(|_| Error::DamagedSketch)
     }
 
+    /// A number of four bytes.
+    pub(super) fn index(&mut self) -> Result<usize> {
+        Ok(u32::from_le_bytes(self.take()?) as usize)
+    }
+
     /// How many things of so many bytes follow.
-    fn count(&mut self, bytes: usize) -> Result<usize> {
+    pub(super) fn count(&mut self, bytes: usize) -> Result<usize> {
         let count = self.number()?;
         let is_there = count.checked_mul(bytes).is_some_and(|bytes| bytes <= self.0.len());
         if is_there { Ok(count) } else { Err(Error::DamagedSketch) }
     }
 }
 
-fn write_number(bytes: &mut Vec<u8>, number: usize) {
+pub(super) fn write_number(bytes: &mut Vec<u8>, number: usize) {
     bytes.extend((number as u64).to_le_bytes());
 }
 
-fn read_score<T: Score>(reader: &mut Reader<'_>) -> Result<T> {
+pub(super) fn read_score<T: Score>(reader: &mut Reader<'_>) -> Result<T> {
     let value = f64::from_le_bytes(reader.take()?);
     let score = T::nearest(value);
     if value.is_finite() && score.into() == value { Ok(score) } else { Err(Error::DamagedSketch) }

@@ -168,6 +168,11 @@ impl Bounds {
 }
 
 impl Bin {
+    /// Of the integers between two.
+    pub(super) const fn of(first: u64, last: u64) -> Self {
+        Self { first, last, within: Place::UNKNOWN }
+    }
+
     /// Between which numbers those of the bin are.
     pub(super) fn bounds(self, codes_are_numbers: bool) -> Bounds {
         if is_alone(self.first) {

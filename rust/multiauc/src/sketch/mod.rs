@@ -1,14 +1,18 @@
 //! Streams and shards: a state of bounded memory, whose answers are exact or have certain bounds.
 
 mod answers;
+mod blocks;
 mod bounds;
 mod bytes;
 mod code;
+mod counting;
 mod exact;
 mod histogram;
 mod lattices;
 mod mass;
+mod packing;
 mod places;
+mod ranges;
 mod row_sample;
 mod settings;
 mod spread;
@@ -18,6 +22,7 @@ mod table;
 mod tests;
 
 pub use answers::{Answers, Certified, CertifiedPairs};
+pub use blocks::RangeBlocks;
 pub use exact::RangeCounts;
 pub use settings::SketchSettings;
 pub use state::Sketch;

@@ -48,6 +48,29 @@ pub(super) fn for_each_difference<T: Score>(
     }
 }
 
+/// The places of differences of some rows, one by one.
+#[derive(Debug)]
+pub(super) struct Differences {
+    reading: Reading,
+    fractions: FractionCache,
+}
+
+impl Differences {
+    /// For rows with these pairs of scores.
+    pub(super) fn new(reading: Reading, rows: impl Iterator<Item = (f64, f64)>) -> Self {
+        let is_plain = reading == Reading::Fractions && !any_rounded_fraction(rows.flat_map(|(a, b)| [a, b]));
+        Self { reading: if is_plain { Reading::Themselves } else { reading }, fractions: FractionCache::default() }
+    }
+
+    #[inline]
+    pub(super) fn place(&mut self, a: f64, b: f64) -> Place {
+        match self.reading {
+            Reading::Fractions => of_fractions((a, self.fractions.get(a)), (b, self.fractions.get(b))),
+            reading => place_of(a, b, reading),
+        }
+    }
+}
+
 /// The place of one difference.
 #[inline]
 pub(super) fn place_of(a: f64, b: f64, reading: Reading) -> Place {

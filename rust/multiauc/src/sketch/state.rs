@@ -230,9 +230,29 @@ impl<T: Score> Sketch<T> {
         Ok(())
     }
 
+    /// The histograms, if rows can be counted range by range.
+    ///
+    /// # Errors
+    /// [`Error::WeightedRanges`], [`Error::OpenLattice`], [`Error::InterruptedSketch`], [`Error::Cancelled`].
+    pub(super) fn countable(&mut self, workers: &Workers<'_>) -> Result<&[Histogram<u32>]> {
+        self.check_whole()?;
+        self.settle(workers)?;
+        if let Some(m) = self.lattices.coarsest() {
+            return Err(Error::OpenLattice { m });
+        }
+        match &self.histograms {
+            Histograms::Rows(histograms) => Ok(histograms),
+            Histograms::Weights(_) => Err(Error::WeightedRanges),
+        }
+    }
+
     /// What scores stand for while rows come in.
     pub(super) const fn reading(&self) -> Reading {
-        match self.settings.lattice {
+        Self::reading_of(&self.settings)
+    }
+
+    pub(super) const fn reading_of(settings: &SketchSettings) -> Reading {
+        match settings.lattice {
             Some(m) => Reading::Lattice(m),
             None if T::IS_SINGLE => Reading::Themselves,
             None => Reading::Fractions,
@@ -357,7 +377,7 @@ fn weighted(histogram: &Histogram<u32>) -> Histogram<Weight> {
 }
 
 /// Column by column what was row by row.
-fn transposed<T: Score>(rows: &[T], columns: usize) -> Vec<T> {
+pub(super) fn transposed<T: Score>(rows: &[T], columns: usize) -> Vec<T> {
     const BLOCK: usize = 64;
     let count = rows.len() / columns;
     let mut all = vec![T::ZERO; rows.len()];

@@ -1,0 +1,107 @@
+"""The passes over a data frame: states that are merged in a tree, then counts of ranges that the driver adds up."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from multiauc import _rust
+from multiauc.spark import _tasks
+from multiauc.spark._session import cores, threads_per_task
+from multiauc.streaming import Accumulator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyspark.sql import DataFrame
+
+    from multiauc.spark._columns import Layout
+    from multiauc.streaming import CertifiedEvaluation
+
+#: How many states a task merges.
+FAN_IN = 8
+#: Rows of a range that are sorted at once: some 24 bytes each.
+LONGEST_RANGE = 2**20
+#: Keys that a task counts, which it holds in memory: 4 to 16 bytes each.
+KEYS_PER_PART = 2**22
+
+
+def collected_states(
+    rows: DataFrame, layout: Layout, empty: Accumulator, lattices: dict[str, int] | None = None
+) -> dict[str, Accumulator]:
+    """The state of every unit, after one pass over the rows."""
+    threads = threads_per_task(rows)
+
+    def task(batches: Iterator[Any]) -> Iterator[Any]:
+        return _tasks.states(batches, layout, empty, lattices, threads)
+
+    # As an RDD from here on: states are large, and Arrow would put many of them into one batch.
+    states = rows.mapInArrow(task, _tasks.STATES).rdd.map(tuple)
+    width = states.getNumPartitions()
+    while width > 1:
+        width = math.ceil(width / FAN_IN)
+        states = _merged_into(states, width)
+    found = states.mapPartitions(_tasks.merged).collect()
+    problem = next((problem for _, _, problem in found if problem is not None), None)
+    if problem is not None:
+        raise ValueError(problem)
+    return {unit: Accumulator.from_bytes(state) for unit, state, _ in found}
+
+
+def _merged_into(states: Any, width: int) -> Any:
+    """The states of each partition merged, and sent to one of as many others."""
+
+    def placed(index: int, part: Iterable[tuple[str, bytes, str | None]]) -> Iterator[tuple[int, Any]]:
+        return ((index % width, one) for one in _tasks.merged(part))
+
+    return states.mapPartitionsWithIndex(placed).partitionBy(width, int).values()
+
+
+def exact_evaluations(
+    rows: DataFrame, layout: Layout, states: dict[str, Accumulator], absent: str
+) -> dict[str, CertifiedEvaluation]:
+    """The exact metrics of every unit: a second pass where states are not exact already."""
+    found = {unit: state.evaluate(absent=absent) for unit, state in states.items()}
+    open_units = [unit for unit, result in found.items() if not result.exact]
+    # Whether float32 scores are multiples of one fraction is known only when all have been seen, and decides which
+    # differences tie: they are sorted into ranges again.
+    lattices = {unit: m for unit in open_units if (m := states[unit].state().lattice) is not None}
+    counted = {unit: states[unit] for unit in open_units}
+    if lattices:
+        one = next(iter(counted.values()))
+        empty = Accumulator(one.labels, metrics=one.metrics, memory=one.memory)
+        counted |= collected_states(rows, layout, empty, lattices)
+    plans = {unit: _rust.RangePlan(state.state(), LONGEST_RANGE) for unit, state in counted.items()}
+    if plans:
+        _count(rows, layout, plans)
+    for unit, plan in plans.items():
+        found[unit] = counted[unit].results(plan.answers(counted[unit].state()), absent)
+    return found
+
+
+def _count(rows: DataFrame, layout: Layout, plans: dict[str, _rust.RangePlan]) -> None:
+    """Give the plans their counts: rows are packed by range, and the blocks of a range meet in one task."""
+    threads, at_once = threads_per_task(rows), cores(rows)
+    sent, first = {}, 0
+    for unit, plan in plans.items():
+        # As many parts as cores at least, if there is work for them.
+        parts = max(math.ceil(plan.keys / KEYS_PER_PART), min(at_once, math.ceil(plan.keys / 2**16)), 1)
+        plan.split(parts)
+        sent[unit] = (first, plan.to_bytes())
+        first += parts
+
+    def pack(batches: Iterator[Any]) -> Iterator[Any]:
+        return _tasks.blocks(batches, layout, sent, threads)
+
+    def count(batches: Iterator[Any]) -> Iterator[Any]:
+        return _tasks.counts(batches, sent, threads)
+
+    blocks = rows.mapInArrow(pack, _tasks.BLOCKS)
+    # Spark before 4.1 places parts by their hash, which is right too, but not even.
+    placed = (
+        blocks.repartitionById(first, "part")
+        if hasattr(blocks, "repartitionById")
+        else blocks.repartition(first, "part")
+    )
+    for unit, counts in placed.mapInArrow(count, _tasks.COUNTS).collect():
+        plans[unit].add_counts(bytes(counts))

@@ -1,0 +1,218 @@
+"""What runs in Spark's tasks: rows in, states, blocks or counts out. Bad rows become a sentence, not a failed task."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from multiauc import _rust
+from multiauc.streaming import Accumulator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from multiauc.spark._columns import Layout, Scores
+
+#: What `states` gives: a unit is a model and the values of a slice.
+STATES = "unit string, state binary, problem string"
+#: What `blocks` gives.
+BLOCKS = "part int, unit string, block binary"
+#: What `counts` gives.
+COUNTS = "unit string, counts binary"
+
+#: How much a task gathers before it sends it on.
+GATHERED_BYTES = 64 * 2**20
+
+
+class BadRowsError(ValueError):
+    """Rows that cannot be evaluated, whoever tries."""
+
+
+def unit_of(model: str, values: Iterable[str | None]) -> str:
+    """The name of a model on a slice."""
+    return json.dumps([model, *values])
+
+
+def states(
+    batches: Iterator[pa.RecordBatch], layout: Layout, empty: Accumulator, lattices: dict[str, int] | None, threads: int
+) -> Iterator[pa.RecordBatch]:
+    """The states of the rows of a task; with `lattices`, only those units, of scores on lattices that are known."""
+    _rust.set_num_threads(threads)
+    found: dict[str, Accumulator] = {}
+    problem = None
+    for batch in batches:
+        # After a bad row the rest is read but not looked at: Spark expects its rows to be taken.
+        if problem is not None:
+            continue
+        try:
+            for unit, sample in _samples(batch, layout):
+                if lattices is not None and unit not in lattices:
+                    continue
+                if unit not in found:
+                    found[unit] = empty.copy() if lattices is None else empty.on_lattice(lattices[unit])
+                found[unit].add(found[unit].read_coded(*sample))
+        except BadRowsError as error:
+            problem = str(error)
+    if problem is not None:
+        found = {}
+        yield _batch(["unit", "state", "problem"], [[""], [b""], [problem]])
+    for unit, state in found.items():
+        yield _batch(["unit", "state", "problem"], [[unit], [state.to_bytes()], [None]])
+
+
+def merged(rows: Iterable[tuple[str, bytes, str | None]]) -> Iterator[tuple[str, bytes, str | None]]:
+    """One state for each unit, and one problem if there are any."""
+    found: dict[str, Accumulator | bytes] = {}
+    for unit, state, problem in rows:
+        if problem is not None:
+            yield "", b"", problem
+            return
+        if unit in found:
+            first = found[unit]
+            held = first if isinstance(first, Accumulator) else Accumulator.from_bytes(first)
+            found[unit] = held.merge(Accumulator.from_bytes(state))
+        else:
+            found[unit] = bytes(state)
+    for unit, held in found.items():
+        yield unit, held.to_bytes() if isinstance(held, Accumulator) else held, None
+
+
+def blocks(
+    batches: Iterator[pa.RecordBatch], layout: Layout, plans: dict[str, tuple[int, bytes]], threads: int
+) -> Iterator[pa.RecordBatch]:
+    """The rows of a task packed by part; `plans` has the number of the first part of each unit, and its plan."""
+    _rust.set_num_threads(threads)
+    gathering: dict[str, _rust.RangePlan] = {}
+    for batch in batches:
+        for unit, (scores, codes, _) in _samples(batch, layout):
+            if unit not in plans:
+                continue
+            if unit not in gathering:
+                gathering[unit] = _rust.RangePlan.from_bytes(plans[unit][1])
+            gathering[unit].update((scores, codes, None, None))
+        if sum(plan.gathered_bytes for plan in gathering.values()) >= GATHERED_BYTES:
+            yield from _taken(gathering, plans)
+    yield from _taken(gathering, plans)
+
+
+def _taken(gathering: dict[str, _rust.RangePlan], plans: dict[str, tuple[int, bytes]]) -> Iterator[pa.RecordBatch]:
+    for unit, plan in gathering.items():
+        for part, block in plan.take_blocks():
+            yield _batch(["part", "unit", "block"], [[plans[unit][0] + part], [unit], [block]])
+
+
+def counts(
+    batches: Iterator[pa.RecordBatch], plans: dict[str, tuple[int, bytes]], threads: int
+) -> Iterator[pa.RecordBatch]:
+    """The counts of the parts that a task has the blocks of."""
+    _rust.set_num_threads(threads)
+    counting: dict[str, _rust.RangePlan] = {}
+    for batch in batches:
+        for unit, block in zip(batch.column("unit").to_pylist(), batch.column("block"), strict=True):
+            if unit not in counting:
+                counting[unit] = _rust.RangePlan.from_bytes(plans[unit][1])
+            counting[unit].receive(block.as_py())
+    for unit, plan in counting.items():
+        yield _batch(["unit", "counts"], [[unit], [plan.take_counts()]])
+
+
+def _batch(names: list[str], columns: list[list[Any]]) -> pa.RecordBatch:
+    kinds = {"part": pa.int32(), "unit": pa.string(), "problem": pa.string()}
+    arrays = [pa.array(column, type=kinds.get(name, pa.binary())) for name, column in zip(names, columns, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, names=names)
+
+
+def _samples(
+    batch: pa.RecordBatch, layout: Layout
+) -> Iterator[tuple[str, tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]]]:
+    """(unit, (scores, codes, weights)) for each model and slice of a batch."""
+    if batch.num_rows == 0:
+        return
+    codes = _codes(batch.column("label"), layout)
+    weights = None if layout.weight is None else _weights(batch.column("weight"), layout.weight)
+    slices = _slices(batch, layout)
+    for model, columns in layout.models.items():
+        scores = _scores(batch, columns, len(layout.labels))
+        if slices is None:
+            yield unit_of(model, ()), (scores, codes, weights)
+            continue
+        for values, rows in slices:
+            yield unit_of(model, values), (scores[rows], codes[rows], None if weights is None else weights[rows])
+
+
+def _codes(column: pa.Array, layout: Layout) -> NDArray[Any]:
+    if column.null_count:
+        raise BadRowsError(f"the column {layout.label!r} (label) contains null; drop such rows, or give them a class")
+    places = pc.index_in(column, value_set=pa.array(layout.values, type=column.type))
+    if places.null_count:
+        unknown = column.filter(pc.is_null(places))[0].as_py()
+        raise BadRowsError(
+            f"the column {layout.label!r} (label) contains {unknown!r}, which is none of the labels: "
+            f"{', '.join(map(repr, layout.values))}; name all of them with labels="
+        )
+    kind = np.uint8 if len(layout.labels) <= 256 else np.uint16
+    return places.to_numpy(zero_copy_only=False).astype(kind)
+
+
+def _weights(column: pa.Array, name: str) -> NDArray[np.float64]:
+    if column.null_count:
+        raise BadRowsError(f"the column {name!r} (weight) contains null; drop such rows, or give them a weight")
+    weights: NDArray[np.float64] = column.to_numpy(zero_copy_only=False)
+    wrong = ~((weights == 0) | ((weights >= 1e-100) & (weights <= 1e100)))
+    if wrong.any():
+        raise BadRowsError(
+            f"the column {name!r} (weight) contains {weights[wrong][0]}; weights must be 0, or between 1e-100 and 1e100"
+        )
+    return weights
+
+
+def _scores(batch: pa.RecordBatch, columns: Scores, n_classes: int) -> NDArray[Any]:
+    """(n, K) scores, or (n, 2) of one that stands for two."""
+    names = columns.names
+    for alias, name in zip(columns.columns, names, strict=True):
+        if batch.column(alias).null_count:
+            raise BadRowsError(f"the column {name!r} (scores) contains null; drop such rows, or give them scores")
+    if columns.is_array:
+        column = batch.column(columns.columns[0])
+        lengths = pc.list_value_length(column)
+        width = n_classes if n_classes > 2 or pc.max(lengths).as_py() > 1 else 1
+        if pc.min(lengths).as_py() != width or pc.max(lengths).as_py() != width:
+            found = next(length for length in lengths.to_pylist() if length != width)
+            raise BadRowsError(
+                f"the column {names[0]!r} (scores) has {found} scores in a row, and there are {n_classes} labels"
+            )
+        values = column.flatten()
+        if values.null_count:
+            raise BadRowsError(f"the column {names[0]!r} (scores) contains null in an array; give such rows scores")
+        scores = values.to_numpy(zero_copy_only=False).reshape(batch.num_rows, width)
+    else:
+        dtype = np.float32 if columns.is_single else np.float64
+        scores = np.empty((batch.num_rows, len(columns.columns)), dtype=dtype)
+        for place, alias in enumerate(columns.columns):
+            scores[:, place] = batch.column(alias).to_numpy(zero_copy_only=False)
+    if not np.isfinite(scores).all():
+        row, place = np.argwhere(~np.isfinite(scores))[0].tolist()
+        name = names[0] if columns.is_array else names[place]
+        raise BadRowsError(
+            f"the column {name!r} (scores) contains {scores[row, place]}; every score must be a finite number"
+        )
+    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+
+
+def _slices(batch: pa.RecordBatch, layout: Layout) -> list[tuple[list[str | None], NDArray[np.intp]]] | None:
+    """The values and the rows of each slice; None if all rows are one."""
+    if not layout.by:
+        return None
+    table = pa.table({f"by_{k}": batch.column(f"by_{k}") for k in range(len(layout.by))})
+    groups = table.append_column("row", pa.array(np.arange(batch.num_rows)))
+    keys = [f"by_{k}" for k in range(len(layout.by))]
+    found = groups.group_by(keys).aggregate([("row", "list")])
+    values = zip(*(found.column(key).to_pylist() for key in keys), strict=True)
+    rows = found.column("row_list").to_pylist()
+    return [(list(one), np.asarray(where)) for one, where in zip(values, rows, strict=True)]
