@@ -36,6 +36,7 @@ autodoc_default_options = {
     "inherited-members": "object,tuple,_BaseScorer,_MetadataRequester",
     "member-order": "bysource",
 }
+autodoc_mock_imports = ["pyspark"]
 autodoc_typehints = "none"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False

@@ -174,7 +174,7 @@ _NAMES = {
 }
 
 #: The public modules, loaded when first used too. They are not in `__all__`: `sklearn` needs scikit-learn.
-_MODULES = ["boosting", "dask", "metrics", "plotting", "ray", "sklearn", "streaming"]
+_MODULES = ["boosting", "dask", "metrics", "plotting", "ray", "sklearn", "spark", "streaming"]
 
 
 def __getattr__(name: str) -> Any:

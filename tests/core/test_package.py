@@ -62,7 +62,7 @@ def test_only_public_names_are_listed():
         "multiauc.evaluate, multiauc.compare",
         "print(*dir(multiauc))",
     ).split()
-    modules = ["boosting", "dask", "metrics", "plotting", "ray", "sklearn", "streaming"]
+    modules = ["boosting", "dask", "metrics", "plotting", "ray", "sklearn", "spark", "streaming"]
     assert everything == dir(multiauc) == sorted([*multiauc.__all__, *modules])
 
 
@@ -96,6 +96,18 @@ def test_what_needs_an_engine_says_so_where_it_is_missing(module, needed):
         "    print(error)",
     )
     assert printed.strip() == f"multiauc.{module} needs {needed}; install it with: pip install multiauc[{module}]"
+
+
+def test_what_needs_spark_says_so_where_it_is_missing():
+    printed = run(
+        "import sys",
+        "sys.modules['pyspark'] = None",
+        "try:",
+        "    import multiauc.spark",
+        "except ModuleNotFoundError as error:",
+        "    print(error)",
+    )
+    assert printed == "multiauc.spark needs pyspark and pyarrow; install them with: pip install multiauc[spark]\n"
 
 
 def test_the_names_can_be_looked_through_where_scikit_learn_is_missing():

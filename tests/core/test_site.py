@@ -3,6 +3,7 @@
 `make docs` builds the site, and fails where a link, a reference or a name leads nowhere.
 """
 
+import ast
 import re
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,15 @@ from multiauc._registry import METRICS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 MODULES = ["multiauc", *(f"multiauc.{name}" for name in multiauc._MODULES)]
+
+
+def public_names(module):
+    """From the source of `multiauc.spark`, which cannot be imported without Spark."""
+    if module != "multiauc.spark":
+        return {f"{module}.{name}" for name in import_module(module).__all__}
+    tree = ast.parse((ROOT / "python/multiauc/spark/__init__.py").read_text("utf-8"))
+    (names,) = (it.value for it in tree.body if isinstance(it, ast.Assign) and it.targets[0].id == "__all__")
+    return {f"{module}.{name}" for name in ast.literal_eval(names)}
 
 
 def documented():
@@ -32,13 +42,11 @@ def documented():
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_public_name_has_its_place_in_the_reference(module):
-    public = {f"{module}.{name}" for name in import_module(module).__all__}
-    assert public <= set(documented()), "add the missing names to a page of docs/reference"
+    assert public_names(module) <= set(documented()), "add the missing names to a page of docs/reference"
 
 
 def test_the_reference_describes_public_names_only_and_once():
-    public = {f"{module}.{name}" for module in MODULES for name in import_module(module).__all__}
-    assert sorted(documented()) == sorted(public)
+    assert sorted(documented()) == sorted(set().union(*map(public_names, MODULES)))
 
 
 def test_the_table_of_each_page_of_the_reference_lists_what_it_describes():

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 try:
     import pyarrow as pa  # noqa: F401 - rows travel between Spark and Python as Arrow batches
     import pyspark  # noqa: F401
-except ImportError as error:
-    raise ImportError(
-        f"multiauc.spark needs pyspark and pyarrow ({error}); install them with: pip install multiauc[spark]"
-    ) from None
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "multiauc.spark needs pyspark and pyarrow; install them with: pip install multiauc[spark]", name=error.name
+    ) from error
 
 # Workers run "python3" of their path unless somebody says otherwise: on one machine hardly ever the interpreter in use.
 # Spark reads it when a query is made, so that this is early enough for sessions that exist already.
