@@ -46,10 +46,10 @@ def model_of_first(x, codes, d):
     return LogisticRegression(C=1e6, max_iter=2000).fit(seen, codes).predict_proba(seen)
 
 
-def majority_classifier(rng, n, k, smallest=100):
-    """Skewed labels, and scores that give the largest class 0.6 whatever the row: (codes, scores, majority)."""
+def majority_classifier(rng, n, k, smallest=100, alpha=2.0):
+    """Labels in Dirichlet shares, and scores that give the largest class 0.6 whatever the row: (codes, scores, majority)."""
     while True:
-        codes = rng.choice(k, size=n, p=rng.dirichlet(np.full(k, 2.0)))
+        codes = rng.choice(k, size=n, p=rng.dirichlet(np.full(k, alpha)))
         sizes = np.bincount(codes, minlength=k)
         if sizes.min() >= smallest:
             break
