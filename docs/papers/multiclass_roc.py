@@ -54,10 +54,9 @@ class Outcome:
     first: dict[str, Any]
     """Of the first split: the curves, their bootstraps, and the intervals by (measure, model)."""
 
-    @property
-    def orders(self) -> list[sets.Order]:
-        """The order by D on each split."""
-        return [sets.order_of(dict(zip(sets.MODELS, row, strict=True))) for row in self.values["multiclass_roc"].tolist()]
+    def orders(self, measure: str = "multiclass_roc") -> list[sets.Order]:
+        """The order by a measure on each split."""
+        return [sets.order_of(dict(zip(sets.MODELS, row, strict=True))) for row in self.values[measure].tolist()]
 
 
 def outcome(name: str, splits: int, resamples: int, redrawn: int) -> Outcome:
@@ -133,7 +132,7 @@ def table_1(outcomes: Sequence[Outcome]) -> str:
     rows = []
     for found in outcomes:
         ours = found.shares["multiclass_roc"].mean(axis=0)
-        split_shares = [found.orders.count(order) / len(found.orders) for order in sets.ORDERS]
+        split_shares = [found.orders().count(order) / len(found.orders()) for order in sets.ORDERS]
         rows.append([found.name, "paper", *map(share, sets.PAPER_TABLE[found.name])])
         rows.append(["", "we get", *map(share, ours)])
         rows.append(["", "splits", *map(share, split_shares)])
@@ -171,7 +170,7 @@ def certainty_table(outcomes: Sequence[Outcome]) -> str:
         sure = [found.shares[kind].max(axis=1).mean() for kind in ("binomial", "multiclass_roc")]
         errors = [found.errors[kind].mean() for kind in ("binomial", "rows")]
         spread = found.values["multiclass_roc"].std(axis=0, ddof=1).mean()
-        numbers = [*(f"{p:.2f}" for p in (*sure, agreement(found.orders))), *(f"{e:.4f}" for e in (*errors, spread))]
+        numbers = [*(f"{p:.2f}" for p in (*sure, agreement(found.orders()))), *(f"{e:.4f}" for e in (*errors, spread))]
         rows.append([found.name, *numbers])
     heads = ["surest order, binomial", "surest order, rows", "two splits agree"]
     return table(["data", *heads, "SE of D, binomial", "SE of D, rows", "sd of D over splits"], rows)
@@ -187,10 +186,10 @@ def sharpness_table(outcomes: Sequence[Outcome]) -> str:
     """Which measure tells models apart best."""
     rows = []
     for found in outcomes:
-        sure = [f"{found.shares[measure].max(axis=1).mean():.2f}" for measure in MEASURES]
-        rows.append([found.name, *(f"{sharpness(found, measure):.2f}" for measure in MEASURES), *sure])
+        agreeing = [f"{agreement(found.orders(measure)):.2f}" for measure in MEASURES]
+        rows.append([found.name, *(f"{sharpness(found, measure):.2f}" for measure in MEASURES), *agreeing])
     heads = [f"difference / SE, {name}" for name in MEASURES.values()]
-    return table(["data", *heads, *(f"surest order, {name}" for name in MEASURES.values())], rows)
+    return table(["data", *heads, *(f"two splits agree, {name}" for name in MEASURES.values())], rows)
 
 
 def glass_table(glass: Outcome) -> str:

@@ -18,7 +18,7 @@ from scipy import special
 import multiauc
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "core"))
-from multiclass_roc_data import majority_classifier, majority_rewards, model_of_first, paper_simulation
+from multiclass_roc_data import majority_classifier, majority_rewards, mixed_rows, model_of_first, paper_simulation
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -161,13 +161,6 @@ def figure_4(draws: int, ratios: Array) -> tuple[str, float]:
 
 
 # --- Figure 5 ---------------------------------------------------------------------------------------------------------
-
-
-def mixed_rows(rng: np.random.Generator, codes: Codes, alpha: float, size: int) -> Codes:
-    """Rows drawn class by class in Dirichlet shares, every class at least 100."""
-    k = codes.max() + 1
-    sizes = np.maximum(100, (size * rng.dirichlet(np.full(k, alpha))).astype(int))
-    return np.concatenate([rng.choice(np.flatnonzero(codes == c), sizes[c]) for c in range(k)])
 
 
 def class_skew(n: int, size: int, mixes: int) -> dict[tuple[int, float], list[dict[str, Any]]]:
