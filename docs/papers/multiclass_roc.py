@@ -61,9 +61,7 @@ class Outcome:
 
 def outcome(name: str, splits: int, resamples: int, redrawn: int) -> Outcome:
     """Judge the models on the test half of every split."""
-    found: dict[str, list[Any]] = {
-        key: [] for key in ("values", "shares", "errors", "ratios", "heights", "binomial")
-    }
+    found: dict[str, list[Any]] = {key: [] for key in ("values", "shares", "errors", "ratios", "heights", "binomial")}
     first: dict[str, Any] = {}
     for split in range(splits):
         codes, scores = sets.predictions(name, splits, split)
@@ -94,7 +92,8 @@ def outcome(name: str, splits: int, resamples: int, redrawn: int) -> Outcome:
             }
     arrays = {key: np.array(lists) for key, lists in found.items()}
     by_measure = {
-        key: {measure: arrays[key][:, j] for j, measure in enumerate(MEASURES)} for key in ("values", "shares", "ratios")
+        key: {measure: arrays[key][:, j] for j, measure in enumerate(MEASURES)}
+        for key in ("values", "shares", "ratios")
     }
     return Outcome(
         name,
@@ -218,7 +217,7 @@ def variants_table(names: Sequence[str], splits: int) -> str:
 # --- figures ----------------------------------------------------------------------------------------------------------
 
 
-def figure_7(outcomes: Sequence[Outcome]) -> None:
+def draw_7(outcomes: Sequence[Outcome]) -> None:
     """Boxes of resampled D on the first split; M as a blue dot, as in the paper, AUC_mu as a triangle."""
     figure, panels = plt.subplots(2, 3, figsize=(8.4, 5.4), layout="constrained", squeeze=False)
     for axes, found in zip(panels.flat, outcomes, strict=False):
@@ -232,7 +231,7 @@ def figure_7(outcomes: Sequence[Outcome]) -> None:
     save(figure, "multiclass-roc-7")
 
 
-def figure_8(outcomes: Sequence[Outcome]) -> None:
+def draw_8(outcomes: Sequence[Outcome]) -> None:
     """The curves of the first split with their bands."""
     figure, panels = plt.subplots(2, 3, figsize=(8.4, 6), layout="constrained", squeeze=False, sharey=True)
     for axes, found in zip(panels.flat, outcomes, strict=False):
@@ -251,15 +250,26 @@ def figure_8(outcomes: Sequence[Outcome]) -> None:
 def simulated(*, quick: bool) -> dict[str, str]:
     """Figures 2 to 6."""
     n, size, mixes = (4000, 2000, 4) if quick else (50_000, 30_000, 30)
-    figure_4, furthest = simulations.figure_4(10_000, np.geomspace(1.2, 100.0, 6 if quick else 25))
-    rewards = (0.1, 1.0, 10.0) if quick else simulations.REWARDS
+    ratios = np.geomspace(1.2, 100.0, 6 if quick else 25)
+    counts = simulations.class_counts(n, 5 if quick else 200)
+    models = simulations.discrimination(n, (2, 5, 10) if quick else range(1, 11))
+    chances = simulations.skew_chances(10_000, ratios)
+    mixed = simulations.class_skew(n, size, mixes)
+    values = (0.1, 1.0, 10.0) if quick else simulations.REWARDS
+    rewarded = simulations.rewards(10_000, (5,) if quick else (5, 10, 15), values)
+    if not quick:
+        simulations.draw_2(counts)
+        simulations.draw_3(models)
+        simulations.draw_4(chances, ratios)
+        simulations.draw_5(mixed)
+        simulations.draw_6(rewarded)
     return {
-        "figure-2": simulations.figure_2(simulations.class_counts(n, 5 if quick else 200)),
-        "figure-3": simulations.figure_3(simulations.discrimination(n, (2, 5, 10) if quick else range(1, 11))),
-        "figure-4": figure_4,
-        "figure-4-error": f"{furthest:.3f}",
-        "figure-5": simulations.figure_5(simulations.class_skew(n, size, mixes)),
-        "figure-6": simulations.figure_6(simulations.rewards(n if quick else 10_000, (5,) if quick else (5, 10, 15), rewards)),
+        "figure-2": simulations.table_2(counts),
+        "figure-3": simulations.table_3(models),
+        "figure-4": simulations.table_4(),
+        "figure-4-error": f"{simulations.furthest(chances):.3f}",
+        "figure-5": simulations.table_5(mixed),
+        "figure-6": simulations.table_6(rewarded),
     }
 
 
@@ -279,8 +289,9 @@ def on_data(*, quick: bool) -> dict[str, str]:
     splits, resamples, redrawn = (3, 40, 10) if quick else (20, 1000, 100)
     names = sets.SMALL if quick else tuple(sets.FILES)
     outcomes = [outcome(name, splits, resamples, redrawn) for name in names]
-    figure_7(outcomes)
-    figure_8(outcomes)
+    if not quick:
+        draw_7(outcomes)
+        draw_8(outcomes)
     return {
         "table-1": table_1(outcomes),
         "values": values_table(outcomes),

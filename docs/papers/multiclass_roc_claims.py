@@ -12,9 +12,10 @@ from pages import table
 
 import multiauc
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "studies"), str(ROOT / "tests" / "core")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "studies"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "core"))
 from coverage_multiclass_roc import PaperPopulation
+
 from table_one import MEASURES, change_with_skew
 
 if TYPE_CHECKING:

@@ -28,9 +28,15 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
     Codes = NDArray[np.intp]
+    Models = dict[str, tuple[multiauc.MulticlassRoc, dict[str, float]]]
+    Mixes = dict[tuple[int, float], list[dict[str, Any]]]
+    Rewarded = dict[tuple[int, float], dict[float, dict[str, Any]]]
 
-#: Section 5.1: rows of each class, drawn from the multinomial model and by argmax.
-PAPER_COUNTS: Final = {"sample": (9534, 6042, 11586, 12957, 9881), "argmax": (9471, 5111, 12159, 13543, 9716)}
+#: Section 5.1: shares of the classes, drawn from the multinomial model and by argmax.
+PAPER_SHARES: Final = {
+    "sample": np.array([9534, 6042, 11586, 12957, 9881]) / 50_000,
+    "argmax": np.array([9471, 5111, 12159, 13543, 9716]) / 50_000,
+}
 LABELS: Final = {"sample": "labels drawn (eq. 27)", "argmax": "labels by argmax (eq. 28)"}
 ALPHAS: Final = (2.0, 5.0, 9.0)
 #: Section 5.3: 0.1, 0.2, ..., 0.9, 1 and their reciprocals.
@@ -65,33 +71,39 @@ def class_counts(n: int, draws: int) -> dict[str, Array]:
     return found
 
 
-def figure_2(found: dict[str, Array]) -> str:
-    """Draw the classes of the first draw beside the paper's; the table has the range over all draws."""
+def draw_2(found: dict[str, Array]) -> None:
+    """The classes of the first draw beside the paper's."""
     figure, panels = plt.subplots(1, 2, figsize=(8, 3), layout="constrained", sharey=True)
-    rows = []
     for axes, (labels, shares) in zip(panels, found.items(), strict=True):
-        paper = np.array(PAPER_COUNTS[labels]) / 50_000
-        axes.bar(np.arange(1, 6) - 0.2, paper, width=0.38, color="0.7", label="paper")
+        axes.bar(np.arange(1, 6) - 0.2, PAPER_SHARES[labels], width=0.38, color="0.7", label="paper")
         axes.bar(np.arange(1, 6) + 0.2, shares[0], width=0.38, color="C0", label="here, first draw")
         axes.set(title=LABELS[labels], xlabel="class")
+    panels[0].set(ylabel="share of the rows", ylim=(0, 0.36))
+    panels[0].legend(frameon=False, ncols=2)
+    save(figure, "multiclass-roc-2")
+
+
+def table_2(found: dict[str, Array]) -> str:
+    """The largest and the smallest class in all draws."""
+    rows = []
+    for labels, shares in found.items():
+        paper = PAPER_SHARES[labels]
         for what, of_paper, ours in (
             ("largest class", paper.max(), shares.max(axis=1)),
             ("smallest class", paper.min(), shares.min(axis=1)),
         ):
             low, middle, high = np.quantile(ours, [0.05, 0.5, 0.95])
             rows.append([LABELS[labels], what, f"{of_paper:.3f}", f"{middle:.3f} ({low:.3f} to {high:.3f})"])
-    panels[0].set(ylabel="share of the rows", ylim=(0, 0.36))
-    panels[0].legend(frameon=False, ncols=2)
-    save(figure, "multiclass-roc-2")
-    return table(["labels", "share of the rows", "paper", f"we get: median (5% to 95% of {len(shares)} draws)"], rows)
+    heads = ["labels", "share of the rows", "paper", f"we get: median (5% to 95% of {len(found['sample'])} draws)"]
+    return table(heads, rows)
 
 
 # --- Figure 3 ---------------------------------------------------------------------------------------------------------
 
 
-def discrimination(n: int, seen: Sequence[int]) -> dict[str, dict[str, tuple[multiauc.MulticlassRoc, dict[str, float]]]]:
+def discrimination(n: int, seen: Sequence[int]) -> dict[str, Models]:
     """Curves and measures by kind of label of models that see the first covariates, and of one that sees noise."""
-    found: dict[str, dict[str, Any]] = {}
+    found: dict[str, Models] = {}
     for labels in LABELS:
         rng = np.random.default_rng(3)
         x, _, codes = paper_simulation(rng, n, labels=labels)
@@ -103,8 +115,8 @@ def discrimination(n: int, seen: Sequence[int]) -> dict[str, dict[str, tuple[mul
     return found
 
 
-def figure_3(found: dict[str, Any]) -> str:
-    """Draw the curves; the table has D, M and AUC_mu."""
+def draw_3(found: dict[str, Models]) -> None:
+    """The curves."""
     figure, panels = plt.subplots(1, 2, figsize=(8, 4.2), layout="constrained")
     for axes, (labels, models) in zip(panels, found.items(), strict=True):
         colours = iter(plt.get_cmap("viridis")(np.linspace(0, 0.95, len(models) - 1)))
@@ -114,6 +126,10 @@ def figure_3(found: dict[str, Any]) -> str:
         frame_curves(axes, LABELS[labels])
         axes.legend(fontsize=7, loc="lower right")
     save(figure, "multiclass-roc-3")
+
+
+def table_3(found: dict[str, Models]) -> str:
+    """D, M and AUC_mu."""
     shown = ("D", "M", "AUC_mu")
     rows = [
         [name, *(f"{found[labels][name][1][measure]:.4f}" for labels in LABELS for measure in shown)]
@@ -137,37 +153,56 @@ def tail(c: float, alpha: float, k: int) -> float:
     return float(1.0 - k * (weights / 2.0) @ between ** (k - 1))
 
 
-def figure_4(draws: int, ratios: Array) -> tuple[str, float]:
-    """The chance of skew, in closed form and simulated as in the paper; also the largest difference of the two."""
+def skew_chances(draws: int, ratios: Array) -> dict[tuple[int, float], tuple[Array, Array]]:
+    """By (k, alpha): the chance that Z is above each ratio, in closed form and simulated as in the paper."""
     rng = np.random.default_rng(4)
-    figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained", sharey=True)
-    rows, furthest = [], 0.0
-    for axes, k in zip(panels, (5, 10), strict=True):
-        for alpha, colour in zip((1.0, *ALPHAS), ("C1", "C3", "C0", "C2"), strict=True):
+    found = {}
+    for k in (5, 10):
+        for alpha in (1.0, *ALPHAS):
             shares = rng.dirichlet(np.full(k, alpha), size=draws)
             z = shares.max(axis=1) / shares.min(axis=1)
             exact = np.array([tail(c, alpha, k) for c in ratios])
-            simulated = np.array([(z > c).mean() for c in ratios])
-            furthest = max(furthest, float(np.abs(exact - simulated).max()))
-            axes.plot(ratios, exact, color=colour, label=f"α = {alpha:g}")
-            axes.plot(ratios, simulated, ".", color=colour, markersize=4)
-            if alpha in ALPHAS:
-                rows.append([str(k), f"{alpha:g}", *(f"{tail(c, alpha, k):.4f}" for c in (3.0, 10.0, 30.0))])
+            found[k, alpha] = exact, np.array([(z > c).mean() for c in ratios])
+    return found
+
+
+def furthest(found: dict[tuple[int, float], tuple[Array, Array]]) -> float:
+    """The largest difference between the closed form and the simulation."""
+    return max(float(np.abs(exact - simulated).max()) for exact, simulated in found.values())
+
+
+def draw_4(found: dict[tuple[int, float], tuple[Array, Array]], ratios: Array) -> None:
+    """The closed form as lines, the simulation as dots."""
+    figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained", sharey=True)
+    colours = dict(zip((1.0, *ALPHAS), ("C1", "C3", "C0", "C2"), strict=True))
+    for (k, alpha), (exact, simulated) in found.items():
+        axes = panels[(5, 10).index(k)]
+        axes.plot(ratios, exact, color=colours[alpha], label=f"α = {alpha:g}")
+        axes.plot(ratios, simulated, ".", color=colours[alpha], markersize=4)
         axes.set(title=f"k = {k}", xlabel="c", xscale="log")
     panels[0].set_ylabel("P(Z > c)")
     panels[0].legend(frameon=False)
     save(figure, "multiclass-roc-4")
-    return table(["k", "α", "P(Z > 3)", "P(Z > 10)", "P(Z > 30)"], rows), furthest
+
+
+def table_4() -> str:
+    """Some of the chances in closed form."""
+    rows = [
+        [str(k), f"{alpha:g}", *(f"{tail(c, alpha, k):.4f}" for c in (3.0, 10.0, 30.0))]
+        for k in (5, 10)
+        for alpha in ALPHAS
+    ]
+    return table(["k", "α", "P(Z > 3)", "P(Z > 10)", "P(Z > 30)"], rows)
 
 
 # --- Figure 5 ---------------------------------------------------------------------------------------------------------
 
 
-def class_skew(n: int, size: int, mixes: int) -> dict[tuple[int, float], list[dict[str, Any]]]:
+def class_skew(n: int, size: int, mixes: int) -> Mixes:
     """The curves and measures of three models under class mixes of three degrees of skew, by (d, alpha)."""
     rng = np.random.default_rng(5)
     x, _, codes = paper_simulation(rng, n)
-    found: dict[tuple[int, float], list[dict[str, Any]]] = {}
+    found: Mixes = {}
     for d in (2, 5, 9):
         scores = model_of_first(x, codes, d)
         for alpha in ALPHAS:
@@ -183,7 +218,7 @@ def class_skew(n: int, size: int, mixes: int) -> dict[tuple[int, float], list[di
     return found
 
 
-def spreads(found: dict[tuple[int, float], list[dict[str, Any]]], d: int, alpha: float) -> dict[str, float]:
+def spreads(found: Mixes, d: int, alpha: float) -> dict[str, float]:
     """The standard deviation of each measure over the class mixes."""
     samples = found[d, alpha]
     values = {name: [sample[name] for sample in samples] for name in ("D", "M", "AUC_mu", "P&D")}
@@ -191,8 +226,8 @@ def spreads(found: dict[tuple[int, float], list[dict[str, Any]]], d: int, alpha:
     return {name: float(np.std(of_mixes, ddof=1)) for name, of_mixes in values.items()}
 
 
-def figure_5(found: dict[tuple[int, float], list[dict[str, Any]]]) -> str:
-    """Draw the curves of all mixes; the table has the spread of D and of the other measures."""
+def draw_5(found: Mixes) -> None:
+    """The curves of all mixes."""
     figure, panels = plt.subplots(2, 3, figsize=(8.4, 5.8), layout="constrained", sharex=True, sharey=True)
     for (d, alpha), samples in found.items():
         for line, weights in enumerate(("equal", "sized")):
@@ -206,20 +241,24 @@ def figure_5(found: dict[tuple[int, float], list[dict[str, Any]]]) -> str:
         panels[0, 0].plot([], [], color=colour, label=f"α = {alpha:g}")
     panels[0, 0].legend(loc="lower right", frameon=False)
     save(figure, "multiclass-roc-5")
+
+
+def table_5(found: Mixes) -> str:
+    """The spread of D and of the other measures."""
+    shown = ("D", "D, pairs by size", "M", "AUC_mu", "P&D")
     rows = []
     for d, alpha in found:
         mean = np.mean([sample["D"] for sample in found[d, alpha]])
         spread = spreads(found, d, alpha)
-        shown = ("D", "D, pairs by size", "M", "AUC_mu", "P&D")
         rows.append([str(d), f"{alpha:g}", f"{mean:.3f}", *(f"{spread[name]:.4f}" for name in shown)])
-    return table(["d", "α", "mean of D", "sd of D", "sd of D, pairs by size", "sd of M", "sd of AUC_mu", "sd of P&D"], rows)
+    return table(["d", "α", "mean of D", *(f"sd of {name}" for name in shown)], rows)
 
 
 # --- Figure 6 ---------------------------------------------------------------------------------------------------------
 
 
 def costs_of_rewards(k: int, majority: int, c: float) -> Array:
-    """The nearest thing to these rewards among costs of decisions: missing the majority costs c, being called it 1/c."""
+    """The costs nearest to these rewards: missing the majority costs c, being taken for it 1/c."""
     costs = np.ones((k, k))
     costs[:, majority] = c
     costs[majority, :] = 1.0 / c
@@ -227,9 +266,9 @@ def costs_of_rewards(k: int, majority: int, c: float) -> Array:
     return costs
 
 
-def rewards(n: int, class_numbers: Sequence[int], values: Sequence[float]) -> dict[tuple[int, float], dict[float, Any]]:
+def rewards(n: int, class_numbers: Sequence[int], values: Sequence[float]) -> Rewarded:
     """By (k, alpha) and reward c: the curve of the majority classifier, D by quantiles of each class, and AUC_mu."""
-    found: dict[tuple[int, float], dict[float, Any]] = {}
+    found: Rewarded = {}
     for k in class_numbers:
         for alpha in ALPHAS:
             codes, scores, majority = majority_classifier(np.random.default_rng(22 + k), n, k, alpha=alpha)
@@ -244,34 +283,38 @@ def rewards(n: int, class_numbers: Sequence[int], values: Sequence[float]) -> di
     return found
 
 
-def figure_6(found: dict[tuple[int, float], dict[float, Any]]) -> str:
-    """Draw the curves by reward; the table has D, by both kinds of thresholds, and AUC_mu."""
+def colour_of(c: float) -> Any:
+    """Blue for small rewards, red for large ones."""
+    return "black" if c == 1 else plt.get_cmap("coolwarm")(0.5 + 0.5 * np.log10(c))
+
+
+def draw_6(found: Rewarded) -> None:
+    """The curves by reward."""
     class_numbers = sorted({k for k, _ in found})
-    figure, panels = plt.subplots(
-        len(ALPHAS), len(class_numbers), figsize=(8, 8.2), layout="constrained", sharex=True, sharey=True, squeeze=False
-    )
+    rows, columns = len(ALPHAS), len(class_numbers)
+    figure, panels = plt.subplots(rows, columns, figsize=(8, 8.2), layout="constrained", sharey=True, squeeze=False)
     for (k, alpha), by_reward in found.items():
         axes = panels[ALPHAS.index(alpha), class_numbers.index(k)]
         for c, sample in by_reward.items():
-            colour = plt.get_cmap("coolwarm")(0.5 + 0.5 * np.log10(c))
-            width = 1.6 if c == 1 else 0.8
-            axes.plot(
-                sample["roc"].fpr, sample["roc"].tpr, color="black" if c == 1 else colour, linewidth=width, rasterized=True
-            )
+            # Every third point is enough for the eye, and for the size of the file.
+            points = np.r_[0 : len(sample["roc"].fpr) - 1 : 3, len(sample["roc"].fpr) - 1]
+            fpr, tpr = sample["roc"].fpr[points], sample["roc"].tpr[points]
+            axes.plot(fpr, tpr, color=colour_of(c), linewidth=1.6 if c == 1 else 0.8)
         frame_curves(axes, f"k = {k}, α = {alpha:g}")
     for c in (0.1, 0.5, 1.0, 2.0, 10.0):
-        colour = "black" if c == 1 else plt.get_cmap("coolwarm")(0.5 + 0.5 * np.log10(c))
-        panels[0, 0].plot([], [], color=colour, label=f"c = {c:g}")
+        panels[0, 0].plot([], [], color=colour_of(c), label=f"c = {c:g}")
     panels[0, 0].legend(loc="lower right", fontsize=7, frameon=False)
     save(figure, "multiclass-roc-6")
+
+
+def table_6(found: Rewarded) -> str:
+    """D by both kinds of thresholds, and AUC_mu."""
     shown = [c for c in (0.1, 0.5, 1.0, 2.0, 10.0) if c in next(iter(found.values()))]
     rows = []
     for (k, alpha), by_reward in found.items():
         areas = [f"{by_reward[c]['roc'].auc:.3f}" for c in shown]
         by_class = [by_reward[c]["class"] for c in by_reward]
         constant = [by_reward[c]["AUC_mu"] for c in by_reward]
-        rows.append(
-            [str(k), f"{alpha:g}", *areas, *(f"{min(v):.3f} to {max(v):.3f}" for v in (by_class, constant))]
-        )
+        rows.append([str(k), f"{alpha:g}", *areas, *(f"{min(v):.3f} to {max(v):.3f}" for v in (by_class, constant))])
     heads = [f"D, c = {c:g}" for c in shown]
     return table(["k", "α", *heads, "D by quantiles of each class, all c", "AUC_mu with costs, all c"], rows)

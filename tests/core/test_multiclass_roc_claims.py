@@ -1,4 +1,4 @@
-"""The four claims of the paper on its own simulation (smaller here; `docs/papers/multiclass_roc.py` runs it in full)."""
+"""The four claims of the paper on its own simulation (smaller here than in `docs/papers/multiclass_roc.py`)."""
 
 import numpy as np
 import pytest
