@@ -45,6 +45,12 @@ FILES: Final = {
 SMALL: Final = ("car", "tae", "iris", "glass")
 MODELS: Final = ("knn", "multi", "tree")
 
+#: How the paper can be read: where thresholds come from, and which model the rates have.
+Scope = Literal["shared", "class", "pair"]
+Center = Literal["intercept", "projection"]
+SCOPES: Final[tuple[Scope, ...]] = ("shared", "class", "pair")
+CENTERS: Final[tuple[Center, ...]] = ("intercept", "projection")
+
 Order = tuple[str, ...]
 #: The columns of the paper's Table 1, the best model first.
 ORDERS: Final[tuple[Order, ...]] = (
@@ -79,8 +85,8 @@ class Choices:
     neighbours: int = 10
     leaf: int = 5
     inverse_penalty: float = 1e6
-    scope: Literal["shared", "class", "pair"] = "shared"
-    center: Literal["intercept", "projection"] = "intercept"
+    scope: Scope = "shared"
+    center: Center = "intercept"
 
 
 DEFAULTS: Final = Choices()
@@ -171,20 +177,18 @@ def order_of(areas: dict[str, float]) -> Order:
     return tuple(sorted(areas, key=lambda model: -areas[model]))
 
 
+def areas_of_split(name: str, number: int, split: int, choices: Choices) -> dict[str, float]:
+    """D of the models on one of so many splits."""
+    codes, scores = predictions(name, number, split, choices)
+    return {
+        model: multiauc.multiclass_roc(codes, p, scope=choices.scope, center=choices.center).auc
+        for model, p in scores.items()
+    }
+
+
 def orders_of_splits(name: str, number: int, choices: Choices) -> list[Order]:
     """The order of the models by D on each split."""
-    found = []
-    for split in range(number):
-        codes, scores = predictions(name, number, split, choices)
-        found.append(
-            order_of(
-                {
-                    model: multiauc.multiclass_roc(codes, p, scope=choices.scope, center=choices.center).auc
-                    for model, p in scores.items()
-                }
-            )
-        )
-    return found
+    return [order_of(areas_of_split(name, number, split, choices)) for split in range(number)]
 
 
 def paper_order(name: str) -> Order:
