@@ -151,6 +151,7 @@ figures: develop  ## Draw the pictures of the docs, and compute the pages of the
 	$(PY) docs/papers/auc_mu_growth.py
 	$(PY) docs/papers/hand_till.py
 	$(PY) docs/papers/extensions.py
+	$(PY) docs/papers/multiclass_roc.py
 
 # Another budget: make fuzz FUZZ="--cases 1000000". It goes on where the last one stopped.
 FUZZ ?= --seconds 60

@@ -1,4 +1,4 @@
-"""The pictures of docs/multiclass-roc.md: the paper's simulations, and what the decisions rest on (`make figures`)."""
+"""The pictures of docs/multiclass-roc.md: what the decisions rest on, and an example (`make figures`)."""
 
 import sys
 import time
@@ -21,6 +21,7 @@ sys.path.insert(0, str(ROOT / "tests" / "core"))
 from multiclass_roc_data import (  # noqa: E402
     majority_classifier,
     majority_rewards,
+    mixed_rows,
     model_of_first,
     paper_simulation,
     shifted_normals,
@@ -35,75 +36,6 @@ def save(figure: Any, name: str) -> None:
     FIGURES.mkdir(exist_ok=True)
     figure.savefig(FIGURES / f"{name}.png", dpi=90)
     plt.close(figure)
-
-
-def discrimination() -> None:
-    """Figure 3: models that see the first d of ten covariates, and one that sees noise."""
-    figure, panels = plt.subplots(1, 2, figsize=(10, 5.2), layout="constrained")
-    colours = plt.get_cmap("viridis")(np.linspace(0, 0.95, 10))
-    for axes, labels in zip(panels, ("sample", "argmax"), strict=True):
-        rng = np.random.default_rng(3)
-        x, _, codes = paper_simulation(rng, N, labels=labels)
-        noise = model_of_first(rng.normal(size=x.shape), codes, 10)
-        multiauc.multiclass_roc(codes, noise).plot(axes, label="noise", color="crimson", linewidth=1.2)
-        for d in range(1, 11):
-            roc = multiauc.multiclass_roc(codes, model_of_first(x, codes, d))
-            roc.plot(axes, label=f"d = {d}", color=colours[d - 1], linewidth=1.2)
-            print(f"  figure 3, {labels} labels, d = {d}: D = {roc.auc:.4f}")
-        axes.set_title("labels drawn" if labels == "sample" else "labels by argmax")
-    save(figure, "discrimination")
-
-
-def resampled_mix(rng: np.random.Generator, codes: np.ndarray, alpha: float, size: int = 30_000) -> np.ndarray:
-    """Rows drawn class by class in Dirichlet shares, every class at least 100."""
-    k = codes.max() + 1
-    sizes = np.maximum(100, (size * rng.dirichlet(np.full(k, alpha))).astype(int))
-    return np.concatenate([rng.choice(np.flatnonzero(codes == c), sizes[c]) for c in range(k)])
-
-
-def class_skew() -> None:
-    """Figure 5: thirty class mixes for each of three models and three degrees of skew."""
-    rng = np.random.default_rng(5)
-    x, _, codes = paper_simulation(rng, N)
-    figure, panels = plt.subplots(2, 3, figsize=(11, 7.6), layout="constrained", sharex=True, sharey=True)
-    for column, d in enumerate((2, 5, 9)):
-        scores = model_of_first(x, codes, d)
-        notes: dict[Any, list[Any]] = {None: [], "size_product": []}
-        for alpha, colour in ((2.0, "C3"), (5.0, "C0"), (9.0, "C2")):
-            areas: dict[Any, list[float]] = {None: [], "size_product": []}
-            for _ in range(30):
-                rows = resampled_mix(rng, codes, alpha)
-                for line, weights in enumerate((None, "size_product")):
-                    roc = multiauc.multiclass_roc(codes[rows], scores[rows], pair_weights=weights)
-                    panels[line, column].plot(roc.fpr, roc.tpr, color=colour, alpha=0.35, linewidth=0.8)
-                    areas[weights].append(roc.auc)
-            for weights, values in areas.items():
-                notes[weights].append(
-                    f"alpha = {alpha:.0f}: D = {np.mean(values):.3f}, sd {np.std(values, ddof=1):.4f}"
-                )
-        for line, (weights, texts) in enumerate(notes.items()):
-            axes = panels[line, column]
-            axes.plot([0, 1], [0, 1], color="0.6", linestyle="--", linewidth=1)
-            axes.text(0.97, 0.05, "\n".join(texts), ha="right", fontsize=9)
-            axes.set(title=f"d = {d}, pairs weighted {'equally' if weights is None else 'by n_c n_d'}", aspect="equal")
-            print(f"  figure 5, d = {d}, {weights}: {texts}")
-    save(figure, "class-skew")
-
-
-def rewards() -> None:
-    """Figure 6: the majority classifier as its rewards change."""
-    figure, panels = plt.subplots(1, 3, figsize=(13, 4.8), layout="constrained")
-    colours = plt.get_cmap("coolwarm")(np.linspace(0, 1, len(REWARDS)))
-    for axes, k in zip(panels, (5, 10, 15), strict=True):
-        codes, scores, majority = majority_classifier(np.random.default_rng(22 + k), 10_000, k)
-        for c, colour in zip(REWARDS, colours, strict=True):
-            weights = majority_rewards(k, majority, c)
-            roc = multiauc.multiclass_roc(codes, scores, rate_weights=weights)
-            roc.plot(axes, label=f"c = {c:.3g}", color=colour, linewidth=1.2)
-            print(f"  figure 6, k = {k}, c = {c:.3g}: D = {roc.auc:.4f}")
-        axes.legend(fontsize=7, loc="lower right", framealpha=0.85)
-        axes.set_title(f"k = {k}")
-    save(figure, "rewards")
 
 
 def unweighted_centre(roc: multiauc.MulticlassRoc) -> float:
@@ -151,7 +83,7 @@ def scopes_and_skew(axes: Axes) -> None:
         scores = model_of_first(x, codes, d)
         areas: dict[Any, list[float]] = {name: [] for name in spread}
         for _ in range(30):
-            rows = resampled_mix(rng, codes, 2.0)
+            rows = mixed_rows(rng, codes, 2.0)
             for name in ("shared", "class", "pair"):
                 areas[name].append(multiauc.multiclass_roc(codes[rows], scores[rows], scope=name).auc)
             areas["M (Hand and Till)"].append(multiauc.hand_till_score(codes[rows], scores[rows]))
@@ -219,7 +151,7 @@ def band() -> None:
 
 def main() -> None:
     """Draw everything, or the pictures named on the command line."""
-    pictures = {f.__name__: f for f in (discrimination, class_skew, rewards, decisions, band)}
+    pictures = {f.__name__: f for f in (decisions, band)}
     for name in sys.argv[1:] or pictures:
         started = time.monotonic()
         pictures[name]()

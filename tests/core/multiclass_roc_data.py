@@ -46,10 +46,17 @@ def model_of_first(x, codes, d):
     return LogisticRegression(C=1e6, max_iter=2000).fit(seen, codes).predict_proba(seen)
 
 
-def majority_classifier(rng, n, k, smallest=100):
-    """Skewed labels, and scores that give the largest class 0.6 whatever the row: (codes, scores, majority)."""
+def mixed_rows(rng, codes, alpha, size=30_000):
+    """Section 5.2 of the paper: rows drawn class by class in Dirichlet shares, every class at least 100."""
+    k = codes.max() + 1
+    sizes = np.maximum(100, (size * rng.dirichlet(np.full(k, alpha))).astype(int))
+    return np.concatenate([rng.choice(np.flatnonzero(codes == c), sizes[c]) for c in range(k)])
+
+
+def majority_classifier(rng, n, k, smallest=100, alpha=2.0):
+    """Classes in Dirichlet shares, and scores that give the largest 0.6 whatever the row: (codes, scores, majority)."""
     while True:
-        codes = rng.choice(k, size=n, p=rng.dirichlet(np.full(k, 2.0)))
+        codes = rng.choice(k, size=n, p=rng.dirichlet(np.full(k, alpha)))
         sizes = np.bincount(codes, minlength=k)
         if sizes.min() >= smallest:
             break

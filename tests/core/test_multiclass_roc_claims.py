@@ -1,10 +1,10 @@
-"""The four claims of the paper on its own simulation (smaller here; `make figures` runs it in full)."""
+"""The four claims of the paper on its own simulation (smaller here than in `docs/papers/multiclass_roc.py`)."""
 
 import numpy as np
 import pytest
 
 import multiauc
-from multiclass_roc_data import majority_classifier, majority_rewards, model_of_first, paper_simulation
+from multiclass_roc_data import majority_classifier, majority_rewards, mixed_rows, model_of_first, paper_simulation
 
 REWARDS = (0.1, 0.3, 0.5, 1.0, 2.0, 3.3, 10.0)
 
@@ -28,8 +28,7 @@ def test_hardly_depends_on_the_class_mix():
         scores = model_of_first(x, codes, d)
         areas = []
         for _ in range(20):
-            sizes = np.maximum(100, (30_000 * rng.dirichlet(np.full(5, 2.0))).astype(int))
-            rows = np.concatenate([rng.choice(np.flatnonzero(codes == c), sizes[c]) for c in range(5)])
+            rows = mixed_rows(rng, codes, 2.0)
             areas.append(multiauc.multiclass_roc(codes[rows], scores[rows]).auc)
         assert np.std(areas, ddof=1) <= 0.006
 
