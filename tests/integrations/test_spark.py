@@ -241,7 +241,10 @@ def test_models_are_compared_in_the_same_passes(read):
     paired = expected.difference("one", "other")
     assert difference.exact
     assert difference.value == pytest.approx(paired.value, abs=1e-15)
-    assert paired.standard_error < difference.standard_error_at_most
+    assert difference.standard_error == pytest.approx(paired.standard_error, rel=0.05)
+    assert difference.standard_error < difference.standard_error_at_most
+    low, high = difference.confidence_interval()
+    assert low < difference.value < high
     bounds = multiauc.spark.compare(df, {"one": "p_*", "other": "q_*"}, label="y", memory=TIGHT, exact=False)
     assert bounds.difference("one", "other").low < found.difference("one", "other").value
     assert bounds.difference("one", "other").high > found.difference("one", "other").value

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from multiauc import _rust
 from multiauc.spark import _tasks
+from multiauc.spark._paired import UNIT, PairedSample
 from multiauc.spark._session import cores, threads_per_task
 from multiauc.streaming import Accumulator
 
@@ -28,24 +29,27 @@ KEYS_PER_PART = 2**22
 
 def collected_states(
     rows: DataFrame, layout: Layout, empty: Accumulator, lattices: dict[str, int] | None = None
-) -> dict[str, Accumulator]:
-    """The state of every unit, after one pass over the rows."""
+) -> tuple[dict[str, Accumulator], PairedSample | None]:
+    """The state of every unit, after one pass over the rows, and a sample of these if there are several models."""
     threads = threads_per_task(rows)
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
         return _tasks.states(batches, layout, empty, lattices, threads)
 
     # As an RDD from here on: states are large, and Arrow would put many of them into one batch.
-    states = rows.mapInArrow(task, _tasks.STATES).rdd.map(tuple)
-    width = states.getNumPartitions()
+    spread = rows.mapInArrow(task, _tasks.STATES).rdd.map(tuple)
+    width = spread.getNumPartitions()
     while width > 1:
         width = math.ceil(width / FAN_IN)
-        states = _merged_into(states, width)
-    found = states.mapPartitions(_tasks.merged).collect()
+        spread = _merged_into(spread, width)
+    found = spread.mapPartitions(_tasks.merged).collect()
     problem = next((problem for _, _, problem in found if problem is not None), None)
     if problem is not None:
         raise ValueError(problem)
-    return {unit: Accumulator.from_bytes(state) for unit, state, _ in found}
+    states = {unit: state for unit, state, _ in found}
+    sample = states.pop(UNIT, None)
+    accumulators = {unit: Accumulator.from_bytes(state) for unit, state in states.items()}
+    return accumulators, None if sample is None else PairedSample.from_bytes(sample)
 
 
 def _merged_into(states: Any, width: int) -> Any:
@@ -70,7 +74,7 @@ def exact_evaluations(
     if lattices:
         one = next(iter(counted.values()))
         empty = Accumulator(one.labels, metrics=one.metrics, memory=one.memory)
-        counted |= collected_states(rows, layout, empty, lattices)
+        counted |= collected_states(rows, layout, empty, lattices)[0]
     plans = {unit: _rust.RangePlan(state.state(), LONGEST_RANGE) for unit, state in counted.items()}
     if plans:
         _count(rows, layout, plans)

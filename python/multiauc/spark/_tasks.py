@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark import TaskContext
 
 from multiauc import _rust
+from multiauc.spark._paired import UNIT, PairedSample
 from multiauc.streaming import Accumulator
 
 if TYPE_CHECKING:
@@ -45,42 +47,68 @@ def states(
     """The states of the rows of a task; with `lattices`, only those units, of scores on lattices that are known."""
     _rust.set_num_threads(threads)
     found: dict[str, Accumulator] = {}
+    sample: PairedSample | None = None
+    context = TaskContext.get()
+    # The same numbers when a task is tried again.
+    rng = np.random.default_rng(0 if context is None else context.partitionId())
     problem = None
     for batch in batches:
         # After a bad row the rest is read but not looked at: Spark expects its rows to be taken.
-        if problem is not None:
+        if problem is not None or batch.num_rows == 0:
             continue
         try:
-            for unit, sample in _samples(batch, layout):
-                if lattices is not None and unit not in lattices:
-                    continue
-                if unit not in found:
-                    found[unit] = empty.copy() if lattices is None else empty.on_lattice(lattices[unit])
-                found[unit].add(found[unit].read_coded(*sample))
+            _add(batch, layout, empty, lattices, found)
+            if len(layout.models) > 1 and lattices is None:
+                more = _paired(batch, layout, rng)
+                sample = more if sample is None else sample.with_rows_of(more)
         except BadRowsError as error:
             problem = str(error)
     if problem is not None:
-        found = {}
         yield _batch(["unit", "state", "problem"], [[""], [b""], [problem]])
+        return
     for unit, state in found.items():
         yield _batch(["unit", "state", "problem"], [[unit], [state.to_bytes()], [None]])
+    if sample is not None:
+        yield _batch(["unit", "state", "problem"], [[UNIT], [sample.to_bytes()], [None]])
+
+
+def _add(
+    batch: pa.RecordBatch,
+    layout: Layout,
+    empty: Accumulator,
+    lattices: dict[str, int] | None,
+    found: dict[str, Accumulator],
+) -> None:
+    """Add rows to the states of their units."""
+    for unit, rows in _samples(batch, layout):
+        if lattices is not None and unit not in lattices:
+            continue
+        if unit not in found:
+            found[unit] = empty.copy() if lattices is None else empty.on_lattice(lattices[unit])
+        found[unit].add(found[unit].read_coded(*rows))
 
 
 def merged(rows: Iterable[tuple[str, bytes, str | None]]) -> Iterator[tuple[str, bytes, str | None]]:
     """One state for each unit, and one problem if there are any."""
-    found: dict[str, Accumulator | bytes] = {}
+    found: dict[str, Accumulator | PairedSample | bytes] = {}
     for unit, state, problem in rows:
         if problem is not None:
             yield "", b"", problem
             return
-        if unit in found:
-            first = found[unit]
-            held = first if isinstance(first, Accumulator) else Accumulator.from_bytes(first)
-            found[unit] = held.merge(Accumulator.from_bytes(state))
-        else:
-            found[unit] = bytes(state)
+        found[unit] = _both(found[unit], bytes(state), unit) if unit in found else bytes(state)
     for unit, held in found.items():
-        yield unit, held.to_bytes() if isinstance(held, Accumulator) else held, None
+        yield unit, held if isinstance(held, bytes) else held.to_bytes(), None
+
+
+def _both(held: Accumulator | PairedSample | bytes, state: bytes, unit: str) -> Accumulator | PairedSample:
+    """Two states, or samples, as one; bytes are read only where there is something to add to them."""
+    if unit == UNIT:
+        first = PairedSample.from_bytes(held) if isinstance(held, bytes) else held
+        assert isinstance(first, PairedSample)  # noqa: S101 - for the checker of types
+        return first.with_rows_of(PairedSample.from_bytes(state))
+    own = Accumulator.from_bytes(held) if isinstance(held, bytes) else held
+    assert isinstance(own, Accumulator)  # noqa: S101
+    return own.merge(Accumulator.from_bytes(state))
 
 
 def blocks(
@@ -144,6 +172,13 @@ def _samples(
             continue
         for values, rows in slices:
             yield unit_of(model, values), (scores[rows], codes[rows], None if weights is None else weights[rows])
+
+
+def _paired(batch: pa.RecordBatch, layout: Layout, rng: np.random.Generator) -> PairedSample:
+    """The scores of all models for the rows of a batch."""
+    scores = {model: _scores(batch, columns, len(layout.labels)) for model, columns in layout.models.items()}
+    weights = None if layout.weight is None else _weights(batch.column("weight"), layout.weight)
+    return PairedSample(rng.random(batch.num_rows), _codes(batch.column("label"), layout), scores, weights)
 
 
 def _codes(column: pa.Array, layout: Layout) -> NDArray[Any]:

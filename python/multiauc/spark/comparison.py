@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Never
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Never
+
+import numpy as np
 
 from multiauc._hints import refuse_unknown
+from multiauc._input.options import read_level
 from multiauc._registry import METRICS
 from multiauc._result import Result
 from multiauc._tables import text_table
 from multiauc._wording import described, listing
+from multiauc.comparison import compare as in_memory
+from multiauc.results import ConfidenceInterval
 from multiauc.spark._columns import read_columns
 from multiauc.spark.evaluation import evaluated
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
     from multiauc._types import Absent
+    from multiauc.spark._paired import PairedSample
     from multiauc.streaming import CertifiedEvaluation
 
 
@@ -26,15 +35,15 @@ if TYPE_CHECKING:
 class CertifiedDifference(Result):
     """The difference of two models on the same rows.
 
-    There is no interval: a state keeps a sample of the rows of its own model, and two of them do not say how the models
-    vary together. `multiauc.compare` does, of rows that fit into memory.
-
     Attributes
     ----------
     value : float
         The first less the second.
     low, high : float
         The exact difference of these rows lies between them, always.
+    standard_error : float
+        From both standard errors, and from the correlation of the two models in a random sample of at most 20,000 rows.
+        nan if a class has fewer than two rows in that sample.
     standard_error_at_most : float
         The sum of both standard errors; that of the difference is not larger, whatever the models have in common.
     """
@@ -42,12 +51,18 @@ class CertifiedDifference(Result):
     value: float
     low: float
     high: float
+    standard_error: float
     standard_error_at_most: float
 
     @property
     def exact(self) -> bool:
         """Whether both bounds are the value."""
         return self.low == self.high
+
+    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        """An interval for the difference in the population, by the normal distribution: as far as the bounds allow."""
+        reach = NormalDist().inv_cdf(1.0 - read_level(level)) * self.standard_error
+        return ConfidenceInterval(self.low - reach, self.high + reach)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,24 +73,32 @@ class SparkComparison(Result):
     ----------
     evaluations : dict of CertifiedEvaluation
         By the name of the model.
+    correlations : dict of ndarray of shape (m, m)
+        How the values of the models vary together, by metric, in a random sample of the rows; nan where that cannot be
+        told from the sample.
     """
 
     evaluations: dict[str, CertifiedEvaluation]
+    correlations: dict[str, NDArray[np.float64]]
 
     def difference(self, a: str, b: str, metric: str = "auc_mu") -> CertifiedDifference:
         """The value of model `a` less that of `b`."""
+        names = list(self.evaluations)
         for name in (a, b):
-            if name not in self.evaluations:
-                raise ValueError(f"there is no model {name!r}; there are {listing(list(self.evaluations))}")
+            if name not in names:
+                raise ValueError(f"there is no model {name!r}; there are {listing(names)}")
         own, other = self.evaluations[a].metrics, self.evaluations[b].metrics
         if metric not in own:
             raise ValueError(f"metric is {metric!r}, which was not computed; there are {listing(list(own))}")
         first, second = own[metric], other[metric]
+        errors = first.standard_error, second.standard_error
+        together = 2.0 * float(self.correlations[metric][names.index(a), names.index(b)]) * errors[0] * errors[1]
         return CertifiedDifference(
             first.value - second.value,
             first.low - second.high,
             first.high - second.low,
-            first.standard_error + second.standard_error,
+            math.sqrt(max(0.0, errors[0] ** 2 + errors[1] ** 2 - together)) if not math.isnan(together) else math.nan,
+            errors[0] + errors[1],
         )
 
     def __repr__(self) -> str:
@@ -120,5 +143,29 @@ def compare(  # noqa: PLR0913
     if not hasattr(models, "items") or not models:
         raise TypeError(f"models must be a mapping of names to columns of scores; got {described(models)}")
     rows, layout = read_columns(df, label, dict(models), weight, labels, None)
-    found: Any = evaluated(rows, layout, metrics, absent, memory, exact=exact)
-    return SparkComparison({name: found[name, ()] for name in models})
+    found, sample = evaluated(rows, layout, metrics, absent, memory, exact=exact)
+    evaluations = {name: found[name, ()] for name in models}
+    wanted = next(iter(evaluations.values())).metrics
+    return SparkComparison(evaluations, {metric: _correlation(sample, len(models), metric) for metric in wanted})
+
+
+def _correlation(sample: PairedSample | None, n_models: int, metric: str) -> NDArray[np.float64]:
+    """How the values of the models vary together in a sample."""
+    if sample is None:
+        return np.ones((n_models, n_models))
+    codes = sample.codes if sample.weights is None else sample.codes[sample.weights > 0]
+    if np.bincount(codes)[np.unique(codes)].min() < 2 or len(np.unique(codes)) < 2:
+        return np.full((n_models, n_models), np.nan)
+    n_classes = next(iter(sample.scores.values())).shape[1]
+    covariance = in_memory(
+        sample.codes,
+        sample.scores,
+        metric=metric,
+        sample_weight=sample.weights,
+        labels=range(n_classes),
+        absent="ignore",
+    ).covariance
+    spread = np.sqrt(np.diagonal(covariance))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: NDArray[np.float64] = covariance / np.outer(spread, spread)
+    return found

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from multiauc._types import Absent
     from multiauc.spark._columns import Layout
+    from multiauc.spark._paired import PairedSample
     from multiauc.streaming import CertifiedEvaluation
 
 #: States that only say where to split, and have the standard errors.
@@ -109,7 +110,7 @@ def evaluate(  # noqa: PLR0913
     """
     refuse_unknown(evaluate, unknown)
     rows, layout = read_columns(df, label, {ONLY: scores}, weight, labels, by)
-    found = evaluated(rows, layout, metrics, absent, memory, exact=exact)
+    found, _ = evaluated(rows, layout, metrics, absent, memory, exact=exact)
     if by is None:
         return found[ONLY, ()]
     return SliceEvaluations(layout.by, {values: result for (_, values), result in found.items()})
@@ -123,8 +124,8 @@ def evaluated(
     memory: int | None,
     *,
     exact: bool,
-) -> Mapping[tuple[str, tuple[str | None, ...]], CertifiedEvaluation]:
-    """The evaluation of every model on every slice."""
+) -> tuple[Mapping[tuple[str, tuple[str | None, ...]], CertifiedEvaluation], PairedSample | None]:
+    """The evaluation of every model on every slice, and a sample of the rows if there are several models."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
     wanted = read_metrics(DEFAULT_METRICS if metrics is None else metrics, STREAMED_METRICS)
     if exact and layout.weight is not None:
@@ -136,7 +137,7 @@ def evaluated(
         memory = SLICE_MEMORY if layout.by else EXACT_MEMORY if exact else DEFAULT_MEMORY
         memory = max(memory, _least_memory(len(layout.labels), wanted))
     empty = Accumulator(layout.labels, metrics=wanted, memory=positive_integer("memory", memory))
-    states = collected_states(rows, layout, empty)
+    states, sample = collected_states(rows, layout, empty)
     if not states:
         raise ValueError("df has no rows")
     if layout.by:
@@ -145,7 +146,7 @@ def evaluated(
         results = exact_evaluations(rows, layout, states, policy)
     else:
         results = {unit: state.evaluate(absent=policy) for unit, state in states.items()}
-    return {_read_unit(unit): result for unit, result in sorted(results.items())}
+    return {_read_unit(unit): result for unit, result in sorted(results.items())}, sample
 
 
 def _least_memory(n_classes: int, metrics: tuple[str, ...]) -> int:
