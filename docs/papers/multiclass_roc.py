@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import multiclass_roc_claims as claims
 import multiclass_roc_sets as sets
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 PAGE = "multiclass-roc.md"
-MEASURES: Final = {"multiclass_roc": "D", "hand_till": "M", "auc_mu": "AUC_mu"}
+Measure = Literal["multiclass_roc", "hand_till", "auc_mu"]
+MEASURES: Final[dict[Measure, str]] = {"multiclass_roc": "D", "hand_till": "M", "auc_mu": "AUC_mu"}
 COLOURS: Final = {"knn": "C0", "multi": "C1", "tree": "C2"}
 LOW_RATES: Final = (0.02, 0.05, 0.10)
 
