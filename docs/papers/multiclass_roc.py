@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import multiclass_roc_claims as claims
 import multiclass_roc_sets as sets
@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 PAGE = "multiclass-roc.md"
-MEASURES: Final = {"multiclass_roc": "D", "hand_till": "M", "auc_mu": "AUC_mu"}
+Measure = Literal["multiclass_roc", "hand_till", "auc_mu"]
+MEASURES: Final[dict[Measure, str]] = {"multiclass_roc": "D", "hand_till": "M", "auc_mu": "AUC_mu"}
 COLOURS: Final = {"knn": "C0", "multi": "C1", "tree": "C2"}
 LOW_RATES: Final = (0.02, 0.05, 0.10)
 
@@ -91,7 +92,7 @@ def outcome(name: str, splits: int, resamples: int, redrawn: int) -> Outcome:
                 },
             }
     arrays = {key: np.array(lists) for key, lists in found.items()}
-    by_measure = {
+    by_measure: dict[str, dict[str, Array]] = {
         key: {measure: arrays[key][:, j] for j, measure in enumerate(MEASURES)}
         for key in ("values", "shares", "ratios")
     }
@@ -237,7 +238,7 @@ def draw_7(outcomes: Sequence[Outcome]) -> None:
     for axes, found in zip(panels.flat, outcomes, strict=False):
         axes.boxplot(found.first["replicates"], whis=(2.5, 97.5), sym="", widths=0.5, medianprops={"color": "0.3"})
         places = np.arange(1, 4)
-        for measure, style in (("multiclass_roc", "kD"), ("hand_till", "bo"), ("auc_mu", "r^")):
+        for measure, style in zip(MEASURES, ("kD", "bo", "r^"), strict=True):
             axes.plot(places, found.values[measure][0], style, markersize=4, label=MEASURES[measure])
         axes.set_title(found.name)
         axes.set_xticks(places, sets.MODELS)

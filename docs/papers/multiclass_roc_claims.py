@@ -50,13 +50,11 @@ def coverage(samples: int, resamples: int) -> dict[str, tuple[float, float, floa
         codes, scores = population.sample(rng)
         roc = multiauc.multiclass_roc(codes, scores)
         evaluation = multiauc.evaluate(codes, scores, metrics=tuple(CLOSED_FORMS))
-        found = {method: (true_d, roc.auc, roc.bootstrap(resamples, s, method)) for method in RESAMPLINGS}
-        known = {
-            name: (whole.metrics[name].value, evaluation.metrics[name].value, evaluation.metrics[name])
-            for name in CLOSED_FORMS
-        }
-        for j, (truth, value, uncertain) in enumerate((*found.values(), *known.values())):
-            low, high = uncertain.confidence_interval()
+        found = [(true_d, roc.auc, roc.bootstrap(resamples, s, method).confidence_interval()) for method in RESAMPLINGS]
+        for name in CLOSED_FORMS:
+            estimate = evaluation.metrics[name]
+            found.append((whole.metrics[name].value, estimate.value, estimate.confidence_interval()))
+        for j, (truth, value, (low, high)) in enumerate(found):
             hits[s, j], widths[s, j], values[s, j] = low <= truth <= high, high - low, value
     spread = values.std(axis=0, ddof=1)
     return {
@@ -67,7 +65,7 @@ def coverage(samples: int, resamples: int) -> dict[str, tuple[float, float, floa
 def coverage_table(found: dict[str, tuple[float, float, float]], samples: int) -> str:
     """The shares with their Monte-Carlo standard errors."""
     rows = []
-    for name, text in {**RESAMPLINGS, **CLOSED_FORMS}.items():
+    for name, text in (*RESAMPLINGS.items(), *CLOSED_FORMS.items()):
         share, width, spread = found[name]
         error = np.sqrt(share * (1 - share) / samples)
         rows.append([text, f"{share:.3f} ± {error:.3f}", f"{width:.4f}", f"{3.92 * spread:.4f}"])
