@@ -12,9 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-import resource
 import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +94,17 @@ def timed(spark: SparkSession, work: Callable[[], Any]) -> tuple[float, int, int
     return seconds, after - before, all_stages - stages, found
 
 
+def resident(field: str) -> int:
+    """Bytes of this process in memory: now (VmRSS), or the most there were (VmHWM)."""
+    line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith(field))
+    return int(line.split()[1]) * 1024
+
+
+def forget_peak() -> None:
+    """Let the most that there was be what there is now: the rows were made here, for the comparison."""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
 def jvm_heap(spark: SparkSession) -> int:
     """Bytes of the driver's heap in use, after a collection of garbage; in local mode the executor's too."""
     jvm: Any = spark.sparkContext._jvm  # noqa: SLF001 - there is no other way to its memory
@@ -137,8 +148,7 @@ def report(n: int) -> str:
             f"{moved / cells:.1f} | {stages} |"
         )
 
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    ours = None
+    ours, grown = None, 0
     for rows in (n // 4, n // 2, n):
         part = df if rows == n else cached(spark, codes[:rows], scores[:rows])
         kinds: list[tuple[str, dict[str, Any]]] = [
@@ -147,21 +157,21 @@ def report(n: int) -> str:
             ("certain bounds, all of them", {"exact": False}),
         ]
         for what, options in kinds:
-            seconds, moved, stages, found = timed(
-                spark,
-                lambda part=part, options=options: multiauc.spark.evaluate(part, label="y", scores="p_*", **options),
-            )
+            work = partial(multiauc.spark.evaluate, part, label="y", scores="p_*", **options)
+            forget_peak()
+            before = resident("VmRSS")
+            seconds, moved, stages, found = timed(spark, work)
+            grown = max(grown, resident("VmHWM") - before)
             line(rows, what, seconds, moved, stages)
             if rows == n and not options:
                 ours = (seconds, found)
         if rows < n:
             part.unpersist()
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     heap = jvm_heap(spark)
     assert ours is not None
     expected = multiauc.evaluate(codes, scores)
     equal = all(ours[1].metrics[name].value == expected.metrics[name].value for name in METRICS)
-    own = [timed(spark, lambda class_=class_: sparks_own(df, class_)) for class_ in range(MEASURED)]
+    own = [timed(spark, partial(sparks_own, df, class_)) for class_ in range(MEASURED)]
     for class_, (seconds, moved, stages, _) in enumerate(own):
         line(n, f"BinaryClassificationMetrics, class {class_}", seconds, moved, stages)
     furthest = max(abs(own[class_][3] - expected.per_class[class_].value) for class_ in range(MEASURED))
@@ -178,9 +188,8 @@ def report(n: int) -> str:
             f"{TARGET:g}: {verdict})."
         ),
         (
-            f"- The driver's Python grew by at most {(after - before) / 1024:.0f} MB over all of this (from "
-            f"{before / 1024:.0f} MB, which has the rows in NumPy arrays for the comparison). The JVM, which is "
-            f"driver and executor at once here, held {heap / 1e6:.0f} MB, the cached rows included."
+            f"- The driver's Python took at most {grown / 1e6:.0f} MB more during a call than before it. The JVM, "
+            f"which is driver and executor at once here, held {heap / 1e6:.0f} MB, the cached rows included."
         ),
         "",
     ]

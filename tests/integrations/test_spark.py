@@ -207,7 +207,7 @@ def test_arguments_that_cannot_be(read):
     with pytest.raises(ValueError, match="labels names 3 classes, and there are 4"):
         multiauc.spark.evaluate(df, label="y", scores="p_*", labels=CLASSES[:3])
     with pytest.raises(ValueError, match="has 4 scores in a row, and there are 3 labels"):
-        multiauc.spark.evaluate(df, label="y", scores="a", labels=CLASSES[:3])
+        multiauc.spark.evaluate(df.filter("y != 'dog'"), label="y", scores="a", labels=CLASSES[:3])
     with pytest.raises(TypeError, match="df must be a data frame of Spark"):
         multiauc.spark.evaluate(pd.DataFrame(), label="y", scores="a")
 

@@ -62,10 +62,11 @@ class PairedSample:
 
     def to_bytes(self) -> bytes:
         """All of it."""
-        models = {f"scores_{place}": scores for place, scores in enumerate(self.scores.values())}
-        weights = {} if self.weights is None else {"weights": self.weights}
+        arrays: dict[str, Any] = {f"scores_{place}": scores for place, scores in enumerate(self.scores.values())}
+        if self.weights is not None:
+            arrays["weights"] = self.weights
         file = io.BytesIO()
-        np.savez(file, keys=self.keys, codes=self.codes, names=np.array(list(self.scores)), **models, **weights)
+        np.savez(file, keys=self.keys, codes=self.codes, names=np.array(list(self.scores)), **arrays)
         return file.getvalue()
 
     @classmethod

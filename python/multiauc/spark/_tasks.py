@@ -192,7 +192,8 @@ def _codes(column: pa.Array, layout: Layout) -> NDArray[Any]:
             f"{', '.join(map(repr, layout.values))}; name all of them with labels="
         )
     kind = np.uint8 if len(layout.labels) <= 256 else np.uint16
-    return places.to_numpy(zero_copy_only=False).astype(kind)
+    codes: NDArray[Any] = places.to_numpy(zero_copy_only=False).astype(kind)
+    return codes
 
 
 def _weights(column: pa.Array, name: str) -> NDArray[np.float64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
@@ -149,7 +149,7 @@ def compare(  # noqa: PLR0913
     return SparkComparison(evaluations, {metric: _correlation(sample, len(models), metric) for metric in wanted})
 
 
-def _correlation(sample: PairedSample | None, n_models: int, metric: str) -> NDArray[np.float64]:
+def _correlation(sample: PairedSample | None, n_models: int, metric: Any) -> NDArray[np.float64]:
     """How the values of the models vary together in a sample."""
     if sample is None:
         return np.ones((n_models, n_models))

@@ -20,8 +20,13 @@ if TYPE_CHECKING:
 
 
 # Spark names parameters and the methods of its evaluators in this way, and finds them by these names.
-class MulticlassAucEvaluator(  # type: ignore[misc] # the base classes of pyspark.ml have no types
-    Evaluator, HasLabelCol, HasProbabilityCol, HasWeightCol, DefaultParamsReadable, DefaultParamsWritable
+class MulticlassAucEvaluator(
+    Evaluator,  # type: ignore[misc] # the classes of pyspark are not known where types are checked
+    HasLabelCol,  # type: ignore[misc]
+    HasProbabilityCol,  # type: ignore[misc]
+    HasWeightCol,  # type: ignore[misc]
+    DefaultParamsReadable,  # type: ignore[misc]
+    DefaultParamsWritable,  # type: ignore[misc]
 ):
     """AUC_mu, Hand & Till's M or one-vs-rest of the predictions of Spark's classifiers, for ``CrossValidator``.
 

@@ -24,7 +24,7 @@ impl<T: Score> Alike<T> {
 /// Rows of the same class and the same number as one.
 pub(super) fn gather_equal<T: Score>(rows: &mut Vec<Alike<T>>, problem: Problem, reading: Reading) {
     let mut differences = Differences::new(reading, rows.iter().map(Alike::scores));
-    let mut keyed: Vec<((u16, bool, u64, u64), Alike<T>)> = rows
+    let mut keyed: Vec<(_, Alike<T>)> = rows
         .iter()
         .map(|&alike| {
             let (own, other) = alike.scores();

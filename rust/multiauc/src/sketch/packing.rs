@@ -116,7 +116,9 @@ impl<T: Score> Task<T> {
             write_scores(block, &rows.other);
             rows.counts.iter().for_each(|count| block.extend(count.to_le_bytes()));
             // Buffers are kept: as many rows may come again.
-            (rows.own.clear(), rows.other.clear(), rows.counts.clear());
+            rows.own.clear();
+            rows.other.clear();
+            rows.counts.clear();
         }
     }
 

@@ -165,7 +165,7 @@ impl Planner {
         if !is_one_sided {
             self.settle_aside();
             if is_tied && bin.rows >= self.few {
-                self.know(bin, here, is_tied);
+                self.know(&bin, here, is_tied);
             } else {
                 self.gather(bin);
             }
@@ -189,11 +189,11 @@ impl Planner {
         if range.rows < self.few {
             self.gather(range);
         } else {
-            self.know(range, here, false);
+            self.know(&range, here, false);
         }
     }
 
-    fn know(&mut self, range: Range, rows: Vec<u64>, is_tied: bool) {
+    fn know(&mut self, range: &Range, rows: Vec<u64>, is_tied: bool) {
         self.planned.gathered.extend(self.run.take());
         self.planned.known.push(Known { first: range.first, rows, is_tied });
     }
