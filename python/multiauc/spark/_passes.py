@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from multiauc import _rust
+from multiauc._registry import AUC_MU
 from multiauc.spark import _tasks
 from multiauc.spark._paired import UNIT, PairedSample
 from multiauc.spark._session import cores, threads_per_task
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
 
 #: How many states a task merges.
 FAN_IN = 8
-#: Rows of a range that are sorted at once: some 24 bytes each.
-LONGEST_RANGE = 2**20
-#: Keys that a task counts, which it holds in memory: 4 to 16 bytes each.
-KEYS_PER_PART = 2**22
+#: Rows of a range that are sorted at once, some 24 bytes each; more where there would be too many ranges, as every task
+#: has a place for each of them.
+LONGEST_RANGE, MOST_RANGES = 2**20, 2**16
+#: Keys that a task counts, which it holds in memory, 4 to 16 bytes each; more where there would be too many parts, as
+#: every task that packs rows has something for each of them.
+KEYS_PER_PART, MOST_PARTS = 2**22, 2**14
 
 
 def collected_states(
@@ -75,7 +78,7 @@ def exact_evaluations(
         one = next(iter(counted.values()))
         empty = Accumulator(one.labels, metrics=one.metrics, memory=one.memory)
         counted |= collected_states(rows, layout, empty, lattices)[0]
-    plans = {unit: _rust.RangePlan(state.state(), LONGEST_RANGE) for unit, state in counted.items()}
+    plans = {unit: _rust.RangePlan(state.state(), _longest_range(state)) for unit, state in counted.items()}
     if plans:
         _count(rows, layout, plans)
     for unit, plan in plans.items():
@@ -83,13 +86,20 @@ def exact_evaluations(
     return found
 
 
+def _longest_range(state: Accumulator) -> int:
+    """How many rows a range may have, so that there are not too many ranges."""
+    problems = len(state.labels) * ((AUC_MU in state.metrics) + (state.metrics != (AUC_MU,)))
+    return max(LONGEST_RANGE, state.n_rows * problems // MOST_RANGES)
+
+
 def _count(rows: DataFrame, layout: Layout, plans: dict[str, _rust.RangePlan]) -> None:
     """Give the plans their counts: rows are packed by range, and the blocks of a range meet in one task."""
     threads, at_once = threads_per_task(rows), cores(rows)
+    per_part = max(KEYS_PER_PART, sum(plan.keys for plan in plans.values()) // MOST_PARTS)
     sent, first = {}, 0
     for unit, plan in plans.items():
         # As many parts as cores at least, if there is work for them.
-        parts = max(math.ceil(plan.keys / KEYS_PER_PART), min(at_once, math.ceil(plan.keys / 2**16)), 1)
+        parts = max(math.ceil(plan.keys / per_part), min(at_once, math.ceil(plan.keys / 2**16)), 1)
         plan.split(parts)
         sent[unit] = (first, plan.to_bytes())
         first += parts
