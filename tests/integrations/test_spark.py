@@ -306,7 +306,7 @@ def test_evaluator_in_a_cross_validation_and_on_disk(spark, tmp_path):
     loaded = CrossValidatorModel.load(str(tmp_path / "fitted"))
     assert isinstance(loaded.getEvaluator(), multiauc.spark.MulticlassAucEvaluator)
     assert loaded.getEvaluator().evaluate(loaded.transform(df)) == expected
-    with pytest.raises(ValueError, match="metricName must be one of .* got 'auc'"):
+    with pytest.raises(ValueError, match=r"metricName must be one of .* got 'auc'"):
         multiauc.spark.MulticlassAucEvaluator(metricName="auc")
 
 
