@@ -184,8 +184,8 @@ def report(n: int) -> str:
         f"- The exact values are those of `multiauc.evaluate`, bit for bit: {'yes' if equal else '**no**'}.",
         f"- Spark's own values differ from the exact ones by at most {furthest:.0e}.",
         (
-            f"- Spark's own {CLASSES} one-vs-rest values would take {all_of_theirs:.0f} s ({CLASSES} times the fastest of "
-            f"{MEASURED} classes); all pairs, exactly, took {ours[0]:.1f} s: {ratio:.1f} times faster (at least "
+            f"- Spark's own {CLASSES} one-vs-rest values would take {all_of_theirs:.0f} s ({CLASSES} times the fastest "
+            f"of {MEASURED} classes); all pairs, exactly, took {ours[0]:.1f} s: {ratio:.1f} times faster (at least "
             f"{TARGET:g}: {verdict})."
         ),
         (
