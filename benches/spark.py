@@ -134,7 +134,7 @@ def report(n: int) -> str:
         (
             f"`python benches/spark.py --rows {n}` on {platform.machine()}, Python {platform.python_version()}, "
             f"PySpark {pyspark.__version__}, multiauc {multiauc.__version__}; master `local[2]`, {CLASSES} classes, "
-            "float64, 8 partitions, rows cached."
+            "float64, 8 partitions, rows cached. Seconds by the clock, one call each."
         ),
         "",
         "| rows | what | seconds | s per 1e8 cells | MB shuffled | bytes per cell | stages |",
@@ -175,7 +175,8 @@ def report(n: int) -> str:
     for class_, (seconds, moved, stages, _) in enumerate(own):
         line(n, f"BinaryClassificationMetrics, class {class_}", seconds, moved, stages)
     furthest = max(abs(own[class_][3] - expected.per_class[class_].value) for class_ in range(MEASURED))
-    all_of_theirs = CLASSES * float(np.mean([seconds for seconds, *_ in own]))
+    # The fastest: other work on the machine can only have made it slower, and so can starting up.
+    all_of_theirs = CLASSES * min(seconds for seconds, *_ in own)
     ratio = all_of_theirs / ours[0]
     verdict = "met" if ratio >= TARGET else "**not met**"
     lines += [
@@ -183,8 +184,8 @@ def report(n: int) -> str:
         f"- The exact values are those of `multiauc.evaluate`, bit for bit: {'yes' if equal else '**no**'}.",
         f"- Spark's own values differ from the exact ones by at most {furthest:.0e}.",
         (
-            f"- Spark's own {CLASSES} one-vs-rest values would take {all_of_theirs:.0f} s ({CLASSES} times the mean of "
-            f"{MEASURED} classes); all pairs, exactly, took {ours[0]:.1f} s: {ratio:.1f} times faster (at least "
+            f"- Spark's own {CLASSES} one-vs-rest values would take {all_of_theirs:.0f} s ({CLASSES} times the fastest "
+            f"of {MEASURED} classes); all pairs, exactly, took {ours[0]:.1f} s: {ratio:.1f} times faster (at least "
             f"{TARGET:g}: {verdict})."
         ),
         (

@@ -479,7 +479,7 @@ class RangePlan:
     def __new__(cls, state: StreamState, longest: int) -> RangePlan: ...
     @property
     def keys(self) -> int:
-        """About how many keys are to be gathered: one of a row for each pair and column that does not leave it out."""
+        """About how many keys are to be gathered: a row has one for each pair and column that it counts in."""
 
     @property
     def ranges(self) -> int:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: How many states a task merges.
 FAN_IN = 8
-#: Rows of a range that are sorted at once, some 24 bytes each; more where there would be too many ranges, as every task
+#: Rows of a range that are sorted at once, some 56 bytes each; more where there would be too many ranges, as every task
 #: has a place for each of them.
 LONGEST_RANGE, MOST_RANGES = 2**20, 2**16
 #: Keys that a task counts, which it holds in memory, 4 to 16 bytes each; more where there would be too many parts, as
