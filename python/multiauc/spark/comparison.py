@@ -11,7 +11,7 @@ import numpy as np
 
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_level
-from multiauc._registry import METRICS
+from multiauc._registry import AUC_MU, METRICS
 from multiauc._result import Result
 from multiauc._tables import text_table
 from multiauc._wording import described, listing
@@ -81,7 +81,7 @@ class SparkComparison(Result):
     evaluations: dict[str, CertifiedEvaluation]
     correlations: dict[str, NDArray[np.float64]]
 
-    def difference(self, a: str, b: str, metric: str = "auc_mu") -> CertifiedDifference:
+    def difference(self, a: str, b: str, metric: str = AUC_MU) -> CertifiedDifference:
         """The value of model `a` less that of `b`."""
         names = list(self.evaluations)
         for name in (a, b):
