@@ -35,7 +35,7 @@ ADVICE = {
     "level": "level= is an option of .confidence_interval()",
     "alpha": "level= is an option of .confidence_interval()",
     "n_resamples": "resamples are drawn by .bootstrap() of a result",
-    "exact": "exact= is an option of evaluate_dataset, which goes through the rows several times",
+    "exact": "exact= is an option of evaluate_dataset and multiauc.spark.evaluate, with several passes",
     "n_jobs": "threads are set by multiauc.set_num_threads or MULTIAUC_NUM_THREADS",
     "num_threads": "threads are set by multiauc.set_num_threads or MULTIAUC_NUM_THREADS",
 }

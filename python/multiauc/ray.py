@@ -73,6 +73,7 @@ def evaluate(
     See Also
     --------
     multiauc.evaluate_dataset : Files larger than memory, on one machine; with ``exact=True`` in several passes.
+    multiauc.spark.evaluate : Exact values of any number of rows, in two passes.
 
     Notes
     -----

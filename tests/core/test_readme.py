@@ -20,6 +20,7 @@ from multiauc.cli import _demo
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(str(page.relative_to(ROOT)) for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 RUN_ELSEWHERE = {
+    "docs/spark.md": ("tests/integrations/test_spark.py", "needs Spark"),
     "docs/clusters.md": ("tests/integrations/test_clusters_page.py", "needs Dask, Ray, DuckDB and polars"),
     "docs/replace-what-you-use-today.md": (
         "tests/integrations/test_page.py",

@@ -1,5 +1,6 @@
-"""multiauc.spark on a real local Spark."""
+"""multiauc.spark on a real local Spark, and the page docs/spark.md."""
 
+import doctest
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ pytest.importorskip("pyspark", reason="Spark has an environment of its own: make
 
 import pandas as pd
 import pyarrow as pa
+from page_blocks import run_section
 from pyarrow import parquet
 from pyspark.ml.classification import LogisticRegression
 from pyspark.ml.feature import VectorAssembler
@@ -20,6 +22,7 @@ from pyspark.sql import SparkSession
 
 import multiauc
 import multiauc.spark
+from multiauc.spark import evaluation
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"
@@ -326,3 +329,11 @@ def test_without_spark_a_sentence_says_what_to_install():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install multiauc[spark]" in done.stdout
+
+
+def test_examples_of_docstrings(spark):
+    assert doctest.testmod(evaluation, globs={}) == doctest.TestResults(failed=0, attempted=6)
+
+
+def test_the_page_shows_what_it_prints(spark):
+    run_section("spark", "Tuning")

@@ -62,7 +62,7 @@ class CertifiedDifference(Result):
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """An interval for the difference in the population, by the normal distribution: as far as the bounds allow."""
         reach = NormalDist().inv_cdf(1.0 - read_level(level)) * self.standard_error
-        return ConfidenceInterval(self.low - reach, self.high + reach)
+        return ConfidenceInterval(max(-1.0, self.low - reach), min(1.0, self.high + reach))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

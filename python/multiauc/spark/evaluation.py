@@ -107,6 +107,16 @@ def evaluate(  # noqa: PLR0913
     .. [1] R. Kleiman and D. Page, "AUC_mu: A performance metric for multi-class machine learning models", ICML 2019.
     .. [2] D. J. Hand and R. J. Till, "A simple generalisation of the area under the ROC curve for multiple class
        classification problems", Machine Learning 45 (2001), 171-186.
+
+    Examples
+    --------
+    >>> from pyspark.sql import SparkSession
+    >>> import multiauc.spark
+    >>> spark = SparkSession.builder.master("local[2]").getOrCreate()
+    >>> rows = [("ant", 0.7, 0.2, 0.1), ("bee", 0.2, 0.5, 0.3), ("cow", 0.3, 0.3, 0.4), ("ant", 0.4, 0.5, 0.1)]
+    >>> df = spark.createDataFrame(rows, "label string, p_ant double, p_bee double, p_cow double")
+    >>> multiauc.spark.evaluate(df, label="label", scores="p_*", metrics=["hand_till"]).hand_till.value
+    0.9583333333333334
     """
     refuse_unknown(evaluate, unknown)
     rows, layout = read_columns(df, label, {ONLY: scores}, weight, labels, by)
