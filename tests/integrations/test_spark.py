@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 
 import multiauc
 import multiauc.spark
+from multiauc import _rust
 from multiauc.spark import evaluation
 
 pytestmark = pytest.mark.filterwarnings(
@@ -109,6 +110,23 @@ def test_long_ranges_are_split_and_ranges_of_one_number_not_gathered(read, monke
     scores[: len(scores) // 2] = np.round(scores[: len(scores) // 2], 1)
     found = multiauc.spark.evaluate(read(columns_of(codes, scores), 7), label="y", scores="p_*", memory=TIGHT)
     assert_exact(found, multiauc.evaluate(np.array(CLASSES)[codes], scores, labels=CLASSES))
+
+
+def test_more_classes_take_no_more_jobs_and_stages(spark, read):
+    context, taken = spark.sparkContext, set()
+    for n_classes in (3, 9):
+        codes, scores = made(4000, n_classes=n_classes)
+        df = read({"y": codes, **{f"p_{k}": scores[:, k] for k in range(n_classes)}})
+        memory = _rust.StreamState.least_memory(n_classes, ["auc_mu", "hand_till"])
+        context.setJobGroup(f"{n_classes} classes", "counted")
+        found = multiauc.spark.evaluate(df, label="y", scores="p_*", metrics=["auc_mu", "hand_till"], memory=memory)
+        assert found.auc_mu.value == multiauc.auc_mu_score(codes, scores)
+        jobs = context.statusTracker().getJobIdsForGroup(f"{n_classes} classes")
+        stages = [stage for job in jobs for stage in context.statusTracker().getJobInfo(job).stageIds]
+        taken.add((len(jobs), len(stages)))
+    context.setLocalProperty("spark.jobGroup.id", None)
+    assert len(taken) == 1
+    assert taken.pop()[0] > 1
 
 
 def test_many_partitions_empty_ones_and_absent_classes(spark, read):
