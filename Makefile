@@ -40,9 +40,12 @@ test-rust: $(VENV)/.installed
 test-python: develop
 	$(PY) -m pytest --numprocesses logical
 
+# In a process of their own: they fork, which JAX warns of where other tests have loaded it.
+CLUSTER_TESTS := tests/integrations/test_dask.py tests/integrations/test_ray.py
 test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with the real libraries (installs 3 GB)
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
-	$(INTEGRATIONS_PY) -m pytest tests/integrations
+	$(INTEGRATIONS_PY) -m pytest tests/integrations $(CLUSTER_TESTS:%=--ignore=%)
+	$(INTEGRATIONS_PY) -m pytest $(CLUSTER_TESTS)
 
 test-spark: wheel $(SPARK_VENV)/.installed  ## Run the tests with a real local Spark (needs Java 17; installs 1 GB)
 	$(SPARK_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
