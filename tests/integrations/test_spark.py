@@ -161,12 +161,16 @@ def test_weights(read):
     codes, scores = made(2000)
     weights = np.random.default_rng(5).integers(0, 4, size=2000) / 2
     df = read({**columns_of(codes, scores), "w": weights})
-    found = multiauc.spark.evaluate(df, label="y", scores="p_*", weight="w", exact=False)
     expected = multiauc.evaluate(np.array(CLASSES)[codes], scores, labels=CLASSES, sample_weight=weights)
+    found = multiauc.spark.evaluate(df, label="y", scores="p_*", weight="w")
+    assert found.exact
+    coarse = multiauc.spark.evaluate(df, label="y", scores="p_*", weight="w", exact=False, memory=TIGHT)
     for name in ALL:
-        assert found.metrics[name].value == pytest.approx(expected.metrics[name].value, abs=1e-12)
-    with pytest.raises(ValueError, match="weight='w' gives them weights"):
-        multiauc.spark.evaluate(df, label="y", scores="p_*", weight="w")
+        value = expected.metrics[name].value
+        assert found.metrics[name].value == pytest.approx(value, abs=1e-12)
+        assert coarse.metrics[name].low < value < coarse.metrics[name].high
+    with pytest.raises(ValueError, match=f"exact=True with weight='w' needs .* memory={TIGHT} is too little"):
+        multiauc.spark.evaluate(df, label="y", scores="p_*", weight="w", memory=TIGHT)
 
 
 def test_arrays_vectors_indices_and_two_classes(spark, read):

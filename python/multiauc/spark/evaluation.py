@@ -67,7 +67,8 @@ def evaluate(  # noqa: PLR0913
         whose star stands for the class (``"p_*"``), or names of columns. One column of numbers is the score of the
         second of two classes.
     weight : str, optional
-        The column with the weight of each row; with ``exact=False`` only.
+        The column with the weight of each row. There is no second pass with weights: exact values need a state that
+        holds all distinct scores.
     exact : bool, default True
         Whether to go through the rows again until the values are exact. Otherwise they lie between certain bounds.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
@@ -80,7 +81,7 @@ def evaluate(  # noqa: PLR0913
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows, as in `multiauc.evaluate`.
     memory : int, optional
-        About how many bytes a state may take: 64 MiB by default, 16 MiB with `exact`, 4 MiB with `by`.
+        About how many bytes a state may take: 64 MiB by default, 16 MiB where a second pass counts, 4 MiB with `by`.
 
     Returns
     -------
@@ -138,13 +139,9 @@ def evaluated(
     """The evaluation of every model on every slice, and a sample of the rows if there are several models."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
     wanted = read_metrics(DEFAULT_METRICS if metrics is None else metrics, STREAMED_METRICS)
-    if exact and layout.weight is not None:
-        raise ValueError(
-            f"exact=True counts rows, and weight={layout.weight!r} gives them weights, whose sums are rounded: "
-            "drop one of them"
-        )
+    counts_ranges = exact and layout.weight is None
     if memory is None:
-        memory = SLICE_MEMORY if layout.by else EXACT_MEMORY if exact else DEFAULT_MEMORY
+        memory = SLICE_MEMORY if layout.by else EXACT_MEMORY if counts_ranges else DEFAULT_MEMORY
         memory = max(memory, _least_memory(len(layout.labels), wanted))
     empty = Accumulator(layout.labels, metrics=wanted, memory=positive_integer("memory", memory))
     states, sample = collected_states(rows, layout, empty)
@@ -152,10 +149,15 @@ def evaluated(
         raise ValueError("df has no rows")
     if layout.by:
         states = {unit: state for unit, state in states.items() if (state.counts > 0).sum() > 1}
-    if exact:
+    if counts_ranges:
         results = exact_evaluations(rows, layout, states, policy)
     else:
         results = {unit: state.evaluate(absent=policy) for unit, state in states.items()}
+    if exact and not all(result.exact for result in results.values()):
+        raise ValueError(
+            f"exact=True with weight={layout.weight!r} needs states that hold all distinct scores, and memory={memory} "
+            "is too little for that: give them more, or take certain bounds with exact=False"
+        )
     return {_read_unit(unit): result for unit, result in sorted(results.items())}, sample
 
 
