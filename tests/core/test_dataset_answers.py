@@ -111,7 +111,7 @@ class TestProgressLine:
         labels, scores, _ = predictions(rng)
         write(table_of(labels, scores), "a.parquet")
         slow = row_stream.RowStream._read
-        monkeypatch.setattr(row_stream.RowStream, "_read", lambda *arguments: (time.sleep(0.01), slow(*arguments))[1])
+        monkeypatch.setattr(row_stream.RowStream, "_read", lambda *arguments: (time.sleep(0.1), slow(*arguments))[1])
         multiauc.evaluate_dataset("a.parquet", label="y", progress=True)
         assert capsys.readouterr().err.startswith("\rreading a.parquet [")
 
