@@ -141,7 +141,7 @@ docs: develop $(VENV)/.docs  ## Build the site of the docs into target/docs (ope
 notebooks: develop  ## Run the notebooks of examples/ and keep their outputs
 	$(PY) studies/notebooks.py
 
-figures: develop  ## Draw the pictures of the docs, and compute the pages of the papers (a few minutes)
+figures: develop  ## Draw the pictures of the docs, and compute the pages of the papers (ten minutes)
 	$(PY) studies/figures_multiclass_roc.py
 	$(PY) studies/figures_summary_roc.py
 	$(PY) studies/figures_plots.py
