@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from multiauc._files.column_rules import given_classes, require, score_columns
 from multiauc._files.columns import is_single
 from multiauc._files.list_columns import holds_lists, spread
-from multiauc._files.predictions import Request
 from multiauc._files.problems import NoRowsError
 from multiauc._files.row_files import Piece
 from multiauc._files.row_stream import BEGINNING, MOST_ROWS, RowStream
 from multiauc._wording import listing
-from multiauc.datasets import as_dataset_argument, label_texts, read_column, score_names
+from multiauc.datasets import read_request, score_names
 from multiauc.streaming import Accumulator
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+    from multiauc._files.predictions import Request
 
 #: How many states are merged at a time, so that no machine holds all of them.
 MERGED_AT_ONCE = 8
@@ -115,13 +116,7 @@ def asked(
     memory: int,
 ) -> Question:
     """What users ask for, if the columns are there and the state can be made."""
-    request = Request(
-        sources={},
-        label=read_column("label", label),
-        classes=None if labels is None else label_texts(labels),
-        weights=None if weight is None else read_column("weight", weight),
-        spelled=as_dataset_argument,
-    )
+    request = read_request(label, weight, labels)
     pattern = score_names(scores)
     require(header, [request.label], "label")
     found = score_columns(header, pattern, request).names
@@ -137,6 +132,11 @@ def asked(
     n_classes = len(found) if request.classes is None else len(request.classes)
     like = Accumulator(range(n_classes), metrics=metrics, memory=memory)
     return Question(request, pattern, found, None if labels is None else tuple(labels), like.metrics, like.memory)
+
+
+def bundles(states: list[Any]) -> list[list[Any]]:
+    """States, or what stands for them, as many together as are merged at a time."""
+    return [states[start : start + MERGED_AT_ONCE] for start in range(0, len(states), MERGED_AT_ONCE)]
 
 
 def merged(states: Iterable[Accumulator | None]) -> Accumulator | None:

@@ -96,7 +96,7 @@ def evaluate(
     """
     refuse_unknown(evaluate, unknown)
     delayed = _require_dask(ddf)
-    from multiauc._partitions import MERGED_AT_ONCE, Header, asked, merged  # noqa: PLC0415 - needs pyarrow
+    from multiauc._partitions import MERGED_AT_ONCE, Header, asked, bundles, merged  # noqa: PLC0415 - needs pyarrow
 
     names = [name for name in ddf.columns if isinstance(name, str)]
     question = asked(
@@ -112,8 +112,7 @@ def evaluate(
     parts = ddf[question.columns].to_delayed()
     states = [delayed(state_of_partition)(question, part, number) for number, part in enumerate(parts)]
     while len(states) > MERGED_AT_ONCE:
-        starts = range(0, len(states), MERGED_AT_ONCE)
-        states = [delayed(merged)(states[start : start + MERGED_AT_ONCE]) for start in starts]
+        states = [delayed(merged)(bundle) for bundle in bundles(states)]
     return delayed(evaluation_of_states)(states, policy)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
     from os import PathLike
 
+    from multiauc._files.predictions import Request
     from multiauc._types import Absent
     from multiauc.streaming import CertifiedEvaluation
 
@@ -139,16 +140,9 @@ def evaluate_dataset(  # noqa: PLR0913
     refuse_unknown(evaluate_dataset, unknown)
     _require_pyarrow()
     from multiauc._dataset_runs import Plan, checkpoint_of, evaluated, refuse_exact  # noqa: PLC0415 - needs pyarrow
-    from multiauc._files.predictions import Request  # noqa: PLC0415
     from multiauc._files.streams import open_stream, source_identity  # noqa: PLC0415
 
-    request = Request(
-        sources={},
-        label=read_column("label", label),
-        classes=None if labels is None else label_texts(labels),
-        weights=None if weight is None else read_column("weight", weight),
-        spelled=as_dataset_argument,
-    )
+    request = read_request(label, weight, labels)
     plan = Plan(
         labels=None if labels is None else tuple(labels),
         metrics=read_metrics(metrics, STREAMED_METRICS),
@@ -195,6 +189,19 @@ def _require_pyarrow() -> None:
         import pyarrow as pa  # noqa: F401, PLC0415
     except ImportError:
         raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install multiauc[arrow]") from None
+
+
+def read_request(label: Any, weight: Any, labels: Sequence[Hashable] | None) -> Request:
+    """The columns of labels and weights, and the classes if they are given."""
+    from multiauc._files.predictions import Request  # noqa: PLC0415 - needs pyarrow
+
+    return Request(
+        sources={},
+        label=read_column("label", label),
+        classes=None if labels is None else label_texts(labels),
+        weights=None if weight is None else read_column("weight", weight),
+        spelled=as_dataset_argument,
+    )
 
 
 def read_column(option: str, name: Any) -> str:

@@ -99,7 +99,7 @@ def evaluate(
     refuse_unknown(evaluate, unknown)
     ray = _require_ray(dataset)
     from multiauc._files.problems import NoRowsError  # noqa: PLC0415 - needs pyarrow
-    from multiauc._partitions import MERGED_AT_ONCE, Header, asked, merged, rows_of  # noqa: PLC0415
+    from multiauc._partitions import MERGED_AT_ONCE, Header, asked, bundles, merged, rows_of  # noqa: PLC0415
 
     schema = dataset.schema()
     if schema is None:
@@ -120,8 +120,7 @@ def evaluate(
     states = counted.to_arrow_refs()
     merge = ray.remote(merged_answers)
     while len(states) > MERGED_AT_ONCE:
-        starts = range(0, len(states), MERGED_AT_ONCE)
-        states = [merge.remote(*states[start : start + MERGED_AT_ONCE]) for start in starts]
+        states = [merge.remote(*bundle) for bundle in bundles(states)]
     whole = merged(_states_in(ray.get(states)))
     return rows_of(whole, THE_DATASET).evaluate(absent=policy)
 
