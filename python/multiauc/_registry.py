@@ -108,6 +108,8 @@ class Metric:
         Its smallest possible value; the largest is 1.
     depends_on_sizes
         Whether it is another number in a sample with other class shares.
+    interval
+        The kind of interval that it has by default.
     """
 
     name: MetricName
@@ -124,6 +126,7 @@ class Metric:
     chance: Literal["half", "zero", "one_of_classes", "one_of_orders"] = "half"
     smallest: float = 0.0
     depends_on_sizes: bool = False
+    interval: Literal["wilson", "logit"] = "wilson"
 
     def chance_of(self, n_classes: int) -> float:
         """The value for uninformative scores."""
@@ -210,6 +213,7 @@ METRICS: Final[dict[str, Metric]] = {
             chance="zero",
             smallest=-1.0,
             depends_on_sizes=True,
+            interval="logit",
         ),
         Metric(
             KAPPA,
@@ -221,6 +225,7 @@ METRICS: Final[dict[str, Metric]] = {
             chance="zero",
             smallest=-1.0,
             depends_on_sizes=True,
+            interval="logit",
         ),
         Metric(
             ACCURACY,
@@ -231,6 +236,7 @@ METRICS: Final[dict[str, Metric]] = {
             has_interactions=False,
             chance="one_of_classes",
             depends_on_sizes=True,
+            interval="logit",
         ),
         Metric(
             BALANCED_ACCURACY,
@@ -250,6 +256,7 @@ METRICS: Final[dict[str, Metric]] = {
             has_interactions=False,
             chance="one_of_classes",
             depends_on_sizes=True,
+            interval="logit",
         ),
         Metric(
             MULTICLASS_ROC,
@@ -259,6 +266,7 @@ METRICS: Final[dict[str, Metric]] = {
             has_closed_form=False,
             has_bootstrap=False,
             has_interactions=False,
+            interval="logit",
         ),
     )
 }

@@ -28,7 +28,7 @@ from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, 
 from multiauc._wording import one_of, shown_name
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.evaluation_results import Evaluation
-from multiauc.results import PairMatrix
+from multiauc.results import PairMatrix, pair_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -232,9 +232,7 @@ def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
         metrics={metric: estimate(metric) for metric in inputs.metrics},
         covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
         matrices={
-            metric: PairMatrix(
-                pairs.values, labels, sample.rows, metric, (np.sqrt(pairs.variances), pairs.degrees_of_freedom)
-            )
+            metric: PairMatrix(pairs.values, labels, sample.rows, metric, pair_errors(found, metric))
             for metric, pairs in found.pairs.items()
         },
         labels=labels,
