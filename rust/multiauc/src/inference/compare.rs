@@ -1,7 +1,7 @@
 //! Several statistics of the same kind on the same rows: their covariance and the variances of their differences.
 
 use super::design::Design;
-use super::moments::{Moments, estimate_one, moments};
+use super::moments::{Moments, estimate_difference, moments};
 use super::statistic::{Estimate, Statistic};
 use super::unit_sums::Segment;
 use crate::error::Result;
@@ -42,7 +42,8 @@ pub fn compare(design: &Design, models: &[Statistic], workers: &Workers<'_>) -> 
                 rows.present().iter().map(|&class| [&contrast[rows.range(class)]]).collect();
             let segments: Vec<Segment<'_>> =
                 rows.present().iter().zip(&of_class).map(|(&class, columns)| Segment { class, columns }).collect();
-            differences.push(estimate_one(design, &segments, &slopes, None, a.value - b.value, workers)?);
+            let of = (&slopes[..], a.id);
+            differences.push(estimate_difference(design, &segments, of, a.value - b.value, workers)?);
         }
     }
     Ok(Compared { estimates, covariance, differences })

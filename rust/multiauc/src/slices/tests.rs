@@ -8,7 +8,7 @@ use crate::parallel::Cancel;
 use crate::sample::{ClassCodes, ScoreMatrix};
 use proptest::prelude::*;
 
-const OPTIONS: MetricOptions<'static> = MetricOptions { partition: None, pair_weights: PairWeights::Equal };
+const OPTIONS: MetricOptions<'static> = MetricOptions::DEFAULT;
 const QUICK: [Metric; 7] = [
     Metric::AucMu,
     Metric::HandTill,
