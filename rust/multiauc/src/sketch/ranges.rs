@@ -31,6 +31,13 @@ impl Problem {
         problems
     }
 
+    /// How many there are.
+    pub(super) const fn count(settings: &SketchSettings) -> usize {
+        let SketchSettings { classes, differences, columns, columns_by_class, .. } = *settings;
+        let pairs = if differences { classes * (classes - 1) / 2 } else { 0 };
+        pairs + if columns || columns_by_class { classes } else { 0 }
+    }
+
     /// The class that wins.
     pub(super) const fn owner(self) -> usize {
         match self {
