@@ -189,7 +189,9 @@ class MulticlassAuc:
         """
         names = ("settings", "state") if self._state is not None else ("settings", "scores", "targets", "weights")
         if not isinstance(state, dict):
-            raise ValueError(f"state must be the dict that state_dict() returned; got {type(state).__name__}")
+            raise ValueError(  # noqa: TRY004 - as for everything else that is wrong with what was stored
+                f"state must be the dict that state_dict() returned; got {type(state).__name__}"
+            )
         if state.get("settings", self._settings()) != self._settings():
             raise ValueError(f"the state was saved by MulticlassAuc({state['settings']}), this is {self!r}")
         missing = [name for name in names if name not in state]

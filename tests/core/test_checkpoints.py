@@ -15,8 +15,9 @@ from pyarrow import dataset as arrow_dataset
 from pyarrow import parquet
 
 import multiauc
+from command_line import command, run
 from dataset_files import in_memory, numbers, predictions, table_of, write
-from multiauc import _checkpoints, _dataset_runs
+from multiauc import _checkpoints
 from multiauc._checkpoints import Checkpoint, DamagedError, Saved, decoded, encoded
 from multiauc._files import row_stream
 from multiauc.streaming import Accumulator
@@ -321,26 +322,24 @@ class TestCtrlC:
         """Batches of six seconds: after two of them it is too late."""
         now, once = [100.0], Accumulator.add
         monkeypatch.setattr(_checkpoints.time, "monotonic", lambda: now[0])
-        monkeypatch.setattr(
-            Accumulator, "add", lambda *given: (now.__setitem__(0, now[0] + 6.0), once(*given))
-        )
+        monkeypatch.setattr(Accumulator, "add", lambda *given: (now.__setitem__(0, now[0] + 6.0), once(*given)))
         with pytest.raises(Stopped):
             evaluate(stop_at=100)
         assert decoded("c", Path("c.bin").read_bytes()).place["rows"] == 50
 
-    def test_the_command_says_how_many_rows_are_kept(self, cli, capsys):
-        evaluate_until = KeyboardInterrupt
+    def test_the_command_says_how_many_rows_are_kept(self, cli, capsys, monkeypatch):
+        once = row_stream.RowStream._read
 
-        def take(run, batch, once=_dataset_runs._Run.take):  # noqa: SLF001
-            once(run, batch)
-            if run.n_rows == 100:
-                raise evaluate_until
+        def stopped(self, file, piece, *arguments):
+            if piece.first == 100:
+                raise KeyboardInterrupt
+            return once(self, file, piece, *arguments)
 
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_dataset_runs._Run, "take", take)  # noqa: SLF001
-            assert "100 rows" in cli("evaluate a.parquet -l y --checkpoint c.bin", code=130)
-        capsys.readouterr()
-        cli("evaluate a.parquet -l y --checkpoint c.bin")
+        words = ["evaluate", "a.parquet", "-l", "y", "--checkpoint", "c.bin"]
+        with monkeypatch.context() as patch:
+            patch.setattr(row_stream.RowStream, "_read", stopped)
+            assert "100 rows, kept in" in cli(*words, code=130)
+        assert run(command, words) == 0
         assert "100 rows" in capsys.readouterr().err
 
     @pytest.mark.parametrize(
@@ -367,7 +366,7 @@ class TestCtrlC:
 
 WORK = """
 import sys, time
-from multiauc import _checkpoints, _dataset_runs
+from multiauc import _checkpoints
 from multiauc._files import row_stream
 import multiauc
 _checkpoints.SECONDS = _checkpoints.TIMES_LONGER = 0.0

@@ -183,7 +183,7 @@ class TestCheckpoints:
         whole = encoded(Saved({}, {}, b""))
         start = whole.index(b"\n") + 1
         content = whole[:start] + len(head).to_bytes(8, "little") + head
-        with pytest.raises(DamagedError, match="^c: "):
+        with pytest.raises(DamagedError, match=r"^c: "):
             decoded("c", content + sha256(content).digest())
 
 

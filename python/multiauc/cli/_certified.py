@@ -60,6 +60,7 @@ def evaluate_in_pieces(
     stream = open_stream(path, pattern, request)
     if pieces.exact:
         refuse_exact(stream, request)
+
     def resumed(n_rows: int) -> None:
         note(f"going on after {counted(n_rows, 'row')} that {pieces.checkpoint} has kept")
 
