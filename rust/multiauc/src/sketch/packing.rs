@@ -176,15 +176,7 @@ impl<T: Score> Task<T> {
 
     /// Whether the rows that are known are all rows.
     pub(super) fn is_complete(&self, rows: &[u64]) -> bool {
-        // Wide, because counts that were sent may be damaged.
-        let known = |class: usize| self.known.iter().map(|known| u128::from(known.rows[class])).sum::<u128>();
-        match self.problem {
-            Problem::Column { c } if self.classes.len() < rows.len() => {
-                let rest = u128::from(rows.iter().sum::<u64>() - rows[c]);
-                known(c) == u128::from(rows[c]) && known(self.classes[1]) == rest
-            }
-            _ => self.classes.iter().all(|&class| known(class) == u128::from(rows[class])),
-        }
+        self.problem.are_all_known(&self.known, rows, self.classes.len() == rows.len())
     }
 }
 

@@ -59,6 +59,22 @@ impl Problem {
         }
     }
 
+    /// Whether the rows of ranges are all rows; `is_by_class` where those of a column are told apart by class.
+    pub(super) fn are_all_known(self, known: &[Known], rows: &[u64], is_by_class: bool) -> bool {
+        // Wide, because counts that were sent may be damaged.
+        let known = |class: usize| known.iter().map(|known| u128::from(known.rows[class])).sum::<u128>();
+        let is_same = |class: usize| known(class) == u128::from(rows[class]);
+        match self {
+            Self::Pair { c, d } => is_same(c) && is_same(d),
+            Self::Column { .. } if is_by_class => (0..rows.len()).all(is_same),
+            Self::Column { c } => {
+                let others = || (0..rows.len()).filter(|&class| class != c);
+                let rest: u128 = others().map(|class| u128::from(rows[class])).sum();
+                is_same(c) && others().map(known).sum::<u128>() == rest
+            }
+        }
+    }
+
     /// Which of the sides the rows of a class are on.
     pub(super) fn side_of(self, class: usize, settings: &SketchSettings) -> Option<usize> {
         match self {
