@@ -5,18 +5,20 @@ Whatever they are, there is a finite answer in its range, or an error that Pytho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
-from fuzz_targets.registry import Rng, answer, outside, target
-from fuzz_targets.samples import any_sample, sound
 
 import multiauc
 import multiauc.sklearn
+from fuzz_targets.registry import Rng, answer, outside, target
+from fuzz_targets.samples import any_sample, sound
 from multiauc.streaming import Accumulator
 from multiauc.streaming.passes import exact_evaluation
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 AVERAGES = ("macro", "prevalence", "prevalence_equal_rest", "micro")
 METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "pdi")
@@ -43,7 +45,9 @@ def scores(rng: Rng) -> Iterator[str]:
 def one_vs_rest(rng: Rng) -> Iterator[str]:
     """One-vs-rest with every average."""
     s = any_sample(rng)
-    yield from outside("one_vs_rest", answer(multiauc.one_vs_rest_score, s.y, s.p, average=_choice(rng, AVERAGES), **s.options))
+    yield from outside(
+        "one_vs_rest", answer(multiauc.one_vs_rest_score, s.y, s.p, average=_choice(rng, AVERAGES), **s.options)
+    )
     for value in (answer(multiauc.one_vs_rest_per_class, s.y, s.p, **s.options) or {}).values():
         yield from outside("one_vs_rest_per_class", value)
 
@@ -70,7 +74,9 @@ def sparse(rng: Rng) -> Iterator[str]:
         part[int(rng.integers(len(part)))] = _choice(rng, [-1, 2**31 - 1, 0, p.shape[1]])
     options = {"sample_weight": w, "absent": "ignore", "labels": list(range(p.shape[1]))}
     yield from outside("hand_till", answer(multiauc.hand_till_score, y, matrix, **options))
-    yield from outside("one_vs_rest", answer(multiauc.one_vs_rest_score, y, matrix, average=_choice(rng, AVERAGES), **options))
+    yield from outside(
+        "one_vs_rest", answer(multiauc.one_vs_rest_score, y, matrix, average=_choice(rng, AVERAGES), **options)
+    )
     for value in (answer(multiauc.one_vs_rest_per_class, y, matrix, **options) or {}).values():
         yield from outside("one_vs_rest_per_class", value)
 
@@ -111,7 +117,13 @@ def evaluation(rng: Rng) -> Iterator[str]:
     groups = rng.integers(3, size=len(s.p)) if rng.random() < 0.4 else None
     metric = _choice(rng, METRICS)
     found = answer(
-        multiauc.evaluate, s.y, s.p, metrics=[metric], groups=groups, sampling=_choice(rng, ["stratified", "iid"]), **s.options
+        multiauc.evaluate,
+        s.y,
+        s.p,
+        metrics=[metric],
+        groups=groups,
+        sampling=_choice(rng, ["stratified", "iid"]),
+        **s.options,
     )
     if found is not None:
         estimate = found.metrics[metric]
@@ -130,7 +142,13 @@ def comparison(rng: Rng) -> Iterator[str]:
     second = other.p if rng.random() < 0.2 else s.p[::-1]
     folds = {"folds": rng.integers(3, size=len(s.p))} if rng.random() < 0.3 else {}
     found = answer(
-        multiauc.compare, s.y, {"a": s.p, "b": second}, metric=_choice(rng, METRICS), sample_weight=s.w, absent="ignore", **folds
+        multiauc.compare,
+        s.y,
+        {"a": s.p, "b": second},
+        metric=_choice(rng, METRICS),
+        sample_weight=s.w,
+        absent="ignore",
+        **folds,
     )
     if found is not None and hasattr(found, "estimates"):
         for estimate in found.estimates.values():
@@ -155,7 +173,9 @@ def slices(rng: Rng) -> Iterator[str]:
     """Slices by a column of any kind."""
     s = any_sample(rng)
     column = _choice(rng, [rng.integers(3, size=len(s.p)), rng.choice(["a", "b"], size=len(s.p)), np.zeros(len(s.p))])
-    found = answer(multiauc.evaluate_slices, s.y, s.p, {"part": column}, metric=_choice(rng, METRICS[:4]), sample_weight=s.w)
+    found = answer(
+        multiauc.evaluate_slices, s.y, s.p, {"part": column}, metric=_choice(rng, METRICS[:4]), sample_weight=s.w
+    )
     for one in found or ():
         if not np.isnan(one.value):
             yield from outside("the value of a slice", one.value)
@@ -166,7 +186,7 @@ def curves(rng: Rng) -> Iterator[str]:
     """Partial areas, curves and hulls."""
     s = any_sample(rng)
     kind = _choice(rng, ["one_vs_rest", "pairwise"])
-    limit = float(_choice(rng, [0.1, 1.0, 0.0, 5e-324, np.nan, 2.0]))
+    limit = float(_choice(rng, [0.1, 1.0, 0.0, 1e-12, np.nan, 2.0]))
     yield from outside(
         "partial_auc_score",
         answer(multiauc.partial_auc_score, s.y, s.p, max_fpr=limit, kind=kind, **s.options),
@@ -192,12 +212,16 @@ def multiclass_roc(rng: Rng) -> Iterator[str]:
 def streams(rng: Rng) -> Iterator[str]:
     """States of few and of very many classes, in little memory, with exact passes afterwards."""
     k = int(_choice(rng, [2, 3, 5, 40, 1500]))
-    metrics = ["one_vs_rest"] if k > 40 else list(rng.permutation(["auc_mu", "hand_till", "one_vs_rest"])[: rng.integers(1, 4)])
+    metrics = (
+        ["one_vs_rest"]
+        if k > 40
+        else list(rng.permutation(["auc_mu", "hand_till", "one_vs_rest"])[: rng.integers(1, 4)])
+    )
     memory = int(_choice(rng, [2**16, 2**18, 2**26, 0, -1, 2**62, 2**70]))
     state = answer(Accumulator, range(k), metrics=metrics, memory=memory)
     if state is None:
         return
-    s = any_sample(rng, most_classes=k if k <= 5 else 5)
+    s = any_sample(rng, most_classes=min(k, 5))
     if k > 5:
         wide = rng.random((20, k))
         s = s._replace(y=rng.integers(k, size=20), p=wide, w=None)
@@ -226,5 +250,8 @@ def threads(rng: Rng) -> Iterator[str]:
 def drop_in(rng: Rng) -> Iterator[str]:
     """The drop-in for scikit-learn."""
     s = sound(rng) if rng.random() < 0.5 else any_sample(rng)
-    how = {"multi_class": _choice(rng, ["ovo", "ovr", "raise"]), "average": _choice(rng, ["macro", "weighted", "micro"])}
+    how = {
+        "multi_class": _choice(rng, ["ovo", "ovr", "raise"]),
+        "average": _choice(rng, ["macro", "weighted", "micro"]),
+    }
     yield from outside("roc_auc_score", answer(multiauc.sklearn.roc_auc_score, s.y, s.p, sample_weight=s.w, **how))

@@ -1,15 +1,18 @@
-"""What must not change an answer: the unit of weights, the order of rows and of columns; and populations beside samples."""
+"""What must not change an answer: the unit of weights, the order of rows and columns; populations beside samples."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.stats
+
+import multiauc
 from fuzz_targets.registry import Rng, answer, outside, target, unequal
 from fuzz_targets.samples import any_sample, sound
 
-import multiauc
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 COSTS = ([0.0, 1.0, 5.0, 2.0], [1.0, 0.0, 3.0, 1.0], [2.0, 7.0, 0.0, 1.0], [4.0, 1.0, 1.0, 0.0])
 
@@ -77,9 +80,7 @@ def decisions(rng: Rng) -> Iterator[str]:
     costs = np.array(COSTS)[:k, :k]
     order, columns = rng.permutation(len(y)), rng.permutation(k)
     fitted = answer(multiauc.fit_decisions, y, p, costs, sample_weight=w)
-    rows = answer(
-        multiauc.fit_decisions, y[order], p[order], costs, sample_weight=None if w is None else w[order]
-    )
+    rows = answer(multiauc.fit_decisions, y[order], p[order], costs, sample_weight=None if w is None else w[order])
     swapped = answer(
         multiauc.fit_decisions,
         y,
@@ -90,7 +91,9 @@ def decisions(rng: Rng) -> Iterator[str]:
     )
     offsets = [None if one is None else one.offsets for one in (fitted, rows, swapped)]
     yield from unequal("offsets of rows in another order", offsets[1], offsets[0], 1e-6)
-    yield from unequal("offsets of columns in another order", offsets[2], None if fitted is None else offsets[0][columns], 1e-6)
+    yield from unequal(
+        "offsets of columns in another order", offsets[2], None if fitted is None else offsets[0][columns], 1e-6
+    )
 
 
 @target()
@@ -101,8 +104,7 @@ def decisions_of_groups(rng: Rng) -> Iterator[str]:
     w = np.where(groups == 0, rng.choice([0.0, 1.0]), 1.0)
     costs = np.array(COSTS)[: p.shape[1], : p.shape[1]]
     fitted = answer(multiauc.fit_decisions, y, p, costs, groups=groups, sample_weight=w, absent="ignore")
-    values = [] if fitted is None else np.asarray(getattr(fitted.cross_validated, "values", []), dtype=float).ravel()
-    for value in values:
+    for value in () if fitted is None else fitted.cross_validated.values.values():
         if not np.isnan(value) and 0.0 < value < 1e-6:
             yield f"a cross-validated cost is {value!r}"
         yield from outside("a cross-validated cost", None if np.isnan(value) else value, 0.0, 100.0)

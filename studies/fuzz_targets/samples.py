@@ -38,7 +38,7 @@ def sound(rng: Rng, *, most_rows: int = 24, most_classes: int = 5, weighted: boo
     return Sample(y, p, w)
 
 
-def any_sample(rng: Rng, *, most_rows: int = 24, most_classes: int = 5) -> Sample:
+def any_sample(rng: Rng, *, most_rows: int = 24, most_classes: int = 5) -> Sample:  # noqa: C901 - a branch per way
     """A sample that may be wrong in some way, or of an extreme shape."""
     y, p, w = sound(rng, most_rows=most_rows, most_classes=most_classes)
     n, k = p.shape
