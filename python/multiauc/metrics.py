@@ -200,7 +200,10 @@ class MulticlassAuc:
         if self._state is not None:
             self._state = self._empty_state(self._state.memory).merge(_read_state(state["state"]))
         else:
-            self._scores, self._targets, self._weights = self._read_batches(state)
+            try:
+                self._scores, self._targets, self._weights = self._read_batches(state)
+            except TypeError as error:  # arrays of something else than numbers
+                raise ValueError(f"state is not what state_dict() returned: {error}") from None
         return self
 
     def _read_batches(self, state: dict[str, Any]) -> tuple[list[NDArray[Any]], list[NDArray[Any]], list[Any]]:

@@ -212,6 +212,8 @@ class TestTrainingMetrics:
             {"targets": [np.array([0.5, 1, 2])]},
             {"weights": [np.array([1.0, -1.0, 1.0])]},
             {"weights": [np.array([1.0])]},
+            {"weights": ["auc_mu"]},
+            {"scores": [None]},
         ],
     )
     def test_something_does_not_fit(self, saved, other):
