@@ -238,7 +238,8 @@ def _laplace(counts: Counts, means: NDArray[np.float64], root: NDArray[np.float6
         return np.asarray(counts.heights(u).sum(axis=1) - 0.5 * (effects**2).sum(axis=1))
 
     def curvature_at(rates: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.einsum("mi,km,mj->kij", root, counts.trials * rates * (1.0 - rates), root) + np.eye(2)
+        within = np.einsum("mi,km,mj->kij", root, counts.trials * rates * (1.0 - rates), root)
+        return np.asarray(within + np.eye(2))
 
     reached = height(effects)
     for _ in range(100):
