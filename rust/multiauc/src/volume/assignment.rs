@@ -4,6 +4,7 @@
 //! best iff no cycle gains anything. Rows are added one by one, and with them the longest paths between all rows so far; a
 //! tuple is given up at the first cycle that gains.
 
+use super::amounts::Amount;
 use crate::error::{Error, Result};
 
 /// Beyond that many classes tied with each other, their assignments are too many to be told apart by trying.
@@ -11,28 +12,28 @@ const MOST_TIED: usize = 20;
 
 /// The rows of a tuple so far, and the longest paths between them.
 #[derive(Debug, Clone)]
-pub(super) struct Assignment<'s> {
+pub(super) struct Assignment<'s, A> {
     /// Columns of the classes of the rows, in the order in which rows are added.
     columns: &'s [usize],
-    rows: Vec<&'s [i64]>,
+    rows: Vec<&'s [A]>,
     /// Largest gain on the way from one row to another, `stride` entries per row.
-    paths: Vec<i64>,
+    paths: Vec<A>,
     stride: usize,
     has_ties: bool,
     /// Paths to the row that is added, from each of the others.
-    into: Vec<i64>,
+    into: Vec<A>,
 }
 
-impl<'s> Assignment<'s> {
+impl<'s, A: Amount> Assignment<'s, A> {
     pub(super) fn new(columns: &'s [usize]) -> Self {
         let stride = columns.len();
         Self {
             columns,
             rows: Vec::with_capacity(stride),
-            paths: vec![0; stride * stride],
+            paths: vec![A::default(); stride * stride],
             stride,
             has_ties: false,
-            into: vec![0; stride],
+            into: vec![A::default(); stride],
         }
     }
 
@@ -54,29 +55,29 @@ impl<'s> Assignment<'s> {
 
     /// What the row at a place gains by taking the class of another.
     #[inline]
-    fn gain(&self, row: &[i64], own: usize, other: usize) -> i64 {
+    fn gain(&self, row: &[A], own: usize, other: usize) -> A {
         row[self.columns[other]] - row[self.columns[own]]
     }
 
     /// Adds the row of the next class; `false` if an assignment of the rows is now better than the identity.
-    pub(super) fn push(&mut self, row: &'s [i64]) -> bool {
+    pub(super) fn push(&mut self, row: &'s [A]) -> bool {
         let size = self.rows.len();
-        let mut best = i64::MIN;
+        let mut best = None;
         for from in 0..size {
             let paths = &self.paths[from * self.stride..][..size];
             let mut longest = self.gain(self.rows[from], from, size);
             for (via, path) in paths.iter().enumerate() {
                 if via != from {
-                    longest = longest.max(path + self.gain(self.rows[via], via, size));
+                    longest = longest.max(*path + self.gain(self.rows[via], via, size));
                 }
             }
             self.into[from] = longest;
-            best = best.max(longest + self.gain(row, size, from));
+            best = best.max(Some(longest + self.gain(row, size, from)));
         }
-        if best > 0 {
+        if best.is_some_and(|best| A::default().is_below(best)) {
             return false;
         }
-        self.has_ties |= best == 0;
+        self.has_ties |= best.is_some_and(|best| best.is_tied(A::default()));
         self.rows.push(row);
         // The last row's paths matter for ties only.
         if size + 1 < self.stride || self.has_ties {
@@ -85,7 +86,7 @@ impl<'s> Assignment<'s> {
         true
     }
 
-    fn extend_paths(&mut self, row: &[i64], size: usize) {
+    fn extend_paths(&mut self, row: &[A], size: usize) {
         for to in 0..size {
             let mut longest = self.gain(row, size, to);
             for via in (0..size).filter(|&via| via != to) {
@@ -114,8 +115,9 @@ impl<'s> Assignment<'s> {
         // Only edges on a cycle without gain can be in another best assignment; such cycles connect classes both ways.
         let size = self.rows.len();
         let mut group: Vec<usize> = (0..size).collect();
-        let is_tight =
-            |a: usize, b: usize| a == b || self.gain(self.rows[a], a, b) + self.paths[b * self.stride + a] == 0;
+        let is_tight = |a: usize, b: usize| {
+            a == b || (self.gain(self.rows[a], a, b) + self.paths[b * self.stride + a]).is_tied(A::default())
+        };
         for a in 0..size {
             for b in 0..size {
                 if a != b && is_tight(a, b) && group[a] != group[b] {

@@ -4,6 +4,7 @@
 //! largest class is used up (Latin-hypercube tuples): each row is used equally often, which takes what rows contribute one
 //! by one out of the error of drawing.
 
+use super::amounts::Amount;
 use super::assignment::Assignment;
 use super::whole_scores::WholeScores;
 use crate::error::Result;
@@ -47,8 +48,8 @@ const ENOUGH_ROUNDS: usize = 32;
 /// How many times smaller than the standard error over rows an error is that adds next to nothing to it.
 const NEGLIGIBLE: f64 = 5.0;
 
-pub(super) fn draw(
-    whole: &WholeScores,
+pub(super) fn draw<A: Amount>(
+    whole: &WholeScores<A>,
     rows: &ClassRows,
     drawing: Drawing,
     workers: &Workers<'_>,
@@ -100,8 +101,8 @@ fn positions(rows: &ClassRows, round: usize, number: u32, drawing: Drawing) -> V
 }
 
 /// The credit of each tuple of a round.
-fn credits(
-    whole: &WholeScores,
+fn credits<A: Amount>(
+    whole: &WholeScores<A>,
     columns: &[usize],
     tuples: &[Vec<u32>],
     round: usize,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::amounts::Amount;
 use super::assignment::Assignment;
 use super::distinct::Distinct;
 use crate::error::Result;
@@ -19,7 +20,7 @@ const TASKS: usize = 64;
 
 /// Goes through all tuples of distinct rows. Classes with few rows come first, so that a tuple that is wrong already with
 /// their rows is given up at once.
-pub(super) fn enumerate(classes: &[Distinct<'_>], workers: &Workers<'_>) -> Result<AllTuples> {
+pub(super) fn enumerate<A: Amount>(classes: &[Distinct<'_, A>], workers: &Workers<'_>) -> Result<AllTuples> {
     let mut order: Vec<usize> = (0..classes.len()).collect();
     order.sort_by_key(|&class| (classes[class].len(), class));
     let (mut depth, mut tasks) = (0, 1);
@@ -75,7 +76,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(classes: &[Distinct<'_>]) -> Self {
+    fn new<A: Amount>(classes: &[Distinct<'_, A>]) -> Self {
         let won = classes.iter().map(|class| vec![0.0; class.len()]).collect();
         Self { by_assignments: BTreeMap::new(), won }
     }
@@ -90,19 +91,19 @@ impl Sums {
     }
 }
 
-struct Walk<'w, 's> {
-    classes: &'w [Distinct<'s>],
+struct Walk<'w, 's, A> {
+    classes: &'w [Distinct<'s, A>],
     order: &'s [usize],
     /// A tuple for each depth, kept for its memory.
-    levels: Vec<Option<Assignment<'s>>>,
+    levels: Vec<Option<Assignment<'s, A>>>,
     chosen: Vec<usize>,
     sums: Sums,
     workers: &'w Workers<'w>,
 }
 
-impl<'s> Walk<'_, 's> {
+impl<'s, A: Amount> Walk<'_, 's, A> {
     /// Goes through all ways to complete a tuple that is right so far.
-    fn descend(&mut self, depth: usize, mut tuple: Assignment<'s>) -> Result<Assignment<'s>> {
+    fn descend(&mut self, depth: usize, mut tuple: Assignment<'s, A>) -> Result<Assignment<'s, A>> {
         if depth == self.order.len() {
             self.add(tuple.count_best()?);
             return Ok(tuple);
