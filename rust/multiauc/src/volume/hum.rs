@@ -11,7 +11,7 @@ use crate::float::Score;
 use crate::parallel::Workers;
 use crate::sample::{ClassRows, ScoredSample};
 
-/// All tuples of four classes or more are gone through up to this many.
+/// All tuples of four classes or more are gone through up to this many, unless their ties take too long to count.
 const MOST_TUPLES: f64 = 1e7;
 /// Of three classes they are counted while the smallest class times the rows of the others is at most this.
 const MOST_PAIRS: f64 = 1e10;
@@ -83,25 +83,25 @@ impl Task<'_> {
         match &classes[..] {
             [first, second] => {
                 let (value, means) = count_pairs(first, second);
-                Ok(exact(value, of_positions(means)))
+                return Ok(exact(value, of_positions(means)));
             }
             [_, _, _] if sizes[0] * (sizes[1] + sizes[2]) <= MOST_PAIRS => {
                 let (value, means) = count_three(&classes, wants_components, workers)?;
-                Ok(exact(value, of_positions(means)))
+                return Ok(exact(value, of_positions(means)));
             }
             [_, _, _, _, ..]
                 if sizes.iter().product::<f64>() <= MOST_TUPLES
                     && classes.iter().map(Distinct::rows).product::<f64>() < MOST_COUNTED =>
             {
-                let found = enumerate(&classes, workers)?;
-                Ok(exact(found.value, of_positions(found.means)))
+                if let Some(found) = enumerate(&classes, workers)? {
+                    return Ok(exact(found.value, of_positions(found.means)));
+                }
             }
-            _ => {
-                let found = draw(whole, rows, drawing, workers)?;
-                let (value, monte_carlo_error) = (found.value, found.monte_carlo_error);
-                Ok(Hum { value, components: found.means, monte_carlo_error, is_exact: false })
-            }
+            _ => {}
         }
+        let found = draw(whole, rows, drawing, workers)?;
+        let (value, monte_carlo_error) = (found.value, found.monte_carlo_error);
+        Ok(Hum { value, components: found.means, monte_carlo_error, is_exact: false })
     }
 }
 
