@@ -55,15 +55,27 @@ impl<const N: usize> Default for Wide<N> {
     }
 }
 
+/// The sum, and whether one is carried on.
+const fn add_digits(a: u64, b: u64, carry: bool) -> (u64, bool) {
+    let (sum, first) = a.overflowing_add(b);
+    let (sum, second) = sum.overflowing_add(carry as u64);
+    (sum, first || second)
+}
+
+/// The difference, and whether one is borrowed.
+const fn subtract_digits(a: u64, b: u64, borrow: bool) -> (u64, bool) {
+    let (rest, first) = a.overflowing_sub(b);
+    let (rest, second) = rest.overflowing_sub(borrow as u64);
+    (rest, first || second)
+}
+
 impl<const N: usize> Add for Wide<N> {
     type Output = Self;
 
     fn add(mut self, other: Self) -> Self {
         let mut carry = false;
         for (digit, &more) in self.0.iter_mut().zip(&other.0) {
-            let (sum, first) = digit.overflowing_add(more);
-            let (sum, second) = sum.overflowing_add(u64::from(carry));
-            (*digit, carry) = (sum, first | second);
+            (*digit, carry) = add_digits(*digit, more, carry);
         }
         self
     }
@@ -83,9 +95,7 @@ impl<const N: usize> Sub for Wide<N> {
     fn sub(mut self, other: Self) -> Self {
         let mut borrow = false;
         for (digit, &less) in self.0.iter_mut().zip(&other.0) {
-            let (rest, first) = digit.overflowing_sub(less);
-            let (rest, second) = rest.overflowing_sub(u64::from(borrow));
-            (*digit, borrow) = (rest, first | second);
+            (*digit, borrow) = subtract_digits(*digit, less, borrow);
         }
         self
     }

@@ -74,10 +74,12 @@ static FACTOR_LOGARITHMS: LazyLock<[i128; FACTORS as usize]> =
 pub(super) fn logarithm(value: f64) -> Rounded {
     /// log₂ e in units of 2^−126.
     const SCALE: u128 = 0x5c55_1d94_ae0b_f85d_df43_ff68_348e_9f44;
-    // Subnormal numbers, and others, times 2^64.
+    /// Digits that are computed and not kept.
+    const MORE: u32 = 126 - Rounded::FRACTION;
+    // Subnormal numbers times 2^64.
     let (value, less) = if value < f64::MIN_POSITIVE { (value * 2_f64.powi(64), 64) } else { (value, 0) };
     let bits = value.to_bits();
-    let exponent = (bits >> 52) as i128 - 1023 - less;
+    let exponent = i128::from(bits >> 52) - 1023 - less;
     let fraction = bits & ((1 << 52) - 1);
     let whole = exponent << Rounded::FRACTION;
     if fraction == 0 {
@@ -97,7 +99,6 @@ pub(super) fn logarithm(value: f64) -> Rounded {
     let rest = 2 * ONE - product;
     let half_square = ((rest >> 22) * (rest >> 22)) >> 84;
     logarithm -= (Double::product(rest + half_square, SCALE).shifted(127)).cast_signed();
-    const MORE: u32 = 126 - Rounded::FRACTION;
     Rounded(whole + ((logarithm + (1 << (MORE - 1))) >> MORE))
 }
 
