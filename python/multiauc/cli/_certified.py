@@ -22,7 +22,7 @@ from multiauc.cli._output import (
     pair_value_in_words,
     printing,
 )
-from multiauc.cli._problems import Problem
+from multiauc.cli._problems import Problem, note
 from multiauc.results import PairMatrix
 from multiauc.streaming.certified import value_and_bounds
 
@@ -60,7 +60,11 @@ def evaluate_in_pieces(
     stream = open_stream(path, pattern, request)
     if pieces.exact:
         refuse_exact(stream, request)
-    plan = Plan(None, metrics, pieces.memory_limit, absent=request.absent, exact=pieces.exact)
+
+    def resumed(n_rows: int) -> None:
+        note(f"going on after {counted(n_rows, 'row')} that {pieces.checkpoint} has kept")
+
+    plan = Plan(None, metrics, pieces.memory_limit, absent=request.absent, exact=pieces.exact, on_resume=resumed)
     kept = None
     if pieces.checkpoint is not None:
         kept = checkpoint_of(pieces.checkpoint, stream, request, plan, source_identity(path) or {})
