@@ -3,7 +3,6 @@
 use super::*;
 use crate::inference::{Design, moments};
 use crate::metrics::{evaluate, value};
-use crate::pairs::PairWeights;
 use crate::parallel::Cancel;
 use crate::sample::{ClassCodes, ScoreMatrix};
 use proptest::prelude::*;
