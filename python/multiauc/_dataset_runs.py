@@ -52,6 +52,8 @@ class Plan:
         Whether to read the rows again until nothing is left uncertain.
     progress
         Whether to show how far it is (None for terminals only), or what to call with the rows and the share done.
+    outputs
+        What the scores are: "logits", or None to take them as they are.
     """
 
     labels: tuple[Hashable, ...] | None
@@ -60,6 +62,7 @@ class Plan:
     absent: str = "raise"
     exact: bool = False
     progress: bool | Callable[[int, float | None], object] | None = None
+    outputs: str | None = None
 
 
 def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> CertifiedEvaluation:
@@ -139,7 +142,8 @@ class _Run:
 def _begun(stream: RowStream, plan: Plan) -> _Run:
     texts = stream.labels()
     labels = texts if plan.labels is None else plan.labels
-    return _Run(Accumulator(labels, metrics=plan.metrics, memory=plan.memory_limit // STATE_SHARE), texts)
+    memory = plan.memory_limit // STATE_SHARE
+    return _Run(Accumulator(labels, metrics=plan.metrics, memory=memory, outputs=plan.outputs), texts)
 
 
 def _resumed(stream: RowStream, plan: Plan, checkpoint: Checkpoint) -> _Run:
@@ -199,6 +203,7 @@ def checkpoint_of(
         "classes": None if request.classes is None else list(request.classes),
         "metrics": list(plan.metrics),
         "memory_limit": plan.memory_limit,
+        "outputs": plan.outputs,
     }
 
     def why_not(name: str, theirs: Any, ours: Any) -> str:

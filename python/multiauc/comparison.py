@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -24,6 +25,7 @@ from multiauc._input.options import (
     refuse_weights,
     take_one_score,
 )
+from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, probability_note
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
     from multiauc._input.sample import Sample
     from multiauc._registry import MetricName
-    from multiauc._types import Absent, Labels, PairWeights, Sampling
+    from multiauc._types import Absent, Labels, Outputs, PairWeights, Sampling
 
 
 def compare(  # noqa: PLR0913
@@ -54,6 +56,7 @@ def compare(  # noqa: PLR0913
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> Comparison:
     r"""Compare models that scored the same rows: which is better, and how certain that is.
@@ -80,7 +83,7 @@ def compare(  # noqa: PLR0913
         As in `auc_mu_score`; for AUC_mu only.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         As in `auc_mu_score`; not for one-vs-rest.
-    sample_weight, groups, folds, pooled, sampling, labels, absent
+    sample_weight, groups, folds, pooled, sampling, labels, absent, outputs
         As in `evaluate`.
 
     Returns
@@ -92,7 +95,9 @@ def compare(  # noqa: PLR0913
 
     Notes
     -----
-    As in `evaluate`, a `ColumnOrderWarning` names each model whose columns seem to be in another order.
+    As in `evaluate`, a `ColumnOrderWarning` names each model whose columns seem to be in another order, and a note says
+    if the scores are not probabilities. If that is so of some models only, a `UserWarning` names them: a model that is
+    given once as probabilities and once as logits differs from itself. `outputs` holds for all models.
 
     References
     ----------
@@ -130,7 +135,7 @@ def compare(  # noqa: PLR0913
     refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
     refuse_weights((kind,), sample_weight)
     is_ordered = take_one_score((kind,))
-    given = _read_models(y_true, models, sample_weight, labels, absent, is_ordered=is_ordered)
+    given = _read_models(y_true, models, sample_weight, labels, absent, outputs, is_ordered=is_ordered)
     first = next(iter(given.values()))
     samples = {name: _in_order_of(first, sample, name) for name, sample in given.items()}
     if partition is not None and len({sample.has_one_score for sample in samples.values()}) > 1:
@@ -168,7 +173,7 @@ def compare(  # noqa: PLR0913
 
 
 def _read_models(
-    y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any, *, is_ordered: bool
+    y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any, *, is_ordered: bool
 ) -> dict[Any, Sample]:
     """The samples by model, each with its columns as they were given."""
     if not isinstance(models, Mapping):
@@ -182,7 +187,7 @@ def _read_models(
     samples: dict[Any, Sample] = {}
     for name, y_score in models.items():
         try:
-            samples[name] = read(y_true, y_score, sample_weight, labels, absent)
+            samples[name] = read(y_true, y_score, sample_weight, labels, absent, outputs)
         except (TypeError, ValueError) as error:
             raise type(error)(f"models[{name!r}]: {error}") from None
     return samples
@@ -207,12 +212,33 @@ def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
 
 
 def _with_notes(comparison: Comparison, given: dict[Any, Sample], inputs: HeldInputs, stacklevel: int) -> Comparison:
-    """The comparison with a note, and a warning, for each model whose columns seem to be in another order."""
+    """The comparison with a note, and a warning, for each model whose columns seem to be in another order.
+
+    Another note says that scores are not probabilities; a warning too, if that is so of some models only.
+    """
     found = {name: column_order_note(sample, inputs.groups, folds=inputs.folds) for name, sample in given.items()}
     notes = tuple(f"models[{name!r}]: {note}" for name, note in found.items() if note is not None)
     for note in notes:
         warn_of_order(note, stacklevel + 1)
-    return replace(comparison, notes=notes)
+    scales = _note_of_scales(given)
+    if scales is not None and scales != NOT_PROBABILITIES:
+        warnings.warn(scales, UserWarning, stacklevel=stacklevel + 1)
+    return replace(comparison, notes=notes if scales is None else (*notes, scales))
+
+
+def _note_of_scales(given: dict[Any, Sample]) -> str | None:
+    """A sentence if the models, or some of them, do not have probabilities."""
+    if all(sample.has_one_score for sample in given.values()):
+        return None  # nothing counts but the order of that score
+    are = {name: are_probabilities(sample) for name, sample in given.items()}
+    if len(set(are.values())) == 1:
+        return next(filter(None, map(probability_note, given.values())), None)
+    rows_sum, others = (listing([name for name, found in are.items() if found is kind]) for kind in (True, False))
+    return (
+        f"models differ in what their scores are: those of {rows_sum} are probabilities (rows sum to 1), those of "
+        f"{others} are not, and differences may be due to the scale alone; turn logits into probabilities (softmax) "
+        "before comparing"
+    )
 
 
 def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared) -> Comparison:

@@ -22,6 +22,7 @@ from multiauc._input.options import (
     refuse_weights,
     take_one_score,
 )
+from multiauc._input.probabilities import probability_note
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, METRICS, ONE_SCORE_METRICS
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from multiauc._types import Absent, Labels, PairWeights, Sampling
+    from multiauc._types import Absent, Labels, Outputs, PairWeights, Sampling
     from multiauc.estimates import Estimate
 
 
@@ -54,6 +55,7 @@ def evaluate(  # noqa: PLR0913
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> Evaluation:
     r"""AUC_mu, Hand & Till's M and one-vs-rest of a model, with standard errors and intervals in closed form.
@@ -98,6 +100,7 @@ def evaluate(  # noqa: PLR0913
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out, or have nan in every number that
         needs it.
+    {outputs}
 
     Returns
     -------
@@ -114,7 +117,8 @@ def evaluate(  # noqa: PLR0913
     A standard error needs two rows of every class (two groups, where rows are grouped): otherwise it is nan, and a
     warning names the class. The result refers to `y_score`; it does not copy it. If the columns seem to belong to other
     classes than the ones they were taken for, a `ColumnOrderWarning` says so, and so does the result (`notes`): less
-    than once in a thousand samples without reason.
+    than once in a thousand samples without reason. Another note says if the scores are not probabilities, that is, if
+    rows do not sum to 1 (within 1e-3, in up to 10,000 rows spread over the data).
 
     References
     ----------
@@ -157,7 +161,7 @@ def evaluate(  # noqa: PLR0913
     refuse_weights(names, sample_weight)
     is_ordered = take_one_score(names)
     read = read_ordered_sample if is_ordered else read_sample
-    sample = read(y_true, y_score, sample_weight, labels, absent)
+    sample = read(y_true, y_score, sample_weight, labels, absent, outputs)
     inputs = HeldInputs(
         sample,
         names,
@@ -174,9 +178,12 @@ def evaluate(  # noqa: PLR0913
         warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
         shares = found.pairs[HAND_TILL].values if HAND_TILL in names else None
         result = evaluation_from(inputs, found)
-    note = None if is_ordered else column_order_note(sample, inputs.groups, shares, inputs.folds)
+    if is_ordered:
+        return result
+    note = column_order_note(sample, inputs.groups, shares, inputs.folds)
     warn_of_order(note, stacklevel=2)
-    return replace(result, notes=() if note is None else (note,))
+    found = (note, probability_note(sample))
+    return replace(result, notes=tuple(one for one in found if one is not None))
 
 
 def _evaluation_in_folds(inputs: HeldInputs, stacklevel: int) -> Evaluation:

@@ -60,7 +60,7 @@ def evaluate_in_pieces(
     stream = open_stream(path, pattern, request)
     if pieces.exact:
         refuse_exact(stream, request)
-    plan = Plan(None, metrics, pieces.memory_limit, absent=request.absent, exact=pieces.exact)
+    plan = Plan(None, metrics, pieces.memory_limit, absent=request.absent, exact=pieces.exact, outputs=request.outputs)
     kept = None
     if pieces.checkpoint is not None:
         kept = checkpoint_of(pieces.checkpoint, stream, request, plan, source_identity(path) or {})

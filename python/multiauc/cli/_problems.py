@@ -92,7 +92,9 @@ def _let_go_of_stdout() -> None:
 
 
 def _one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say("warning", str(message))
+    from multiauc.cli._requests import with_flags  # noqa: PLC0415 - which needs what is here
+
+    _say("warning", with_flags(str(message)))
 
 
 def _say(kind: str, message: str) -> None:

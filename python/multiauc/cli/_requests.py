@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +30,7 @@ def request(options: dict[str, Any]) -> Request:
         by=options.pop("by", ()),
         row_id=options.pop("row_id", None),
         absent=options["absent"],
+        outputs=options.pop("outputs"),
         format_in=options.pop("format_in"),
         delimiter=options.pop("delimiter"),
         spelled=as_typed,
@@ -73,6 +76,20 @@ def split_name(text: str) -> tuple[str, str]:
     """``name=rest`` as (name, rest); without a name the name is empty."""
     name, separator, rest = text.partition("=")
     return (name, rest) if separator else ("", text)
+
+
+def with_flags(text: str) -> str:
+    """A sentence of the library, with the options that it names as the command line spells them."""
+    text = re.sub(r"labels=\[([^\]]*)\]", _typed_labels, text)
+    return text.replace("labels=", as_typed("classes")).replace("outputs='logits'", as_typed("outputs", "logits"))
+
+
+def _typed_labels(given: re.Match[str]) -> str:
+    try:
+        labels = ast.literal_eval(f"[{given[1]}]")
+    except (ValueError, SyntaxError):  # a list that was cut short
+        return as_typed("classes")
+    return as_typed("classes", ",".join(map(str, labels)))
 
 
 def as_typed(option: str, value: str | None = None) -> str:
