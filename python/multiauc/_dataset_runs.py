@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from multiauc._files.predictions import Request
     from multiauc._files.row_stream import Batch, RowStream
     from multiauc._input.sample import SampleArguments
+    from multiauc._types import Outputs
     from multiauc.streaming import CertifiedEvaluation
 
 # Of the limit, the share of the state and that of the scores of a batch, which exists several times while it is read.
@@ -62,7 +63,7 @@ class Plan:
     absent: str = "raise"
     exact: bool = False
     progress: bool | Callable[[int, float | None], object] | None = None
-    outputs: str | None = None
+    outputs: Outputs = None
 
 
 def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> CertifiedEvaluation:

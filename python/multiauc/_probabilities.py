@@ -19,9 +19,7 @@ BLOCK = 65_536
 TOLERANCES = {8: 1e-6, 4: 1e-3}
 
 
-def read_probabilities(
-    y_score: Any, n_classes: int, outputs: Any = None
-) -> NDArray[np.float32] | NDArray[np.float64]:
+def read_probabilities(y_score: Any, n_classes: int, outputs: Any = None) -> NDArray[np.float32] | NDArray[np.float64]:
     """(n, K) probabilities, or (n, 1) of the second of two classes; raises unless they are, or are made of logits."""
     scores = as_scores("y_score", y_score)
     if scores.ndim == 1:

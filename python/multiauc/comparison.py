@@ -25,7 +25,7 @@ from multiauc._input.options import (
     refuse_weights,
     take_one_score,
 )
-from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, probability_note
+from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
@@ -113,22 +113,22 @@ def compare(  # noqa: PLR0913
     >>> signal = np.eye(3)[y_true]
     >>> noise = rng.random((300, 3))
     >>> models = {"good": signal + 2 * noise, "fair": signal + 3 * noise, "other": 0.6 * signal + rng.random((300, 3))}
-    >>> comparison = multiauc.compare(y_true, models)
+    >>> comparison = multiauc.compare(y_true, models, outputs="logits")
     >>> comparison
     Comparison by AUC_mu on 300 rows, 3 classes (0 90, 1 95, 2 115)
             value  std. error      95% interval
-    good   0.9584      0.0077  0.9401 to 0.9712
-    fair   0.8718      0.0164  0.8358 to 0.9009
-    other  0.9855      0.0038  0.9757 to 0.9914
+    good   0.9566      0.0081  0.9376 to 0.9701
+    fair   0.8662      0.0172  0.8285 to 0.8966
+    other  0.9853      0.0038  0.9753 to 0.9913
     <BLANKLINE>
                   difference  std. error   95%, simultaneous      t     df  p (max-t)
-    good - fair      +0.0865      0.0093  +0.0661 to +0.1070   9.28  290.0    <0.0001
-    good - other     -0.0271      0.0085  -0.0458 to -0.0084  -3.19  132.5     0.0034
-    fair - other     -0.1137      0.0168  -0.1506 to -0.0768  -6.77  236.2    <0.0001
+    good - fair      +0.0905      0.0099  +0.0686 to +0.1123   9.10  285.7    <0.0001
+    good - other     -0.0287      0.0089  -0.0483 to -0.0091  -3.22  149.8     0.0030
+    fair - other     -0.1191      0.0176  -0.1579 to -0.0803  -6.75  285.8    <0.0001
     <BLANKLINE>
     closed form, class sizes fixed; logit intervals with Student's t
     >>> comparison.difference("other", "good")
-    Difference(other - good: +0.0271, standard error 0.0085, 95% interval +0.0103 to +0.0440, t(132.5) 3.19, p 0.0018)
+    Difference(other - good: +0.0287, standard error 0.0089, 95% interval +0.0111 to +0.0463, t(149.8) 3.22, p 0.0016)
     """
     refuse_unknown(compare, unknown)
     kind = one_of("metric", metric, tuple(METRICS))
@@ -228,11 +228,11 @@ def _with_notes(comparison: Comparison, given: dict[Any, Sample], inputs: HeldIn
 
 def _note_of_scales(given: dict[Any, Sample]) -> str | None:
     """A sentence if the models, or some of them, do not have probabilities."""
-    if all(sample.has_one_score for sample in given.values()):
-        return None  # nothing counts but the order of that score
-    are = {name: are_probabilities(sample) for name, sample in given.items()}
-    if len(set(are.values())) == 1:
-        return next(filter(None, map(probability_note, given.values())), None)
+    are = {name: are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
+    if all(are.values()):
+        return None
+    if not any(are.values()):
+        return NOT_PROBABILITIES
     rows_sum, others = (listing([name for name, found in are.items() if found is kind]) for kind in (True, False))
     return (
         f"models differ in what their scores are: those of {rows_sum} are probabilities (rows sum to 1), those of "

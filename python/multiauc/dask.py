@@ -27,7 +27,7 @@ __all__ = ["evaluate"]
 THE_FRAME = "the data frame"
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913
     ddf: Any,
     *,
     label: str,

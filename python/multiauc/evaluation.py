@@ -132,26 +132,27 @@ def evaluate(  # noqa: PLR0913
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.choice(["cat", "dog", "eel"], size=300)
     >>> y_score = rng.random((300, 3)) + 0.5 * (y_true[:, None] == ["cat", "dog", "eel"])
+    >>> y_score /= y_score.sum(axis=1, keepdims=True)
     >>> result = multiauc.evaluate(y_true, y_score)
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
                                   value  std. error      95% interval
-    AUC_mu                       0.9584      0.0077  0.9401 to 0.9712
-    Hand & Till's M              0.8817      0.0114  0.8573 to 0.9025
-    one-vs-rest (macro)          0.8817      0.0115  0.8572 to 0.9024
-    one-vs-rest (prevalence)     0.8800      0.0116  0.8552 to 0.9011
+    AUC_mu                       0.9559      0.0080  0.9371 to 0.9692
+    Hand & Till's M              0.9285      0.0096  0.9070 to 0.9453
+    one-vs-rest (macro)          0.9280      0.0097  0.9064 to 0.9449
+    one-vs-rest (prevalence)     0.9277      0.0098  0.9058 to 0.9447
     each class against the rest
-      cat                        0.8938      0.0194  0.8489 to 0.9264
-      dog                        0.8909      0.0191  0.8472 to 0.9233
-      eel                        0.8603      0.0207  0.8144 to 0.8962
+      cat                        0.9433      0.0127  0.9116 to 0.9641
+      dog                        0.9147      0.0160  0.8772 to 0.9415
+      eel                        0.9261      0.0144  0.8917 to 0.9502
     closed form, class sizes fixed; logit intervals with Student's t
     >>> low, high = result.auc_mu.confidence_interval(level=0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.944 to 0.969
+    0.941 to 0.967
     >>> multiauc.evaluate(y_true, y_score, metrics=["auc_mu"])
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
              value  std. error      95% interval
-    AUC_mu  0.9584      0.0077  0.9401 to 0.9712
+    AUC_mu  0.9559      0.0080  0.9371 to 0.9692
     closed form, class sizes fixed; logit intervals with Student's t
     """
     refuse_unknown(evaluate, unknown)
@@ -182,8 +183,8 @@ def evaluate(  # noqa: PLR0913
         return result
     note = column_order_note(sample, inputs.groups, shares, inputs.folds)
     warn_of_order(note, stacklevel=2)
-    found = (note, probability_note(sample))
-    return replace(result, notes=tuple(one for one in found if one is not None))
+    notes = (note, probability_note(sample))
+    return replace(result, notes=tuple(one for one in notes if one is not None))
 
 
 def _evaluation_in_folds(inputs: HeldInputs, stacklevel: int) -> Evaluation:

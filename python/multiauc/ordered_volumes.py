@@ -76,7 +76,9 @@ def ordered_vus_score(
     0.75
     """
     refuse_unknown(ordered_vus_score, unknown)
-    return score_of(read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score"), ORDERED_VUS, {})
+    return score_of(
+        read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score"), ORDERED_VUS, {}
+    )
 
 
 def ordered_vus(

@@ -106,7 +106,7 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     return macro if kind_of_mean == "macro" else prevalence
 
 
-def partial_auc(
+def partial_auc(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,

@@ -26,7 +26,7 @@ __all__ = ["evaluate"]
 THE_DATASET = "the data set"
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913
     dataset: Any,
     *,
     label: str,

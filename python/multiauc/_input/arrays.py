@@ -92,7 +92,7 @@ def as_scores(argument: str, value: Any) -> NDArray[np.float32] | NDArray[np.flo
 def _refuse_inexact(argument: str, array: NDArray[Any]) -> None:
     """Raise if there are integers that a double cannot hold: two that differ could become one."""
     if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
-        largest = max(array.max(), -int(array.min()))
+        largest = max(int(array.max()), -int(array.min()))
         if largest > LARGEST_INTEGER:
             raise ValueError(
                 f"{argument} must not have integers beyond 2^53, which would be rounded; got {largest}: subtract a "

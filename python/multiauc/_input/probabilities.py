@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._input.sample import Sample
+    from multiauc._types import Outputs
 
 #: What the outputs of models in training may be.
 OUTPUTS = ("probabilities", "logits", "one_vs_all_logits")
@@ -27,7 +28,7 @@ NOT_PROBABILITIES = (
 )
 
 
-def read_outputs(outputs: Any) -> str | None:
+def read_outputs(outputs: Any) -> Outputs:
     """What the columns of scores are: None if they are to be taken as they are, or "logits"."""
     if outputs is None:
         return None
@@ -35,7 +36,7 @@ def read_outputs(outputs: Any) -> str | None:
         raise TypeError(f"outputs must be None or 'logits'; got {described(outputs)}")
     if outputs != "logits":
         raise ValueError(f"outputs must be None (scores are taken as they are) or 'logits'; got {outputs!r}")
-    return outputs
+    return "logits"
 
 
 def as_outputs(
@@ -133,16 +134,15 @@ def _expit(logits: NDArray[Any]) -> NDArray[Any]:
 
 
 def are_probabilities(sample: Sample) -> bool:
-    """Whether the rows sum to 1; a single score per row need only lie between 0 and 1. Not all rows are looked at."""
+    """Whether the rows sum to 1; of one score per row only the order counts. Not all rows are looked at."""
+    if sample.has_one_score:
+        return True
     scores = sample.scores
     n_rows = len(scores)
     rows = np.arange(min(n_rows, ROWS_LOOKED_AT)) * n_rows // min(n_rows, ROWS_LOOKED_AT)
-    seen = scores[rows]
-    if sample.has_one_score:
-        return bool(((seen >= 0) & (seen <= 1)).all())
-    return bool((np.abs(seen.sum(axis=1, dtype=np.float64) - 1.0) <= SUM_TOLERANCE).all())
+    return bool((np.abs(scores[rows].sum(axis=1, dtype=np.float64) - 1.0) <= SUM_TOLERANCE).all())
 
 
 def probability_note(sample: Sample) -> str | None:
-    """A sentence if the scores are not probabilities; a single score per row may be anything, only its order counts."""
-    return None if sample.has_one_score or are_probabilities(sample) else NOT_PROBABILITIES
+    """A sentence if the scores are not probabilities."""
+    return None if are_probabilities(sample) else NOT_PROBABILITIES

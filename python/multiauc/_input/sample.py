@@ -103,7 +103,13 @@ class Sample(ClassedRows):
 
 
 def read_ordered_sample(
-    y_true: Any, score: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any = None, argument: str = "y_score"
+    y_true: Any,
+    score: Any,
+    sample_weight: Any,
+    labels: Any,
+    absent: Any,
+    outputs: Any = None,
+    argument: str = "y_score",
 ) -> Sample:
     """The same for classes in rising order and one score per row, which stands for a score of each of them."""
     if read_outputs(outputs) is not None:
@@ -128,9 +134,7 @@ def read_ordered_sample(
     return read_sample(y_true, each, sample_weight, labels, absent)
 
 
-def read_sample(
-    y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any = None
-) -> Sample:
+def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any = None) -> Sample:
     """Check the arguments that all metrics share. The core checks the numbers themselves (finite, non-negative)."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
     scores = read_scores(y_score, outputs)

@@ -94,9 +94,7 @@ def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
     predictions = models.predictions
     if len(predictions.models) < 2:
         raise Problem("compare needs two models or more: several files, or several --scores in one file")
-    return with_typed_notes(
-        multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments)
-    )
+    return with_typed_notes(multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments))
 
 
 def _resample(found: dict[str, Any], bootstrap: multiauc.ComparisonBootstrap, level: float) -> None:

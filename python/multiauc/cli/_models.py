@@ -12,8 +12,8 @@ from multiauc._json import provenance
 from multiauc.cli._requests import with_flags
 
 if TYPE_CHECKING:
-    from multiauc._files.content import Content
     from multiauc import Comparison, Evaluation
+    from multiauc._files.content import Content
     from multiauc._files.predictions import Predictions, Request
 
     Noted = TypeVar("Noted", Evaluation, Comparison)

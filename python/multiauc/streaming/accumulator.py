@@ -316,7 +316,9 @@ class Accumulator:
             If the bytes are damaged, cut short, or something else.
         """
         header, content = opened(data)
-        again = cls._restored(header["labels"], header["metrics"], header["memory"], content or None, header.get("outputs"))
+        again = cls._restored(
+            header["labels"], header["metrics"], header["memory"], content or None, header.get("outputs")
+        )
         if len(again.counts) != len(again.labels):
             raise ValueError("the bytes of this state are damaged: it has another number of classes than labels")
         return again
