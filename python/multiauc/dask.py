@@ -57,7 +57,8 @@ def evaluate(  # noqa: PLR0913
     weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
-        The classes in the order of the scores. By default what the names of the columns say, as text.
+        The classes in the order of the scores, or of columns that are named by them in any order. By default what the
+        names of the columns say, as text.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         What to compute. ``"one_vs_rest_prevalence"`` comes with ``"one_vs_rest"``.
     absent : {"raise", "ignore", "nan"}, default "raise"

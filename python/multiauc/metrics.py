@@ -41,8 +41,8 @@ class MulticlassAuc:
     metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
         What to compute.
     outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "probabilities"
-        What `update` is given. Logits become probabilities by softmax, or each by itself by the logistic function. (It
-        is never guessed: a batch of logits can look like probabilities.)
+        What `update` is given. Logits become probabilities by softmax, or each by itself by the logistic function; None
+        takes scores as they are. (It is never guessed: a batch of logits can look like probabilities.)
     memory : int, optional
         About how many bytes to use, for streams longer than memory: see `multiauc.streaming.Accumulator`. By default
         all scores are kept, and the value is exact.
