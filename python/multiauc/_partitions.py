@@ -117,7 +117,7 @@ def asked(
     labels: Sequence[Hashable] | None,
     metrics: Sequence[str],
     memory: int,
-    outputs: Outputs,
+    outputs: Outputs = None,
 ) -> Question:
     """What users ask for, if the columns are there and the state can be made."""
     request = read_request(label, weight, labels)

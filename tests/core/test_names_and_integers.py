@@ -26,7 +26,9 @@ def animals(rng):
 
 
 class TestNamesDecide:
-    @pytest.mark.parametrize("name", ["auc_mu_score", "hand_till_score", "one_vs_rest_score", "pdi_score", "kappa_score"])
+    @pytest.mark.parametrize(
+        "name", ["auc_mu_score", "hand_till_score", "one_vs_rest_score", "pdi_score", "kappa_score"]
+    )
     def test_scores(self, animals, name):
         y, scores, frame = animals
         score = getattr(multiauc, name)
@@ -97,7 +99,9 @@ class TestTablesOfZerosAndOnes:
     @pytest.mark.parametrize("dtype", [int, bool, float])
     def test_several_labels(self, form, dtype):
         y = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 1], [0, 1, 0]], dtype=dtype)
-        with pytest.raises(ValueError, match=r"multi-label.* 0 to 3 labels.*multiauc\.sklearn\.roc_auc_score") as caught:
+        with pytest.raises(
+            ValueError, match=r"multi-label.* 0 to 3 labels.*multiauc\.sklearn\.roc_auc_score"
+        ) as caught:
             multiauc.evaluate(form(y), np.full((4, 3), 1 / 3))
         assert "argmax" not in str(caught.value)
 

@@ -153,7 +153,10 @@ class TestEveryFunction:
 
     def test_training_metrics(self, logits):
         y, z = logits
-        for outputs, expected in ((None, multiauc.auc_mu_score(y, z)), ("logits", multiauc.auc_mu_score(y, softmax(z)))):
+        for outputs, expected in (
+            (None, multiauc.auc_mu_score(y, z)),
+            ("logits", multiauc.auc_mu_score(y, softmax(z))),
+        ):
             metric = MulticlassAuc(3, outputs=outputs)
             metric.update(z, y)
             assert metric.compute() == expected
