@@ -21,9 +21,9 @@ y_score : array-like of shape (n, K)
     "y_score_or_sparse": """\
 y_score : array-like or sparse matrix of shape (n, K)
     The score of each row for each class: probabilities, or other finite scores that compare between rows (for logits
-    see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`. Of a ``scipy.sparse``
-    matrix or array, what is not stored is a score of 0, and several numbers stored for one cell are added; time and
-    memory grow with what is stored, also for 100,000 classes.""",
+    see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or (n, 1), the score
+    of the second of `labels`. Of a ``scipy.sparse`` matrix or array, what is not stored is a score of 0, and several
+    numbers stored for one cell are added; time and memory grow with what is stored, also for 100,000 classes.""",
     "y_score_of_curves": """\
 y_score : array-like of shape (n, K)
     The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape (n,)

@@ -55,7 +55,8 @@ def auc_mu_score(
     {y_true}
     y_score : array-like of shape (n, K)
         The score of each row for each class: probabilities, or other finite scores that compare between rows (for
-        logits see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`.
+        logits see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or
+        (n, 1), the score of the second of `labels`.
     partition : array-like of shape (K, K), optional
         ``partition[i, j]`` is the cost of predicting class i when the truth is j, classes in the order of `labels`:
         rows are predictions, which is the transpose of scikit-learn's confusion matrix. A pair is then placed by

@@ -147,7 +147,7 @@ class TestLargeIntegers:
     def test_labels(self, rng, ids, form):
         per_class = multiauc.one_vs_rest_per_class(INTEGERS[form](ids), rng.random((40, 2)))
         assert list(per_class) == [LARGE, LARGE + 1]
-        with pytest.raises(ValueError, match="y_true has a missing label .* row 40"):
+        with pytest.raises(ValueError, match=r"y_true has a missing label .* row 40"):
             multiauc.one_vs_rest_per_class(INTEGERS[form]([*ids, None]), rng.random((41, 2)))
 
     @pytest.mark.parametrize("argument", ["groups", "folds"])

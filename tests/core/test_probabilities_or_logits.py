@@ -170,7 +170,7 @@ class TestEveryFunction:
         with pytest.raises(ValueError, match=r"outputs='logits' .* sparse y_score.*toarray"):
             multiauc.hand_till_score(y, sparse.csr_array(z), outputs="logits")
         z[7, 1] = np.inf
-        with pytest.raises(ValueError, match="y_score .* inf at row 7, column 1"):
+        with pytest.raises(ValueError, match=r"y_score .* inf at row 7, column 1"):
             multiauc.hum_score(y, z, outputs="logits")
 
 
@@ -236,18 +236,21 @@ class TestCommandLine:
         assert found["metrics"]["hand_till"]["value"] == multiauc.hand_till_score(y, softmax(z))
         assert found["provenance"]["options"]["outputs"] == "logits"
 
-    def test_the_note(self, files, run_cli):
+    @pytest.mark.usefixtures("files")
+    def test_the_note(self, run_cli):
         for style in ("table", "markdown", "json"):
             text = " ".join(run_cli("evaluate", "logits.parquet", "-l", "y", "-f", style).split())
             assert "not probabilities" in text
             assert "--outputs logits" in text
             assert "outputs='logits'" not in text
 
-    def test_a_comparison_with_itself(self, files, run_cli):
+    @pytest.mark.usefixtures("files")
+    def test_a_comparison_with_itself(self, run_cli):
         text = run_cli("compare", "logits.parquet", "softmax.parquet", "-l", "y")
         assert "models differ in what their scores are" in " ".join(text.split())
 
-    def test_other_commands(self, files, run_cli, tmp_path):
+    @pytest.mark.usefixtures("files")
+    def test_other_commands(self, run_cli, tmp_path):
         (tmp_path / "costs.csv").write_text("p,0,1,2\n0,0,1,1\n1,1,0,1\n2,1,1,0\n")
         for command in (["roc"], ["decide", "--costs", "costs.csv"]):
             name, *options = command

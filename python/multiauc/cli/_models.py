@@ -9,7 +9,7 @@ from multiauc._files.content import content_of
 from multiauc._files.costs import read_costs
 from multiauc._files.predictions import read_predictions
 from multiauc._json import provenance
-from multiauc.cli._requests import with_flags
+from multiauc.cli._flags import with_flags
 
 if TYPE_CHECKING:
     from multiauc import Comparison, Evaluation

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from multiauc._wording import printable
+from multiauc.cli._flags import with_flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,8 +93,6 @@ def _let_go_of_stdout() -> None:
 
 
 def _one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    from multiauc.cli._requests import with_flags  # noqa: PLC0415 - which needs what is here
-
     _say("warning", with_flags(str(message)))
 
 

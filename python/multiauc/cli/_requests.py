@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-import re
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from multiauc._files.output import STANDARD
 from multiauc._files.paths import data_files, is_there, model_name
 from multiauc._files.predictions import Request, Source
+from multiauc.cli._flags import as_typed
 from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
@@ -76,23 +74,3 @@ def split_name(text: str) -> tuple[str, str]:
     """``name=rest`` as (name, rest); without a name the name is empty."""
     name, separator, rest = text.partition("=")
     return (name, rest) if separator else ("", text)
-
-
-def with_flags(text: str) -> str:
-    """A sentence of the library, with the options that it names as the command line spells them."""
-    text = re.sub(r"labels=\[([^\]]*)\]", _typed_labels, text)
-    return text.replace("labels=", as_typed("classes")).replace("outputs='logits'", as_typed("outputs", "logits"))
-
-
-def _typed_labels(given: re.Match[str]) -> str:
-    try:
-        labels = ast.literal_eval(f"[{given[1]}]")
-    except (ValueError, SyntaxError):  # a list that was cut short
-        return as_typed("classes")
-    return as_typed("classes", ",".join(map(str, labels)))
-
-
-def as_typed(option: str, value: str | None = None) -> str:
-    """How an option, perhaps with a value, is written on the command line."""
-    flag = "--id" if option == "row_id" else "--" + option.replace("_", "-")
-    return flag if value is None or option == "exact" else f"{flag} {shlex.quote(value)}"
