@@ -5,6 +5,7 @@ import json
 import warnings
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -285,6 +286,9 @@ def test_integers_beyond_what_a_double_holds():
             multiauc.hand_till_score(y, scores)
     with pytest.raises(ValueError, match=r"y_score .* 2\^53"):
         multiauc.auc_mu_score(y, [0.5, large + 1, 0.25, large + 2])
+    with pytest.raises(ValueError, match=r"y_score .* 2\^53"):
+        multiauc.auc_mu_score(y, pd.DataFrame({"a": [0.5, 1, 2, 3], "b": pd.array([1, -(2**60), 3, 4], dtype="Int64")}))
+    assert multiauc.auc_mu_score(y, [0.5, 1e300, 0.25, 1e299]) == 1.0
     with pytest.raises(ValueError, match=r"y_score .* 2\^53"):
         multiauc.auc_mu_score(y, pa.array([1, large + 1, None, 2]))
 

@@ -85,19 +85,19 @@ def as_scores(argument: str, value: Any) -> NDArray[np.float32] | NDArray[np.flo
         return array
     if dtype == np.float16:
         return array.astype(np.float32)
-    _refuse_inexact(argument, array)
+    if dtype.kind in "iu" and size == 8 and array.size:
+        _refuse_inexact(argument, array)
     return array.astype(np.float64)
 
 
-def _refuse_inexact(argument: str, array: NDArray[Any]) -> None:
+def _refuse_inexact(argument: str, integers: NDArray[Any]) -> None:
     """Raise if there are integers that a double cannot hold: two that differ could become one."""
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size:
-        largest = max(int(array.max()), -int(array.min()))
-        if largest > LARGEST_INTEGER:
-            raise ValueError(
-                f"{argument} must not have integers beyond 2^53, which would be rounded; got {largest}: subtract a "
-                "constant from all of them, divide them, or pass their ranks"
-            )
+    if len(integers) and (np.max(integers) > LARGEST_INTEGER or np.min(integers) < -LARGEST_INTEGER):
+        found = np.max(integers) if np.max(integers) > LARGEST_INTEGER else np.min(integers)
+        raise ValueError(
+            f"{argument} must not have integers beyond 2^53, which would be rounded; got {found}: subtract a constant "
+            "from all of them, divide them, or pass their ranks"
+        )
 
 
 def _reaches_beyond_integers(array: NDArray[Any]) -> bool:
@@ -111,8 +111,8 @@ def _refuse_rounded(argument: str, value: Any, array: NDArray[Any]) -> None:
         return
     for column in frame_parts(value):
         entries = column if isinstance(column, (list, tuple)) else entries_of(column) if holds_integers(column) else ()
-        integers = [one for one in entries if isinstance(one, (int, np.integer)) and not isinstance(one, bool)]
-        _refuse_inexact(argument, np.array([one for one in integers if abs(one) < 2**63], dtype=np.int64))
+        integers = [int(one) for one in entries if isinstance(one, (int, np.integer))]
+        _refuse_inexact(argument, np.array(integers, dtype=object))
 
 
 def _has_nullable_numbers(value: Any) -> bool:
