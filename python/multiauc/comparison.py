@@ -25,7 +25,7 @@ from multiauc._input.options import (
     refuse_weights,
     take_one_score,
 )
-from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities
+from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
@@ -220,7 +220,8 @@ def _with_notes(comparison: Comparison, given: dict[Any, Sample], inputs: HeldIn
     notes = tuple(f"models[{name!r}]: {note}" for name, note in found.items() if note is not None)
     for note in notes:
         warn_of_order(note, stacklevel + 1)
-    scales = _note_of_scales(given)
+    needs_scale = depend_on_scale(inputs.metrics, inputs.options["partition"])
+    scales = _note_of_scales(given) if needs_scale else None
     if scales is not None and scales != NOT_PROBABILITIES:
         warnings.warn(scales, UserWarning, stacklevel=stacklevel + 1)
     return replace(comparison, notes=notes if scales is None else (*notes, scales))

@@ -22,7 +22,7 @@ from multiauc._input.options import (
     refuse_weights,
     take_one_score,
 )
-from multiauc._input.probabilities import probability_note
+from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, METRICS, ONE_SCORE_METRICS
@@ -183,8 +183,10 @@ def evaluate(  # noqa: PLR0913
         return result
     note = column_order_note(sample, inputs.groups, shares, inputs.folds)
     warn_of_order(note, stacklevel=2)
-    notes = (note, probability_note(sample))
-    return replace(result, notes=tuple(one for one in notes if one is not None))
+    notes = () if note is None else (note,)
+    if depend_on_scale(names, partition) and not are_probabilities(sample):
+        notes += (NOT_PROBABILITIES,)
+    return replace(result, notes=notes)
 
 
 def _evaluation_in_folds(inputs: HeldInputs, stacklevel: int) -> Evaluation:

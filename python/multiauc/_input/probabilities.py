@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._registry import PREDICTION_METRICS
 from multiauc._wording import described, one_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from multiauc._input.sample import Sample
@@ -143,6 +146,6 @@ def are_probabilities(sample: Sample) -> bool:
     return bool((np.abs(scores[rows].sum(axis=1, dtype=np.float64) - 1.0) <= SUM_TOLERANCE).all())
 
 
-def probability_note(sample: Sample) -> str | None:
-    """A sentence if the scores are not probabilities."""
-    return None if are_probabilities(sample) else NOT_PROBABILITIES
+def depend_on_scale(metrics: Iterable[str], partition: object) -> bool:
+    """Whether other scores that order the classes alike within each row can change one of the metrics."""
+    return partition is not None or not set(metrics).issubset(PREDICTION_METRICS)
