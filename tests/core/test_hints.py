@@ -75,9 +75,7 @@ class TestOptions:
             multiauc.compare(Y_TRUE, MODELS, metrics=["auc_mu"])
 
     def test_a_word_that_nobody_knows(self):
-        with pytest.raises(
-            TypeError, match=r"'xyz'; it has 'y_true', 'y_score', 'sample_weight', 'labels', 'absent', 'outputs'$"
-        ):
+        with pytest.raises(TypeError, match=r"'xyz'; it has 'y_true', 'y_score', .*'labels', 'absent', 'outputs'$"):
             multiauc.hand_till_matrix(Y_TRUE, Y_SCORE, xyz=1)
 
     @pytest.mark.parametrize("name", [name for name in multiauc.__all__ if inspect.isfunction(getattr(multiauc, name))])
