@@ -183,7 +183,7 @@ def evaluate(  # noqa: PLR0913
         return result
     note = column_order_note(sample, inputs.groups, shares, inputs.folds)
     warn_of_order(note, stacklevel=2)
-    notes = () if note is None else (note,)
+    notes: tuple[str, ...] = () if note is None else (note,)
     if depend_on_scale(names, partition) and not are_probabilities(sample):
         notes += (NOT_PROBABILITIES,)
     return replace(result, notes=notes)
