@@ -64,7 +64,15 @@ def evaluate_in_pieces(
     def resumed(n_rows: int) -> None:
         note(f"going on after {counted(n_rows, 'row')} that {pieces.checkpoint} has kept")
 
-    plan = Plan(None, metrics, pieces.memory_limit, absent=request.absent, exact=pieces.exact, on_resume=resumed)
+    plan = Plan(
+        None,
+        metrics,
+        pieces.memory_limit,
+        absent=request.absent,
+        exact=pieces.exact,
+        on_resume=resumed,
+        outputs=request.outputs,
+    )
     kept = None
     if pieces.checkpoint is not None:
         kept = checkpoint_of(pieces.checkpoint, stream, request, plan, source_identity(path) or {})

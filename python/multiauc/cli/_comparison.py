@@ -15,9 +15,10 @@ from multiauc._json import document
 from multiauc._registry import METRICS
 from multiauc._render import numbers
 from multiauc._render.words import metric_name, verdict
+from multiauc._tables import notes_in_words
 from multiauc._wording import counted
 from multiauc.cli import _gates
-from multiauc.cli._models import read_models
+from multiauc.cli._models import read_models, with_typed_notes
 from multiauc.cli._output import ESTIMATE, Outcome, Table, estimate_cells, interval_cell, printing
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import input_files
@@ -93,7 +94,7 @@ def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
     predictions = models.predictions
     if len(predictions.models) < 2:
         raise Problem("compare needs two models or more: several files, or several --scores in one file")
-    return multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments)
+    return with_typed_notes(multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments))
 
 
 def _resample(found: dict[str, Any], bootstrap: multiauc.ComparisonBootstrap, level: float) -> None:
@@ -178,7 +179,8 @@ def _outcome(found: dict[str, Any], data: dict[str, Any]) -> Outcome:
         *([name, "", *map(one.get, ESTIMATE), *[None] * len(TESTED)] for name, one in estimates.items()),
         *([one.get(column) for column in columns] for one in differences),
     ]
-    return Outcome(tables, data, (columns, records), [found["verdict"], f"Intervals: {found['method']}."])
+    notes = [found["verdict"], f"Intervals: {found['method']}.", *notes_in_words(found["notes"])]
+    return Outcome(tables, data, (columns, records), notes)
 
 
 def _difference_table(differences: list[dict[str, Any]], level: float, correction: str) -> Table:

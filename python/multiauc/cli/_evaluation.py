@@ -10,9 +10,10 @@ from multiauc._registry import DEFAULT_METRICS
 from multiauc._render import numbers
 from multiauc._render.slices import slice_numbers
 from multiauc._render.words import metric_name
+from multiauc._tables import notes_in_words
 from multiauc._wording import counted, shown_name
 from multiauc.cli import _gates
-from multiauc.cli._models import read_models
+from multiauc.cli._models import read_models, with_typed_notes
 from multiauc.cli._output import (
     ESTIMATE,
     Outcome,
@@ -74,7 +75,9 @@ def evaluate_file(  # noqa: PLR0913 - the options of the command
     if len(models.predictions.models) > 1:
         raise Problem("evaluate takes one model: give --scores once, or use compare")
     ((name, scores),) = models.predictions.models.items()
-    evaluation = multiauc.evaluate(models.predictions.y_true, scores, metrics=wanted, **models.arguments)
+    evaluation = with_typed_notes(
+        multiauc.evaluate(models.predictions.y_true, scores, metrics=wanted, **models.arguments)
+    )
     found = evaluation.to_dict(ci) | {
         "model": name,
         "method": numbers.method_in_words(evaluation.metrics, evaluation.inputs()),
@@ -151,7 +154,7 @@ def _outcome(found: dict[str, Any], data: dict[str, Any], pair_value: str) -> Ou
         *(["class", one["label"], "", *map(one.get, ESTIMATE)] for one in classes),
         *(["pair", pair["first"], pair["second"], *map(pair.get, ESTIMATE)] for pair in pairs),
     ]
-    notes = [f"Intervals: {found['method']}."]
+    notes = [f"Intervals: {found['method']}.", *notes_in_words(found["notes"])]
     if "slices" not in found:
         return Outcome(tables, data, (["kind", "name", "other", *ESTIMATE], records), notes)
     table, remark = slice_table(found["slices"], found["level"])
