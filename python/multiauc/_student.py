@@ -141,6 +141,29 @@ def upper_quantiles(tail: float, freedoms: NDArray[np.float64]) -> NDArray[np.fl
     return np.asarray(np.exp(polynomial(1.0 / freedoms)))
 
 
+def quantiles_as_far(z: NDArray[np.float64], freedoms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The t of each number of degrees of freedom that is exceeded as often as a normal number exceeds z >= 0."""
+    nu = np.minimum(freedoms, NORMAL_FROM)
+    t = z.astype(np.float64)
+    open_ = np.flatnonzero((z > 0.0) & (nu < NORMAL_FROM))
+    far, nu = z[open_], nu[open_]
+    wanted = np.log([math.erfc(one / math.sqrt(2.0)) for one in far.tolist()])
+    scale = np.array([_log_inverse_beta(a) for a in (0.5 * nu).tolist()]) - 0.5 * np.log(nu)
+    # Wallace's approximation, then Newton's steps, on scales where heavy and light tails are nearly straight.
+    log_t = 0.5 * (np.log(nu) + np.log(np.expm1(np.minimum(((8 * nu + 1) / (8 * nu + 3)) ** 2 * far**2 / nu, 700.0))))
+    for _ in range(50):
+        now = np.exp(log_t)
+        p = two_sided_ps(now, nu)
+        density = np.exp(scale - 0.5 * (nu + 1.0) * np.log1p(now * now / nu))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.clip(np.nan_to_num((np.log(p) - wanted) * p / (2.0 * now * density)), -1.0, 1.0)
+        log_t = log_t + step
+        if not (np.abs(step) > 1e-14).any():
+            break
+    t[open_] = np.exp(log_t)
+    return t
+
+
 def _log_inverse_beta(a: float) -> float:
     """-log B(a, 1/2)."""
     if a > 1e3:

@@ -202,6 +202,10 @@ class Estimate(Tabular):
             return wald_interval(value, error, t, smallest=self._smallest)
         return bounded_logit_interval(value, error, t, self._smallest)
 
+    def worst_case(self) -> tuple[float, float]:
+        """Design effect and failures of the worst case; nan where the interval has none."""
+        return (math.nan, math.nan) if self._worst is None else (self._worst.design_effect, self._worst.failures)
+
     def _wilson(self) -> Wilson | None:
         if self._worst is None or math.isnan(self.standard_error):
             return None
@@ -302,9 +306,7 @@ def estimate_of(
     return Estimate(*known, of, found.cautious, worst, inputs)
 
 
-def worst_case_of(
-    found: tuple[float, float] | None, value: float, variance: float, chance: float
-) -> WorstCase | None:
+def worst_case_of(found: tuple[float, float] | None, value: float, variance: float, chance: float) -> WorstCase | None:
     """The core's worst case of an estimate; None where the scores tell nothing apart."""
     return None if found is None or is_at_chance(value, variance, chance) else WorstCase(*found)
 
