@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 # No normal number is looked for beyond: its p-value is the least that a double has.
 FARTHEST = 37.5
 # The steps of a search end when they hardly move, or after this many.
-STEPS = 60
-ENOUGH = 1e-13
+STEPS = 40
+ENOUGH = 1e-11
 
 
 class Side(NamedTuple):
@@ -163,20 +163,31 @@ class SliceDifferences:
             high = np.where(grows, np.minimum(2.0 * high, FARTHEST), high)
             above = self._beyond(high, distances)
         # The rule of false position, each end that stays counting half the next time (Illinois).
+        z = high.copy()
+        left = np.flatnonzero(self.are_testable())
         for _ in range(STEPS):
-            with np.errstate(divide="ignore", invalid="ignore"):
-                middle = low - below * (high - low) / (above - below)
-            middle = np.where((middle > low) & (middle < high), middle, 0.5 * (low + high))
-            found = self._beyond(middle, distances)
-            is_short = found < 0.0
-            below, above = np.where(is_short, found, 0.5 * below), np.where(is_short, 0.5 * above, found)
-            low, high = np.where(is_short, middle, low), np.where(is_short, high, middle)
-            if not ((high - low > ENOUGH * high) & (found != 0.0)).any():
+            if not len(left):
                 break
-        z = np.where(distances == 0.0, 0.0, np.where(found == 0.0, middle, 0.5 * (low + high)))
+            a, b, f_a, f_b = low[left], high[left], below[left], above[left]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                middle = a - f_a * (b - a) / (f_b - f_a)
+            middle = np.where((middle > a) & (middle < b), middle, 0.5 * (a + b))
+            found = self._taken(left)._beyond(middle, distances[left])
+            is_short = found < 0.0
+            below[left], above[left] = np.where(is_short, found, 0.5 * f_a), np.where(is_short, 0.5 * f_b, found)
+            low[left], high[left] = np.where(is_short, middle, a), np.where(is_short, b, middle)
+            moves = (np.abs(middle - z[left]) > ENOUGH * np.maximum(middle, 0.1)) & (found != 0.0)
+            z[left] = middle
+            left = left[moves]
+        z = np.where(distances == 0.0, 0.0, z)
         z = np.where(self.are_testable(), z, np.nan)
         p_values = np.array([math.erfc(one / math.sqrt(2.0)) for one in z.tolist()])
         return np.copysign(quantiles_as_far(z, self.degrees_of_freedom()), distances), p_values
+
+    def _taken(self, places: NDArray[np.intp]) -> SliceDifferences:
+        """Some of them."""
+        slices, references = self.slices.taken(places), self.references.taken(places)
+        return SliceDifferences(slices, references, self.covariances[places], self.smallest)
 
     def _beyond(self, z: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far an interval reaches towards the hypothesis, less the distance."""
