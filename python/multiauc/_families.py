@@ -29,8 +29,9 @@ ROUNDING = 1e-11
 class Family:
     r"""The differences between all pairs of models that have a standard error.
 
-    Corrected p-values and simultaneous intervals come from the distribution of the smallest p-value of all of them, each
-    with its own degrees of freedom: a p-value is below 1 - level exactly where the interval of that level leaves 0 out.
+    Corrected p-values and simultaneous intervals come from the distribution of the smallest p-value of all of them,
+    each with its own degrees of freedom: a p-value is below 1 - level exactly where the interval of that level leaves 0
+    out.
     """
 
     def __init__(self, differences: Sequence[Difference], covariance: NDArray[np.float64]) -> None:

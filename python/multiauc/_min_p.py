@@ -1,18 +1,18 @@
-r"""The smallest of several p-values of correlated tests: corrected p-values and simultaneous intervals from one distribution.
+r"""The smallest of several p-values: corrected p-values and simultaneous intervals from one distribution.
 
-Each test has a t with degrees of freedom of its own, and so a p-value; of t statistics with different degrees of freedom
-the largest would say little. The p-values are those of normal numbers :math:`z_j` with the correlations of what is tested
-(a normal copula), and the smallest p belongs to the largest \|z\|. With a correlation matrix of rank r it is a radius
-times :math:`h(u) = \max_j |a_j \cdot u|`, u being a direction in r dimensions and :math:`a_j` the unit vectors whose
-products are the correlations. The square of the radius has the chi-squared distribution with r degrees of freedom, whatever
-the direction, so that
+Each test has a t with degrees of freedom of its own, and so a p-value; of t statistics with different degrees of
+freedom the largest would say little. The p-values are those of normal numbers :math:`z_j` with the correlations of what
+is tested (a normal copula), and the smallest p belongs to the largest \|z\|. With a correlation matrix of rank r it is
+a radius times :math:`h(u) = \max_j |a_j \cdot u|`, u being a direction in r dimensions and :math:`a_j` the unit vectors
+whose products are the correlations. The square of the radius has the chi-squared distribution with r degrees of
+freedom, whatever the direction, so that
 
 .. math:: P(\max |z| \ge x) = \mathrm{E}_u\, P\bigl(\chi^2_r \ge x^2 / h(u)^2\bigr).
 
 Only the direction is averaged numerically, over a fixed sequence of points that fill the sphere evenly: the integrand
-is smooth, and the same data always give the same digits. Whatever the correlations, the correction for independent tests,
-:math:`1 - (1 - p)^m`, holds as well (Z. Sidak, "Rectangular confidence regions for the means of multivariate normal
-distributions", JASA 62 (1967), 626-633), and the smaller of both is taken.
+is smooth, and the same data always give the same digits. Whatever the correlations, the correction for independent
+tests, :math:`1 - (1 - p)^m`, holds as well (Z. Sidak, "Rectangular confidence regions for the means of multivariate
+normal distributions", JASA 62 (1967), 626-633), and the smaller of both is taken.
 """
 
 from __future__ import annotations

@@ -448,9 +448,7 @@ class StreamState:
         """Add all rows of another state."""
 
     def answers(self) -> dict[str, Any]:
-        """By name: (value, low, high, variance, degrees of freedom, worst cases of the bounds), None where it is not kept;
-        bounds of pairs.
-        """
+        """By name: (value, low, high, variance, degrees of freedom, worst cases of both bounds), None if not kept."""
 
     def to_bytes(self) -> bytes:
         """All that the state holds."""

@@ -1,18 +1,18 @@
 r"""Differences of estimates of different rows: slices from what they are compared with, or two samples.
 
-A slice of a hundred rows may well be perfectly separated, and its estimated variance is the smaller the better it seems
-to be: the symmetric interval :math:`d \pm t \cdot SE` would find it better than the rest far too often. So the intervals
-of both sides, which know the way to 1, are put together ("square and add", MOVER; R. G. Newcombe, "Interval estimation
-for the difference between independent proportions", Statistics in Medicine 17 (1998), 873-890; G. Y. Zou and A. Donner,
-"Construction of confidence limits about effect measures", the same 27 (2008), 1693-1702):
+A slice of a hundred rows may well be perfectly separated, and its estimated variance is the smaller the better it
+seems to be: the symmetric interval :math:`d \pm t \cdot SE` would find it better than the rest far too often. So the
+intervals of both sides, which know the way to 1, are put together ("square and add", MOVER; R. G. Newcombe, "Interval
+estimation for the difference between independent proportions", Statistics in Medicine 17 (1998), 873-890; G. Y. Zou and
+A. Donner, "Construction of confidence limits about effect measures", the same 27 (2008), 1693-1702):
 
 .. math:: d - \sqrt{\kappa \bigl((\theta_s - l_s)^2 + (u_r - \theta_r)^2\bigr)} \quad \text{to} \quad
           d + \sqrt{\kappa \bigl((u_s - \theta_s)^2 + (\theta_r - l_r)^2\bigr)},
 
 l and u being the limits that each side has by itself. :math:`\kappa = (V_s + V_r - 2 C) / (V_s + V_r)` allows for the
-covariance of slice and reference: it is 1 for disjoint rows, unless they share groups. The test inverts the interval: the
-p-value is that of the longest interval that leaves the hypothesis out, and its t is Student's with Welch's degrees of
-freedom for that p-value.
+covariance of slice and reference: it is 1 for disjoint rows, unless they share groups. The test inverts the interval:
+the p-value is that of the longest interval that leaves the hypothesis out, and its t is Student's with Welch's degrees
+of freedom for that p-value.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ class SliceDifferences:
             with np.errstate(divide="ignore", invalid="ignore"):
                 middle = a - f_a * (b - a) / (f_b - f_a)
             middle = np.where((middle > a) & (middle < b), middle, 0.5 * (a + b))
-            found = self._taken(left)._beyond(middle, distances[left])
+            found = self._taken(left)._beyond(middle, distances[left])  # noqa: SLF001
             is_short = found < 0.0
             below[left], above[left] = np.where(is_short, found, 0.5 * f_a), np.where(is_short, 0.5 * f_b, found)
             low[left], high[left] = np.where(is_short, middle, a), np.where(is_short, b, middle)

@@ -97,8 +97,8 @@ class Difference(Tabular):
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         r"""The difference ± t times its standard error, cut off at the largest difference there can be.
 
-        Of samples of different rows it is put together from both of their intervals (see `compare_samples`). (nan, nan),
-        with a warning, where there is no standard error or it is zero.
+        Of samples of different rows it is put together from both of their intervals (see `compare_samples`). (nan,
+        nan), with a warning, where there is no standard error or it is zero.
 
         Parameters
         ----------

@@ -30,9 +30,9 @@ def compare_samples(
     .. math:: d - \sqrt{(\theta_a - l_a)^2 + (u_b - \theta_b)^2} \quad \text{to} \quad
               d + \sqrt{(u_a - \theta_a)^2 + (\theta_b - l_b)^2},
 
-    (MOVER: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008), 1693-1702), and the test inverts them; its degrees
-    of freedom are those of Welch. Models scored on the same rows are compared by `compare`, which knows the difference
-    much better.
+    (MOVER: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008), 1693-1702), and the test inverts them; its
+    degrees of freedom are those of Welch. Models scored on the same rows are compared by `compare`, which knows the
+    difference much better.
 
     Parameters
     ----------

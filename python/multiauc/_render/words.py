@@ -18,8 +18,8 @@ UNDEFINED = "A class has no rows, so the overall numbers cannot be computed."
 SENTENCES_UP_TO = 3
 NAMES_AT_MOST = 4
 AT_BOUND = (
-    "Where a value is exactly 1 (or 0), no failure was seen, and the {units} do not show how much the value varies. The "
-    "limit is what so few of them could still hide at worst."
+    "Where a value is exactly 1 (or 0), no failure was seen, and the {units} do not show how much the value varies. "
+    "The limit is what so few of them could still hide at worst."
 )
 
 

@@ -135,7 +135,7 @@ def lower_limit(difference: PairedDifference, level: float) -> float:
 
 
 def one_sided_limit(interval: Limited, level: float) -> float:
-    """What a number is not below with confidence `level`: that of its two-sided interval at level 1 - 2 (1 - `level`)."""
+    """What a number is not below with confidence `level`: the limit of the two-sided interval at 2 `level` - 1."""
     with warnings.catch_warnings():
         # The gate says that there is no limit.
         warnings.simplefilter("ignore", RuntimeWarning)
