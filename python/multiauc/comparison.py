@@ -112,16 +112,16 @@ def compare(  # noqa: PLR0913
     >>> comparison
     Comparison by AUC_mu on 300 rows, 3 classes (0 90, 1 95, 2 115)
             value  std. error      95% interval
-    good   0.9584      0.0077  0.9401 to 0.9712
-    fair   0.8718      0.0164  0.8358 to 0.9009
-    other  0.9855      0.0038  0.9757 to 0.9914
+    good   0.9584      0.0077  0.9385 to 0.9720
+    fair   0.8718      0.0164  0.8354 to 0.9012
+    other  0.9855      0.0038  0.9718 to 0.9926
     <BLANKLINE>
-                  difference  std. error   95%, simultaneous      t     df  p (max-t)
-    good - fair      +0.0865      0.0093  +0.0661 to +0.1070   9.28  290.0    <0.0001
-    good - other     -0.0271      0.0085  -0.0458 to -0.0084  -3.19  132.5     0.0034
-    fair - other     -0.1137      0.0168  -0.1506 to -0.0768  -6.77  236.2    <0.0001
+                  difference  std. error   95%, simultaneous      t     df  p (min-p)
+    good - fair      +0.0865      0.0093  +0.0662 to +0.1069   9.28  290.0    <0.0001
+    good - other     -0.0271      0.0085  -0.0459 to -0.0084  -3.19  132.5     0.0034
+    fair - other     -0.1137      0.0168  -0.1504 to -0.0770  -6.77  236.2    <0.0001
     <BLANKLINE>
-    closed form, class sizes fixed; logit intervals with Student's t
+    closed form, class sizes fixed; Wilson intervals with Student's t
     >>> comparison.difference("other", "good")
     Difference(other - good: +0.0271, standard error 0.0085, 95% interval +0.0103 to +0.0440, t(132.5) 3.19, p 0.0018)
     """

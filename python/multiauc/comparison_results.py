@@ -75,7 +75,7 @@ class Comparison(Tabular):
     >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
     >>> comparison = multiauc.compare(y_true, models)
     >>> comparison.estimates["good"]
-    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9438 to 0.9806)
+    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9406 to 0.9817)
     >>> comparison.difference("good", "fair")
     Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0463 to +0.1338, t(116.6) 4.08, p <0.0001)
     """

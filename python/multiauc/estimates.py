@@ -73,10 +73,10 @@ class Estimate(Tabular):
     >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> estimate = multiauc.evaluate(y_true, [0.1, 0.4, 0.35, 0.3, 0.6, 0.5, 0.8, 0.2]).auc_mu
     >>> estimate
-    Estimate(AUC_mu 0.8125, standard error 0.1976, 95% interval 0.0935 to 0.9945)
+    Estimate(AUC_mu 0.8125, standard error 0.1976, 95% interval 0.2827 to 0.9794)
     >>> low, high = estimate.confidence_interval(level=0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.202 to 0.987
+    0.359 to 0.971
     """
 
     name: Any

@@ -132,23 +132,23 @@ def evaluate(  # noqa: PLR0913
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
                                   value  std. error      95% interval
-    AUC_mu                       0.9584      0.0077  0.9401 to 0.9712
-    Hand & Till's M              0.8817      0.0114  0.8573 to 0.9025
-    one-vs-rest (macro)          0.8817      0.0115  0.8572 to 0.9024
-    one-vs-rest (prevalence)     0.8800      0.0116  0.8552 to 0.9011
+    AUC_mu                       0.9584      0.0077  0.9385 to 0.9720
+    Hand & Till's M              0.8817      0.0114  0.8563 to 0.9032
+    one-vs-rest (macro)          0.8817      0.0115  0.8565 to 0.9029
+    one-vs-rest (prevalence)     0.8800      0.0116  0.8546 to 0.9015
     each class against the rest
-      cat                        0.8938      0.0194  0.8489 to 0.9264
-      dog                        0.8909      0.0191  0.8472 to 0.9233
-      eel                        0.8603      0.0207  0.8144 to 0.8962
-    closed form, class sizes fixed; logit intervals with Student's t
+      cat                        0.8938      0.0194  0.8482 to 0.9268
+      dog                        0.8909      0.0191  0.8465 to 0.9237
+      eel                        0.8603      0.0207  0.8141 to 0.8964
+    closed form, class sizes fixed; Wilson intervals with Student's t
     >>> low, high = result.auc_mu.confidence_interval(level=0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.944 to 0.969
+    0.942 to 0.970
     >>> multiauc.evaluate(y_true, y_score, metrics=["auc_mu"])
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
              value  std. error      95% interval
-    AUC_mu  0.9584      0.0077  0.9401 to 0.9712
-    closed form, class sizes fixed; logit intervals with Student's t
+    AUC_mu  0.9584      0.0077  0.9385 to 0.9720
+    closed form, class sizes fixed; Wilson intervals with Student's t
     """
     refuse_unknown(evaluate, unknown)
     offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)
