@@ -148,7 +148,7 @@ def test_numbers_about_decisions_keep_theirs(rng):
     codes, scores = drawn(rng)
     found = multiauc.evaluate(codes, scores, metrics=["auc_mu", "kappa", "accuracy", "balanced_accuracy"])
     assert "Wilson" in found.method
-    assert "kappa and accuracy" in found.method
+    assert "logit for Cohen's kappa, accuracy" in found.method
     for metric in ("kappa", "accuracy"):
         estimate = found.metrics[metric]
         assert estimate.confidence_interval() == estimate.confidence_interval(method="logit")
