@@ -11,19 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._input.options import read_level
-from multiauc._intervals import CAUTIOUS_BELOW, advised_method, pair_intervals
 from multiauc._registry import METRICS
 from multiauc._wording import names_as_text
-from multiauc.estimates import Estimate
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from multiauc._input.held_inputs import HeldInputs
     from multiauc.comparison_results import Comparison
     from multiauc.evaluation_results import Evaluation
     from multiauc.results import PairMatrix
@@ -32,7 +28,7 @@ if TYPE_CHECKING:
 HEAT_MAP_AT_MOST = 150
 WORST_PAIRS = 20
 # How differences are corrected for their number, for the heads of tables.
-CORRECTION = "max-t"
+CORRECTION = "min-p"
 # Digits of the limits of pairs; values are kept to the last bit.
 LIMIT_DIGITS = 6
 
@@ -47,31 +43,13 @@ def estimate_numbers(estimate: Any, level: float) -> dict[str, Any]:
     with warnings.catch_warnings():
         # The page shows a dash where there is no interval.
         warnings.simplefilter("ignore", RuntimeWarning)
-        if isinstance(estimate, Estimate):
-            low, high = estimate.confidence_interval(level, advised_method(estimate.smallest_class))
-        else:
-            low, high = estimate.confidence_interval(level)
+        low, high = estimate.confidence_interval(level)
     return {
         "value": known(estimate.value),
         "standard_error": known(estimate.standard_error),
         "low": known(low),
         "high": known(high),
     }
-
-
-def is_cautious(estimates: Mapping[Any, Estimate]) -> bool:
-    """Whether `estimate_numbers` has cautious intervals of these estimates."""
-    return advised_method(next(iter(estimates.values())).smallest_class) == "cautious"
-
-
-def method_in_words(estimates: Mapping[Any, Estimate], inputs: HeldInputs) -> str:
-    """How the intervals that `estimate_numbers` has of these estimates were found."""
-    if not is_cautious(estimates):
-        return inputs.method()
-    smallest = next(iter(estimates.values())).smallest_class
-    unit = "row" if inputs.groups is None else "group"
-    why = f"as though each class had one more {unit}, because the smallest has {smallest}, fewer than {CAUTIOUS_BELOW}"
-    return inputs.method(f"cautious logit intervals ({why})")
 
 
 def metric_numbers(evaluation: Evaluation, level: float) -> dict[str, dict[str, Any]]:
@@ -102,38 +80,18 @@ def main_matrix(evaluation: Evaluation) -> PairMatrix | None:
     return next(iter(evaluation.matrices.values()), None)
 
 
-def class_units(evaluation: Evaluation) -> NDArray[np.int64]:
-    """What counts as independent in each class: its rows, or its groups where rows are grouped."""
-    inputs = evaluation.inputs()
-    if inputs.groups is None:
-        return evaluation.counts
-    codes, groups, weights = inputs.sample.codes, inputs.groups, inputs.sample.weights
-    counted = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
-    pairs = np.unique(np.stack([codes[counted], groups[counted]]).astype(np.int64), axis=1)
-    return np.bincount(pairs[0], minlength=inputs.sample.n_classes)
-
-
 def pair_numbers(
     evaluation: Evaluation, metric: str, classes: list[int], level: float
 ) -> dict[str, list[list[float | None]]]:
     """Values and limits of the pairs of some classes, given by their positions."""
     matrix = evaluation.matrices[metric]
-    low, high = pair_limits(matrix, level, class_units(evaluation))
+    low, high = matrix.confidence_intervals(level)
     shown = np.ix_(classes, classes)
     return {
         "value": _rows(matrix.values[shown]),
         "low": _rows(_rounded(low[shown])),
         "high": _rows(_rounded(high[shown])),
     }
-
-
-def pair_limits(
-    matrix: PairMatrix, level: float, units: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Confidence limits of every pair; `units` is how many independent rows or groups each class has."""
-    sizes = matrix.counts if units is None else units
-    errors, freedoms = matrix.standard_error, matrix.degrees_of_freedom
-    return pair_intervals(matrix.values, errors, freedoms, sizes, read_level(level))
 
 
 def worst_pairs(evaluation: Evaluation, level: float, n: int = WORST_PAIRS) -> list[dict[str, Any]]:
@@ -153,8 +111,7 @@ def pairs_of_models(
     if main is None:
         return []
     place = {label: k for k, label in enumerate(main.labels)}
-    units = class_units(worst_of)
-    limits = [pair_limits(matrix, level, units) for matrix in matrices]
+    limits = [matrix.confidence_intervals(level) for matrix in matrices]
     found = []
     for first, second, _ in main.worst(n):
         at = place[first], place[second]
