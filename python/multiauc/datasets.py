@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_metrics
+from multiauc._input.probabilities import read_outputs
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc._wording import described, one_of
 from multiauc.streaming.accumulator import DEFAULT_METRICS, STREAMED_METRICS
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from multiauc._files.predictions import Request
-    from multiauc._types import Absent
+    from multiauc._types import Absent, Outputs
     from multiauc.streaming import CertifiedEvaluation
 
 MEMORY_LIMIT = 2**30
@@ -33,6 +34,7 @@ def evaluate_dataset(  # noqa: PLR0913
     labels: Sequence[Hashable] | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     exact: bool = False,
     memory_limit: int = MEMORY_LIMIT,
     checkpoint: str | PathLike[str] | None = None,
@@ -66,13 +68,16 @@ def evaluate_dataset(  # noqa: PLR0913
     weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
-        The classes in the order of the columns; labels are compared as text. By default the names of the columns, or
+        The classes in the order of the columns, or of columns that are named by them in any order; labels are compared
+        as text. By default the names of the columns, or
         the sorted labels of the rows for one column, which takes a pass over the column of labels.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         What to compute; fewer take less time, and leave more memory for each. ``"one_vs_rest_prevalence"`` comes with
         ``"one_vs_rest"``.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows, as in `evaluate`.
+    outputs : {"logits"} or None, default None
+        "logits" if the scores are logits, whose softmax is then taken row by row, as in `evaluate`.
     exact : bool, default False
         Whether to read the rows again, as often as it takes, until the values are those of `evaluate` bit for bit. Not
         with weights, whose sums are rounded.
@@ -128,14 +133,14 @@ def evaluate_dataset(  # noqa: PLR0913
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
                                   value  certain bounds  std. error      95% interval
-    AUC_mu                       0.9584           exact      0.0077  0.9401 to 0.9712
-    Hand & Till's M              0.8817           exact      0.0114  0.8573 to 0.9025
-    one-vs-rest (macro)          0.8817           exact      0.0115  0.8572 to 0.9024
-    one-vs-rest (prevalence)     0.8800           exact      0.0116  0.8552 to 0.9011
+    AUC_mu                       0.9584           exact      0.0077  0.9385 to 0.9720
+    Hand & Till's M              0.8817           exact      0.0114  0.8563 to 0.9032
+    one-vs-rest (macro)          0.8817           exact      0.0115  0.8565 to 0.9029
+    one-vs-rest (prevalence)     0.8800           exact      0.0116  0.8546 to 0.9015
     each class against the rest
-      cat                        0.8938           exact      0.0194  0.8489 to 0.9264
-      dog                        0.8909           exact      0.0191  0.8472 to 0.9233
-      eel                        0.8603           exact      0.0207  0.8144 to 0.8962
+      cat                        0.8938           exact      0.0194  0.8482 to 0.9268
+      dog                        0.8909           exact      0.0191  0.8465 to 0.9237
+      eel                        0.8603           exact      0.0207  0.8141 to 0.8964
     """
     refuse_unknown(evaluate_dataset, unknown)
     _require_pyarrow()
@@ -150,6 +155,7 @@ def evaluate_dataset(  # noqa: PLR0913
         absent=one_of("absent", absent, ABSENT_POLICIES),
         exact=bool(exact),
         progress=_read_progress(progress),
+        outputs=read_outputs(outputs),
     )
     stream = open_stream(source, score_names(scores), request, filesystem)
     if exact:

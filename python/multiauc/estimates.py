@@ -73,10 +73,10 @@ class Estimate(Tabular):
     >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> estimate = multiauc.evaluate(y_true, [0.1, 0.4, 0.35, 0.3, 0.6, 0.5, 0.8, 0.2]).auc_mu
     >>> estimate
-    Estimate(AUC_mu 0.8125, standard error 0.1976, 95% interval 0.0935 to 0.9945)
+    Estimate(AUC_mu 0.8125, standard error 0.1976, 95% interval 0.2827 to 0.9794)
     >>> low, high = estimate.confidence_interval(level=0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.202 to 0.987
+    0.359 to 0.971
     """
 
     name: Any
@@ -202,6 +202,10 @@ class Estimate(Tabular):
             return wald_interval(value, error, t, smallest=self._smallest)
         return bounded_logit_interval(value, error, t, self._smallest)
 
+    def worst_case(self) -> tuple[float, float]:
+        """Design effect and failures of the worst case; nan where the interval has none."""
+        return (math.nan, math.nan) if self._worst is None else (self._worst.design_effect, self._worst.failures)
+
     def _wilson(self) -> Wilson | None:
         if self._worst is None or math.isnan(self.standard_error):
             return None
@@ -302,9 +306,7 @@ def estimate_of(
     return Estimate(*known, of, found.cautious, worst, inputs)
 
 
-def worst_case_of(
-    found: tuple[float, float] | None, value: float, variance: float, chance: float
-) -> WorstCase | None:
+def worst_case_of(found: tuple[float, float] | None, value: float, variance: float, chance: float) -> WorstCase | None:
     """The core's worst case of an estimate; None where the scores tell nothing apart."""
     return None if found is None or is_at_chance(value, variance, chance) else WorstCase(*found)
 

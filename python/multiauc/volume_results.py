@@ -84,9 +84,7 @@ class Volume(Tabular):
         """The value on a scale where chance is 0 and perfect is 1."""
         return (self.value - self.chance) / (self.perfect - self.chance)
 
-    def confidence_interval(
-        self, level: float = 0.95, method: IntervalMethod | None = None
-    ) -> ConfidenceInterval:
+    def confidence_interval(self, level: float = 0.95, method: IntervalMethod | None = None) -> ConfidenceInterval:
         """An interval with Student's t, as `Estimate.confidence_interval`; it accounts for drawing, too."""
         if self._is_of_no_rows:
             raise ValueError(

@@ -104,7 +104,7 @@ class HeldInputs:
         by_logit = [METRICS[name].title for name in self.metrics if METRICS[name].interval == "logit"]
         if len(by_logit) == len(self.metrics):
             return "logit intervals"
-        return "Wilson intervals" + (f", logit intervals of {' and '.join(by_logit)}," if by_logit else "")
+        return "Wilson intervals" + (f" (logit for {', '.join(by_logit)})" if by_logit else "")
 
     def refuse_folds(self, wanted: str) -> None:
         """Raise an error if there are folds, for what is not defined within them."""
@@ -150,6 +150,7 @@ class HeldInputs:
             "folds": self.folds is not None,
             "sampling": self.sampling,
             "absent": self.sample.absent,
+            "outputs": self.sample.outputs,
         }
 
     def drawn(self) -> str:

@@ -16,11 +16,10 @@ from multiauc._wording import names_as_text
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from multiauc._input.held_inputs import HeldInputs
     from multiauc.comparison_results import Comparison
     from multiauc.evaluation_results import Evaluation
     from multiauc.results import PairMatrix

@@ -160,7 +160,7 @@ def _pairs(report: dict[str, Any]) -> str:
  aria-describedby="heat-help"></svg></div></div>
 <h3>The worst pairs in numbers</h3>
 {_pair_table(report)}
-{_note(bound_note(listed, report, of_pairs=True))}</section>"""
+{_note(bound_note(listed, report))}</section>"""
 
 
 def _pair_list(model: dict[str, Any], report: dict[str, Any]) -> str:

@@ -132,7 +132,6 @@ def _report_numbers(
         "level": level,
         "level_text": percent(level),
         "units": "rows" if first.inputs().groups is None else "groups",
-        "is_cautious": numbers.is_cautious(first.metrics),
         "models": models,
         "comparison": compared,
         "best": best,
@@ -201,10 +200,10 @@ def _method(evaluation: Evaluation, models: list[dict[str, Any]], level: float) 
     method = {
         "Metrics": "; ".join(METRICS[metric].title for metric in models[0]["metrics"]),
         **_options_in_words(evaluation.inputs()),
-        "Intervals": f"{percent(level)}, {numbers.method_in_words(evaluation.metrics, evaluation.inputs())}",
+        "Intervals": f"{percent(level)}, {evaluation.method}",
     }
     if evaluation.matrices:
-        method["Intervals of pairs"] = f"{percent(level)}, logit intervals with Student's t of the pair"
+        method["Intervals of pairs"] = f"{percent(level)}, Wilson intervals with Student's t of the pair"
     return method | (
         {"Curve": f"100 thresholds shared by all pairs; {_resampling(curves[0], evaluation.inputs().drawn())}"}
         if curves

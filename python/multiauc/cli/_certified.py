@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from multiauc.streaming import CertifiedEvaluation
 
 COLUMNS = ("value", "certified_low", "certified_high", *ESTIMATE[1:])
-METHOD = "closed form, class sizes fixed; logit intervals with Student's t around both bounds"
+METHOD = "closed form, class sizes fixed; Wilson intervals with Student's t around both bounds"
 
 
 def evaluate_in_pieces(
@@ -64,7 +64,15 @@ def evaluate_in_pieces(
     def resumed(n_rows: int) -> None:
         note(f"going on after {counted(n_rows, 'row')} that {pieces.checkpoint} has kept")
 
-    plan = Plan(None, metrics, pieces.memory_limit, absent=request.absent, exact=pieces.exact, on_resume=resumed)
+    plan = Plan(
+        None,
+        metrics,
+        pieces.memory_limit,
+        absent=request.absent,
+        exact=pieces.exact,
+        on_resume=resumed,
+        outputs=request.outputs,
+    )
     kept = None
     if pieces.checkpoint is not None:
         kept = checkpoint_of(pieces.checkpoint, stream, request, plan, source_identity(path) or {})
@@ -72,10 +80,13 @@ def evaluate_in_pieces(
     found = _numbers(evaluation, metrics, ci, worst) | {"model": name}
     found["reading"] = {"why": pieces.why, "memory_limit": pieces.memory_limit, "exact": pieces.exact}
     floors, on_interval = gates
-    if floors:
+    if on_interval:
+        limited = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
+        found["gates"] = _gates.under_limits(limited, floors, ci)
+    elif floors:
         # Passed only for certain.
-        sure = {metric: one | {"value": one["certified_low"]} for metric, one in found["metrics"].items()}
-        found["gates"] = _gates.under(sure, floors, on_interval=on_interval)
+        sure = {metric: one["certified_low"] for metric, one in found["metrics"].items()}
+        found["gates"] = _gates.under(sure, floors)
     data = found
     if shown.style == "json":
         rows = found["rows"] if len(contents) == 1 else None

@@ -15,9 +15,10 @@ from multiauc._json import document
 from multiauc._registry import METRICS
 from multiauc._render import numbers
 from multiauc._render.words import metric_name, verdict
+from multiauc._tables import notes_in_words
 from multiauc._wording import counted
 from multiauc.cli import _gates
-from multiauc.cli._models import read_models
+from multiauc.cli._models import read_models, with_typed_notes
 from multiauc.cli._output import ESTIMATE, Outcome, Table, estimate_cells, interval_cell, printing
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import input_files
@@ -55,8 +56,7 @@ def compare_files(
         differences = comparison.bootstrap(n_resamples, rng=seed)
         _resample(found, differences, ci)
     elif METRICS[metric].has_closed_form:
-        inputs = next(iter(comparison.inputs().values()))
-        found["method"] = numbers.method_in_words(comparison.estimates, inputs)
+        found["method"] = comparison.method
     else:
         found["method"] = "no intervals in closed form; --bootstrap gives intervals and differences"
     found["verdict"], _ = verdict({"models": [], "comparison": found, "level": ci})
@@ -74,18 +74,9 @@ def compare_files(
 
 def _refuse_gate(metric: str, level: float, n_resamples: int) -> None:
     """Raise if there would be no one-sided limit for ``--fail-if-worse``."""
-    if not level > 0.5:
-        raise click.UsageError(f"--fail-if-worse needs a --ci above 0.5; got {level}")
     if not METRICS[metric].has_closed_form and not n_resamples:
         raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
-    needed = resamples_needed(1.0 - level)
-    if 0 < n_resamples < needed:
-        raise click.UsageError(f"--fail-if-worse at --ci {level} needs a --bootstrap of at least {needed}")
-
-
-def resamples_needed(tail: float) -> int:
-    """How many replicates it takes to know a quantile with this much on its one side: more than 1 / tail - 1."""
-    return math.floor(round(1.0 / tail, 6))
+    _gates.refuse_level("--fail-if-worse", level, n_resamples)
 
 
 def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
@@ -93,7 +84,7 @@ def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
     predictions = models.predictions
     if len(predictions.models) < 2:
         raise Problem("compare needs two models or more: several files, or several --scores in one file")
-    return multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments)
+    return with_typed_notes(multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments))
 
 
 def _resample(found: dict[str, Any], bootstrap: multiauc.ComparisonBootstrap, level: float) -> None:
@@ -111,7 +102,7 @@ def _resample(found: dict[str, Any], bootstrap: multiauc.ComparisonBootstrap, le
     found["correction"] = "Bonferroni"
     drawn = counted(len(bootstrap.replicates), "bootstrap sample")
     found["method"] = f"{drawn}, the same rows for all models; logit intervals of models, percentile of differences"
-    needed = resamples_needed((1.0 - level) / (2 * len(pairs)))
+    needed = _gates.resamples_needed((1.0 - level) / (2 * len(pairs)))
     if len(bootstrap.replicates) < needed:
         tests = counted(len(pairs), "difference")
         found["method"] += f"; too few to test {tests} at the level {level:g}, which takes {needed} or more"
@@ -122,7 +113,7 @@ def _resampled_difference(one: multiauc.BootstrapDifference, level: float, n_dif
     """A difference with its percentile interval, and the p-value that agrees with it."""
     p_value, corrected = percentile_p(one.replicates), math.nan
     among: dict[str, Any] = {"low": None, "high": None}
-    if np.count_nonzero(~np.isnan(one.replicates)) >= resamples_needed((1.0 - level) / (2 * n_differences)):
+    if np.count_nonzero(~np.isnan(one.replicates)) >= _gates.resamples_needed((1.0 - level) / (2 * n_differences)):
         corrected = min(1.0, n_differences * p_value)
         among = numbers.estimate_numbers(one, 1.0 - (1.0 - level) / n_differences)
     return {
@@ -178,7 +169,8 @@ def _outcome(found: dict[str, Any], data: dict[str, Any]) -> Outcome:
         *([name, "", *map(one.get, ESTIMATE), *[None] * len(TESTED)] for name, one in estimates.items()),
         *([one.get(column) for column in columns] for one in differences),
     ]
-    return Outcome(tables, data, (columns, records), [found["verdict"], f"Intervals: {found['method']}."])
+    notes = [found["verdict"], f"Intervals: {found['method']}.", *notes_in_words(found["notes"])]
+    return Outcome(tables, data, (columns, records), notes)
 
 
 def _difference_table(differences: list[dict[str, Any]], level: float, correction: str) -> Table:

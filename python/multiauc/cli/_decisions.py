@@ -60,7 +60,7 @@ def decide_file(
         raise Problem("decide takes one model: give --scores once")
     seen, ((name, scores),) = models.predictions, models.predictions.models.items()
     weighted: dict[str, Any] = {"sample_weight": seen.weights, "groups": seen.groups}
-    options_of_fit = {"labels": seen.labels, "absent": _policy(absent)} | weighted
+    options_of_fit = {"labels": seen.labels, "absent": _policy(absent), "outputs": request.outputs} | weighted
     with Stage("finding the decisions that cost least"):
         fitted = multiauc.fit_decisions(seen.y_true, scores, models.arguments["partition"], **options_of_fit)
     judged, comparison = seen, fitted.cross_validated
@@ -68,7 +68,7 @@ def decide_file(
         judged = _like(read_predictions(other), seen, judge or "")
         (scores,) = judged.models.values()
         weighted = {"sample_weight": judged.weights, "groups": judged.groups}
-        comparison = fitted.compare(judged.y_true, scores, **weighted)
+        comparison = fitted.compare(judged.y_true, scores, **weighted, outputs=request.outputs)
     found = decision_numbers(fitted, comparison, ci) | {
         "model": name,
         "judged_by": "cross-validation" if other is None else "other rows",
@@ -85,7 +85,7 @@ def decide_file(
         data = document("decisions", ci, found, origin)
     shown.show(_outcome(found, data, ci))
     if place is not None:
-        write(place, _decided(judged, fitted.decide(scores).tolist()))
+        write(place, _decided(judged, fitted.decide(scores, outputs=request.outputs).tolist()))
 
 
 def _policy(absent: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import multiauc
@@ -10,9 +11,10 @@ from multiauc._registry import DEFAULT_METRICS
 from multiauc._render import numbers
 from multiauc._render.slices import slice_numbers
 from multiauc._render.words import metric_name
+from multiauc._tables import notes_in_words
 from multiauc._wording import counted, shown_name
 from multiauc.cli import _gates
-from multiauc.cli._models import read_models
+from multiauc.cli._models import read_models, with_typed_notes
 from multiauc.cli._output import (
     ESTIMATE,
     Outcome,
@@ -51,6 +53,8 @@ def evaluate_file(  # noqa: PLR0913 - the options of the command
     **options: Any,
 ) -> None:
     """Evaluate one model, print it, and look whether it is good enough."""
+    if fail_on_interval:
+        _gates.refuse_level("--fail-on-interval", ci, n_resamples)
     wanted: Any = tuple(dict.fromkeys([*(metrics or DEFAULT_METRICS), *(floor.metric for floor in fail_under)]))
     pieces = chosen_pieces(
         request,
@@ -74,16 +78,21 @@ def evaluate_file(  # noqa: PLR0913 - the options of the command
     if len(models.predictions.models) > 1:
         raise Problem("evaluate takes one model: give --scores once, or use compare")
     ((name, scores),) = models.predictions.models.items()
-    evaluation = multiauc.evaluate(models.predictions.y_true, scores, metrics=wanted, **models.arguments)
+    evaluation = with_typed_notes(
+        multiauc.evaluate(models.predictions.y_true, scores, metrics=wanted, **models.arguments)
+    )
     found = evaluation.to_dict(ci) | {
         "model": name,
-        "method": numbers.method_in_words(evaluation.metrics, evaluation.inputs()),
         "metrics": numbers.metric_numbers(evaluation, ci),
     }
+    limited: dict[str, Any] = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
     if n_resamples:
-        _resample(found, evaluation, n_resamples, seed, ci)
-    if fail_under:
-        found["gates"] = _gates.under(found["metrics"], fail_under, on_interval=fail_on_interval)
+        limited |= _resample(found, evaluation, n_resamples, seed, ci)
+    if fail_on_interval:
+        found["gates"] = _gates.under_limits(limited, fail_under, ci)
+    elif fail_under:
+        values = {metric: one["value"] for metric, one in found["metrics"].items()}
+        found["gates"] = _gates.under(values, fail_under)
     matrix = numbers.main_matrix(evaluation)
     found["per_class"] = numbers.class_numbers(evaluation, ci)
     found["worst_pairs"] = numbers.worst_pairs(evaluation, ci, worst)
@@ -102,8 +111,11 @@ def evaluate_file(  # noqa: PLR0913 - the options of the command
 
 def _resample(
     found: dict[str, Any], evaluation: multiauc.Evaluation, n_resamples: int, seed: int, level: float
-) -> None:
-    """Put intervals of the bootstrap in the place of those in closed form, where there are any."""
+) -> dict[str, Any]:
+    """Put intervals of the bootstrap in the place of those in closed form, where there are any.
+
+    Returns the intervals at any level, by metric.
+    """
     bootstrap = evaluation.bootstrap(n_resamples, rng=seed)
     for metric, error in zip(bootstrap.metrics, bootstrap.standard_error.tolist(), strict=True):
         low, high = bootstrap.confidence_interval(metric, level=level)
@@ -118,6 +130,7 @@ def _resample(
     if others:
         found["method"] += f"; {', '.join(others)}: {closed_form}"
     del found["covariance"]  # of the closed form
+    return {metric: partial(bootstrap.confidence_interval, metric) for metric in bootstrap.metrics}
 
 
 def _outcome(found: dict[str, Any], data: dict[str, Any], pair_value: str) -> Outcome:
@@ -151,7 +164,7 @@ def _outcome(found: dict[str, Any], data: dict[str, Any], pair_value: str) -> Ou
         *(["class", one["label"], "", *map(one.get, ESTIMATE)] for one in classes),
         *(["pair", pair["first"], pair["second"], *map(pair.get, ESTIMATE)] for pair in pairs),
     ]
-    notes = [f"Intervals: {found['method']}."]
+    notes = [f"Intervals: {found['method']}.", *notes_in_words(found["notes"])]
     if "slices" not in found:
         return Outcome(tables, data, (["kind", "name", "other", *ESTIMATE], records), notes)
     table, remark = slice_table(found["slices"], found["level"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import click
 
@@ -14,9 +14,12 @@ from multiauc._render.words import metric_name
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from multiauc.results import ConfidenceInterval
+
+    # The interval of a number at a level.
+    Limited: TypeAlias = Callable[[float], ConfidenceInterval]
 
 
 class Floor(NamedTuple):
@@ -71,15 +74,41 @@ def _share(text: str) -> float:
     return number
 
 
-def under(estimates: Mapping[str, Mapping[str, Any]], floors: tuple[Floor, ...], *, on_interval: bool) -> list[Any]:
+def under(values: Mapping[str, float | None], floors: tuple[Floor, ...]) -> list[dict[str, Any]]:
     """What came of ``--fail-under``, for each floor; a value that is not known does not pass."""
-    look_at = "low" if on_interval else "value"
-    results = []
-    for metric, bound in floors:
-        found = estimates[metric][look_at]
-        passed = found is not None and found >= bound
-        results.append({"metric": metric, "of": look_at, "found": found, "bound": bound, "passed": passed})
-    return results
+    return [_held_against({"metric": floor.metric, "of": "value"}, values[floor.metric], floor) for floor in floors]
+
+
+def under_limits(limited: Mapping[str, Limited], floors: tuple[Floor, ...], level: float) -> list[dict[str, Any]]:
+    """The same with ``--fail-on-interval``: of what each metric is not below with confidence `level`."""
+    limits = {floor.metric: one_sided_limit(limited[floor.metric], level) for floor in floors}
+    common = {"of": "lower_limit", "level": level}
+    return [
+        _held_against({"metric": floor.metric, **common}, known_limit(limits[floor.metric]), floor) for floor in floors
+    ]
+
+
+def _held_against(gate: dict[str, Any], found: float | None, floor: Floor) -> dict[str, Any]:
+    return gate | {"found": found, "bound": floor.bound, "passed": found is not None and found >= floor.bound}
+
+
+def known_limit(limit: float) -> float | None:
+    """None for nan."""
+    return None if math.isnan(limit) else limit
+
+
+def refuse_level(option: str, level: float, n_resamples: int) -> None:
+    """Raise if there would be no one-sided limit at this level."""
+    if not level > 0.5:
+        raise click.UsageError(f"{option} needs a --ci above 0.5; got {level}")
+    needed = resamples_needed(1.0 - level)
+    if 0 < n_resamples < needed:
+        raise click.UsageError(f"{option} at --ci {level} needs a --bootstrap of at least {needed}")
+
+
+def resamples_needed(tail: float) -> int:
+    """How many replicates it takes to know a quantile with this much on its one side: more than 1 / tail - 1."""
+    return math.floor(round(1.0 / tail, 6))
 
 
 def worse(
@@ -93,22 +122,24 @@ def worse(
     limits = {other: lower_limit(difference, level) for other, difference in differences.items()}
     common = {"metric": metric, "of": "lower_limit", "first": candidate, "level": level, "bound": 0.0 - margin}
     return [
-        common | {"second": other, "found": None if math.isnan(limit) else limit, "passed": limit >= -margin}
+        common | {"second": other, "found": known_limit(limit), "passed": limit >= -margin}
         for other, limit in limits.items()
     ]
 
 
 def lower_limit(difference: PairedDifference, level: float) -> float:
-    """What the difference is not below, with confidence `level` from this side alone; nan if that is not known.
-
-    The one-sided limit at level 1 - a is that of the two-sided interval at level 1 - 2a.
-    """
+    """What the difference is not below, with confidence `level` from this side alone; nan if that is not known."""
     if difference.value == 0.0 and difference.standard_error == 0.0:
         return 0.0  # the models rank all rows alike
+    return one_sided_limit(difference.confidence_interval, level)
+
+
+def one_sided_limit(interval: Limited, level: float) -> float:
+    """What a number is not below with confidence `level`: the limit of the two-sided interval at 2 `level` - 1."""
     with warnings.catch_warnings():
         # The gate says that there is no limit.
         warnings.simplefilter("ignore", RuntimeWarning)
-        return float(difference.confidence_interval(round(2.0 * level - 1.0, 12)).low)
+        return float(interval(round(2.0 * level - 1.0, 12)).low)
 
 
 def close(gates: list[dict[str, Any]]) -> None:
@@ -121,11 +152,11 @@ def close(gates: list[dict[str, Any]]) -> None:
 def _sentence(gate: dict[str, Any]) -> str:
     name, found, bound = metric_name(gate["metric"]), gate["found"], gate["bound"]
     # All digits: 0.89999 is under 0.9, and must look like it.
-    if gate["of"] == "lower_limit":
+    if "first" in gate:
         limit = "not known" if found is None else repr(found)
         return (
             f"{gate['first']} is not shown to be at most {-bound!r} worse than {gate['second']} in {name}: "
             f"the lower limit of the difference (one-sided, {100 * gate['level']:g}%) is {limit}"
         )
-    what = name if gate["of"] == "value" else f"the lower limit of {name}"
+    what = name if gate["of"] == "value" else f"the lower limit of {name} (one-sided, {100 * gate['level']:g}%)"
     return f"{what} is not known, and must be {bound!r}" if found is None else f"{what} is {found!r}, under {bound!r}"

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from multiauc._files.content import content_of
 from multiauc._files.costs import read_costs
 from multiauc._files.predictions import read_predictions
 from multiauc._json import provenance
+from multiauc.cli._flags import with_flags
 
 if TYPE_CHECKING:
+    from multiauc import Comparison, Evaluation
     from multiauc._files.content import Content
     from multiauc._files.predictions import Predictions, Request
+
+    Noted = TypeVar("Noted", Evaluation, Comparison)
 
 # Options that say how a result is shown, not what it is.
 OF_PRINTING = {"files", "output", "force", "style", "threads", "plot", "title", "worst", "checkpoint"}
@@ -57,8 +61,14 @@ def read_models(request: Request, *, partition: str | None, pair_weights: str, s
         "sampling": sampling,
         "labels": predictions.labels,
         "absent": absent,
+        "outputs": request.outputs,
     }
     return Models(predictions, arguments, costs)
+
+
+def with_typed_notes(result: Noted) -> Noted:
+    """A result whose notes name options as the command line spells them."""
+    return replace(result, notes=tuple(map(with_flags, result.notes)))
 
 
 def given_options(options: dict[str, Any]) -> dict[str, Any]:

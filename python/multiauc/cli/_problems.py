@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from multiauc._wording import printable
+from multiauc.cli._flags import with_flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +100,7 @@ def _let_go_of_stdout() -> None:
 
 
 def _one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say("warning", str(message))
+    _say("warning", with_flags(str(message)))
 
 
 def _say(kind: str, message: str) -> None:

@@ -12,7 +12,7 @@ from multiauc._progress import Stage
 from multiauc._report.writing import evaluations_of, report_page
 from multiauc._wording import printable
 from multiauc.cli._comparison import compare_models
-from multiauc.cli._models import read_models
+from multiauc.cli._models import read_models, with_typed_notes
 from multiauc.cli._output import refuse, write
 from multiauc.cli._problems import Problem, emit
 from multiauc.cli._requests import input_files
@@ -52,7 +52,8 @@ def report_on_files(  # noqa: PLR0913 - the options of the command
     if len(predictions.models) == 1:
         ((name, scores),) = predictions.models.items()
         with Stage("evaluating the model"):
-            evaluations = {name: multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **models.arguments)}
+            found = multiauc.evaluate(predictions.y_true, scores, metrics=metrics, **models.arguments)
+            evaluations = {name: with_typed_notes(found)}
     else:
         with Stage("comparing the models"):
             comparison = compare_models(models, metric)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Any
 
 from multiauc._files.output import STANDARD
 from multiauc._files.paths import data_files, is_there, model_name
 from multiauc._files.predictions import Request, Source
+from multiauc.cli._flags import as_typed
 from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def request(options: dict[str, Any]) -> Request:
         by=options.pop("by", ()),
         row_id=options.pop("row_id", None),
         absent=options["absent"],
+        outputs=options.pop("outputs"),
         format_in=options.pop("format_in"),
         delimiter=options.pop("delimiter"),
         spelled=as_typed,
@@ -73,9 +74,3 @@ def split_name(text: str) -> tuple[str, str]:
     """``name=rest`` as (name, rest); without a name the name is empty."""
     name, separator, rest = text.partition("=")
     return (name, rest) if separator else ("", text)
-
-
-def as_typed(option: str, value: str | None = None) -> str:
-    """How an option, perhaps with a value, is written on the command line."""
-    flag = "--id" if option == "row_id" else "--" + option.replace("_", "-")
-    return flag if value is None or option == "exact" else f"{flag} {shlex.quote(value)}"

@@ -57,7 +57,7 @@ def roc_of_file(  # noqa: PLR0913 - the options of the command
     if len(models.predictions.models) > 1:
         raise Problem("roc takes one model: give --scores once")
     y_true, ((name, scores),) = models.predictions.y_true, models.predictions.models.items()
-    common = {word: models.arguments[word] for word in ("sample_weight", "labels", "absent")}
+    common = {word: models.arguments[word] for word in ("sample_weight", "labels", "absent", "outputs")}
     if kind == "multiclass":
         curve = multiauc.multiclass_roc(y_true, scores, thresholds=thresholds, **common)
         bootstrap = curve.bootstrap(n_resamples, rng=seed) if n_resamples else None
@@ -88,7 +88,7 @@ def _warn_of_order(models: Models) -> None:
     """As `evaluate` does, if the columns seem to be in another order."""
     predictions, arguments = models.predictions, models.arguments
     (scores,) = predictions.models.values()
-    known = {word: arguments[word] for word in ("sample_weight", "labels", "absent")}
+    known = {word: arguments[word] for word in ("sample_weight", "labels", "absent", "outputs")}
     sample = read_sample(predictions.y_true, scores, **known)
     warn_of_order(column_order_note(sample, read_groups(arguments["groups"], len(sample.codes))), stacklevel=2)
 

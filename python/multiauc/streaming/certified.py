@@ -19,9 +19,9 @@ from multiauc.results import ConfidenceInterval, read_only
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
     from multiauc._intervals import WorstCase
-    from numpy.typing import NDArray
 
 HEADER = ["", "value", "certain bounds", "std. error", "95% interval"]
 
