@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from multiauc import streaming as streaming
     from multiauc._column_order import ColumnOrderWarning
     from multiauc._surface import RocSurface
+    from multiauc.average_precision import average_precision_score
     from multiauc.bootstrap import Bootstrap, BootstrapDifference, ComparisonBootstrap
     from multiauc.comparison import compare
     from multiauc.comparison_results import Comparison
+    from multiauc.confusion import ConfusionMatrix, Rate, confusion_matrix
     from multiauc.curves import roc_curves
     from multiauc.datasets import evaluate_dataset
     from multiauc.decision_results import CostComparison, CostDecisions, CostDifference
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from multiauc.evaluation import evaluate
     from multiauc.evaluation_results import Evaluation
     from multiauc.ferri_volumes import ferri_vus_of_confusions, ferri_vus_score
-    from multiauc.hard_labels import kappa_score, matthews_score
+    from multiauc.hard_labels import kappa_score, matthews_score, top_k_accuracy_score
     from multiauc.hull_results import CostCurve, OperatingPoint, RocHull
     from multiauc.hulls import h_measure_score, lc_index, roc_hulls
     from multiauc.hypotheses import OmnibusTest, TestResult
@@ -50,6 +52,8 @@ if TYPE_CHECKING:
     from multiauc.pairwise import auc_mu_matrix, auc_mu_score, hand_till_matrix, hand_till_score
     from multiauc.partial_areas import PartialAuc, partial_auc, partial_auc_score
     from multiauc.planning import SampleSize, sample_size
+    from multiauc.precision_recall import PrecisionRecallCurve, precision_recall_curves
+    from multiauc.proper_scores import brier_score, log_loss_score
     from multiauc.results import ConfidenceInterval, PairMatrix
     from multiauc.roc_curve_results import RocCurve, Sensitivity
     from multiauc.slice_results import Slice, Slices
@@ -66,6 +70,7 @@ __all__ = [
     "Comparison",
     "ComparisonBootstrap",
     "ConfidenceInterval",
+    "ConfusionMatrix",
     "CostComparison",
     "CostCurve",
     "CostDecisions",
@@ -80,6 +85,8 @@ __all__ = [
     "OperatingPoint",
     "PairMatrix",
     "PartialAuc",
+    "PrecisionRecallCurve",
+    "Rate",
     "RocBand",
     "RocCurve",
     "RocHull",
@@ -97,8 +104,11 @@ __all__ = [
     "__version__",
     "auc_mu_matrix",
     "auc_mu_score",
+    "average_precision_score",
+    "brier_score",
     "compare",
     "compare_samples",
+    "confusion_matrix",
     "evaluate",
     "evaluate_dataset",
     "evaluate_slices",
@@ -114,6 +124,7 @@ __all__ = [
     "kappa_score",
     "landgrebe_duin_score",
     "lc_index",
+    "log_loss_score",
     "matthews_score",
     "multiclass_roc",
     "one_vs_rest_per_class",
@@ -124,12 +135,14 @@ __all__ = [
     "partial_auc_score",
     "pdi",
     "pdi_score",
+    "precision_recall_curves",
     "roc_curves",
     "roc_hulls",
     "sample_size",
     "set_num_threads",
     "summary_roc",
     "summary_roc_of_pairs",
+    "top_k_accuracy_score",
 ]
 
 #: The public names of each module. A module is loaded when one of its names is first used, so that `import multiauc`
@@ -137,9 +150,11 @@ __all__ = [
 _NAMES = {
     "_column_order": ["ColumnOrderWarning"],
     "_surface": ["RocSurface"],
+    "average_precision": ["average_precision_score"],
     "bootstrap": ["Bootstrap", "BootstrapDifference", "ComparisonBootstrap"],
     "comparison": ["compare"],
     "comparison_results": ["Comparison"],
+    "confusion": ["ConfusionMatrix", "Rate", "confusion_matrix"],
     "curves": ["roc_curves"],
     "datasets": ["evaluate_dataset"],
     "densities": ["NormalScores", "ScoreDensities"],
@@ -150,7 +165,7 @@ _NAMES = {
     "evaluation": ["evaluate"],
     "evaluation_results": ["Evaluation"],
     "ferri_volumes": ["ferri_vus_of_confusions", "ferri_vus_score"],
-    "hard_labels": ["kappa_score", "matthews_score"],
+    "hard_labels": ["kappa_score", "matthews_score", "top_k_accuracy_score"],
     "hull_results": ["CostCurve", "OperatingPoint", "RocHull"],
     "hulls": ["h_measure_score", "lc_index", "roc_hulls"],
     "hypotheses": ["OmnibusTest", "TestResult"],
@@ -163,6 +178,8 @@ _NAMES = {
     "pairwise": ["auc_mu_matrix", "auc_mu_score", "hand_till_matrix", "hand_till_score"],
     "partial_areas": ["PartialAuc", "partial_auc", "partial_auc_score"],
     "planning": ["SampleSize", "sample_size"],
+    "precision_recall": ["PrecisionRecallCurve", "precision_recall_curves"],
+    "proper_scores": ["brier_score", "log_loss_score"],
     "results": ["ConfidenceInterval", "PairMatrix"],
     "roc_curve_results": ["RocCurve", "Sensitivity"],
     "slice_results": ["Slice", "Slices"],

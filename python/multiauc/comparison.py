@@ -18,9 +18,9 @@ from multiauc._folds import compared_in_folds, read_folds
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
-    SAMPLINGS,
     read_groups,
     read_metric_options,
+    read_sampling,
     refuse_idle_options,
     refuse_weights,
     take_one_score,
@@ -30,7 +30,7 @@ from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
 from multiauc.comparison_results import Comparison
-from multiauc.differences import Difference, warn_of_untestable
+from multiauc.differences import Difference, scale_of_differences, warn_of_untestable
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.multiclass_curves import default_curve
 
@@ -49,11 +49,13 @@ def compare(  # noqa: PLR0913
     metric: MetricName = DEFAULT_METRIC,
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
+    clip: float | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     folds: ArrayLike | None = None,
     pooled: bool = False,
-    sampling: Sampling = "stratified",
+    sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
@@ -76,13 +78,17 @@ def compare(  # noqa: PLR0913
         The scores of each model by its name (any hashable), each of shape (n, K); with two classes also (n,) or (n, 1).
     metric : str, default "auc_mu"
         What to compare: ``"auc_mu"``, ``"hand_till"``, ``"one_vs_rest"``, ``"one_vs_rest_prevalence"``, ``"pdi"``,
-        ``"hum"``, ``"landgrebe_duin"``, ``"ordered_vus"`` (of models with one score per row) or
+        ``"average_precision"``, ``"average_precision_prevalence"``, ``"log_loss"``, ``"brier"`` (of these two the
+        smaller is the better), ``"hum"``, ``"landgrebe_duin"``, ``"matthews"`` and other numbers about predicted
+        classes, ``"ordered_vus"`` (of models with one score per row) or
         ``"multiclass_roc"``. The area D of the last has no standard error in closed form, so that its models are
         compared by the bootstrap only.
     partition : array-like of shape (K, K), optional
         As in `auc_mu_score`; for AUC_mu only.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         As in `auc_mu_score`; not for one-vs-rest.
+    clip, k
+        As in `evaluate`; for ``"log_loss"`` and for ``"top_k_accuracy"``.
     sample_weight, groups, folds, pooled, sampling, labels, absent, outputs
         As in `evaluate`.
 
@@ -132,7 +138,7 @@ def compare(  # noqa: PLR0913
     """
     refuse_unknown(compare, unknown)
     kind = one_of("metric", metric, tuple(METRICS))
-    refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
+    refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights((kind,), sample_weight)
     is_ordered = take_one_score((kind,))
     given = _read_models(y_true, models, sample_weight, labels, absent, outputs, is_ordered=is_ordered)
@@ -143,10 +149,10 @@ def compare(  # noqa: PLR0913
             "models with one score per row cannot be compared by a partition with models that have two: "
             "give all of them two columns"
         )
-    options = read_metric_options(first, partition=partition, pair_weights=pair_weights)
+    options = read_metric_options(first, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     group_codes = read_groups(groups, len(first.codes))
     fold_codes = read_folds(folds, pooled, len(first.codes), stacklevel=2)
-    drawn = one_of("sampling", sampling, SAMPLINGS)
+    drawn = read_sampling(sampling, (kind,))
     held = {
         name: HeldInputs(sample, (kind,), options, groups=group_codes, folds=fold_codes, sampling=drawn)
         for name, sample in samples.items()
@@ -254,8 +260,9 @@ def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared)
             name: estimate_of(one, name, smallest, metric, data)
             for (name, data), one in zip(held.items(), found.estimates, strict=True)
         }
+        scale = scale_of_differences(metric)
         differences = [
-            Difference(a, b, one.value, one.variance, one.degrees_of_freedom, _largest=1.0 - METRICS[metric].smallest)
+            Difference(a, b, one.value, one.variance, one.degrees_of_freedom, **scale)
             for (a, b), one in zip(combinations(held, 2), found.differences, strict=True)
         ]
     corrected = Family(differences, found.covariance).corrected()

@@ -14,10 +14,10 @@ from multiauc._folds import compared_in_folds, read_folds
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
-    SAMPLINGS,
     read_groups,
     read_metric_options,
     read_metrics,
+    read_sampling,
     refuse_idle_options,
     refuse_weights,
     take_one_score,
@@ -25,8 +25,15 @@ from multiauc._input.options import (
 from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._parameter_texts import shares_parameter_texts
-from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, METRICS, ONE_SCORE_METRICS
-from multiauc._wording import one_of, shown_name
+from multiauc._registry import (
+    AVERAGE_PRECISION,
+    CLOSED_FORM_METRICS,
+    DEFAULT_METRICS,
+    HAND_TILL,
+    METRICS,
+    ONE_SCORE_METRICS,
+)
+from multiauc._wording import shown_name
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.evaluation_results import Evaluation
 from multiauc.results import PairMatrix, pair_errors
@@ -48,11 +55,13 @@ def evaluate(  # noqa: PLR0913
     metrics: Sequence[str] | None = None,
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
+    clip: float | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     folds: ArrayLike | None = None,
     pooled: bool = False,
-    sampling: Sampling = "stratified",
+    sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
@@ -74,14 +83,20 @@ def evaluate(  # noqa: PLR0913
     {y_score}
     metrics : sequence of str, optional
         The metrics wanted, in this order; fewer take less time. By default ``"auc_mu"``, ``"hand_till"``,
-        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about
-        decisions ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"`` and ``"macro_f1"``; and by itself
+        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"average_precision"``,
+        ``"average_precision_prevalence"``, ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about predicted classes
+        ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"``, ``"macro_f1"`` and ``"top_k_accuracy"``;
+        about probabilities ``"log_loss"`` and ``"brier"``, of which the smaller is the better; and by itself
         ``"ordered_vus"``, for which `y_score` has one score per row.
     partition : array-like of shape (K, K), optional
         Costs that rank the pairs of AUC_mu, as in `auc_mu_score`, and by which ``"matthews"``, ``"kappa"`` and other
         numbers about decisions decide, as in `matthews_score`.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         How much each pair of classes counts in AUC_mu and in M, as in `auc_mu_score`.
+    clip : float, optional
+        Count smaller probabilities of the true class as this one in ``"log_loss"``, as in `log_loss_score`.
+    k : int, default 2
+        How many of the highest scores ``"top_k_accuracy"`` looks at.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows: how much of the population each of them stands for.
     groups : array-like of shape (n,), optional
@@ -93,9 +108,11 @@ def evaluate(  # noqa: PLR0913
         weight. Standard errors are about these rows and these fitted models: they know nothing of retraining.
     pooled : bool, default False
         Whether to rank the rows of all folds against each other after all; warns.
-    sampling : {"stratified", "iid"}, default "stratified"
+    sampling : {"stratified", "iid"}, optional
         Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
-        one-vs-rest, and `pair_weights` by size.
+        one-vs-rest, average precision, predictions, losses, and `pair_weights` by size. By default fixed, and random if
+        one of the metrics is a mean over all rows: accuracy, Matthews, kappa, macro F1, top-k accuracy, log loss and
+        the Brier score.
     {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out, or have nan in every number that
@@ -158,7 +175,7 @@ def evaluate(  # noqa: PLR0913
     refuse_unknown(evaluate, unknown)
     offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)
     names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, offered)
-    refuse_idle_options(names, partition=partition, pair_weights=pair_weights)
+    refuse_idle_options(names, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights(names, sample_weight)
     is_ordered = take_one_score(names)
     read = read_ordered_sample if is_ordered else read_sample
@@ -166,10 +183,10 @@ def evaluate(  # noqa: PLR0913
     inputs = HeldInputs(
         sample,
         names,
-        read_metric_options(sample, partition=partition, pair_weights=pair_weights),
+        read_metric_options(sample, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
         groups=read_groups(groups, len(sample.codes)),
         folds=read_folds(folds, pooled, len(sample.codes), stacklevel=2),
-        sampling=one_of("sampling", sampling, SAMPLINGS),
+        sampling=read_sampling(sampling, names),
     )
     shares = None
     if inputs.folds is not None:
@@ -238,6 +255,18 @@ def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
         labels[c]: estimate_of(found.per_class[c], f"{shown_name(labels[c])} against the rest", smallest, c, inputs)
         for c in (sample.reported_classes() if found.per_class else ())
     }
+    shares = sample.shares() if found.average_precisions else None
+    average_precisions = {
+        labels[c]: estimate_of(
+            found.average_precisions[c],
+            f"average precision of {shown_name(labels[c])}",
+            smallest,
+            AVERAGE_PRECISION,
+            inputs,
+            chance=float(shares[c]),
+        )
+        for c in (sample.reported_classes() if shares is not None else ())
+    }
     return Evaluation(
         metrics={metric: estimate(metric) for metric in inputs.metrics},
         covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
@@ -250,4 +279,5 @@ def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
         method=inputs.method(),
         _per_class=per_class,
         _inputs=inputs,
+        _average_precisions=average_precisions,
     )

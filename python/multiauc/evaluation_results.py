@@ -14,7 +14,16 @@ from multiauc._hints import refuse_unknown
 from multiauc._input.options import positive_integer, read_metrics
 from multiauc._json import document, provenance, to_json
 from multiauc._parameter_texts import shares_parameter_texts
-from multiauc._registry import AUC_MU, HAND_TILL, KAPPA, MATTHEWS, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._registry import (
+    AUC_MU,
+    AVERAGE_PRECISION,
+    HAND_TILL,
+    KAPPA,
+    MATTHEWS,
+    METRICS,
+    ONE_VS_REST,
+    ONE_VS_REST_PREVALENCE,
+)
 from multiauc._replicates import accelerations, warn_of_lost_classes
 from multiauc._resampling import resampled_metrics
 from multiauc._result import Tabular
@@ -97,6 +106,7 @@ class Evaluation(Tabular):
     # What is known of the inputs once they are left behind.
     _options: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    _average_precisions: dict[Any, Estimate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -105,7 +115,7 @@ class Evaluation(Tabular):
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled evaluation can be read, but nothing more can be computed from it.
         known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
-        return Evaluation, (*known, self._per_class, None, self._given(), self.notes)
+        return Evaluation, (*known, self._per_class, None, self._given(), self.notes, self._average_precisions)
 
     @property
     def auc_mu(self) -> Estimate:
@@ -145,6 +155,16 @@ class Evaluation(Tabular):
                 f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate, without folds"
             )
         return self._per_class
+
+    @property
+    def average_precision_per_class(self) -> dict[Any, Estimate]:
+        """The average precision of each class against the rest, by label."""
+        if not self._average_precisions:
+            raise AttributeError(
+                "average_precision_per_class was not computed; it comes with "
+                f"{AVERAGE_PRECISION!r} in metrics= of evaluate, without folds"
+            )
+        return self._average_precisions
 
     @property
     def auc_mu_matrix(self) -> PairMatrix:

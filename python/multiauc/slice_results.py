@@ -240,12 +240,12 @@ class Slices(Tabular):
         return _by_name(self.names, self._simultaneous(read_level(level)))
 
     def worse(self, level: float = 0.95) -> list[Any]:
-        """The slices whose value is below that of the reference, by corrected p-values below 1 - `level`."""
-        return self._beyond_chance(level, -1.0)
+        """The slices that are worse than the reference, by corrected p-values below 1 - `level`."""
+        return self._beyond_chance(level, -METRICS[self.metric].sign)
 
     def better(self, level: float = 0.95) -> list[Any]:
-        """The slices whose value is above that of the reference, by corrected p-values below 1 - `level`."""
-        return self._beyond_chance(level, 1.0)
+        """The slices that are better than the reference, by corrected p-values below 1 - `level`."""
+        return self._beyond_chance(level, METRICS[self.metric].sign)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -323,10 +323,10 @@ class Slices(Tabular):
         return name if len(self.columns) > 1 else (name,)
 
     def _tests(self) -> SliceDifferences:
-        return SliceDifferences(self._slices, self._references, self._covariances, METRICS[self.metric].smallest)
+        return SliceDifferences(self._slices, self._references, self._covariances, METRICS[self.metric].scale)
 
     def _value_limits(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return value_limits(self._slices, tail, METRICS[self.metric].smallest)
+        return self._slices.intervals(tail, METRICS[self.metric].scale)
 
     def _simultaneous(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         family = MinP(int(np.isfinite(self.p_values).sum()), self._correlations)
@@ -405,11 +405,6 @@ class Slices(Tabular):
                 cells += [_number(row["difference"], sign=True), limits, corrected_p(row["corrected_p_value"])]
             table.append([names[place], *cells, *([row["reason"]] if has_reasons else [])])
         return table
-
-
-def value_limits(slices: Side, tail: float, smallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The interval of every value; nan where there is none."""
-    return slices.intervals(tail, smallest)
 
 
 def _by_name(

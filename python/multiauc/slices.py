@@ -12,9 +12,9 @@ from multiauc._column_order import column_order_note, warn_of_order
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
-    SAMPLINGS,
     read_groups,
     read_metric_options,
+    read_sampling,
     refuse_idle_options,
     refuse_weights,
     take_one_score,
@@ -28,7 +28,7 @@ from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, METRICS, ONE
 from multiauc._slice_tests import Side, SliceDifferences
 from multiauc._wording import listing, one_of
 from multiauc.estimates import estimate_of, estimate_without_error
-from multiauc.slice_results import Slices, value_limits
+from multiauc.slice_results import Slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,9 +54,11 @@ def evaluate_slices(  # noqa: PLR0913
     reference: Literal["rest", "all"] | None = "rest",
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
+    clip: float | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    sampling: Sampling = "stratified",
+    sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
@@ -82,7 +84,7 @@ def evaluate_slices(  # noqa: PLR0913
         What to compute: any metric of `evaluate`.
     reference : {"rest", "all"} or None, default "rest"
         What slices are compared with: the rows outside the slice, all rows (the slice included), or nothing.
-    partition, pair_weights, sample_weight, groups, sampling, labels, outputs
+    partition, pair_weights, clip, k, sample_weight, groups, sampling, labels, outputs
         As in `evaluate`.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows at all, as in `evaluate`. A slice without rows of some class is listed without
@@ -137,7 +139,7 @@ def evaluate_slices(  # noqa: PLR0913
     name = one_of("metric", metric, (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS))
     if reference is not None:
         one_of("reference", reference, REFERENCES)
-    refuse_idle_options((name,), partition=partition, pair_weights=pair_weights)
+    refuse_idle_options((name,), partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights((name,), sample_weight)
     is_ordered = take_one_score((name,))
     read = read_ordered_sample if is_ordered else read_sample
@@ -145,9 +147,9 @@ def evaluate_slices(  # noqa: PLR0913
     inputs = HeldInputs(
         sample,
         (name,),
-        read_metric_options(sample, partition=partition, pair_weights=pair_weights),
+        read_metric_options(sample, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
         groups=read_groups(groups, len(sample.codes)),
-        sampling=one_of("sampling", sampling, SAMPLINGS),
+        sampling=read_sampling(sampling, (name,)),
     )
     columns = read_slices(by, len(sample.codes))
     note = None if is_ordered else column_order_note(sample, inputs.groups, None, None)
@@ -190,12 +192,12 @@ def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, 
         found.reference_smallest,
         found.reference_worst,
     )
-    differences = SliceDifferences(slices, references, found.covariances, METRICS[metric].smallest)
+    differences = SliceDifferences(slices, references, found.covariances, METRICS[metric].scale)
     t, p_values = differences.statistics()
     tested = np.isfinite(p_values)
     compared, correlations = _known_correlations(None if undefined else found.joint, tested, slices.variances)
     family = MinP(int(tested.sum()), correlations)
-    order = _order(differences, t, p_values, reference)
+    order = _order(differences, METRICS[metric].sign * t, p_values, reference, METRICS[metric].sign)
     if correlations is not None:
         in_order = np.argsort(np.argsort(order)[compared])
         correlations = correlations[np.ix_(in_order, in_order)]
@@ -243,15 +245,23 @@ def _side(
 
 
 def _order(
-    differences: SliceDifferences, t: NDArray[np.float64], p_values: NDArray[np.float64], reference: str | None
+    differences: SliceDifferences,
+    t: NDArray[np.float64],
+    p_values: NDArray[np.float64],
+    reference: str | None,
+    sign: float,
 ) -> NDArray[np.intp]:
-    """The slices that are most surely worse first; those that have no test last, by their values."""
+    """The slices that are most surely worse first; those that have no test last, by their values.
+
+    `t` is negative for those that are worse, `sign` that of values that are better.
+    """
     if reference is None:
-        _, certainty = value_limits(differences.slices, 0.025, differences.smallest)
+        low, high = differences.slices.intervals(0.025, differences.scale)
+        certainty = high if sign > 0.0 else -low
     else:
         # Twice the probability of a t as low as this one.
         certainty = np.where(t < 0.0, p_values, 2.0 - p_values)
-    return np.lexsort((np.where(np.isnan(t), differences.slices.values, t), certainty))
+    return np.lexsort((np.where(np.isnan(t), sign * differences.slices.values, t), certainty))
 
 
 def _known_correlations(
@@ -280,7 +290,7 @@ def _reasons(
     if sample.is_undefined:
         absent = [label for label, rows in zip(sample.labels, sample.rows.tolist(), strict=True) if not rows]
         return [f"no rows of {listing(absent)} in any slice"] * len(reasons)
-    has_test = differences.are_testable() if reference is not None else slices.known(differences.smallest)
+    has_test = differences.are_testable() if reference is not None else slices.known(differences.scale)
     wanting = np.flatnonzero(~has_test)
     if not len(wanting):
         return reasons

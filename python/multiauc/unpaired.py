@@ -12,7 +12,7 @@ from multiauc._hints import refuse_unknown
 from multiauc._registry import DEFAULT_METRIC, METRICS
 from multiauc._slice_tests import SliceDifferences, side_of
 from multiauc._wording import described, listing, one_of
-from multiauc.differences import Difference, warn_of_untestable
+from multiauc.differences import Difference, scale_of_differences, warn_of_untestable
 from multiauc.evaluation_results import Evaluation
 
 if TYPE_CHECKING:
@@ -70,11 +70,10 @@ def compare_samples(
         )
     first, second = a.metrics[metric], b.metrics[metric]
     variance = first.variance() + second.variance()
-    smallest = METRICS[metric].smallest
-    samples = SliceDifferences(side_of(first), side_of(second), np.zeros(1), smallest)
+    samples = SliceDifferences(side_of(first), side_of(second), np.zeros(1), METRICS[metric].scale)
     freedom = float(samples.degrees_of_freedom()[0])
     difference = Difference(
-        "a", "b", first.value - second.value, variance, freedom, _largest=1.0 - smallest, _samples=samples
+        "a", "b", first.value - second.value, variance, freedom, **scale_of_differences(metric), _samples=samples
     )
     if math.isnan(variance):
         warnings.warn(

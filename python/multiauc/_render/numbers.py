@@ -128,10 +128,11 @@ def comparison_numbers(comparison: Comparison, level: float) -> dict[str, Any]:
     """The value of each model, the models from best to worst, and every difference with its test."""
     estimates = comparison.estimates
     values = {name: one.value for name, one in zip(names_as_text(estimates), estimates.values(), strict=True)}
+    sign = -1.0 if METRICS[comparison.metric].higher_is_better else 1.0
     return {
         "metric": comparison.metric,
         "values": {name: known(value) for name, value in values.items()},
-        "order": sorted(values, key=lambda name: (math.isnan(values[name]), -values[name])),
+        "order": sorted(values, key=lambda name: (math.isnan(values[name]), sign * values[name])),
         "correction": CORRECTION,
         "differences": difference_numbers(comparison, level),
     }

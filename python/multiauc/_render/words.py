@@ -23,6 +23,9 @@ AT_BOUND = (
 )
 
 
+# What a perfect model reaches, by whether more is better.
+PERFECT = {True: "1", False: "0"}
+
 def metric_name(metric: str) -> str:
     """The name of a metric as people write it."""
     return METRICS[metric].title
@@ -74,6 +77,25 @@ def chances(metrics: Iterable[str], n_classes: int) -> str:
     return joined([f"{chance} for {joined(names)}" for chance, names in named.items()])
 
 
+def perfect(metrics: Iterable[str]) -> str:
+    """What a perfect model reaches, as in "1 is perfect"."""
+    reached = {metric: PERFECT[_is_gain(metric)] for metric in metrics}
+    if len(set(reached.values())) == 1:
+        return f"{next(iter(reached.values()))} is perfect"
+    losses = joined([metric_name(metric) for metric in reached if not _is_gain(metric)])
+    return f"1 is perfect, 0 for {losses}"
+
+
+def best_of(metric: str, values: Iterable[float | None]) -> float | None:
+    """The best of the values of a metric that are known."""
+    known = [value for value in values if value is not None]
+    return None if not known else max(known) if _is_gain(metric) else min(known)
+
+
+def _is_gain(metric: str) -> bool:
+    return METRICS[metric].higher_is_better
+
+
 def joined(parts: list[str], last: str = "and") -> str:
     """As in "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
@@ -109,7 +131,7 @@ def _one_model(report: dict[str, Any]) -> tuple[str, list[str]]:
     if metric != AUC_MU:
         chance = chances([metric], len(report["labels"]))
         return f"{name} reaches {metric_name(metric)} {number(estimate['value'])} ({limits}).", [
-            f"{meanings([metric])} Uninformative scores reach {chance}, a perfect model 1."
+            f"{meanings([metric])} Uninformative scores reach {chance}, a perfect model {PERFECT[_is_gain(metric)]}."
         ]
     often = _of_hundred(estimate["value"])
     headline = f"{name} ranks two rows of different classes the right way round in {often} draws."
@@ -194,21 +216,28 @@ def _seen_from(best: str, other: str, differences: list[dict[str, Any]]) -> dict
         if (found["first"], found["second"]) == (best, other):
             return found
         if (found["first"], found["second"]) == (other, best):
-            turned = {
-                "value": found["value"],
-                "low": found["high"],
-                "high": found["low"],
-                "t": found["t"],
-                "corrected_low": found["corrected_high"],
-                "corrected_high": found["corrected_low"],
-            }
-            turned = {name: None if value is None else -value for name, value in turned.items()}
-            return found | {"first": best, "second": other} | turned
+            return _turned(found) | {"first": best, "second": other}
     raise KeyError((best, other))
+
+
+def _turned(found: dict[str, Any]) -> dict[str, Any]:
+    """The difference with the opposite sign."""
+    turned = {
+        "value": found["value"],
+        "low": found["high"],
+        "high": found["low"],
+        "t": found["t"],
+        "corrected_low": found["corrected_high"],
+        "corrected_high": found["corrected_low"],
+    }
+    return found | {name: None if value is None else -value for name, value in turned.items()}
 
 
 def _difference_sentence(found: dict[str, Any], comparison: dict[str, Any], level: float) -> str:
     best, other = shown_name(found["first"]), shown_name(found["second"])
+    if not _is_gain(comparison["metric"]):
+        # By how much the better model is better: its loss is the smaller one.
+        found = _turned(found)
     by = f"{number(found['value'], 4)} in {metric_name(comparison['metric'])}"
     if found["corrected_p_value"] is None:
         return (

@@ -9,6 +9,7 @@ from multiauc._digits import p_text
 from multiauc._render.words import (
     MINUS,
     NOT_KNOWN,
+    best_of,
     chances,
     corrected,
     differences_from_best,
@@ -16,6 +17,7 @@ from multiauc._render.words import (
     metric_name,
     number,
     percent,
+    perfect,
 )
 from multiauc._wording import shown_name
 
@@ -88,7 +90,7 @@ def summary(report: dict[str, Any]) -> str:
     models = report["models"]
     metrics = list(models[0]["metrics"])
     best = {
-        metric: max((m["metrics"][metric]["value"] for m in models), key=lambda value: -1.0 if value is None else value)
+        metric: best_of(metric, [m["metrics"][metric]["value"] for m in models])
         for metric in metrics
     }
     rows = [
@@ -105,7 +107,7 @@ def summary(report: dict[str, Any]) -> str:
         for model in models
     ]
     chance = chances(metrics, len(report["labels"]))
-    caption = f"All classes together, with {percent(report['level'])} intervals (chance is {chance}, 1 is perfect)"
+    caption = f"All classes together, with {percent(report['level'])} intervals (chance is {chance}, {perfect(metrics)})"
     return table(caption, ["model", *map(metric_name, metrics)], rows)
 
 

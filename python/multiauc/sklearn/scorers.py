@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sklearn.metrics._scorer import _BaseScorer
 
 from multiauc._input.options import read_metric
-from multiauc._registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._scoring import check_option_names, score_by_name
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         self.metric = read_metric(metric)
         check_option_names(metric, options)
         kept = deepcopy(options)  # a matrix among them may change later
-        super().__init__(partial(score_by_name, metric), 1, kept, ("predict_proba", "decision_function"))
+        # Of losses scikit-learn maximises the negative.
+        sign = 1 if METRICS[self.metric].higher_is_better else -1
+        super().__init__(partial(score_by_name, metric), sign, kept, ("predict_proba", "decision_function"))
 
     def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
         response = next((name for name in self._response_method if hasattr(estimator, name)), None)

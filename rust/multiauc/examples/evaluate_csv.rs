@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 
 use multiauc::{
-    Cancel, ClassCodes, Design, Estimate, Metric, MetricOptions, PairWeights, Sampling, ScoreMatrix, ScoredSample,
-    Workers, evaluate, moments,
+    Cancel, ClassCodes, Design, Estimate, Metric, MetricOptions, Sampling, ScoreMatrix, ScoredSample, Workers,
+    evaluate, moments,
 };
 
 const BUILT_IN: &str = "\
