@@ -15,7 +15,7 @@ from scipy import stats
 
 import multiauc
 from command_line import ANIMALS, sample
-from multiauc._digits import decimals, p_text
+from multiauc._common.wording import decimals, p_text
 from multiauc._render.curve import resamples_for
 from multiauc._render.words import number, p_value, verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from multiauc._digits import p_text
+from multiauc._common.wording import p_text, shown_name
 from multiauc._render.words import (
     MINUS,
     NOT_KNOWN,
@@ -17,7 +17,6 @@ from multiauc._render.words import (
     number,
     percent,
 )
-from multiauc._wording import shown_name
 
 Cell = str
 

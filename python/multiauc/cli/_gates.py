@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import click
 
-from multiauc._files.cells import plain_number
-from multiauc._registry import CLOSED_FORM_METRICS
+from multiauc._common.registry import CLOSED_FORM_METRICS
+from multiauc._io.cells import plain_number
 from multiauc._render.words import metric_name
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from multiauc.results import ConfidenceInterval
+    from multiauc._inference.intervals import ConfidenceInterval
 
     # The interval of a number at a level.
     Limited: TypeAlias = Callable[[float], ConfidenceInterval]
