@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from multiauc._common.registry import DEFAULT_METRIC, METRICS
 from multiauc._input.arrays import as_scores
 from multiauc._input.options import read_metric
-from multiauc._parameter_texts import shares_parameter_texts
-from multiauc._registry import DEFAULT_METRIC, METRICS
-from multiauc._training import TrainingMetric
+from multiauc.training.base import TrainingMetric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._registry import MetricName
-    from multiauc._types import TrainingOutputs
+    from multiauc._common.registry import MetricName
+    from multiauc._common.types import TrainingOutputs
 
 __all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost_metric", "lightgbm_metric", "xgboost_metric"]
 
@@ -62,7 +61,7 @@ class LightGBMMetric(_BoosterMetric):
     """
 
     def __call__(self, first: Any, second: Any, weight: Any = None) -> tuple[str, float, bool]:
-        """(name, value, whether more is better) of (scores, Dataset), or of (labels, scores, weights) as LGBMClassifier calls it."""
+        """(name, value, whether more is better) of (scores, Dataset), or of (labels, scores, weights)."""
         if hasattr(second, "get_label"):
             first, second, weight = second.get_label(), first, second.get_weight()
         value = self.of_predictions(first, second, weight)
@@ -134,7 +133,6 @@ class CatBoostMetric(_BoosterMetric):
         return METRICS[self.metric].higher_is_better
 
 
-@shares_parameter_texts
 def lightgbm_metric(
     metric: MetricName = DEFAULT_METRIC, *, outputs: TrainingOutputs = "probabilities", **options: Any
 ) -> LightGBMMetric:
@@ -151,7 +149,8 @@ def lightgbm_metric(
         ``auc_one_vs_rest_prevalence``. (LightGBM's own ``auc_mu`` ranks raw scores, not probabilities: another number.)
     outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "probabilities"
         What LightGBM hands over: probabilities with its own objectives, logits with a custom objective.
-    {metric_options}
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
     Returns
     -------
@@ -169,7 +168,6 @@ def lightgbm_metric(
     return LightGBMMetric(metric, outputs, options)
 
 
-@shares_parameter_texts
 def xgboost_metric(
     metric: MetricName = DEFAULT_METRIC, *, outputs: TrainingOutputs = "probabilities", **options: Any
 ) -> XGBoostMetric:
@@ -186,7 +184,8 @@ def xgboost_metric(
     outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "probabilities"
         What XGBoost hands over: probabilities with the objective ``multi:softprob``, logits with a custom objective.
         (``multi:softmax`` hands over classes, which have no AUC.)
-    {metric_options}
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
     Returns
     -------
@@ -204,7 +203,6 @@ def xgboost_metric(
     return XGBoostMetric(metric, outputs, options)
 
 
-@shares_parameter_texts
 def catboost_metric(
     metric: MetricName = DEFAULT_METRIC, *, outputs: TrainingOutputs = "logits", **options: Any
 ) -> CatBoostMetric:
@@ -220,7 +218,8 @@ def catboost_metric(
     outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "logits"
         What CatBoost hands over: logits with the loss ``MultiClass``, a logit for each class against the rest with
         ``MultiClassOneVsAll``.
-    {metric_options}
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
     Returns
     -------

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from multiauc import _rust
-from multiauc._registry import METRICS, ONE_SCORE_METRICS
-from multiauc._wording import counted
+from multiauc._common.registry import METRICS, ONE_SCORE_METRICS
+from multiauc._common.wording import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -102,7 +102,9 @@ class HeldInputs:
     def _intervals(self) -> str:
         """The kinds of intervals that the metrics have by default."""
         titles = {"wilson": "Wilson", "logit": "logit", "log": "log"}
-        found = {kind: [METRICS[name].title for name in self.metrics if METRICS[name].interval == kind] for kind in titles}
+        found = {
+            kind: [METRICS[name].title for name in self.metrics if METRICS[name].interval == kind] for kind in titles
+        }
         first, *others = [kind for kind, metrics in found.items() if metrics]
         beside = "; ".join(f"{titles[kind]} for {', '.join(found[kind])}" for kind in others)
         return f"{titles[first]} intervals" + (f" ({beside})" if others else "")

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._common.student import upper_quantile
+from multiauc._curves.multiclass import THRESHOLDS
+from multiauc._inference.bootstrap import warn_of_lost_classes
+from multiauc._inference.intervals import logit_interval, union
 from multiauc._input.options import positive_integer, read_level, read_rng
-from multiauc._intervals import logit_interval, union
-from multiauc._replicates import warn_of_lost_classes
-from multiauc._student import upper_quantile
-from multiauc.multiclass_curves import THRESHOLDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from multiauc._curves.multiclass import MulticlassRoc, MulticlassRocBootstrap
+    from multiauc._inference.intervals import ConfidenceInterval
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap
-    from multiauc.results import ConfidenceInterval
 
 RESAMPLES = 200
 # Below this many resamples quantiles say little, and the error of the standard error itself is allowed for.
@@ -40,15 +40,13 @@ def resamples_for(n_rows: int, n_classes: int, n_models: int) -> int:
     return int(min(RESAMPLES, max(FEWEST, RATES_AT_MOST / (n_models * rates))))
 
 
-def resampled(
-    curve: MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any, stacklevel: int
-) -> MulticlassRocBootstrap | None:
+def resampled(curve: MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any) -> MulticlassRocBootstrap | None:
     """The curve fitted to resampled rows or groups, drawn as the sampling says; None if there is nothing to fit."""
     if not n_resamples or math.isnan(curve.auc):
         return None
     size = positive_integer("n_resamples", n_resamples)
     bootstrap = curve.resampled(size, read_rng(rng), "rows", inputs.groups, inputs.sampling)
-    warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]), stacklevel + 1)
+    warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]))
     return bootstrap
 
 

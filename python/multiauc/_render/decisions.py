@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._digits import p_in_line
+from multiauc._common.wording import p_in_line, shown_name
+from multiauc._costs.decisions import RULES_IN_WORDS
 from multiauc._render.numbers import known
-from multiauc._wording import shown_name
-from multiauc.decision_results import RULES_IN_WORDS
 
 if TYPE_CHECKING:
-    from multiauc.decision_results import CostComparison, CostDecisions
+    from multiauc._costs.decisions import CostComparison, CostDecisions
 
 
 def decision_numbers(decisions: CostDecisions, comparison: CostComparison, level: float) -> dict[str, Any]:

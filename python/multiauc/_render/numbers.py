@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._registry import METRICS
-from multiauc._wording import names_as_text
+from multiauc._common.registry import METRICS
+from multiauc._common.wording import names_as_text
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc.comparison_results import Comparison
-    from multiauc.evaluation_results import Evaluation
-    from multiauc.results import PairMatrix
+    from multiauc._evaluation.comparison import Comparison
+    from multiauc._evaluation.evaluation import Evaluation
+    from multiauc._inference.pair_matrix import PairMatrix
 
 # A heat map of more classes than this could not be read; it shows those of the worst pairs.
 HEAT_MAP_AT_MOST = 150

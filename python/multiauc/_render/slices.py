@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._json import without_nan
+from multiauc._common.result import without_nan
 
 if TYPE_CHECKING:
-    from multiauc.slice_results import Slices
+    from multiauc._evaluation.slices import Slices
 
 
 def slice_numbers(slices: Slices, level: float, at_most: int | None = None) -> dict[str, Any]:

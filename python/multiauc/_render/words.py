@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._digits import decimals, p_text
-from multiauc._registry import AUC_MU, METRICS
-from multiauc._wording import shown_name
+from multiauc._common.registry import AUC_MU, METRICS
+from multiauc._common.wording import decimals, p_text, shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,6 +24,7 @@ AT_BOUND = (
 
 # What a perfect model reaches, by whether more is better.
 PERFECT = {True: "1", False: "0"}
+
 
 def metric_name(metric: str) -> str:
     """The name of a metric as people write it."""

@@ -9,6 +9,7 @@ from html import escape
 from importlib import resources
 from typing import Any
 
+from multiauc._common.wording import counted, shown_name
 from multiauc._render.decisions import decision_sentence
 from multiauc._render.words import (
     SENTENCES_UP_TO,
@@ -23,7 +24,6 @@ from multiauc._render.words import (
 )
 from multiauc._report import svg, tables
 from multiauc._report.surface import surface
-from multiauc._wording import counted, shown_name
 
 # So many models have their surfaces drawn.
 SURFACES = 4

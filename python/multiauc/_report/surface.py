@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from multiauc._common.wording import shown_name
 from multiauc._render.words import joined
-from multiauc._wording import shown_name
 
 WIDTH, HEIGHT = 420, 400
 # The middle of the floor's far edge, the pixels of a unit along the floor (across and down) and of a unit up.

@@ -6,8 +6,8 @@ import math
 from html import escape
 from typing import Any
 
+from multiauc._common.wording import shown_name
 from multiauc._render.words import number
-from multiauc._wording import shown_name
 from multiauc.plotting._zoom import BAND_FROM_ZOOM, zoom_of
 
 ROC_SIDE = 420

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from multiauc._digits import p_text
+from multiauc._common.wording import p_text, shown_name
 from multiauc._render.words import (
     MINUS,
     NOT_KNOWN,
@@ -19,7 +19,6 @@ from multiauc._render.words import (
     percent,
     perfect,
 )
-from multiauc._wording import shown_name
 
 Cell = str
 
@@ -89,10 +88,7 @@ def summary(report: dict[str, Any]) -> str:
     """Models by metrics."""
     models = report["models"]
     metrics = list(models[0]["metrics"])
-    best = {
-        metric: best_of(metric, [m["metrics"][metric]["value"] for m in models])
-        for metric in metrics
-    }
+    best = {metric: best_of(metric, [m["metrics"][metric]["value"] for m in models]) for metric in metrics}
     rows = [
         row(
             model["name"],
@@ -107,7 +103,9 @@ def summary(report: dict[str, Any]) -> str:
         for model in models
     ]
     chance = chances(metrics, len(report["labels"]))
-    caption = f"All classes together, with {percent(report['level'])} intervals (chance is {chance}, {perfect(metrics)})"
+    caption = (
+        f"All classes together, with {percent(report['level'])} intervals (chance is {chance}, {perfect(metrics)})"
+    )
     return table(caption, ["model", *map(metric_name, metrics)], rows)
 
 

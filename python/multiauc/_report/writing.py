@@ -5,24 +5,24 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from multiauc._files.output import Output
+from multiauc._common.progress import Stage
+from multiauc._common.registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
+from multiauc._common.result import document, provenance, versions
+from multiauc._common.wording import names_as_text, printable, shown_name
+from multiauc._costs.decisions import decisions_of
+from multiauc._curves.multiclass import default_curve
+from multiauc._evaluation.evaluation import evaluation_of
+from multiauc._evaluation.slices import slices_of
 from multiauc._input.options import read_costs
 from multiauc._input.slices import read_slices
-from multiauc._json import document, provenance, versions
-from multiauc._progress import Stage
-from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
+from multiauc._io.output import Output
 from multiauc._render import numbers
 from multiauc._render.curve import QUANTILES_FROM, resampled, resamples_for, roc_numbers
 from multiauc._render.decisions import decision_numbers
 from multiauc._render.slices import slice_numbers
 from multiauc._render.words import percent
 from multiauc._report.page import page
-from multiauc._surface import surface_of
-from multiauc._wording import names_as_text, printable, shown_name
-from multiauc.decisions import decisions_of
-from multiauc.evaluation import evaluation_of
-from multiauc.multiclass_curves import default_curve
-from multiauc.slices import slices_of
+from multiauc._volumes.roc_surface import surface_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from multiauc._curves.multiclass import MulticlassRoc
+    from multiauc._evaluation.comparison import Comparison
+    from multiauc._evaluation.evaluation import Evaluation
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc.comparison_results import Comparison
-    from multiauc.evaluation_results import Evaluation
-    from multiauc.multiclass_curve_results import MulticlassRoc
 
 TITLE = "How well are the classes told apart?"
 SENTENCES = 5
@@ -51,14 +51,12 @@ def write_report(
     path: str | PathLike[str],
     evaluations: Mapping[str, Evaluation],
     comparison: Comparison | None,
-    *,
-    stacklevel: int,
     **options: Any,
 ) -> Path:
     """Write the page about one or several models, and return where it is; `options` are those of `report_page`."""
     output = Output(os.fspath(path), force=True)
     output.refuse()
-    return output.write(report_page(evaluations, comparison, **options, stacklevel=stacklevel + 1))
+    return output.write(report_page(evaluations, comparison, **options))
 
 
 def report_page(  # noqa: PLR0913 - what a page depends on
@@ -69,7 +67,6 @@ def report_page(  # noqa: PLR0913 - what a page depends on
     level: float,
     n_resamples: int | None,
     rng: np.random.Generator | int | None,
-    stacklevel: int,
     costs: ArrayLike | None = None,
     by: Any = None,
     origin: dict[str, Any] | None = None,
@@ -87,8 +84,8 @@ def report_page(  # noqa: PLR0913 - what a page depends on
     for name, evaluation in evaluations.items():
         inputs = evaluation.inputs()
         with Stage(f"fitting the ROC curve of {printable(shown_name(name))}"):
-            curve = _curve(inputs, stacklevel + 1)
-        found = None if curve is None else resampled(curve, inputs, n_resamples, rng, stacklevel + 1)
+            curve = _curve(inputs)
+        found = None if curve is None else resampled(curve, inputs, n_resamples, rng)
         models.append(_model_numbers(name, evaluation, shown, roc_numbers(curve, found, level), level))
         if costs is not None:
             with Stage(f"deciding under costs by {printable(shown_name(name))}"):
@@ -173,12 +170,12 @@ def _worst_pairs(evaluations: Mapping[str, Evaluation], best: str, level: float)
     return [names | {"models": found} for names, found in pairs]
 
 
-def _curve(inputs: HeldInputs, stacklevel: int) -> MulticlassRoc | None:
+def _curve(inputs: HeldInputs) -> MulticlassRoc | None:
     """The multi-class ROC curve of the data behind an evaluation."""
     sample = inputs.unchanged_sample()
     if sample.n_classes > CURVE_UP_TO_CLASSES:
         return None
-    return default_curve(sample, inputs.options["pair_weights"], stacklevel=stacklevel + 1)
+    return default_curve(sample, inputs.options["pair_weights"])
 
 
 def _decisions(inputs: HeldInputs, costs: ArrayLike, level: float) -> dict[str, Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._dataset_runs import Plan, checkpoint_of, evaluated, refuse_exact
-from multiauc._files.fingerprints import file_size
-from multiauc._files.streams import open_stream, source_contents, source_identity
-from multiauc._json import document, provenance, without_nan
-from multiauc._progress import Stage
+from multiauc._common.progress import Stage
+from multiauc._common.result import document, provenance, without_nan
+from multiauc._common.wording import counted, shown_name
+from multiauc._inference.pair_matrix import PairMatrix
+from multiauc._io.dataset import Plan, checkpoint_of, evaluated, refuse_exact
+from multiauc._io.fingerprints import file_size
+from multiauc._io.streams import open_stream, source_contents, source_identity
 from multiauc._render.words import metric_name
-from multiauc._wording import counted, shown_name
 from multiauc.cli import _gates
 from multiauc.cli._memory import size_in_words
 from multiauc.cli._output import (
@@ -23,12 +24,11 @@ from multiauc.cli._output import (
     printing,
 )
 from multiauc.cli._problems import Problem, note
-from multiauc.results import PairMatrix
 from multiauc.streaming.certified import value_and_bounds
 
 if TYPE_CHECKING:
-    from multiauc._files.content import Content
-    from multiauc._files.predictions import Request
+    from multiauc._io.content import Content
+    from multiauc._io.predictions import Request
     from multiauc.cli._gates import Floor
     from multiauc.cli._pieces import InPieces
     from multiauc.streaming import CertifiedEvaluation

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from multiauc import __version__, set_num_threads
-from multiauc._registry import CURVE_KINDS
+from multiauc._common.registry import CURVE_KINDS
 from multiauc.cli import _gates, _options
 from multiauc.cli._models import given_options
 from multiauc.cli._problems import emit

@@ -10,13 +10,11 @@ import click
 import numpy as np
 
 import multiauc
-from multiauc._digits import p_text
-from multiauc._json import document
-from multiauc._registry import METRICS
+from multiauc._common.registry import METRICS
+from multiauc._common.result import document, notes_in_words
+from multiauc._common.wording import counted, p_text
 from multiauc._render import numbers
 from multiauc._render.words import metric_name, verdict
-from multiauc._tables import notes_in_words
-from multiauc._wording import counted
 from multiauc.cli import _gates
 from multiauc.cli._models import read_models, with_typed_notes
 from multiauc.cli._output import ESTIMATE, Outcome, Table, estimate_cells, interval_cell, printing
@@ -26,7 +24,7 @@ from multiauc.cli._requests import input_files
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._files.predictions import Request
+    from multiauc._io.predictions import Request
     from multiauc.cli._models import Models
 
 TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_low", "corrected_high", "corrected_p_value")

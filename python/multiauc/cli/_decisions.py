@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import multiauc
-from multiauc._files.output import STANDARD, Output
-from multiauc._files.predictions import Source, read_predictions
-from multiauc._json import document
-from multiauc._progress import Stage
+from multiauc._common.progress import Stage
+from multiauc._common.result import document
+from multiauc._common.wording import counted, shown_name
+from multiauc._io.output import STANDARD, Output
+from multiauc._io.predictions import Source, read_predictions
 from multiauc._render.decisions import decision_numbers, rule_in_words
-from multiauc._wording import counted, shown_name
 from multiauc.cli._models import read_models
 from multiauc.cli._output import (
     ESTIMATE,
@@ -27,7 +27,7 @@ from multiauc.cli._problems import Problem
 from multiauc.cli._requests import input_files
 
 if TYPE_CHECKING:
-    from multiauc._files.predictions import Predictions, Request
+    from multiauc._io.predictions import Predictions, Request
 
 DIFFERENCE = (*ESTIMATE, "t", "degrees_of_freedom", "p_value")
 

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from multiauc._files.output import STANDARD, Output
-from multiauc._files.predictions import Request, Source
-from multiauc._registry import DEFAULT_METRIC
+from multiauc._common.registry import DEFAULT_METRIC
+from multiauc._io.output import STANDARD, Output
+from multiauc._io.predictions import Request, Source
 from multiauc.cli._comparison import compare_files
 from multiauc.cli._output import refuse, write
 from multiauc.cli._problems import emit

@@ -6,13 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import multiauc
-from multiauc._json import document
-from multiauc._registry import DEFAULT_METRICS
+from multiauc._common.registry import DEFAULT_METRICS
+from multiauc._common.result import document, notes_in_words
+from multiauc._common.wording import counted, shown_name
 from multiauc._render import numbers
 from multiauc._render.slices import slice_numbers
 from multiauc._render.words import metric_name
-from multiauc._tables import notes_in_words
-from multiauc._wording import counted, shown_name
 from multiauc.cli import _gates
 from multiauc.cli._models import read_models, with_typed_notes
 from multiauc.cli._output import (
@@ -31,8 +30,8 @@ from multiauc.cli._requests import input_files
 from multiauc.cli._slices import slice_records, slice_table
 
 if TYPE_CHECKING:
-    from multiauc._files.predictions import Request
-    from multiauc._registry import MetricName
+    from multiauc._common.registry import MetricName
+    from multiauc._io.predictions import Request
     from multiauc.cli._gates import Floor
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import click
 
-from multiauc._files.cells import plain_number
-from multiauc._registry import CLOSED_FORM_METRICS, METRICS
+from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS
+from multiauc._inference.intervals import ConfidenceInterval
+from multiauc._io.cells import plain_number
 from multiauc._render.words import metric_name
 from multiauc.cli._problems import NotPassed
-from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ def _floor(text: str) -> Floor:
         raise click.BadParameter(f"{metric!r} is not one of {', '.join(map(repr, CLOSED_FORM_METRICS))}.")
     if not METRICS[metric].higher_is_better:
         raise click.BadParameter(
-            f"{metric!r} is better the smaller it is, so that no lower bound is a gate; --fail-if-worse compares models."
+            f"{metric!r} is better the smaller it is, so a lower bound is no gate; --fail-if-worse compares models."
         )
     return Floor(metric, _share(number))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from multiauc.datasets import LEAST_MEMORY
+from multiauc._io.dataset import LEAST_MEMORY
 
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?b)?\s*", re.IGNORECASE)
 WHOLE = "none"

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from multiauc._files.content import content_of
-from multiauc._files.costs import read_costs
-from multiauc._files.predictions import read_predictions
-from multiauc._json import provenance
+from multiauc._common.result import provenance
+from multiauc._io.content import content_of
+from multiauc._io.costs import read_costs
+from multiauc._io.predictions import read_predictions
 from multiauc.cli._flags import with_flags
 
 if TYPE_CHECKING:
     from multiauc import Comparison, Evaluation
-    from multiauc._files.content import Content
-    from multiauc._files.predictions import Predictions, Request
+    from multiauc._io.content import Content
+    from multiauc._io.predictions import Predictions, Request
 
     Noted = TypeVar("Noted", Evaluation, Comparison)
 

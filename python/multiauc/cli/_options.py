@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from multiauc._files.content import FORMATS as FILE_FORMATS
-from multiauc._files.delimited import DELIMITERS
-from multiauc._files.formats import open_file
-from multiauc._files.paths import data_files
-from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
+from multiauc._common.registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
+from multiauc._io.content import FORMATS as FILE_FORMATS
+from multiauc._io.delimited import DELIMITERS
+from multiauc._io.formats import open_file
+from multiauc._io.paths import data_files
 from multiauc.cli._memory import read_limit
 from multiauc.cli._output import FORMATS
 from multiauc.cli._requests import split_path

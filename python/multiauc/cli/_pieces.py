@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from multiauc._files.column_rules import score_columns
-from multiauc._files.content import format_by_name
-from multiauc._files.fingerprints import file_size
-from multiauc._files.output import STANDARD
-from multiauc._files.row_files import ParquetRows
-from multiauc._files.stored import is_address, is_partitioned, stored_files
+from multiauc._common.hints import warn
+from multiauc._io.column_rules import score_columns
+from multiauc._io.content import format_by_name
+from multiauc._io.dataset import MEMORY_LIMIT
+from multiauc._io.fingerprints import file_size
+from multiauc._io.output import STANDARD
+from multiauc._io.row_files import ParquetRows
+from multiauc._io.stored import is_address, is_partitioned, stored_files
 from multiauc.cli._flags import as_typed
 from multiauc.cli._memory import WHOLE, available_memory, size_in_words
 from multiauc.cli._problems import Problem
-from multiauc.datasets import MEMORY_LIMIT
 from multiauc.streaming.accumulator import STREAMED_METRICS
 
 if TYPE_CHECKING:
-    from multiauc._files.content import Content
-    from multiauc._files.predictions import Request
+    from multiauc._io.content import Content
+    from multiauc._io.predictions import Request
 
 # A file whose rows take up more than this part of the memory is read in pieces: in memory they exist about four times.
 MEMORY_SHARE = 4
@@ -83,7 +83,7 @@ def chosen_pieces(
         size = _too_large(request, path)
         if size is not None and obstacle is not None:
             whole = f"{path} is read whole because {obstacle} needs all rows at once"
-            warnings.warn(f"{whole}, though it takes up {size}", RuntimeWarning, stacklevel=1)
+            warn(f"{whole}, though it takes up {size}", RuntimeWarning)
             return None
         why = size and f"because it would take up {size}"
     limit = memory_limit if isinstance(memory_limit, int) else MEMORY_LIMIT

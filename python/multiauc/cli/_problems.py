@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from multiauc._wording import printable
+from multiauc._common.wording import printable
 from multiauc.cli._flags import with_flags
 
 if TYPE_CHECKING:

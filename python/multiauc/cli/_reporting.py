@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import multiauc
-from multiauc._files.content import content_of
-from multiauc._files.costs import read_costs
-from multiauc._files.output import STANDARD, Output
-from multiauc._progress import Stage
+from multiauc._common.progress import Stage
+from multiauc._common.wording import printable
+from multiauc._io.content import content_of
+from multiauc._io.costs import read_costs
+from multiauc._io.output import STANDARD, Output
 from multiauc._report.writing import evaluations_of, report_page
-from multiauc._wording import printable
 from multiauc.cli._comparison import compare_models
 from multiauc.cli._models import read_models, with_typed_notes
 from multiauc.cli._output import refuse, write
@@ -18,8 +18,8 @@ from multiauc.cli._problems import Problem, emit
 from multiauc.cli._requests import input_files
 
 if TYPE_CHECKING:
-    from multiauc._files.predictions import Request
-    from multiauc._registry import MetricName
+    from multiauc._common.registry import MetricName
+    from multiauc._io.predictions import Request
 
 
 def report_on_files(  # noqa: PLR0913 - the options of the command
@@ -68,7 +68,6 @@ def report_on_files(  # noqa: PLR0913 - the options of the command
         level=ci,
         n_resamples=n_resamples,
         rng=seed,
-        stacklevel=2,
         costs=matrix,
         by=predictions.by or None,
         origin=origin,

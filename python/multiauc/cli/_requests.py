@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._files.output import STANDARD
-from multiauc._files.paths import data_files, is_there, model_name
-from multiauc._files.predictions import Request, Source
+from multiauc._io.output import STANDARD
+from multiauc._io.paths import data_files, is_there, model_name
+from multiauc._io.predictions import Request, Source
 from multiauc.cli._flags import as_typed
 from multiauc.cli._problems import Problem
 

@@ -10,23 +10,22 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 import multiauc
-from multiauc._column_order import column_order_note, warn_of_order
-from multiauc._digits import decimals
-from multiauc._files.output import STANDARD, Output
+from multiauc._common.registry import MULTICLASS_ROC
+from multiauc._common.result import document
+from multiauc._common.wording import counted, decimals
+from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._input.options import read_groups
 from multiauc._input.sample import read_sample
-from multiauc._json import document
-from multiauc._registry import MULTICLASS_ROC
-from multiauc._wording import counted
+from multiauc._io.output import STANDARD, Output
 from multiauc.cli._models import read_models
 from multiauc.cli._output import Outcome, Printing, Table, printing, refuse, write
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import input_files
 
 if TYPE_CHECKING:
-    from multiauc._files.predictions import Request
+    from multiauc._curves.multiclass import MulticlassRocBootstrap
+    from multiauc._io.predictions import Request
     from multiauc.cli._models import Models
-    from multiauc.multiclass_curve_results import MulticlassRocBootstrap
 
 # Where the table shows the curve.
 SHOWN_FPR = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5])
@@ -90,7 +89,7 @@ def _warn_of_order(models: Models) -> None:
     (scores,) = predictions.models.values()
     known = {word: arguments[word] for word in ("sample_weight", "labels", "absent", "outputs")}
     sample = read_sample(predictions.y_true, scores, **known)
-    warn_of_order(column_order_note(sample, read_groups(arguments["groups"], len(sample.codes))), stacklevel=2)
+    warn_of_order(column_order_note(sample, read_groups(arguments["groups"], len(sample.codes))))
 
 
 def _multiclass(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from multiauc._digits import corrected_p, decimals
+from multiauc._common.wording import corrected_p, decimals
+from multiauc._evaluation.slices import NUMBERS
 from multiauc._render.words import metric_name
 from multiauc.cli._output import Table, interval_cell
-from multiauc.slice_results import NUMBERS
 
 # Of more slices those are printed that are most surely worse.
 PRINTED = 40

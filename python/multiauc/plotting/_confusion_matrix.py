@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from multiauc._digits import decimals
-from multiauc.confusion import confusion_matrix
+from multiauc._common.wording import decimals
+from multiauc._evaluation.confusion import confusion_matrix
 from multiauc.plotting._axes import Display, axes_or_new, plain_text
 from multiauc.plotting._estimators import scores_of
 from multiauc.plotting._pair_matrix import INCHES_PER_CLASS, NUMBERS_UP_TO
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from numpy.typing import ArrayLike
 
-    from multiauc.confusion import ConfusionMatrix
+    from multiauc._evaluation.confusion import ConfusionMatrix
 
 TITLES = {"all": "share of all rows", "true": "share of the true class", "predicted": "share of the predictions"}
 

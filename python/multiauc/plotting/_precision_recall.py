@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._digits import decimals
-from multiauc._wording import listing, shown_name
+from multiauc._common.wording import decimals, listing, shown_name
+from multiauc._curves.precision_recall import precision_recall_curves
 from multiauc.plotting._axes import CURVE, OTHER_CURVE, Display, axes_or_new, legend_text
 from multiauc.plotting._estimators import scores_of
 from multiauc.plotting._roc_curves import NAMED_AT_MOST
-from multiauc.precision_recall import precision_recall_curves
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-    from multiauc.precision_recall import PrecisionRecallCurve
+    from multiauc._curves.precision_recall import PrecisionRecallCurve
 
 
 class PrecisionRecallCurvesDisplay(Display):

@@ -96,6 +96,11 @@ impl Metric {
         matches!(self, Self::TopKAccuracy | Self::LogLoss | Self::Brier)
     }
 
+    /// Whether it is a share of rows, whose variance follows from its value.
+    pub(crate) const fn is_share(self) -> bool {
+        matches!(self, Self::TopKAccuracy)
+    }
+
     /// The metric of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

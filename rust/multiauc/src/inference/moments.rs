@@ -63,7 +63,7 @@ pub(crate) fn estimate_one(
     value: f64,
     workers: &Workers<'_>,
 ) -> Result<Estimate> {
-    let kind = Kind { slopes, whole: None };
+    let kind = Kind { slopes, whole: None, is_share: false };
     let (means, sums) = single(design, segments, kind, workers)?;
     let cautious = chances
         .map(|of_classes| Chances { of_classes, value }.cautious(design, segments, &means, slopes, workers))
@@ -80,7 +80,7 @@ pub(super) fn estimate_difference(
     value: f64,
     workers: &Workers<'_>,
 ) -> Result<Estimate> {
-    let kind = Kind { slopes, whole: design.whole_spread(metric) };
+    let kind = Kind { slopes, whole: design.whole_spread(metric), is_share: false };
     Ok(single(design, segments, kind, workers)?.1.estimate(0, value, kind))
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn pair_variance(
     let [first, second] = classes;
     let segments =
         [Segment { class: first, columns: &placements[..1] }, Segment { class: second, columns: &placements[1..] }];
-    let kind = Kind { slopes: &vec![0.0; design.rows.classes()], whole: None };
+    let kind = Kind { slopes: &vec![0.0; design.rows.classes()], whole: None, is_share: false };
     let found = single(design, &segments, kind, workers)?.1.estimate(0, f64::NAN, kind);
     Ok([found.variance, found.degrees_of_freedom])
 }
@@ -127,11 +127,13 @@ struct Kind<'s> {
     slopes: &'s [f64],
     /// √c of all rows together, where they are centred on one mean and not class by class.
     whole: Option<f64>,
+    /// Whether the value itself says how much rows vary: a share of them.
+    is_share: bool,
 }
 
 impl<'s> Kind<'s> {
     fn of(design: &Design, statistic: &'s Statistic) -> Self {
-        Self { slopes: &statistic.slopes, whole: design.whole_spread(statistic.id) }
+        Self { slopes: &statistic.slopes, whole: design.whole_spread(statistic.id), is_share: statistic.id.is_share() }
     }
 }
 
@@ -155,7 +157,11 @@ impl Sums {
             let (fourth, units) = self.across.as_ref().map_or_else(within, |(of, groups)| (of[column], *groups));
             let plug_in = variance / (spread * spread);
             let effective = (1.0 - (spread * spread).recip()).recip();
-            let degrees_of_freedom = degrees_of_freedom_whole(variance, fourth, units, effective);
+            let degrees_of_freedom = if kind.is_share {
+                effective - 1.0
+            } else {
+                degrees_of_freedom_whole(variance, fourth, units, effective)
+            };
             return Estimate { value, variance, degrees_of_freedom, plug_in, cautious: None, worst: None };
         }
         let degrees_of_freedom = match &self.across {
@@ -334,7 +340,7 @@ impl Chances<'_> {
         let found = add_up(design, segments, &frames, Summation::Single, workers)?.estimate(
             0,
             value,
-            Kind { slopes, whole: None },
+            Kind { slopes, whole: None, is_share: false },
         );
         Ok(Cautious { value, variance: found.variance, degrees_of_freedom: found.degrees_of_freedom })
     }

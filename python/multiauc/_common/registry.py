@@ -1,0 +1,417 @@
+"""The metrics: their names, titles and properties are listed here and nowhere else.
+
+A new metric is a row of `METRICS`, its name in `MetricName`, a file in the core and a public function. Everything that
+offers metrics by name (`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers)
+reads this table.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+MetricName: TypeAlias = Literal[
+    "auc_mu",
+    "hand_till",
+    "one_vs_rest",
+    "one_vs_rest_prevalence",
+    "average_precision",
+    "average_precision_prevalence",
+    "pdi",
+    "hum",
+    "landgrebe_duin",
+    "ordered_vus",
+    "matthews",
+    "kappa",
+    "accuracy",
+    "balanced_accuracy",
+    "macro_f1",
+    "top_k_accuracy",
+    "log_loss",
+    "brier",
+    "multiclass_roc",
+]
+CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
+
+AUC_MU: Final = "auc_mu"
+HAND_TILL: Final = "hand_till"
+ONE_VS_REST: Final = "one_vs_rest"
+ONE_VS_REST_PREVALENCE: Final = "one_vs_rest_prevalence"
+AVERAGE_PRECISION: Final = "average_precision"
+AVERAGE_PRECISION_PREVALENCE: Final = "average_precision_prevalence"
+PDI: Final = "pdi"
+HUM: Final = "hum"
+LANDGREBE_DUIN: Final = "landgrebe_duin"
+ORDERED_VUS: Final = "ordered_vus"
+MATTHEWS: Final = "matthews"
+KAPPA: Final = "kappa"
+ACCURACY: Final = "accuracy"
+BALANCED_ACCURACY: Final = "balanced_accuracy"
+MACRO_F1: Final = "macro_f1"
+TOP_K_ACCURACY: Final = "top_k_accuracy"
+LOG_LOSS: Final = "log_loss"
+BRIER: Final = "brier"
+MULTICLASS_ROC: Final = "multiclass_roc"
+
+#: Those of the predicted classes, which the scale of the scores does not change.
+PREDICTION_METRICS: Final = (MATTHEWS, KAPPA, ACCURACY, BALANCED_ACCURACY, MACRO_F1)
+
+#: How many of the highest scores top-k accuracy looks at where nothing else is asked for.
+DEFAULT_K: Final = 2
+
+#: What is computed where no metric is named.
+DEFAULT_METRIC: Final = "auc_mu"
+
+#: What each class is told from along a curve: all the others together, or one other class.
+AGAINST_REST: Final = "one_vs_rest"
+PAIRWISE: Final = "pairwise"
+CURVE_KINDS: Final = (AGAINST_REST, PAIRWISE)
+DEFAULT_CURVE_KIND: Final = "one_vs_rest"
+
+
+@dataclass(frozen=True, slots=True)
+class PairValues:
+    """The matrix of pairs of classes that a metric averages.
+
+    Attributes
+    ----------
+    title
+        What a cell of the matrix is, as people write it.
+    choice
+        How a reader chooses between the matrices of several metrics.
+    is_symmetric
+        Whether a pair has one value whichever of its classes comes first.
+    """
+
+    title: str
+    choice: str
+    is_symmetric: bool
+
+
+class Scale(NamedTuple):
+    """The scale of a metric.
+
+    Attributes
+    ----------
+    smallest, largest
+        What values lie between.
+    is_log
+        Whether intervals are those of positive numbers without a largest one.
+    """
+
+    smallest: float = 0.0
+    largest: float = 1.0
+    is_log: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What there is to know about a metric.
+
+    Attributes
+    ----------
+    name
+        How it is asked for.
+    title
+        How people write it.
+    meaning
+        What it looks at: the end of a sentence that begins with its title.
+    options
+        The options of `evaluate` and `compare` that it depends on.
+    pairs
+        The matrix of pairs of classes that it averages, if it does.
+    has_weights
+        Whether rows may have weights.
+    has_closed_form
+        Whether it is a mean with a component per row, and so has a standard error without resampling.
+    has_bootstrap
+        Whether it is resampled from presorted orders.
+    has_interactions
+        Whether its unbiased and its bootstrap-limit variances are known.
+    has_class_scores
+        Whether it reads a score for every class; otherwise one score per row that rises with the classes.
+    is_default
+        Whether `evaluate` computes it by default.
+    chance
+        Its value for uninformative scores: "half", "zero", "one_of_classes" for one divided by the number of classes,
+        "one_of_orders" for one divided by the number of their orders, "k_of_classes" for k of them, "prevalence" for
+        the sum of the squared shares of the classes, or that of equal probabilities: "log_loss", "brier".
+    smallest, largest
+        Its smallest and its largest possible value.
+    higher_is_better
+        Whether a larger value is the better one.
+    depends_on_sizes
+        Whether it is another number in a sample with other class shares.
+    interval
+        The kind of interval that it has by default.
+    sampling
+        Whether class sizes are taken for fixed or random where nothing else is asked for.
+    """
+
+    name: MetricName
+    title: str
+    meaning: str
+    options: tuple[str, ...] = ()
+    pairs: PairValues | None = None
+    has_weights: bool = True
+    has_closed_form: bool = True
+    has_bootstrap: bool = True
+    has_interactions: bool = True
+    has_class_scores: bool = True
+    is_default: bool = False
+    chance: Literal[
+        "half", "zero", "one_of_classes", "one_of_orders", "k_of_classes", "prevalence", "log_loss", "brier"
+    ] = "half"
+    smallest: float = 0.0
+    largest: float = 1.0
+    higher_is_better: bool = True
+    depends_on_sizes: bool = False
+    interval: Literal["wilson", "logit", "log"] = "wilson"
+    sampling: Literal["stratified", "iid"] = "stratified"
+
+    @property
+    def scale(self) -> Scale:
+        """What its values lie between, and whether their intervals are those of losses."""
+        return Scale(self.smallest, self.largest, is_log=self.interval == "log")
+
+    @property
+    def sign(self) -> float:
+        """1 if a larger value is the better one, otherwise -1."""
+        return 1.0 if self.higher_is_better else -1.0
+
+    def chance_of(self, n_classes: int, *, shares: Sequence[float] | None = None, k: int = DEFAULT_K) -> float:
+        """The value for uninformative scores; nan if it depends on the shares of the classes, which are not given."""
+        if self.chance == "prevalence":
+            return math.nan if shares is None else math.fsum(share * share for share in shares)
+        if self.chance == "one_of_orders":
+            # Of more classes it is zero as a float.
+            return 1 / math.factorial(min(n_classes, 200))
+        even = 1.0 / n_classes
+        return {
+            "half": 0.5,
+            "zero": 0.0,
+            "one_of_classes": even,
+            "k_of_classes": min(1.0, k * even),
+            "log_loss": math.log(n_classes),
+            "brier": 0.25 if n_classes == 2 else 1.0 - even,
+        }[self.chance]
+
+
+METRICS: Final[dict[str, Metric]] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            AUC_MU,
+            "AUC_mu",
+            "looks at every pair of classes by both of their scores",
+            ("partition", "pair_weights"),
+            PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True),
+            is_default=True,
+        ),
+        Metric(
+            HAND_TILL,
+            "Hand & Till's M",
+            "looks at every pair of classes by one of their scores at a time",
+            ("pair_weights",),
+            PairValues("A(row | column)", "one score (M)", is_symmetric=False),
+            is_default=True,
+        ),
+        Metric(
+            ONE_VS_REST,
+            "one-vs-rest (macro)",
+            "looks at each class against all others together, every class with the same weight",
+            is_default=True,
+        ),
+        Metric(
+            ONE_VS_REST_PREVALENCE,
+            "one-vs-rest (prevalence)",
+            "looks at each class against all others together, weighted by its share of the rows",
+            is_default=True,
+        ),
+        Metric(
+            AVERAGE_PRECISION,
+            "average precision (macro)",
+            "is the mean precision of each class against all others together, at the scores of its own rows, every "
+            "class with the same weight",
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_classes",
+            depends_on_sizes=True,
+        ),
+        Metric(
+            AVERAGE_PRECISION_PREVALENCE,
+            "average precision (prevalence)",
+            "is the mean precision of each class against all others together, at the scores of its own rows, weighted "
+            "by its share of the rows",
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="prevalence",
+            depends_on_sizes=True,
+        ),
+        Metric(
+            PDI,
+            "PDI",
+            "looks at one row of every class at a time: how often a class has the highest of its scores",
+            has_interactions=False,
+            chance="one_of_classes",
+        ),
+        Metric(
+            HUM,
+            "HUM",
+            "looks at one row of every class at a time: how often giving each row its own class has the largest sum of "
+            "scores",
+            has_weights=False,
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_orders",
+        ),
+        Metric(
+            LANDGREBE_DUIN,
+            "Landgrebe & Duin's volume",
+            "looks at one row of every class at a time: how often giving each row its own class has the largest "
+            "product of scores",
+            has_weights=False,
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_orders",
+        ),
+        Metric(
+            ORDERED_VUS,
+            "ordered VUS",
+            "looks at one row of every class at a time: how often their scores rise in the order of the classes",
+            has_bootstrap=False,
+            has_interactions=False,
+            has_class_scores=False,
+            chance="one_of_orders",
+        ),
+        Metric(
+            MATTHEWS,
+            "Matthews (R_K)",
+            "is the correlation between the classes decided for and the true ones",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="zero",
+            smallest=-1.0,
+            depends_on_sizes=True,
+            interval="logit",
+            sampling="iid",
+        ),
+        Metric(
+            KAPPA,
+            "Cohen's kappa",
+            "is the share of right decisions beyond what chance agrees on",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="zero",
+            smallest=-1.0,
+            depends_on_sizes=True,
+            interval="logit",
+            sampling="iid",
+        ),
+        Metric(
+            ACCURACY,
+            "accuracy",
+            "is the share of right decisions",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_classes",
+            depends_on_sizes=True,
+            interval="logit",
+            sampling="iid",
+        ),
+        Metric(
+            BALANCED_ACCURACY,
+            "balanced accuracy",
+            "is the share of right decisions in each class, every class with the same weight",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_classes",
+        ),
+        Metric(
+            MACRO_F1,
+            "F1 (macro)",
+            "is the harmonic mean of precision and recall of each class, every class with the same weight",
+            ("partition",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_classes",
+            depends_on_sizes=True,
+            interval="logit",
+            sampling="iid",
+        ),
+        Metric(
+            TOP_K_ACCURACY,
+            "top-k accuracy",
+            "is the share of rows whose class is among the k of the highest scores",
+            ("k",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="k_of_classes",
+            depends_on_sizes=True,
+            sampling="iid",
+        ),
+        Metric(
+            LOG_LOSS,
+            "log loss",
+            "is minus the mean logarithm of the probability of the true class; smaller is better",
+            ("clip",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="log_loss",
+            largest=math.inf,
+            higher_is_better=False,
+            depends_on_sizes=True,
+            interval="log",
+            sampling="iid",
+        ),
+        Metric(
+            BRIER,
+            "Brier score",
+            "is the mean squared distance of the probabilities from the true class; smaller is better",
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="brier",
+            largest=2.0,
+            higher_is_better=False,
+            depends_on_sizes=True,
+            interval="log",
+            sampling="iid",
+        ),
+        Metric(
+            MULTICLASS_ROC,
+            "multi-class ROC (D)",
+            "is the area under one curve for all pairs of classes",
+            ("pair_weights",),
+            has_closed_form=False,
+            has_bootstrap=False,
+            has_interactions=False,
+            interval="logit",
+        ),
+    )
+}
+
+#: What `evaluate` computes by default, and what it can be asked for.
+DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)
+CLOSED_FORM_METRICS: Final = tuple(
+    name for name, metric in METRICS.items() if metric.has_closed_form and metric.has_class_scores
+)
+#: Metrics of one score per row: `evaluate` and `compare` have them, each by itself.
+ONE_SCORE_METRICS: Final = tuple(name for name, metric in METRICS.items() if not metric.has_class_scores)
+
+
+def metrics_with_option(option: str) -> tuple[str, ...]:
+    """The metrics that an option has a meaning for."""
+    return tuple(name for name, metric in METRICS.items() if option in metric.options)
+
+
+def natural_sampling(metrics: Iterable[str]) -> Literal["stratified", "iid"]:
+    """How class sizes are taken where nothing is asked for: random if that is natural for one of the metrics."""
+    return "iid" if any(METRICS[metric].sampling == "iid" for metric in metrics) else "stratified"
