@@ -99,7 +99,10 @@ def test_predicted_labels_are_scores_of_a_kind(names):
     for score in (multiauc.matthews_score, multiauc.kappa_score):
         found = score(truth, predicted, labels=labels, sample_weight=weights)
         assert found == score(codes, scores, sample_weight=weights)
-    assert (multiauc.confusion_matrix(truth, predicted, labels=labels).counts == multiauc.confusion_matrix(codes, scores).counts).all()
+    assert (
+        multiauc.confusion_matrix(truth, predicted, labels=labels).counts
+        == multiauc.confusion_matrix(codes, scores).counts
+    ).all()
     assert multiauc.kappa_score(list(truth), list(predicted), labels=labels) == multiauc.kappa_score(codes, scores)
 
 
@@ -115,7 +118,10 @@ def test_predicted_labels_of_two_classes():
     # Numbers with a fraction are probabilities.
     probabilities = np.where(decided == 1, 0.75, 0.25)
     assert multiauc.matthews_score(codes, probabilities) == expected
-    assert multiauc.confusion_matrix(codes, probabilities).counts.tolist() == multiauc.confusion_matrix(codes, decided).counts.tolist()
+    assert (
+        multiauc.confusion_matrix(codes, probabilities).counts.tolist()
+        == multiauc.confusion_matrix(codes, decided).counts.tolist()
+    )
 
 
 def test_predicted_labels_that_are_not_classes():
@@ -128,7 +134,7 @@ def test_predicted_labels_that_are_not_classes():
     assert found.counts.tolist() == [[1, 1, 0], [0, 0, 1], [0, 0, 0]]
     assert np.isnan(found.recall["emu"].value)
     assert found.precision["emu"].value == 0.0
-    with pytest.raises(ValueError, match="3 rows|3 entries|per row"):
+    with pytest.raises(ValueError, match="same number of rows"):
         multiauc.confusion_matrix(["cat", "dog", "cat"], ["cat", "dog"])
 
 
@@ -139,25 +145,29 @@ def test_top_k_accuracy_counts_ties_as_their_expected_share(seed, sizes, k, has_
     k = min(k, len(sizes))
     weights = np.random.default_rng(seed).lognormal(size=len(codes)) if has_weights else None
     expected = np.average(oracle.top_k_credits(codes, scores, k), weights=weights)
-    assert multiauc.top_k_accuracy_score(codes, scores, k=k, sample_weight=weights) == pytest.approx(expected, abs=1e-12)
+    assert multiauc.top_k_accuracy_score(codes, scores, k=k, sample_weight=weights) == pytest.approx(
+        expected, abs=1e-12
+    )
     smooth = scores + np.random.default_rng(seed).normal(0, 1e-4, scores.shape)
-    if len(sizes) > 2:
+    if k < len(sizes) > 2:
         same = sklearn.metrics.top_k_accuracy_score(codes, smooth, k=k, sample_weight=weights)
-        assert multiauc.top_k_accuracy_score(codes, smooth, k=k, sample_weight=weights) == pytest.approx(same, abs=1e-12)
+        assert multiauc.top_k_accuracy_score(codes, smooth, k=k, sample_weight=weights) == pytest.approx(
+            same, abs=1e-12
+        )
 
 
 def test_top_k_accuracy_with_its_uncertainty():
     codes, scores = sample_of(6, [12, 18, 25, 15], digits=6)
     result = multiauc.evaluate(codes, scores, metrics=["top_k_accuracy"], k=3)
     estimate = result.metrics["top_k_accuracy"]
-    credits = oracle.top_k_credits(codes, scores, 3)
-    assert estimate.value == pytest.approx(credits.mean())
-    assert estimate.standard_error == pytest.approx(credits.std(ddof=1) / np.sqrt(70))
+    counted = oracle.top_k_credits(codes, scores, 3)
+    assert estimate.value == pytest.approx(counted.mean())
+    assert estimate.standard_error == pytest.approx(counted.std(ddof=1) / np.sqrt(70))
     low, high = estimate.confidence_interval()
-    assert (low, high) == pytest.approx(wilson(credits.sum(), 70), abs=0.01)
-    assert multiauc.evaluate(codes, scores, metrics=["top_k_accuracy"]).metrics["top_k_accuracy"].value == pytest.approx(
-        oracle.top_k_credits(codes, scores, 2).mean()
-    )
+    assert (low, high) == pytest.approx(wilson(counted.sum(), 70), abs=0.01)
+    assert multiauc.evaluate(codes, scores, metrics=["top_k_accuracy"]).metrics[
+        "top_k_accuracy"
+    ].value == pytest.approx(oracle.top_k_credits(codes, scores, 2).mean())
     with pytest.raises(ValueError, match=r"k.*4 classes|k must"):
         multiauc.top_k_accuracy_score(codes, scores, k=5)
     with pytest.raises((TypeError, ValueError), match="k must"):

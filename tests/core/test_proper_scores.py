@@ -8,9 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import brier_score_loss, log_loss
+from sklearn.naive_bayes import GaussianNB
 
 import multiauc
 import oracle_beside_auc as oracle
+from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
+from multiauc.sklearn import AucScorer
 
 SCORES = {"log_loss": multiauc.log_loss_score, "brier": multiauc.brier_score}
 LOSSES = {"log_loss": oracle.log_losses, "brier": oracle.brier_scores}
@@ -151,7 +154,8 @@ def test_the_smaller_loss_is_the_better_one(metric, tmp_path):
     assert difference.value < 0
     assert difference.standard_error == pytest.approx(losses.std(ddof=1) / math.sqrt(180), rel=1e-9)
     assert difference.degrees_of_freedom == pytest.approx(oracle.kurtosis_freedom(losses), rel=1e-9)
-    assert result.best == "good"
+    assert difference.non_inferiority(0.01).p_value < 1e-6
+    assert difference.reversed().non_inferiority(0.01).p_value > 0.9
     page = result.report(tmp_path / "page.html", n_resamples=0).read_text("utf-8")
     assert "good is better than poor" in page
     assert "poor is better" not in page
@@ -174,3 +178,49 @@ def test_perfect_probabilities():
         assert (estimate.value, estimate.standard_error) == (0.0, 0.0)
         with pytest.warns(RuntimeWarning, match="interval"):
             assert math.isnan(estimate.confidence_interval().low)
+
+
+@pytest.mark.parametrize("metric", SCORES)
+def test_slices_with_larger_losses_are_the_worse_ones(metric):
+    codes, good = sample_of(10, [100, 100, 100], 3.0)
+    where = np.arange(300) % 3
+    scores = np.where((where == 2)[:, None], 0.4 * good + 0.6 / 3, good)
+    slices = multiauc.evaluate_slices(codes, scores, where, metric=metric)
+    assert slices.worse() == [2]
+    assert slices.names[0] == 2
+    assert slices[2].difference > 0
+    losses = LOSSES[metric](codes, scores)
+    for one in slices:
+        rows = where == one.name
+        alone = multiauc.evaluate(codes[rows], scores[rows], metrics=[metric]).metrics[metric]
+        assert one.value == pytest.approx(losses[rows].mean(), rel=1e-12)
+        assert (one.low, one.high) == pytest.approx(tuple(alone.confidence_interval()), rel=1e-9)
+
+
+def test_samples_of_different_rows_are_compared_on_the_scale_of_losses():
+    first = multiauc.evaluate(*sample_of(11, [60, 60, 60], 3.0), metrics=["log_loss"])
+    second = multiauc.evaluate(*sample_of(12, [60, 60, 60], 0.5), metrics=["log_loss"])
+    difference = multiauc.compare_samples(first, second, metric="log_loss")
+    a, b = (one.metrics["log_loss"] for one in (first, second))
+    (low_a, high_a), (low_b, high_b) = a.confidence_interval(), b.confidence_interval()
+    expected = difference.value + np.array(
+        [-math.hypot(a.value - low_a, high_b - b.value), math.hypot(high_a - a.value, b.value - low_b)]
+    )
+    assert tuple(difference.confidence_interval()) == pytest.approx(tuple(expected), rel=1e-9)
+    assert difference.p_value < 1e-4
+
+
+def test_other_libraries_are_told_that_less_is_better():
+    codes, probabilities = sample_of(13, [20, 20, 20])
+
+    rng = np.random.default_rng(0)
+    features = np.eye(3)[codes] + rng.normal(size=(60, 3))
+    model = GaussianNB().fit(features, codes)
+    expected = multiauc.log_loss_score(codes, model.predict_proba(features))
+    assert AucScorer("log_loss")(model, features, codes) == pytest.approx(-expected)
+    assert AucScorer("auc_mu")(model, features, codes) > 0
+    value = multiauc.log_loss_score(codes, probabilities)
+    assert lightgbm_metric("log_loss")(codes, probabilities) == ("log_loss", pytest.approx(value), False)
+    assert xgboost_metric("log_loss").__name__ == "log_loss"
+    assert catboost_metric("log_loss").is_max_optimal() is False
+    assert catboost_metric("one_vs_rest").is_max_optimal() is True

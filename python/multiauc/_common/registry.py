@@ -299,7 +299,6 @@ METRICS: Final[dict[str, Metric]] = {
             smallest=-1.0,
             depends_on_sizes=True,
             interval="logit",
-            sampling="iid",
         ),
         Metric(
             KAPPA,
@@ -312,7 +311,6 @@ METRICS: Final[dict[str, Metric]] = {
             smallest=-1.0,
             depends_on_sizes=True,
             interval="logit",
-            sampling="iid",
         ),
         Metric(
             ACCURACY,
@@ -324,7 +322,6 @@ METRICS: Final[dict[str, Metric]] = {
             chance="one_of_classes",
             depends_on_sizes=True,
             interval="logit",
-            sampling="iid",
         ),
         Metric(
             BALANCED_ACCURACY,
@@ -345,7 +342,6 @@ METRICS: Final[dict[str, Metric]] = {
             chance="one_of_classes",
             depends_on_sizes=True,
             interval="logit",
-            sampling="iid",
         ),
         Metric(
             TOP_K_ACCURACY,

@@ -458,8 +458,7 @@ def evaluate(  # noqa: PLR0913
     sampling : {"stratified", "iid"}, optional
         Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
         one-vs-rest, average precision, predictions, losses, and `pair_weights` by size. By default fixed, and random if
-        one of the metrics is about all rows alike: accuracy, Matthews, kappa, macro F1, top-k accuracy, log loss and
-        the Brier score.
+        one of the metrics is a mean over all rows: top-k accuracy, log loss and the Brier score.
     labels : sequence of K labels, optional
         The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
         which column is which. By default the column names of a data frame, if they are strings or contain all labels;
