@@ -154,9 +154,9 @@ def curves_of(sample: Sample) -> dict[Any, PrecisionRecallCurve]:
     points = dict(zip(present, _rust.precision_recall_points(sample.arguments(), present), strict=True))
     shares = sample.shares()
     nan = np.array([math.nan])
-    return {
-        sample.labels[c]: PrecisionRecallCurve(
-            *points.get(c, (nan, nan, nan)), sample.labels[c], float(values[c]), float(shares[c])
-        )
-        for c in classes
-    }
+    curves = {}
+    for c in classes:
+        precision, recall, thresholds = points.get(c, (nan, nan, nan))
+        known = (sample.labels[c], float(values[c]), float(shares[c]))
+        curves[sample.labels[c]] = PrecisionRecallCurve(precision, recall, thresholds, *known)
+    return curves

@@ -278,7 +278,12 @@ def confusion_matrix(
 def _tally(
     truth: NDArray[np.int64], predicted: NDArray[np.int64], weights: NDArray[np.float64], size: int
 ) -> NDArray[np.float64]:
-    return np.bincount(truth * size + predicted, weights=weights, minlength=size * size).reshape(size, size)
+    return _sums(truth * size + predicted, weights, size * size).reshape(size, size)
+
+
+def _sums(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Sums of weights by key."""
+    return np.bincount(keys, weights=weights, minlength=size).astype(np.float64)
 
 
 def _rates(
@@ -318,12 +323,12 @@ class _Masses:
         counts = weights > 0.0
         stride = int(units.max(initial=0)) + 1
         self.pairs, inverse = np.unique(keys[counts] * stride + units[counts], return_inverse=True)
-        self.sums = np.bincount(inverse, weights=weights[counts], minlength=len(self.pairs))
+        self.sums = _sums(inverse, weights[counts], len(self.pairs))
         self.keys, self.units = np.divmod(self.pairs, stride)
 
     def total(self, size: int, factors: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Sums over units, of the masses or of their products with others."""
-        return np.bincount(self.keys, weights=self.sums if factors is None else self.sums * factors, minlength=size)
+        return _sums(self.keys, self.sums if factors is None else self.sums * factors, size)
 
 
 def _ratios(parts: _Masses, wholes: _Masses, whole_of: NDArray[np.int64], *, is_grouped: bool) -> Rates:

@@ -325,6 +325,10 @@ class Evaluation(Tabular):
             {"label": label, "rows": rows[label], **estimate.to_dict(level)}
             for label, estimate in self._per_class.items()
         ]
+        average_precisions = [
+            {"label": label, "rows": rows[label], **estimate.to_dict(level)}
+            for label, estimate in self._average_precisions.items()
+        ]
         content = {
             "rows": int(self.counts.sum()),
             "labels": list(self.labels),
@@ -332,6 +336,7 @@ class Evaluation(Tabular):
             "method": self.method,
             "metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()},
             **({"per_class": per_class} if per_class else {}),
+            **({"average_precision_per_class": average_precisions} if average_precisions else {}),
             "covariance": self.covariance.tolist(),
             "notes": list(self.notes),
         }
@@ -359,11 +364,14 @@ class Evaluation(Tabular):
 
     def _table(self) -> list[list[str]]:
         rows = [[estimate.name, *estimate.cells()] for estimate in self.metrics.values()]
-        classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in self._per_class.items()]
-        if len(classes) > TABLE_AT_MOST:
-            classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", "", "", ""]]
-        against_rest = [["each class against the rest", "", "", ""], *classes] if classes else []
-        return [ESTIMATE_HEADER, *rows, *against_rest]
+        by_class = [("each class against the rest", self._per_class)]
+        by_class += [("average precision of each class", self._average_precisions)]
+        for title, estimates in by_class:
+            classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in estimates.items()]
+            if len(classes) > TABLE_AT_MOST:
+                classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", "", "", ""]]
+            rows += [[title, "", "", ""], *classes] if classes else []
+        return [ESTIMATE_HEADER, *rows]
 
     def _metric(self, metric: str) -> Estimate:
         if metric not in self.metrics:

@@ -73,7 +73,7 @@ def log_loss_score(
     >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
     >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
     >>> round(multiauc.log_loss_score(y_true, y_score), 4)
-    0.6113
+    0.6114
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     return score_of(sample, LOG_LOSS, read_metric_options(sample, clip=clip))

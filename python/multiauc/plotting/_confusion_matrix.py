@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+import numpy as np
+
 from multiauc._common.wording import decimals
 from multiauc._evaluation.confusion import confusion_matrix
 from multiauc.plotting._axes import Display, axes_or_new, plain_text
@@ -99,12 +101,13 @@ class ConfusionMatrixDisplay(Display):
         axes.set(xlabel="predicted class", ylabel="true class")
         shown = n_classes <= NUMBERS_UP_TO if numbers is None else bool(numbers)
         self.text_ = []
+        shades = np.asarray(self.im_.norm(values), dtype=np.float64)
         for row in range(n_classes if shown else 0):
             for column in range(n_classes):
                 value = float(values[row, column])
                 if not math.isnan(value):
                     text = decimals(value, 3).removeprefix("0")
-                    colour = "white" if self.im_.norm(value) > 0.5 else "black"
+                    colour = "white" if shades[row, column] > 0.5 else "black"
                     style = {"ha": "center", "va": "center", "color": colour, "fontsize": 8.5}
                     self.text_.append(axes.text(column, row, text, **style))
         axes.figure.colorbar(self.im_, ax=axes, label=TITLES[by], shrink=0.8, aspect=30, pad=0.02)

@@ -60,7 +60,7 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         y_score = method_caller(estimator, response, X, pos_label=None)
         options = {"labels": estimator.classes_, **self._kwargs, **passed}
         value: float = self._score_func(y_true, y_score, **options)
-        return self._sign * value
+        return float(self._sign) * value
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self._kwargs.items())
