@@ -573,7 +573,8 @@ def compare_runs(  # noqa: PLR0913
     >>> models = {name: [signal + size * rng.random((300, 3)) for _ in range(4)] for name, size in noise.items()}
     >>> difference = multiauc.compare_runs(y_true, models, outputs="logits").difference("large", "small")
     >>> difference.value > 0, difference.p_value < 0.05
-    (True, True)    """
+    (True, True)
+    """
     kind = read_metric(metric)
     refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
     refuse_weights((kind,), sample_weight)
