@@ -11,12 +11,13 @@ import click
 from multiauc import __version__, set_num_threads
 from multiauc._registry import CURVE_KINDS
 from multiauc.cli import _gates, _options
-from multiauc.cli._models import given_options
 from multiauc.cli._problems import emit
-from multiauc.cli._requests import request
+from multiauc.cli._requests import CompareRequest, DecideRequest, EvaluateRequest, ReportRequest, RocRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from multiauc.cli._requests import FileRequest
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
@@ -52,7 +53,7 @@ def multiauc() -> None:
     epilog=_examples(
         "multiauc evaluate net.parquet --label y --scores 'p_*'",
         "multiauc evaluate net.parquet --label y --metrics auc_mu,hand_till",
-        "multiauc evaluate net.parquet --label y --groups user --ci 0.9 --format markdown",
+        "multiauc evaluate net.parquet --label y --groups user --level 0.9 --format markdown",
         "multiauc evaluate net.parquet --label y --by region",
         "multiauc evaluate net.parquet --label y --partition costs.csv -o net.json",
         "multiauc evaluate net.parquet --label y --fail-under auc_mu=0.9 --fail-on-interval",
@@ -88,11 +89,12 @@ def evaluate(**options: Any) -> None:
     A file that is too large for the memory is read in pieces, and values have certain bounds unless they are exact; the
     output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.
     """
-    from multiauc.cli._evaluation import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
+    from multiauc.cli._evaluate import evaluate_file  # noqa: PLC0415 - help and completion do not wait for it
 
-    if options["fail_on_interval"] and not options["fail_under"]:
+    request = EvaluateRequest(**options)
+    if request.fail_on_interval and not request.fail_under:
         raise click.UsageError("--fail-on-interval needs --fail-under, which says what the limit is held against")
-    _work_on_files(evaluate_file, options)
+    _run(evaluate_file, request)
 
 
 @multiauc.command(
@@ -112,7 +114,7 @@ def evaluate(**options: Any) -> None:
 @_options.resampling(0)
 @click.option("--fail-if-worse", metavar="MARGIN", callback=_gates.read_margin,
               help="End with exit code 3 unless the first model is shown to be worse than each of the others by less "
-                   "than this, with the confidence of --ci from one side.")  # fmt: skip
+                   "than this, with the confidence of --level from one side.")  # fmt: skip
 @_options.printing
 def compare(**options: Any) -> None:
     """Compare models on the same rows, with paired tests.
@@ -120,9 +122,9 @@ def compare(**options: Any) -> None:
     A model is a file, or some columns of one file (several --scores). p-values are also corrected for the number of
     comparisons. Intervals are closed-form unless --bootstrap asks for resamples; multiclass_roc has no others.
     """
-    from multiauc.cli._comparison import compare_files  # noqa: PLC0415
+    from multiauc.cli._compare import compare_files  # noqa: PLC0415
 
-    _work_on_files(compare_files, options)
+    _run(compare_files, CompareRequest(**options))
 
 
 @multiauc.command(
@@ -154,7 +156,7 @@ def roc(**options: Any) -> None:
     """
     from multiauc.cli._roc import roc_of_file  # noqa: PLC0415
 
-    _work_on_files(roc_of_file, options)
+    _run(roc_of_file, RocRequest(**options))
 
 
 @multiauc.command(
@@ -183,9 +185,9 @@ def decide(**options: Any) -> None:
     corrected if they need it. Beside it, the plain rules: the smallest expected cost by the probabilities as they are
     (bayes), and the largest probability (argmax), with paired intervals of the differences.
     """
-    from multiauc.cli._decisions import decide_file  # noqa: PLC0415
+    from multiauc.cli._decide import decide_file  # noqa: PLC0415
 
-    _work_on_files(decide_file, options)
+    _run(decide_file, DecideRequest(**options))
 
 
 @multiauc.command(
@@ -215,9 +217,9 @@ def report(**options: Any) -> None:
     classes as a heat map and in words, every class, the multi-class ROC curve with its band; with --costs also what
     decisions cost, and with --by how the models do on slices of the rows.
     """
-    from multiauc.cli._reporting import report_on_files  # noqa: PLC0415
+    from multiauc.cli._report import report_on_files  # noqa: PLC0415
 
-    _work_on_files(report_on_files, options)
+    _run(report_on_files, ReportRequest(**options))
 
 
 @multiauc.command(context_settings=SETTINGS, epilog="\b\nExample:\n  $ multiauc demo --directory demo")
@@ -248,10 +250,8 @@ def completion(shell: str) -> None:
     emit(kind(multiauc, {}, "multiauc", "_MULTIAUC_COMPLETE").source() + "\n")
 
 
-def _work_on_files(work: Callable[..., None], options: dict[str, Any]) -> None:
-    """Call `work` with what is to be read, and with the options of a command that are not about that."""
-    threads = options.pop("threads")
-    if threads is not None:
-        set_num_threads(threads)
-    given = given_options(options)
-    work(request(options), given=given, **options)
+def _run(work: Callable[[Any], None], request: FileRequest) -> None:
+    """Do what was asked, with so many threads."""
+    if request.threads is not None:
+        set_num_threads(request.threads)
+    work(request)

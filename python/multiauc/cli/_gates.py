@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import click
 
+from multiauc._display.model import GateView
+from multiauc._display.words import name_metric
 from multiauc._files.cells import plain_number
 from multiauc._registry import CLOSED_FORM_METRICS
-from multiauc._render.words import metric_name
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from multiauc._display.model import EstimateView
     from multiauc.results import ConfidenceInterval
 
 
@@ -71,31 +73,43 @@ def _share(text: str) -> float:
     return number
 
 
-def under(estimates: Mapping[str, Mapping[str, Any]], floors: tuple[Floor, ...], *, on_interval: bool) -> list[Any]:
-    """What came of ``--fail-under``, for each floor; a value that is not known does not pass."""
-    look_at = "low" if on_interval else "value"
-    results = []
+def check_floors(
+    estimates: Mapping[str, EstimateView], floors: Iterable[Floor], *, on_interval: bool
+) -> tuple[GateView, ...]:
+    """What came of ``--fail-under``, for each floor; a value that is not known for certain does not pass."""
+    gates = []
     for metric, bound in floors:
-        found = estimates[metric][look_at]
+        one = estimates[metric]
+        value = one.value if one.bounds is None else one.bounds.certified_low
+        found = one.low if on_interval else value
         passed = found is not None and found >= bound
-        results.append({"metric": metric, "of": look_at, "found": found, "bound": bound, "passed": passed})
-    return results
+        look_at = "low" if on_interval else "value"
+        gates.append(GateView(metric=metric, of=look_at, found=found, bound=bound, passed=passed))
+    return tuple(gates)
 
 
-def worse(
+def check_differences(
     candidate: str, differences: Mapping[str, PairedDifference], metric: str, margin: float, level: float
-) -> list[dict[str, Any]]:
+) -> tuple[GateView, ...]:
     """What came of ``--fail-if-worse``: of `differences`, the candidate minus each of the other models by name.
 
     The candidate passes if it is not worse than any of them by more than the margin, with confidence `level`. All of
-    these tests have to pass, so that none of them needs a correction for their number.
+    these tests have to pass, so none of them needs a correction for their number.
     """
     limits = {other: lower_limit(difference, level) for other, difference in differences.items()}
-    common = {"metric": metric, "of": "lower_limit", "first": candidate, "level": level, "bound": 0.0 - margin}
-    return [
-        common | {"second": other, "found": None if math.isnan(limit) else limit, "passed": limit >= -margin}
+    return tuple(
+        GateView(
+            metric=metric,
+            of="lower_limit",
+            found=None if math.isnan(limit) else limit,
+            bound=0.0 - margin,
+            passed=limit >= -margin,
+            first=candidate,
+            second=other,
+            level=level,
+        )
         for other, limit in limits.items()
-    ]
+    )
 
 
 def lower_limit(difference: PairedDifference, level: float) -> float:
@@ -111,21 +125,21 @@ def lower_limit(difference: PairedDifference, level: float) -> float:
         return float(difference.confidence_interval(round(2.0 * level - 1.0, 12)).low)
 
 
-def close(gates: list[dict[str, Any]]) -> None:
+def close_gates(gates: Iterable[GateView] | None) -> None:
     """Raise, once the result is shown, if a gate was not passed."""
-    failures = [_sentence(gate) for gate in gates if not gate["passed"]]
+    failures = [_describe_failure(gate) for gate in gates or () if not gate.passed]
     if failures:
         raise NotPassed("; ".join(failures))
 
 
-def _sentence(gate: dict[str, Any]) -> str:
-    name, found, bound = metric_name(gate["metric"]), gate["found"], gate["bound"]
+def _describe_failure(gate: GateView) -> str:
+    name, found, bound = name_metric(gate.metric), gate.found, gate.bound
     # All digits: 0.89999 is under 0.9, and must look like it.
-    if gate["of"] == "lower_limit":
+    if gate.of == "lower_limit":
         limit = "not known" if found is None else repr(found)
         return (
-            f"{gate['first']} is not shown to be at most {-bound!r} worse than {gate['second']} in {name}: "
-            f"the lower limit of the difference (one-sided, {100 * gate['level']:g}%) is {limit}"
+            f"{gate.first} is not shown to be at most {-bound!r} worse than {gate.second} in {name}: "
+            f"the lower limit of the difference (one-sided, {100 * (gate.level or 0.0):g}%) is {limit}"
         )
-    what = name if gate["of"] == "value" else f"the lower limit of {name}"
+    what = name if gate.of == "value" else f"the lower limit of {name}"
     return f"{what} is not known, and must be {bound!r}" if found is None else f"{what} is {found!r}, under {bound!r}"

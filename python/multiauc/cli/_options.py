@@ -12,8 +12,8 @@ from multiauc._files.delimited import DELIMITERS
 from multiauc._files.formats import open_file
 from multiauc._files.paths import data_files
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
-from multiauc.cli._memory import read_limit
 from multiauc.cli._output import FORMATS
+from multiauc.cli._pieces import read_limit
 from multiauc.cli._requests import split_path
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ def _complete_metrics(_: click.Context, __: click.Parameter, typed: str) -> list
     return [f"{before}{comma}{metric}" for metric in CLOSED_FORM_METRICS if metric.startswith(name)]
 
 
+def _class_names(_: click.Context, __: click.Parameter, words: str | None) -> tuple[str, ...] | None:
+    return None if words is None else tuple(name.strip() for name in words.split(","))
+
+
 def _one_data_set(context: click.Context, _: click.Parameter, files: tuple[str, ...]) -> tuple[str, ...]:
     if len(files) > 1:
         raise click.UsageError(
@@ -84,9 +88,9 @@ _DATA = (
                  help="Columns with the scores: a pattern such as 'p_*', whose star stands for the class, or names "
                       "with commas between. In an NPZ file also one matrix. Several times for several models in one "
                       "file. [default: p_* or y_score]"),
-    click.option("--classes", metavar="A,B,...",
+    click.option("--labels", metavar="A,B,...", callback=_class_names,
                  help="The classes in the order of the score columns, if their names do not say."),
-    click.option("--weights", metavar="COLUMN", shell_complete=_column_names,
+    click.option("--sample-weight", metavar="COLUMN", shell_complete=_column_names,
                  help="Column with the weight of each row."),
     click.option("--absent", type=click.Choice(["raise", "ignore", "nan"]), default="raise", show_default=True,
                  help="What to do about classes without rows."),
@@ -121,8 +125,8 @@ _READING = (
 )  # fmt: skip
 
 _COSTS_HELP = "Costs of decisions: of predicting the class of the row when the truth is that of the column."
-_CI = click.option("--ci", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-                   metavar="LEVEL", help="The level of the confidence intervals.")  # fmt: skip
+_LEVEL = click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95,
+                      show_default=True, metavar="LEVEL", help="The level of the confidence intervals.")  # fmt: skip
 _ID = click.option("--id", "row_id", metavar="COLUMN", shell_complete=_column_names,
                    help="Column that identifies rows, to match several files. [default: by position]")  # fmt: skip
 _FORMAT = click.option("-f", "--format", "style", type=click.Choice(FORMATS),
@@ -146,7 +150,7 @@ def data_options(command: Command) -> Command:
 
 def inference_options(command: Command) -> Command:
     """What is estimated, and how its uncertainty is."""
-    return _all((*_INFERENCE, _CI), command)
+    return _all((*_INFERENCE, _LEVEL), command)
 
 
 def reading_options(command: Command) -> Command:
@@ -176,7 +180,7 @@ def force_option(command: Command) -> Command:
 
 def resampling(default: int | None, in_words: str | None = None) -> Callable[[Command], Command]:
     """How often, and with which random numbers, data are resampled; None lets the size of the data decide."""
-    count = click.option("--bootstrap", "n_resamples", type=click.IntRange(min=0), default=default,
+    count = click.option("--bootstrap", type=click.IntRange(min=0), default=default,
                          show_default=in_words or True, metavar="N",
                          help="Resamples of the bootstrap; 0 for none.")  # fmt: skip
     return lambda command: _all((count, _SEED), command)
@@ -194,7 +198,7 @@ def costs_option(command: Command, *, required: bool = False) -> Command:
 
 def level_option(command: Command) -> Command:
     """The level of intervals alone."""
-    return _CI(command)
+    return _LEVEL(command)
 
 
 def metrics_option(command: Command) -> Command:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from multiauc._hints import SYNONYMS
 from multiauc._wording import printable
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 DATA_PROBLEM = 1
 NOT_PASSED = 3
 INTERRUPTED = 130
+# What options are called elsewhere, or were called, by what they are called here; beside those of Python.
+OTHER_NAMES = {"level": ("ci", "confidence_level"), "memory_limit": ("memory",), "label": ("target", "y_true")}
 
 
 class Problem(click.ClickException):
@@ -52,7 +55,7 @@ def _run(work: Callable[[], Any]) -> int:  # noqa: PLR0911 - a way out for each 
         return error.exit_code
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "multiauc"
-        _say("error", f"{error.format_message()} (see {command} --help)")
+        _say("error", f"{_explain_option(error) or error.format_message()} (see {command} --help)")
         return error.exit_code
     except click.ClickException as error:
         _say("failed" if isinstance(error, NotPassed) else "error", error.format_message())
@@ -69,6 +72,19 @@ def _run(work: Callable[[], Any]) -> int:  # noqa: PLR0911 - a way out for each 
         _say("error", str(error) or type(error).__name__)
         return DATA_PROBLEM
     return outcome if isinstance(outcome, int) else 0
+
+
+def _explain_option(error: click.UsageError) -> str | None:
+    """What an unknown option is called here, if the command has it."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return None
+    word = error.option_name.lstrip("-").replace("-", "_")
+    has = {option for parameter in error.ctx.command.params for option in parameter.opts}
+    for name, others in (*OTHER_NAMES.items(), *SYNONYMS.items()):
+        option = "--" + name.replace("_", "-")
+        if word in others and option in has:
+            return f"there is no option {error.option_name}; here it is called {option}"
+    return None
 
 
 def emit(text: str) -> None:

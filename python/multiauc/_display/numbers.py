@@ -1,0 +1,446 @@
+"""From results to what is shown of them; a number that is not known becomes None."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._display.model import (
+    BoundsView,
+    ClassView,
+    ComparisonView,
+    CostDifferenceView,
+    DecisionsView,
+    DifferenceView,
+    EstimateView,
+    EvaluationView,
+    HeatMapView,
+    PairEstimateView,
+    PairKindView,
+    PairMatrixView,
+    PairOfModelsView,
+    PairView,
+    SlicesView,
+    SliceView,
+)
+from multiauc._input.options import read_level
+from multiauc._intervals import CAUTIOUS_BELOW, advised_method, pair_intervals
+from multiauc._registry import METRICS
+from multiauc._wording import counted, names_as_text
+from multiauc.estimates import Estimate
+from multiauc.plotting._pair_matrix import scale_floor
+from multiauc.results import PairMatrix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from multiauc._display.model import Number, Rows
+    from multiauc._input.held_inputs import HeldInputs
+    from multiauc.bootstrap import Bootstrap
+    from multiauc.comparison_results import Comparison
+    from multiauc.decision_results import CostComparison, CostDecisions
+    from multiauc.evaluation_results import Evaluation
+    from multiauc.slice_results import Slices
+    from multiauc.streaming import CertifiedEvaluation
+    from multiauc.streaming.certified import CertifiedValue
+
+# A heat map of more classes than this could not be read; it shows those of the worst pairs.
+HEAT_MAP_AT_MOST = 150
+WORST_PAIRS = 20
+# How differences are corrected for their number, for the heads of tables.
+CORRECTION = "max-t"
+# Digits of the limits of pairs; values are kept to the last bit.
+LIMIT_DIGITS = 6
+# Of values that are between bounds, because their rows were read in pieces.
+BOUNDED_METHOD = "closed form, class sizes fixed; logit intervals with Student's t around both bounds"
+
+UNKNOWN = EstimateView(value=None, standard_error=None, low=None, high=None)
+
+
+def as_number(value: float) -> Number:
+    """None for nan and infinity."""
+    return float(value) if math.isfinite(value) else None
+
+
+def view_estimate(estimate: Any, level: float) -> EstimateView:
+    """An estimate or a difference."""
+    with warnings.catch_warnings():
+        # Readers see a dash where there is no interval.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        if isinstance(estimate, Estimate):
+            low, high = estimate.confidence_interval(level, advised_method(estimate.smallest_class))
+        else:
+            low, high = estimate.confidence_interval(level)
+    return make_estimate(estimate.value, estimate.standard_error, low, high)
+
+
+def make_estimate(value: float, standard_error: float, low: float, high: float) -> EstimateView:
+    """The numbers as far as they are known."""
+    return EstimateView(
+        value=as_number(value), standard_error=as_number(standard_error), low=as_number(low), high=as_number(high)
+    )
+
+
+def replace_error(shown: EstimateView, standard_error: float, limits: tuple[float, float]) -> EstimateView:
+    """The same value with another standard error and interval."""
+    low, high = limits
+    return replace(shown, standard_error=as_number(standard_error), low=as_number(low), high=as_number(high))
+
+
+def is_cautious(estimates: Mapping[Any, Estimate]) -> bool:
+    """Whether `view_estimate` has cautious intervals of these estimates."""
+    return advised_method(next(iter(estimates.values())).smallest_class) == "cautious"
+
+
+def describe_method(estimates: Mapping[Any, Estimate], inputs: HeldInputs) -> str:
+    """How the intervals that `view_estimate` has of these estimates were found, in words."""
+    if not is_cautious(estimates):
+        return inputs.method()
+    smallest = next(iter(estimates.values())).smallest_class
+    unit = "row" if inputs.groups is None else "group"
+    why = f"as though each class had one more {unit}, because the smallest has {smallest}, fewer than {CAUTIOUS_BELOW}"
+    return inputs.method(f"cautious logit intervals ({why})")
+
+
+def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int) -> EvaluationView:
+    """One model, with so many of the pairs that it separates worst."""
+    return EvaluationView(
+        level=level,
+        rows=int(evaluation.counts.sum()),
+        labels=evaluation.labels,
+        counts=tuple(evaluation.counts.tolist()),
+        model=model,
+        method=describe_method(evaluation.metrics, evaluation.inputs()),
+        metrics=view_metrics(evaluation, level),
+        per_class=view_classes(evaluation, level),
+        worst_pairs=view_worst_pairs(evaluation, level, worst),
+        pairs_of=next(iter(evaluation.matrices), None),
+        notes=evaluation.notes,
+        covariance=as_rows(evaluation.covariance),
+    )
+
+
+def view_resampled_evaluation(shown: EvaluationView, bootstrap: Bootstrap) -> EvaluationView:
+    """The same with intervals of the bootstrap, where there are any."""
+    resampled = {
+        metric: replace_error(shown.metrics[metric], error, bootstrap.confidence_interval(metric, level=shown.level))
+        for metric, error in zip(bootstrap.metrics, bootstrap.standard_error.tolist(), strict=True)
+    }
+    method = f"{counted(len(bootstrap.replicates), 'bootstrap sample')}; logit intervals"
+    others = [METRICS[metric].title for metric in shown.metrics if metric not in resampled]
+    if others:
+        method += f"; {', '.join(others)}: {shown.method}"
+    # The covariance is that of the closed form.
+    return replace(shown, method=method, metrics={**shown.metrics, **resampled}, covariance=None)
+
+
+def view_metrics(evaluation: Evaluation, level: float) -> dict[str, EstimateView]:
+    """The averages over classes."""
+    return {metric: view_estimate(estimate, level) for metric, estimate in evaluation.metrics.items()}
+
+
+def view_classes(evaluation: Evaluation, level: float) -> tuple[ClassView, ...]:
+    """Each class against the rest, in the order of the labels; empty where that was not evaluated."""
+    per_class = getattr(evaluation, "per_class", None)
+    if per_class is None:
+        return ()
+    matrix = main_matrix(evaluation)
+    found = []
+    for c, (label, rows) in enumerate(zip(evaluation.labels, evaluation.counts.tolist(), strict=True)):
+        estimate = view_estimate(per_class[label], level) if label in per_class else UNKNOWN
+        hardest, value = _find_hardest(matrix, c)
+        found.append(ClassView(label=str(label), rows=rows, estimate=estimate, hardest=hardest, hardest_value=value))
+    return tuple(found)
+
+
+def main_matrix(evaluation: Evaluation) -> PairMatrix | None:
+    """The pairs of the first metric that averages over pairs."""
+    return next(iter(evaluation.matrices.values()), None)
+
+
+def count_units(evaluation: Evaluation) -> NDArray[np.int64]:
+    """What counts as independent in each class: its rows, or its groups where rows are grouped."""
+    inputs = evaluation.inputs()
+    if inputs.groups is None:
+        return evaluation.counts
+    codes, groups, weights = inputs.sample.codes, inputs.groups, inputs.sample.weights
+    counts = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    pairs = np.unique(np.stack([codes[counts], groups[counts]]).astype(np.int64), axis=1)
+    return np.bincount(pairs[0], minlength=inputs.sample.n_classes)
+
+
+def view_matrices(evaluation: Evaluation, classes: Sequence[int], level: float) -> dict[str, PairMatrixView]:
+    """Values and limits of the pairs of some classes, given by their positions, for each metric that has pairs."""
+    shown = np.ix_(classes, classes)
+    found = {}
+    for metric, matrix in evaluation.matrices.items():
+        low, high = limit_pairs(matrix, level, count_units(evaluation))
+        found[metric] = PairMatrixView(
+            value=as_rows(matrix.values[shown]), low=as_rows(_shorten(low[shown])), high=as_rows(_shorten(high[shown]))
+        )
+    return found
+
+
+def limit_pairs(
+    matrix: PairMatrix, level: float, units: NDArray[np.int64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Confidence limits of every pair; `units` is how many independent rows or groups each class has."""
+    sizes = matrix.counts if units is None else units
+    errors, freedoms = matrix.standard_error, matrix.degrees_of_freedom
+    return pair_intervals(matrix.values, errors, freedoms, sizes, read_level(level))
+
+
+def view_worst_pairs(evaluation: Evaluation, level: float, n: int = WORST_PAIRS) -> tuple[PairView, ...]:
+    """The pairs that are separated worst, the worst first."""
+    return tuple(
+        PairView(
+            first=pair.first,
+            second=pair.second,
+            first_rows=pair.first_rows,
+            second_rows=pair.second_rows,
+            estimate=pair.models[0],
+        )
+        for pair in view_pairs_of_models(evaluation, [evaluation], level, n)
+    )
+
+
+def view_pairs_of_models(
+    worst_of: Evaluation, evaluations: Sequence[Evaluation], level: float, n: int = WORST_PAIRS
+) -> tuple[PairOfModelsView, ...]:
+    """The pairs that one model separates worst, in all models; empty where pairs were not evaluated."""
+    main = main_matrix(worst_of)
+    if main is None:
+        return ()
+    matrices = [matrix for matrix in map(main_matrix, evaluations) if matrix is not None]
+    place = {label: k for k, label in enumerate(main.labels)}
+    units = count_units(worst_of)
+    limits = [limit_pairs(matrix, level, units) for matrix in matrices]
+    found = []
+    for first, second, _ in main.worst(n):
+        at = place[first], place[second]
+        estimates = tuple(
+            PairEstimateView(value=as_number(matrix.values[at]), low=as_number(low[at]), high=as_number(high[at]))
+            for matrix, (low, high) in zip(matrices, limits, strict=True)
+        )
+        found.append(
+            PairOfModelsView(
+                first=str(first),
+                second=str(second),
+                first_rows=int(main.counts[at[0]]),
+                second_rows=int(main.counts[at[1]]),
+                models=estimates,
+            )
+        )
+    return tuple(found)
+
+
+def view_bounded_evaluation(
+    evaluation: CertifiedEvaluation, model: str, metrics: Sequence[str], level: float, worst: int
+) -> EvaluationView:
+    """One model whose rows were read in pieces: values are exact or between bounds."""
+    rows = evaluation.counts.tolist()
+    sizes = dict(zip(evaluation.labels, rows, strict=True))
+    return EvaluationView(
+        level=level,
+        rows=sum(rows),
+        labels=evaluation.labels,
+        counts=tuple(rows),
+        model=model,
+        method=BOUNDED_METHOD,
+        metrics={metric: _view_bounded(evaluation.metrics[metric], level) for metric in metrics},
+        per_class=tuple(
+            ClassView(label=str(label), rows=sizes[label], estimate=_view_bounded(value, level))
+            for label, value in evaluation.per_class.items()
+        ),
+        worst_pairs=_view_bounded_pairs(evaluation, worst),
+        pairs_of=next(iter(evaluation.pair_bounds), None),
+        exact=evaluation.exact,
+    )
+
+
+def _view_bounded(value: CertifiedValue, level: float) -> EstimateView:
+    found = value.to_dict(level)
+    shown = make_estimate(found["value"], found["standard_error"], found["low"], found["high"])
+    return replace(shown, bounds=_view_bounds(value.low, value.high))
+
+
+def _view_bounds(low: float, high: float) -> BoundsView:
+    return BoundsView(certified_low=as_number(low), certified_high=as_number(high), exact=bool(low == high))
+
+
+def _view_bounded_pairs(evaluation: CertifiedEvaluation, n: int) -> tuple[PairView, ...]:
+    """The pairs that are separated worst by the first metric that averages over pairs; there are no intervals."""
+    if not evaluation.pair_bounds:
+        return ()
+    metric, (low, high) = next(iter(evaluation.pair_bounds.items()))
+    matrix = PairMatrix((low + high) / 2, evaluation.labels, evaluation.counts, metric)
+    place = {label: k for k, label in enumerate(evaluation.labels)}
+    found = []
+    for first, second, value in matrix.worst(n):
+        at = place[first], place[second]
+        found.append(
+            PairView(
+                first=str(first),
+                second=str(second),
+                first_rows=int(matrix.counts[at[0]]),
+                second_rows=int(matrix.counts[at[1]]),
+                estimate=PairEstimateView(
+                    value=as_number(value), low=None, high=None, bounds=_view_bounds(low[at], high[at])
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def view_comparison(comparison: Comparison, level: float) -> ComparisonView:
+    """Each model, the models from best to worst, and every difference with its test."""
+    names = names_as_text(comparison.estimates)
+    values = dict(zip(names, (one.value for one in comparison.estimates.values()), strict=True))
+    estimates = (view_estimate(one, level) for one in comparison.estimates.values())
+    return ComparisonView(
+        metric=comparison.metric,
+        estimates=dict(zip(names, estimates, strict=True)),
+        order=tuple(sorted(values, key=lambda name: (math.isnan(values[name]), -values[name]))),
+        correction=CORRECTION,
+        differences=_view_differences(comparison, level),
+    )
+
+
+def _view_differences(comparison: Comparison, level: float) -> tuple[DifferenceView, ...]:
+    """Every difference with its test, by itself and among the others."""
+    pairs = combinations(names_as_text(comparison.estimates), 2)
+    # A metric without a closed form has no differences.
+    differences = comparison.differences
+    together = comparison.simultaneous_intervals(level).values() if differences else []
+    return tuple(
+        DifferenceView(
+            first=first,
+            second=second,
+            estimate=view_estimate(one, level),
+            t=as_number(one.t),
+            degrees_of_freedom=as_number(one.degrees_of_freedom),
+            p_value=as_number(one.p_value),
+            corrected_low=as_number(low),
+            corrected_high=as_number(high),
+            corrected_p_value=as_number(one.corrected_p_value),
+            decided=bool(one.corrected_p_value < 1.0 - level),
+        )
+        for (first, second), one, (low, high) in zip(pairs, differences, together, strict=False)
+    )
+
+
+def view_slices(slices: Slices, level: float, at_most: int | None = None) -> SlicesView:
+    """All slices, or so many of those that are most surely worse."""
+    found = slices.to_dict(level)
+    return SlicesView(
+        metric=slices.metric,
+        reference=slices.reference,
+        by=tuple(slices.columns),
+        count=len(slices),
+        summary=slices.summary(level),
+        overall=_read_estimate(found["overall"]),
+        slices=tuple(map(_view_slice, found["slices"][:at_most])),
+    )
+
+
+def _view_slice(found: Mapping[str, Any]) -> SliceView:
+    return SliceView(
+        name=found["name"],
+        slice=found["slice"],
+        rows=found["rows"],
+        estimate=_read_estimate(found),
+        reference=as_number(found["reference"]),
+        difference=as_number(found["difference"]),
+        difference_error=as_number(found["difference_error"]),
+        difference_low=as_number(found["difference_low"]),
+        difference_high=as_number(found["difference_high"]),
+        simultaneous_low=as_number(found["simultaneous_low"]),
+        simultaneous_high=as_number(found["simultaneous_high"]),
+        t=as_number(found["t"]),
+        degrees_of_freedom=as_number(found["degrees_of_freedom"]),
+        p_value=as_number(found["p_value"]),
+        corrected_p_value=as_number(found["corrected_p_value"]),
+        reason=found["reason"],
+    )
+
+
+def _read_estimate(found: Mapping[str, Any]) -> EstimateView:
+    """The estimate among the numbers of a result's `to_dict`."""
+    return make_estimate(found["value"], found["standard_error"], found["low"], found["high"])
+
+
+def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: float) -> DecisionsView:
+    """The rule, and what it costs on some rows beside plain rules."""
+    found = comparison.to_dict(level)
+    return DecisionsView(
+        rule=decisions.rule,
+        scale=decisions.scale,
+        offsets=tuple(decisions.offsets.tolist()),
+        cost_matrix=tuple(map(tuple, decisions.costs.tolist())),
+        calibration_p_value=as_number(decisions.calibration_p_value),
+        judged_rows=found["rows"],
+        costs={rule: _read_estimate(one) for rule, one in found["costs"].items()},
+        differences=tuple(
+            CostDifferenceView(
+                first=one["first"],
+                second=one["second"],
+                estimate=_read_estimate(one),
+                t=as_number(one["t"]),
+                degrees_of_freedom=as_number(one["degrees_of_freedom"]),
+                p_value=as_number(one["p_value"]),
+            )
+            for one in found["differences"]
+        ),
+    )
+
+
+def view_heat_map(evaluations: Sequence[Evaluation]) -> HeatMapView | None:
+    """What all heat maps of a page share; None if there are none."""
+    matrices = [matrix for matrix in map(main_matrix, evaluations) if matrix is not None]
+    if not matrices:
+        return None
+    kinds = [(metric, METRICS[metric].pairs) for metric in evaluations[0].matrices]
+    return HeatMapView(
+        classes=tuple(_choose_classes(matrices)),
+        floor=min(scale_floor(matrix.values) for matrix in matrices),
+        kinds=tuple(PairKindView(metric=metric, values=pairs) for metric, pairs in kinds if pairs is not None),
+    )
+
+
+def _choose_classes(matrices: Sequence[PairMatrix]) -> list[int]:
+    """The classes of the heat map: all, or those of the worst pairs of any model."""
+    n_classes = len(matrices[0].labels)
+    if n_classes <= HEAT_MAP_AT_MOST:
+        return list(range(n_classes))
+    worst = np.full(n_classes, np.inf)
+    for matrix in matrices:
+        worst = np.fmin(worst, np.where(np.isnan(matrix.values), np.inf, matrix.values).min(axis=1))
+    chosen: list[int] = np.sort(np.argsort(worst, kind="stable")[:HEAT_MAP_AT_MOST]).tolist()
+    return chosen
+
+
+def _shorten(limits: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Limits with fewer digits; what is not 0 or 1 does not become it."""
+    short = limits.round(LIMIT_DIGITS)
+    return np.where((short == 0.0) | (short == 1.0), limits, short)
+
+
+def as_rows(matrix: NDArray[np.float64]) -> Rows:
+    """The entries of a matrix."""
+    return tuple(tuple(map(as_number, row)) for row in matrix.tolist())
+
+
+def _find_hardest(matrix: PairMatrix | None, c: int) -> tuple[str | None, Number]:
+    """The class that is hardest to tell from class c, and how well it is told from it."""
+    if matrix is None or np.isnan(matrix.values[c]).all():
+        return None, None
+    values = matrix.values[c]
+    d = int(np.nanargmin(values))
+    return str(matrix.labels[d]), float(values[d])

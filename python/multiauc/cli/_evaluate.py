@@ -1,0 +1,107 @@
+"""``multiauc evaluate``: on a file as a whole, or on one that is read in pieces."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import multiauc
+from multiauc._display.model import ReadingView
+from multiauc._display.numbers import (
+    view_bounded_evaluation,
+    view_evaluation,
+    view_resampled_evaluation,
+    view_slices,
+)
+from multiauc._display.tables import tabulate_evaluation
+from multiauc._files.fingerprints import file_size
+from multiauc._json import provenance
+from multiauc._progress import Stage
+from multiauc._registry import DEFAULT_METRICS
+from multiauc.cli._gates import check_floors, close_gates
+from multiauc.cli._output import Printing
+from multiauc.cli._pieces import choose_pieces
+from multiauc.cli._requests import list_inputs, refuse_several
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from multiauc._display.model import EvaluationView
+    from multiauc._files.content import Content
+    from multiauc._files.predictions import Request
+    from multiauc.cli._pieces import Pieces
+    from multiauc.cli._requests import EvaluateRequest
+
+    # A result, and what finds out where it came from.
+    Evaluated = tuple[EvaluationView, Callable[[], dict[str, Any]]]
+
+
+def evaluate_file(request: EvaluateRequest) -> None:
+    """Evaluate one model, print it, and look whether it is good enough."""
+    source = request.source(request.partition, groups=request.groups, by=request.by)
+    floors = (floor.metric for floor in request.fail_under)
+    metrics = tuple(dict.fromkeys([*(request.metrics or DEFAULT_METRICS), *floors]))
+    pieces = choose_pieces(request, source, metrics)
+    refuse_several("evaluate", len(source.sources))
+    if pieces is None:
+        printing = Printing.open(request, list_inputs(source, request.partition))
+        shown, origin = _evaluate_whole(request, source, metrics)
+    else:
+        from multiauc._files.streams import source_contents  # noqa: PLC0415 - small files do not wait for it
+
+        contents = source_contents(next(iter(source.sources.values())).path)
+        printing = Printing.open(request, tuple(content.path for content in contents if content.store is None))
+        shown, origin = _evaluate_pieces(request, source, metrics, pieces, contents)
+    if request.fail_under:
+        gates = check_floors(shown.metrics, request.fail_under, on_interval=request.fail_on_interval)
+        shown = replace(shown, gates=gates)
+    printing.show(shown, tabulate_evaluation(shown), origin)
+    close_gates(shown.gates)
+
+
+def _evaluate_whole(request: EvaluateRequest, source: Request, metrics: tuple[str, ...]) -> Evaluated:
+    models = request.read(source)
+    y_true, (name, scores) = models.predictions.y_true, models.only("evaluate")
+    wanted: Any = metrics
+    evaluation = multiauc.evaluate(y_true, scores, metrics=wanted, **models.arguments)
+    shown = view_evaluation(evaluation, name, request.level, request.worst)
+    if request.bootstrap:
+        shown = view_resampled_evaluation(shown, evaluation.bootstrap(request.bootstrap, rng=request.seed))
+    if request.by:
+        slices = multiauc.evaluate_slices(y_true, scores, models.predictions.by, metric=wanted[0], **models.arguments)
+        shown = replace(shown, slices=view_slices(slices, request.level))
+    return shown, lambda: models.provenance(request)
+
+
+def _evaluate_pieces(
+    request: EvaluateRequest, source: Request, metrics: tuple[str, ...], pieces: Pieces, contents: list[Content]
+) -> Evaluated:
+    from multiauc._dataset_runs import Plan, checkpoint_of, evaluated, refuse_exact  # noqa: PLC0415
+    from multiauc._files.streams import open_stream, source_identity  # noqa: PLC0415
+
+    ((name, (path, pattern)),) = source.sources.items()
+    stream = open_stream(path, pattern, source)
+    if request.exact:
+        refuse_exact(stream, source)
+    plan = Plan(None, metrics, pieces.memory_limit, absent=request.absent, exact=request.exact)
+    kept = None
+    if request.checkpoint is not None:
+        kept = checkpoint_of(request.checkpoint, stream, source, plan, source_identity(path) or {})
+    evaluation = evaluated(stream, plan, kept)
+    shown = view_bounded_evaluation(evaluation, name, metrics, request.level, request.worst)
+    reading = ReadingView(why=pieces.why, memory_limit=pieces.memory_limit, exact=request.exact)
+
+    def trace() -> dict[str, Any]:
+        rows = shown.rows if len(contents) == 1 else None
+        with Stage("SHA-256 of the files"):
+            files = [_describe_file(content) | {"holds": "predictions", "rows": rows} for content in contents]
+        return provenance(request.given(), files)
+
+    return replace(shown, reading=reading), trace
+
+
+def _describe_file(content: Content) -> dict[str, Any]:
+    """Name, size and SHA-256, but for files in a store, which would have to come here once more."""
+    if content.store is None:
+        return content.facts()
+    return {"name": content.name, "size": file_size(content), "sha256": None}

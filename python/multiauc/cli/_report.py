@@ -1,0 +1,68 @@
+"""``multiauc report``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import multiauc
+from multiauc._files.content import content_of
+from multiauc._files.costs import read_costs
+from multiauc._files.output import STANDARD, Output
+from multiauc._progress import Stage
+from multiauc._report.writing import evaluations_of, report_page
+from multiauc._wording import printable
+from multiauc.cli._compare import compare_models
+from multiauc.cli._output import refuse, write
+from multiauc.cli._problems import Problem, emit
+from multiauc.cli._requests import list_inputs
+
+if TYPE_CHECKING:
+    from multiauc.cli._requests import ReportRequest
+
+
+def report_on_files(request: ReportRequest) -> None:
+    """Write the page on one or several models, and say where it is."""
+    source = request.source(
+        request.partition, request.costs, groups=request.groups, by=request.by, row_id=request.row_id
+    )
+    place = Output(request.output, list_inputs(source, request.partition, request.costs), force=request.force)
+    refuse(place)
+    matrix = None
+    with Stage("reading the predictions"):
+        models = request.read(source)
+        if request.costs is not None:
+            costs = content_of(request.costs)
+            matrix = read_costs(costs, models.predictions.labels)
+            models = replace(models, costs=(*models.costs, costs))
+    predictions, metrics = models.predictions, request.metrics
+    if metrics is not None and len(predictions.models) > 1:
+        raise Problem("--metrics is for a report on one model; several are compared by one --metric")
+    comparison = None
+    if len(predictions.models) == 1:
+        name, scores = models.only("report")
+        wanted: Any = metrics
+        with Stage("evaluating the model"):
+            evaluations = {name: multiauc.evaluate(predictions.y_true, scores, metrics=wanted, **models.arguments)}
+    else:
+        with Stage("comparing the models"):
+            comparison = compare_models(models, request.metric)
+            evaluations = evaluations_of(comparison)
+    page = report_page(
+        evaluations,
+        comparison,
+        title=request.title,
+        level=request.level,
+        n_resamples=request.bootstrap,
+        rng=request.seed,
+        stacklevel=2,
+        costs=matrix,
+        by=predictions.by or None,
+        origin=models.provenance(request),
+    )
+    if request.output == STANDARD:
+        emit(page)
+        return
+    written = write(place, page)
+    if written.is_file():
+        emit(f"Wrote {printable(str(written.resolve()))} ({written.stat().st_size / 1e6:.2f} MB)\n")
