@@ -11,14 +11,16 @@ import errno
 import hashlib
 import json
 import os
+import signal
+import threading
 import time
 import warnings
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 MAGIC = b"multiauc checkpoint "
@@ -74,8 +76,37 @@ def decoded(name: str, data: bytes) -> Saved:
         raise DamagedError(f"{name}: this checkpoint is damaged or cut off")
     start = len(MAGIC) + len(VERSION) + LENGTH
     size = int.from_bytes(content[start - LENGTH : start], "little")
-    head = json.loads(content[start : start + size])
-    return Saved(head["identity"], head["place"], content[start + size :])
+    try:
+        head = json.loads(content[start : start + size])
+        identity, place = head["identity"], head["place"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        identity = place = None
+    if not isinstance(identity, dict) or not isinstance(place, dict):
+        raise DamagedError(f"{name}: this checkpoint is damaged: what it is about cannot be read")
+    return Saved(identity, place, content[start + size :])
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Let Ctrl-C wait until the end of what must not be done by halves. A second one does not wait."""
+    before = signal.getsignal(signal.SIGINT)
+    # Signals reach the main thread alone, and only handlers of Python can be called later.
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    caught: list[tuple[int, Any]] = []
+
+    def catch(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGINT, before)
+        caught.append((number, frame))
+
+    signal.signal(signal.SIGINT, catch)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    for number, frame in caught:
+        before(number, frame)
 
 
 @dataclass(slots=True, eq=False)
@@ -130,9 +161,9 @@ class Checkpoint:
         self._wait(0.0)
         return None
 
-    def is_due(self) -> bool:
-        """Whether it is time for the next one."""
-        return time.monotonic() >= self._next
+    def is_due(self, within: float = 0.0) -> bool:
+        """Whether it is time for the next one, or will be before so many seconds have passed."""
+        return time.monotonic() + within >= self._next
 
     def save(self, place: dict[str, Any], state: bytes) -> None:
         """Write the checkpoint, and keep the one before it."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from multiauc._checkpoints import Checkpoint
+from multiauc._checkpoints import Checkpoint, held_back
 from multiauc._files.problems import NoRowsError
 from multiauc._files.row_stream import BEGINNING, Position
 from multiauc._progress import RowProgress
@@ -20,6 +21,7 @@ from multiauc.streaming.passes import exact_evaluation_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
 
+    from multiauc._checkpoints import Saved
     from multiauc._files.predictions import Request
     from multiauc._files.row_stream import Batch, RowStream
     from multiauc._input.sample import SampleArguments
@@ -52,6 +54,8 @@ class Plan:
         Whether to read the rows again until nothing is left uncertain.
     progress
         Whether to show how far it is (None for terminals only), or what to call with the rows and the share done.
+    on_resume
+        What to call with the number of rows that a checkpoint has kept, if the work goes on from one.
     """
 
     labels: tuple[Hashable, ...] | None
@@ -60,6 +64,7 @@ class Plan:
     absent: str = "raise"
     exact: bool = False
     progress: bool | Callable[[int, float | None], object] | None = None
+    on_resume: Callable[[int], object] | None = None
 
 
 def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> CertifiedEvaluation:
@@ -69,11 +74,13 @@ def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> C
     size = stream.batch_rows(plan.memory_limit // BATCH_SHARE)
     with _telling(plan, stream.path) as reached:
         reached(run.n_rows, run.share)
-        for batch in stream.batches(run.labels, size, start):
-            run.take(batch)
-            reached(run.n_rows, run.share)
-            if checkpoint is not None and checkpoint.is_due():
-                checkpoint.save(run.place(), run.accumulator.to_bytes())
+        batches = stream.batches(run.labels, size, start)
+        if checkpoint is None:
+            for batch in batches:
+                run.take(batch)
+                reached(run.n_rows, run.share)
+        else:
+            _read_keeping(run, batches, checkpoint, reached)
     if run.n_rows == 0:
         raise NoRowsError(f"{stream.path}: there are no rows")
     if checkpoint is not None and run.position != start:
@@ -84,6 +91,30 @@ def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> C
     if not plan.exact:
         return run.accumulator.evaluate(absent=plan.absent)
     return _exact_passes(lambda: stream.batches(run.labels, size, BEGINNING), run.accumulator, plan, stream.path)
+
+
+def _read_keeping(
+    run: _Run, batches: Iterator[Batch], checkpoint: Checkpoint, reached: Callable[[int, float | None], object]
+) -> None:
+    """Read all rows and keep what was found, every now and then and when Ctrl-C stops it."""
+    n_kept, begun = run.n_rows, time.monotonic()
+    try:
+        for batch in batches:
+            with held_back():  # a batch of which only some rows were counted could not be kept
+                run.take(batch)
+            reached(run.n_rows, run.share)
+            # Also if it would be due before the next batch has been read, which takes about as long as this one.
+            if checkpoint.is_due(within=time.monotonic() - begun):
+                checkpoint.save(run.place(), run.accumulator.to_bytes())
+                n_kept = run.n_rows
+            begun = time.monotonic()
+    except KeyboardInterrupt:
+        if run.n_rows > n_kept:
+            checkpoint.save(run.place(), run.accumulator.to_bytes())
+        if not run.n_rows:
+            raise KeyboardInterrupt("interrupted before the first rows were counted, so none are kept") from None
+        kept = f"interrupted after {counted(run.n_rows, 'row')}, kept in {checkpoint.path}"
+        raise KeyboardInterrupt(f"{kept}: the same call goes on from there") from None
 
 
 def refuse_exact(stream: RowStream, request: Request) -> None:
@@ -146,9 +177,30 @@ def _resumed(stream: RowStream, plan: Plan, checkpoint: Checkpoint) -> _Run:
     saved = checkpoint.load()
     if saved is None:
         return _begun(stream, plan)
-    place = saved.place
-    state = Accumulator.from_bytes(saved.state)
-    return _Run(state, place["labels"], Position(*place["position"]), place["rows"], place["share"])
+    try:
+        run = _run_of(saved)
+        fits = run.accumulator.metrics == plan.metrics and run.accumulator.memory == plan.memory_limit // STATE_SHARE
+    except (KeyError, TypeError, ValueError) as error:
+        problem = f"what it holds cannot be used ({error})"
+    else:
+        if fits:
+            if plan.on_resume is not None:
+                plan.on_resume(run.n_rows)
+            return run
+        problem = "its state was made with other options"
+    raise ValueError(f"{checkpoint.path}: this checkpoint is damaged: {problem}; delete it to begin anew")
+
+
+def _run_of(saved: Saved) -> _Run:
+    """How far the reading was; an error if the checkpoint holds something else."""
+    place, state = saved.place, Accumulator.from_bytes(saved.state)
+    labels, position, n_rows, share = (place[name] for name in ("labels", "position", "rows", "share"))
+    are_whole = all(type(number) is int and number >= 0 for number in (*position, n_rows))
+    if not are_whole or n_rows < state.n_rows or not (share is None or 0 <= share <= 1):
+        raise ValueError("the place that it names is none")
+    if not all(type(label) is str for label in labels) or len(labels) != len(state.labels):
+        raise ValueError("its labels are not those of its state")
+    return _Run(state, labels, Position(*position), n_rows, share)
 
 
 def _exact_passes(

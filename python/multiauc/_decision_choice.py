@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._calibration import calibration_p_value, corrected, spreads
+from multiauc._calibration import LabelledRows, calibration_p_value, corrected, spreads
 from multiauc._decision_rules import (
     ARGMAX,
     BAYES,
@@ -21,14 +21,13 @@ from multiauc._decision_rules import (
     row_costs_of,
     searched,
 )
+from multiauc._probabilities import all_columns
 from multiauc._student import upper_quantile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
-
-    from multiauc._calibration import LabelledRows
 
 FOLDS = 5
 # More rows than this are thinned out for fitting, evenly over the classes and their probabilities.
@@ -89,7 +88,7 @@ def choose(rows: LabelledRows, costs: NDArray[np.float64]) -> Chosen:
     if n_classes <= SEARCH_UP_TO_CLASSES and len(rows.codes) >= SEARCH_FROM_ROWS_PER_CLASS * n_classes:
         start = fits[CALIBRATED if needs_correction else BAYES]
         fits[OFFSETS] = lambda some: searched(some, costs, start(some))
-    row_costs = {name: np.empty(len(rows.codes)) for name in fits}
+    row_costs = {name: np.full(len(rows.codes), np.nan) for name in fits}
     for fold in _folds(rows):
         for name, fit in fits.items():
             row_costs[name][fold] = row_costs_of(rows.at(fold), fit(rows.at(~fold)), costs)
@@ -140,21 +139,99 @@ def _is_cheaper(
     return found.value < -upper_quantile(tail, found.degrees_of_freedom) * math.sqrt(found.variance)
 
 
-def rows_to_fit(
-    own: NDArray[np.floating],
-    largest: NDArray[np.floating],
-    codes: NDArray[np.integer],
-    weights: NDArray[np.float64] | None,
-) -> NDArray[np.intp]:
-    """Rows that count by class and by the probability of their class; of many those at even distances.
+@dataclass(frozen=True, slots=True, eq=False)
+class FitRows:
+    """Rows to choose from.
 
-    The same for any order of rows and columns: `own` is the probability of the true class, `largest` that of any.
+    Attributes
+    ----------
+    scores, columns
+        Probabilities as they were given, and their columns in the order of the labels.
+    codes
+        The class of each row in that order.
+    own, largest
+        The probability of the true class, and that of any.
+    weights, groups
+        None, or those of each row.
     """
-    order = np.lexsort((largest, own, codes))
-    if weights is not None:
-        order = order[weights[order] > 0.0]
+
+    scores: NDArray[np.float32] | NDArray[np.float64]
+    columns: NDArray[np.intp]
+    codes: NDArray[np.intp]
+    own: NDArray[np.float64]
+    largest: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    groups: NDArray[np.uint32] | None
+
+
+def rows_to_fit(rows: FitRows) -> LabelledRows:
+    """Rows by class and by the probability of their class; of many those at even distances.
+
+    The same in the same order for any order of rows and columns: rows that tie are told apart by everything else that
+    is known about them, and groups are numbered by their rows.
+    """
+    order, content = _by_content(rows)
+    groups = None
+    if rows.groups is not None:
+        groups = _numbered_by_content(rows.groups[order], content)
+        again = np.lexsort((groups, content))
+        order, groups = order[again], groups[again]
     n = len(order)
-    return order if n <= FIT_ROWS else order[(np.arange(FIT_ROWS) * n) // FIT_ROWS]
+    if n > FIT_ROWS:
+        places = (np.arange(FIT_ROWS) * n) // FIT_ROWS
+        places = _with_one_of_each(places, rows.codes[order])
+        # Without other groups nothing could be tested; of many some are left anyway.
+        if groups is not None and len(np.unique(groups[places])) < FOLDS:
+            places = _with_one_of_each(places, groups)
+        order, groups = order[places], None if groups is None else groups[places]
+    weights = None if rows.weights is None else rows.weights[order]
+    return LabelledRows(all_columns(rows.scores[order])[:, rows.columns], rows.codes[order], weights, groups)
+
+
+def _by_content(rows: FitRows) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows of positive weight in order, and a rising number for each of them, the same for rows that are alike."""
+    order = np.lexsort((rows.largest, rows.own, rows.codes))
+    if rows.weights is not None:
+        order = order[rows.weights[order] > 0.0]
+    is_new = np.zeros(len(order), dtype=bool)
+    is_new[0] = True
+    for key in (rows.codes[order], rows.own[order], rows.largest[order]):
+        is_new[1:] |= key[1:] != key[:-1]
+    tied = np.flatnonzero(~is_new | np.append(~is_new[1:], False))
+    if tied.size:
+        some = order[tied]
+        known = rows.scores[some].astype(np.float64)
+        if known.shape[1] > 1:
+            known = known[:, rows.columns]
+        if rows.weights is not None:
+            known = np.column_stack([known, rows.weights[some]])
+        # As one key of bytes, plus zero so that both zeros are one.
+        known = np.ascontiguousarray(known + 0.0)
+        keys = known.view(np.dtype((np.void, known.itemsize * known.shape[1]))).ravel()
+        _, ranks = np.unique(keys, return_inverse=True)
+        run = np.cumsum(is_new)[tied]
+        by_rank = np.lexsort((ranks, run))
+        order[tied], ranks = some[by_rank], ranks[by_rank]
+        is_new[tied[1:]] |= ranks[1:] != ranks[:-1]
+    return order, np.cumsum(is_new) - 1
+
+
+def _numbered_by_content(groups: NDArray[np.uint32], content: NDArray[np.intp]) -> NDArray[np.uint32]:
+    """Groups with numbers that follow from the contents of their rows, not from their names or first rows."""
+    by_group = np.lexsort((content, groups))
+    numbers, starts = np.unique(groups[by_group], return_index=True)
+    rows = np.split(content[by_group].astype(">u8"), starts[1:])
+    ranks = np.zeros(int(numbers[-1]) + 1, dtype=np.uint32)
+    for rank, place in enumerate(sorted(range(len(rows)), key=lambda place: rows[place].tobytes())):
+        ranks[numbers[place]] = rank
+    return np.asarray(ranks[groups])
+
+
+def _with_one_of_each(places: NDArray[np.intp], kinds: NDArray[Any]) -> NDArray[np.intp]:
+    """Some places, and the first of each kind that none of them has."""
+    left = np.flatnonzero(~np.isin(kinds, kinds[places]))
+    _, first = np.unique(kinds[left], return_index=True)
+    return np.sort(np.concatenate([places, left[first]]))
 
 
 def _folds(rows: LabelledRows) -> Iterator[NDArray[np.bool_]]:

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from multiauc._calibration import corrected, logs_of, most_likely
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from multiauc._calibration import LabelledRows
@@ -51,6 +53,16 @@ class Rule:
         expected = probabilities @ above.T
         # What differs by rounding alone is a tie, so that errors that cost the same lead to the decisions of argmax.
         return np.asarray((expected <= expected.min(axis=1, keepdims=True) + TIED * above.max()).argmax(axis=1))
+
+
+def label_order(labels: Sequence[Any]) -> NDArray[np.intp]:
+    """The columns sorted by their labels: rules are fitted and ties broken in this order, whatever that of columns."""
+    places = range(len(labels))
+    try:
+        found = sorted(places, key=labels.__getitem__)
+    except TypeError:  # labels of several types
+        found = sorted(places, key=lambda place: (type(labels[place]).__name__, repr(labels[place])))
+    return np.array(found, dtype=np.intp)
 
 
 def plain_rule(name: str, n_classes: int) -> Rule:

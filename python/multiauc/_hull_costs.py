@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# Relative to the larger of two rates: these are equal but for the rounding of weights and of their sums.
+SAME_RATE = 32.0 * np.finfo(np.float64).eps
+# Relative to the range of costs: pieces of it that are there by rounding alone.
+SLIVER = 1e-12
+
+
 class Hull(NamedTuple):
     """The vertices of a hull from (0, 0) to (1, 1), and the share of the positive class."""
 
@@ -89,8 +95,8 @@ def lc_index(a: Hull, b: Hull, cost_range: tuple[float, float], most_likely: flo
     """
     low, high = cost_range
     switches = np.concatenate([a.switches(), b.switches()])
-    edges = np.unique(np.concatenate([[low], switches[(switches > low) & (switches < high)], [high]]))
-    edges = np.unique(np.concatenate([edges, _crossings(a, b, edges)]))
+    edges = _edges(switches, low, high)
+    edges = _edges(np.concatenate([edges, _crossings(a, b, edges)]), low, high)
     middles = 0.5 * (edges[1:] + edges[:-1])
     signs = np.sign(_line_differences(a, b, middles, middles))
     # Runs of one sign are integrated at once, so that a model that is always better has exactly 1.
@@ -99,12 +105,25 @@ def lc_index(a: Hull, b: Hull, cost_range: tuple[float, float], most_likely: flo
     return float(min(1.0, max(-1.0, -np.dot(signs[starts], beliefs))))
 
 
+def _edges(points: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
+    """The range of costs cut at those points that lie within it; those next to each other by rounding are one."""
+    least = SLIVER * (high - low)
+    inner = np.unique(points[(points > low + least) & (points < high - least)])
+    return np.concatenate([[low], inner[np.diff(inner, prepend=low) > least], [high]])
+
+
 def _line_differences(a: Hull, b: Hull, pieces: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
     """The loss of A less that of B at c, each of the vertex that is best at `pieces`; exactly 0 for the same vertex."""
     of_a, of_b = a.best(pieces), b.best(pieces)
-    more_false = a.fpr[of_a] - b.fpr[of_b]
-    more_found = a.tpr[of_a] - b.tpr[of_b]
+    more_false = _difference(a.fpr[of_a], b.fpr[of_b])
+    more_found = _difference(a.tpr[of_a], b.tpr[of_b])
     return c * (1.0 - a.prevalence) * more_false - (1.0 - c) * a.prevalence * more_found
+
+
+def _difference(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of rates; 0 where they differ by rounding alone, as sums of the same weights in another order do."""
+    found = first - second
+    return np.where(np.abs(found) > SAME_RATE * np.maximum(first, second), found, 0.0)
 
 
 def _crossings(a: Hull, b: Hull, edges: NDArray[np.float64]) -> NDArray[np.float64]:

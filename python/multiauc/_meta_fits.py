@@ -122,16 +122,12 @@ def fit_binomial(tables: NDArray[np.float64], start: NDArray[np.float64] | None 
 
     `start` as in `fit_normal`.
     """
-    tp, fn, fp, tn = tables.T
-    hits, trials = np.stack([tp, fp], axis=1), np.stack([tp + fn, fp + tn], axis=1)
-    constant = sum(
-        math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-        for k, n in zip(hits.ravel().tolist(), trials.ravel().tolist(), strict=True)
-    )
+    _check_rates(tables)
+    counts = Counts(tables)
 
     def deviance(means_and_root: NDArray[np.float64]) -> float:
         means, (a, b, c) = means_and_root[:2], means_and_root[2:].tolist()
-        return -2.0 * (_laplace(hits, trials, means, np.array([[a, 0.0], [b, c]])) + constant)
+        return -2.0 * (_laplace(counts, means, np.array([[a, 0.0], [b, c]])) + counts.largest)
 
     y, within = logits(tables)
     roots = _starts(np.cov(y.T) - np.diag(within.mean(axis=0)), None if start is None else start[2:])
@@ -139,6 +135,7 @@ def fit_binomial(tables: NDArray[np.float64], start: NDArray[np.float64] | None 
     bounds = [(None, None), (None, None), (0.0, None), (None, None), (0.0, None)]
     best = _minimum(deviance, starts, bounds, is_exact=start is None)
     natural = np.concatenate([best[:2], _spread_of(best[2:])])
+    _check_maximum(counts, natural)
     if start is not None:
         return RandomEffects(natural, np.full((5, 5), math.nan), -0.5 * deviance(best))
 
@@ -154,34 +151,117 @@ def fit_binomial(tables: NDArray[np.float64], start: NDArray[np.float64] | None 
     return RandomEffects(natural, covariance, -0.5 * deviance(best))
 
 
-def _laplace(
-    hits: NDArray[np.float64], trials: NDArray[np.float64], means: NDArray[np.float64], root: NDArray[np.float64]
-) -> float:
-    """The log-likelihood less its constant: at the mode of each table's effects, with the curvature there."""
-    effects = np.zeros_like(hits)
+class Counts:
+    """Binomial counts of tables, and their log-likelihoods without the loss of digits that large counts bring.
+
+    Heights are those above the rates seen, where the likelihood is largest: they are small where they matter, while
+    the likelihoods themselves are as large as the counts.
+    """
+
+    def __init__(self, tables: NDArray[np.float64]) -> None:
+        tp, fn, fp, tn = tables.T
+        self.hits, self.rest = np.stack([tp, fp], axis=1), np.stack([fn, tn], axis=1)
+        self.trials = self.hits + self.rest
+        # With half a hit and half a miss more they are finite.
+        self.logits = np.log((self.hits + 0.5) / (self.rest + 0.5))
+        self.variances = 1.0 / (self.hits + 0.5) + 1.0 / (self.rest + 0.5)
+        self._is_inner = (self.hits > 0.0) & (self.rest > 0.0)
+        inner = self._is_inner
+        self._shares = np.where(inner, self.hits / self.trials, 0.5)
+        self._seen = np.log(np.where(inner, self.hits, 1.0) / np.where(inner, self.rest, 1.0))
+        self._top = np.where(inner, -self._away(self._seen), 0.0)
+
+    def _away(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(self.hits * np.logaddexp(0.0, -u) + self.rest * np.logaddexp(0.0, u))
+
+    def heights(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The log-likelihood of each count at the logits u, less the largest that it has: 0 or below."""
+        apart = u - self._seen
+        is_near = self._is_inner & (np.abs(apart) < 1.0)
+        near = np.where(is_near, apart, 0.0)
+        exact = self.trials * (self._shares * near - np.log1p(self._shares * np.expm1(near)))
+        return exact if is_near.all() else np.where(is_near, exact, -self._away(u) - self._top)
+
+    @property
+    def largest(self) -> float:
+        """The log-likelihood at the rates seen, by Loader's form of Stirling's."""
+        k, m, n = (x[self._is_inner] for x in (self.hits, self.rest, self.trials))
+        # Written so that no product of counts overflows.
+        rest = _stirling_errors(n) - _stirling_errors(k) - _stirling_errors(m)
+        return float((rest - 0.5 * (math.log(2.0 * math.pi) + np.log(k) + np.log(m / n))).sum())
+
+
+def _stirling_errors(n: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The logarithm of n! less Stirling's approximation n ln n - n + ln(2 pi n) / 2, for n of 1 or more."""
+    small = np.minimum(n, 16.0)
+    exact = np.array([math.lgamma(x + 1.0) for x in small.tolist()])
+    exact = exact - (small + 0.5) * np.log(small) + small - 0.5 * math.log(2.0 * math.pi)
+    square = n * n
+    series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / square) / square) / square) / n
+    return np.where(n <= 16.0, exact, series)
+
+
+def _check_rates(tables: NDArray[np.float64]) -> None:
+    """Raise where one rate is 0 or 1 in all tables, which no finite logit is."""
+    for name, cells, rate in zip(
+        ("tp", "fn", "fp", "tn"),
+        tables.T,
+        ("true-positive rate 0", "true-positive rate 1", "false-positive rate 0", "false-positive rate 1"),
+        strict=True,
+    ):
+        if not cells.any():
+            raise ValueError(
+                f"{name} must be positive in some table for model='binomial'; got 0 in all of them: the most likely "
+                f"{rate} has no finite logit; model='bivariate' adds one half to all cells"
+            )
+
+
+def _check_maximum(counts: Counts, natural: NDArray[np.float64]) -> None:
+    """Raise where the likelihood keeps rising, far beyond what logits of counts can be."""
+    for side, name in enumerate(("tp and fn", "fp and tn")):
+        seen = counts.logits[:, side]
+        if abs(natural[side]) > np.abs(seen).max() + 10.0 or natural[2 + side] > 10.0 * (np.ptp(seen) + 1.0):
+            raise ValueError(
+                f"{name} must show how much rates vary between tables for model='binomial'; their likelihood has no "
+                "maximum, as when rates are 0 in some tables and 1 in the others; model='bivariate' adds one half"
+            )
+
+
+def _laplace(counts: Counts, means: NDArray[np.float64], root: NDArray[np.float64]) -> float:
+    """The log-likelihood less its largest: at the mode of each table's effects, with the curvature there."""
+    # Where the mode would be if logits were normal: near to it for large counts.
+    spread = root @ root.T + counts.variances[:, :, None] * np.eye(2)
+    effects = np.linalg.solve(spread, (counts.logits - means)[:, :, None])[:, :, 0] @ root
 
     def height(effects: NDArray[np.float64]) -> NDArray[np.float64]:
         u = means + effects @ root.T
-        return np.asarray((hits * u - trials * np.logaddexp(0.0, u)).sum(axis=1) - 0.5 * (effects**2).sum(axis=1))
+        return np.asarray(counts.heights(u).sum(axis=1) - 0.5 * (effects**2).sum(axis=1))
+
+    def curvature_at(rates: NDArray[np.float64]) -> NDArray[np.float64]:
+        within = np.einsum("mi,km,mj->kij", root, counts.trials * rates * (1.0 - rates), root)
+        return np.asarray(within + np.eye(2))
 
     reached = height(effects)
     for _ in range(100):
-        rates = 1.0 / (1.0 + np.exp(-(means + effects @ root.T)))
-        slope = (hits - trials * rates) @ root - effects
-        curvature = np.einsum("mi,km,mj->kij", root, trials * rates * (1.0 - rates), root) + np.eye(2)
-        step = np.linalg.solve(curvature, slope[:, :, None])[:, :, 0]
+        rates = expit(means + effects @ root.T)
+        slope = (counts.hits - counts.trials * rates) @ root - effects
+        step = np.linalg.solve(curvature_at(rates), slope[:, :, None])[:, :, 0]
         for _ in range(40):
             found = height(effects + step)
-            worse = found < reached - 1e-12 * np.abs(reached)
+            worse = found < reached - 1e-12 * (1.0 + np.abs(reached))
             if not worse.any():
                 break
             step[worse] *= 0.5
         effects, reached = effects + step, found
-        if np.abs(step).max() < 1e-10:
+        if np.abs(step).max() < 1e-9:
             break
-    rates = 1.0 / (1.0 + np.exp(-(means + effects @ root.T)))
-    curvature = np.einsum("mi,km,mj->kij", root, trials * rates * (1.0 - rates), root) + np.eye(2)
-    return float((height(effects) - 0.5 * np.log(np.linalg.det(curvature))).sum())
+    curvature = curvature_at(expit(means + effects @ root.T))
+    return float((reached - 0.5 * np.log(np.linalg.det(curvature))).sum())
+
+
+def expit(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 / (1 + exp(-x)) without overflow, exact also near 0."""
+    return np.asarray(np.exp(-np.logaddexp(0.0, -x)))
 
 
 def _starts(between: NDArray[np.float64], start: NDArray[np.float64] | None) -> list[NDArray[np.float64]]:
@@ -286,6 +366,8 @@ def delta_error(
     if np.isnan(slopes).any():
         return math.nan
     matters = np.abs(slopes) > 1e-12
+    if not matters.any():
+        return math.nan
     used = covariance[np.ix_(matters, matters)]
     variance = float(slopes[matters] @ used @ slopes[matters])
     return math.sqrt(variance) if variance >= 0.0 else math.nan

@@ -421,6 +421,13 @@ class StreamState:
     def least_memory(classes: int, metrics: list[str]) -> int:
         """The least memory of such a state, in bytes."""
 
+    @staticmethod
+    def least_memory_for_variances(classes: int, metrics: list[str], is_single: bool) -> int:
+        """The least memory of such a state that knows variances, in bytes."""
+
+    def is_made_with(self, classes: int, metrics: list[str], memory: int) -> bool:
+        """Whether it was made with these arguments."""
+
     def update(self, sample: _Sample) -> None:
         """Add rows; none of them if one is not as it should be."""
 

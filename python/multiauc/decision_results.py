@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from multiauc._decision_rules import ARGMAX, BAYES, CALIBRATED, OFFSETS, Rule, plain_rule
+from multiauc._decision_rules import ARGMAX, BAYES, CALIBRATED, OFFSETS, Rule, label_order, plain_rule
 from multiauc._digits import decimals, p_in_line
 from multiauc._hints import refuse_unknown
 from multiauc._input.classes import column_names
@@ -311,7 +311,7 @@ class CostDecisions(Tabular):
         Returns
         -------
         ndarray of shape (n,)
-            Labels. Of classes of the same expected cost the first in the order of `labels`.
+            Labels. Of classes of the same expected cost the first in sorted order, whatever the order of columns.
         """
         scores = read_probabilities(self._in_order(y_score), len(self.labels))
         return _as_array(self.labels)[self._codes(scores, self._own_rule())]
@@ -363,7 +363,7 @@ class CostDecisions(Tabular):
             With the mean costs, and paired intervals and tests of the differences.
         """
         refuse_unknown(type(self).compare, unknown)
-        sample = read_sample(y_true, self._in_order(y_score), sample_weight, self.labels, "ignore")
+        sample = read_sample(y_true, self._in_order(y_score), sample_weight, self.labels, "ignore", fewest_classes=1)
         scores = read_probabilities(sample.scores, sample.n_classes)
         numbers = read_groups(groups, len(sample.codes))
         rules = {FITTED: self._own_rule()} | {name: plain_rule(name, len(self.labels)) for name in PLAIN_RULES}
@@ -375,8 +375,11 @@ class CostDecisions(Tabular):
 
     def _codes(self, scores: NDArray[Any], rule: Rule) -> NDArray[np.intp]:
         codes = np.empty(len(scores), dtype=np.intp)
+        columns = label_order(self.labels)
+        sorted_rule = Rule(rule.name, rule.scale, rule.offsets[columns])
+        costs = self.costs[np.ix_(columns, columns)]
         for rows, probabilities in probability_blocks(scores):
-            codes[rows] = rule.decide(probabilities, self.costs)
+            codes[rows] = columns[sorted_rule.decide(probabilities[:, columns], costs)]
         return codes
 
     def _in_order(self, y_score: Any) -> Any:

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Literal, Never
 
 import numpy as np
 
-from multiauc._calibration import LabelledRows
 from multiauc._column_order import column_order_note, warn_of_order
-from multiauc._decision_choice import choose, rows_to_fit
+from multiauc._decision_choice import FitRows, choose, rows_to_fit
+from multiauc._decision_rules import label_order
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_costs, read_groups
 from multiauc._input.sample import read_sample
 from multiauc._parameter_texts import shares_parameter_texts
-from multiauc._probabilities import all_columns, probability_blocks, read_probabilities
+from multiauc._probabilities import probability_blocks, read_probabilities
 from multiauc._wording import one_of
 from multiauc.decision_results import FITTED, PLAIN_RULES, CostDecisions, compared
 
@@ -73,8 +73,8 @@ def fit_decisions(
 
     Notes
     -----
-    Of more than 10,000 rows, 10,000 are taken for fitting, evenly spread over classes and probabilities. Nothing is
-    random, and neither the order of rows nor that of columns matters.
+    Of more than 10,000 rows, about 10,000 are taken for fitting, evenly spread over classes and probabilities. Nothing
+    is random, and neither the order of rows nor that of columns matters: ties are broken in the sorted order of labels.
 
     References
     ----------
@@ -108,25 +108,39 @@ def fit_decisions(
 
 def decisions_of(sample: Sample, costs: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> CostDecisions:
     """The rule for a sample that was read."""
+    _check_groups(groups, sample.weights)
     scores = read_probabilities(sample.scores, sample.n_classes)
     own, largest = np.empty(len(scores)), np.empty(len(scores))
     for rows, block in probability_blocks(scores):
         own[rows] = block[np.arange(len(block)), sample.codes[rows]]
         largest[rows] = block.max(axis=1)
-    order = rows_to_fit(own, largest, sample.codes, sample.weights)
-    weights = None if sample.weights is None else sample.weights[order]
-    numbers = None if groups is None else groups[order]
-    seen = LabelledRows(all_columns(scores[order]), sample.codes[order].astype(np.intp), weights, numbers)
-    chosen = choose(seen, costs)
+    # In the order of their labels, so that the order of columns changes nothing.
+    columns = label_order(sample.labels)
+    codes = np.argsort(columns)[sample.codes]
+    seen = rows_to_fit(FitRows(scores, columns, codes, own, largest, sample.weights, groups))
+    chosen = choose(seen, costs[np.ix_(columns, columns)])
     rule = chosen.rule
+    offsets = rule.offsets[np.argsort(columns)]
     row_costs = {FITTED: chosen.row_costs[rule.name]} | {name: chosen.row_costs[name] for name in PLAIN_RULES}
     bounds = float(costs.min()), float(costs.max())
     return CostDecisions(
         rule=rule.name,
-        offsets=rule.offsets,
+        offsets=offsets,
         scale=rule.scale,
         costs=costs,
         labels=tuple(sample.labels),
         calibration_p_value=chosen.calibration_p_value,
-        cross_validated=compared(rule.name, row_costs, weights, numbers, bounds),
+        cross_validated=compared(rule.name, row_costs, seen.weights, seen.groups, bounds),
     )
+
+
+def _check_groups(groups: NDArray[np.uint32] | None, weights: NDArray[np.float64] | None) -> None:
+    """Raise unless there are groups to learn from and others to test on."""
+    if groups is None or weights is None:  # `read_groups` wants two anyway
+        return
+    found = len(np.unique(groups[weights > 0.0]))
+    if found < 2:
+        raise ValueError(
+            f"groups must have at least two groups with rows of positive sample_weight; got {found}: a rule is tested "
+            "on other groups than it was fitted to"
+        )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,13 @@ ROUNDING = 1e-6
 # Nodes of the Gauss-Hermite rules that are compared, and the most by which their results may differ.
 NODES = (64, 96)
 ACCURACY = 1e-4
+# Steps through quantiles that are compared, too, and how near to each other rules must be to be exact.
+STEPS = (400, 800)
+AGREEMENT = 1e-6
+# Quantiles of a distribution between which it rises.
+RISES = np.array([0.0, 1e-4, 1e-2, 0.1, 0.5, 0.9, 0.99, 1.0 - 1e-4, 1.0])
+# Shares of rows below exp(-LAST) do not show in a double.
+LAST = 40.0
 # The prevalences of more classes than this are not listed.
 LISTED_AT_MOST = 10
 
@@ -74,7 +82,8 @@ class ScorePopulation(ABC):
     @cached_property
     def auc_mu_matrix(self) -> NDArray[np.float64]:
         """S(c, d) of AUC_mu, symmetric; nan on the diagonal. Read-only."""
-        return self._matrix(lambda c, d: self._separates(min(c, d), max(c, d)))
+        separates = cache(self._separates)
+        return self._matrix(lambda c, d: separates(min(c, d), max(c, d)))
 
     @property
     def hand_till(self) -> float:
@@ -271,16 +280,26 @@ class NormalScores(ScorePopulation):
         return f"{self._described()}: AUC_mu {decimals(self.auc_mu)}, Hand & Till's M {decimals(self.hand_till)})"
 
     def _beats(self, i: int, j: int, column: int, other: int) -> float:
-        variance = self.sds[column, i] ** 2 + self.sds[other, j] ** 2
-        return _share_above_zero(self.means[column, i] - self.means[other, j], variance)
+        means, sds = self._scaled(
+            [self.means[column, i], self.means[other, j]], [self.sds[column, i], self.sds[other, j]]
+        )
+        return _share_above_zero(means[0] - means[1], math.hypot(*sds))
 
     def _separates(self, c: int, d: int) -> float:
-        gap = self.means[c, c] - self.means[d, c] - self.means[c, d] + self.means[d, d]
-        variances = [
-            self.sds[c, k] ** 2 + self.sds[d, k] ** 2 - 2.0 * self.correlation * self.sds[c, k] * self.sds[d, k]
-            for k in (c, d)
+        pairs = [(c, c), (d, c), (c, d), (d, d)]
+        means, sds = self._scaled([self.means[at] for at in pairs], [self.sds[at] for at in pairs])
+        # The variance of a difference, s^2 + t^2 - 2 r s t, without taking nearly equal numbers from each other.
+        apart = math.sqrt(2.0 * (1.0 - self.correlation))
+        deviations = [
+            math.hypot(s - t, apart * math.sqrt(s) * math.sqrt(t)) for s, t in ((sds[0], sds[1]), (sds[2], sds[3]))
         ]
-        return _share_above_zero(gap, sum(variances))
+        return _share_above_zero(means[0] - means[1] - means[2] + means[3], math.hypot(*deviations))
+
+    @staticmethod
+    def _scaled(means: list[float], sds: list[float]) -> tuple[list[float], list[float]]:
+        """Both times a power of two that keeps their sums and squares in range; what is wanted depends on ratios."""
+        _, exponent = math.frexp(max(*(abs(float(mean)) for mean in means), *(float(sd) for sd in sds)))
+        return [math.ldexp(float(x), -exponent) for x in means], [math.ldexp(float(x), -exponent) for x in sds]
 
     def _draw(self, classes: NDArray[np.intp], generator: np.random.Generator) -> NDArray[np.float64]:
         spread = np.full((self.n_classes, self.n_classes), self.correlation)
@@ -334,25 +353,78 @@ class ScoreDensities(ScorePopulation):
         self.prevalence = read_prevalence(prevalence, self.n_classes)
 
     def _beats(self, i: int, j: int, column: int, other: int) -> float:
-        from scipy.integrate import quad  # noqa: PLC0415
-
         own, rival = self.densities[column][i], self.densities[other][j]
-        # Where the other distribution rises, in shares of the own one.
-        steps = own.cdf(rival.ppf([1e-4, 1e-2, 0.1, 0.5, 0.9, 0.99, 1.0 - 1e-4]))
-        points = np.unique(steps[(steps > 0.0) & (steps < 1.0)])
-        found, _ = quad(lambda u: rival.cdf(own.ppf(u)), 0.0, 1.0, points=points, limit=400, epsabs=1e-10, epsrel=1e-10)
-        return min(1.0, max(0.0, float(found)))
+        # Where the other distribution rises, in shares of the own one that lie below, and above.
+        below = own.cdf(rival.ppf(RISES))
+        halves = [
+            _of_half(lambda share: float(rival.cdf(own.ppf(share))), below),
+            _of_half(lambda share: float(rival.cdf(own.isf(share))), 1.0 - below),
+        ]
+        found, error = (math.fsum(numbers) for numbers in zip(*halves, strict=True))
+        if not (math.isfinite(found) and math.isfinite(error)):
+            raise ValueError(
+                f"densities[{column}][{i}] and densities[{other}][{j}] must be proper distributions, whose cdf, ppf "
+                f"and isf are numbers everywhere; the quadrature of how often one is above the other gave {found}"
+            )
+        if error > ACCURACY:
+            self._warn_of_error(f"densities[{column}][{i}] and densities[{other}][{j}]", "A(i|j)", error)
+        return min(1.0, max(0.0, found))
+
+    @staticmethod
+    def _warn_of_error(which: str, metric: str, error: float) -> None:
+        warnings.warn(
+            f"{which} are too uneven for the quadrature of {metric}, which is exact to about {error:.1g} only; a large "
+            "sample() says more",
+            RuntimeWarning,
+            stacklevel=3,
+        )
 
     def _separates(self, c: int, d: int) -> float:
+        """By two rules that have nothing in common, because two sizes of one may err alike.
+
+        The Gauss-Hermite rule is all but exact for smooth densities. Where it differs from steps through all
+        quantiles, which rough densities do not disturb, these are right.
+        """
         coarse, fine = (self._separated(c, d, nodes) for nodes in NODES)
-        if abs(coarse - fine) > ACCURACY:
-            warnings.warn(
-                f"the densities of classes {c} and {d} are too uneven for the quadrature of AUC_mu, which is exact to "
-                f"about {abs(coarse - fine):.1g} only; a large sample() says more",
-                RuntimeWarning,
-                stacklevel=2,
+        rough, even = (self._in_steps(c, d, steps) for steps in STEPS)
+        if not all(map(math.isfinite, (coarse, fine, rough, even))):
+            raise ValueError(
+                f"densities of classes {c} and {d} must be proper distributions, whose cdf, ppf and isf are numbers "
+                f"everywhere; the quadrature of AUC_mu gave {fine} and {even}"
             )
-        return fine
+        error = abs(rough - even)
+        if abs(coarse - fine) <= AGREEMENT and abs(fine - even) <= 3.0 * error + AGREEMENT:
+            return fine
+        if error > ACCURACY:
+            self._warn_of_error(f"the densities of classes {c} and {d}", "AUC_mu", error)
+        return even
+
+    def _in_steps(self, c: int, d: int, steps: int) -> float:
+        """P(s_c(c) + s_d(d) > s_d(c) + s_c(d)), each of the four scores in steps through its quantiles.
+
+        Numbers of steps without a common factor keep sums of scores on lattices from coinciding.
+        """
+
+        def quantiles(column: int, k: int, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            """In the middles of the shares between v^2 (3 - 2 v) for even v: small where scores may be far out."""
+            v = (np.arange(n) + 0.5) / n
+            density = self.densities[column][k]
+            lower, upper = (x**2 * (3.0 - 2.0 * x) for x in (v, 1.0 - v))
+            weights = v * (1.0 - v)
+            return np.where(v < 0.5, density.ppf(lower), density.isf(upper)), weights / weights.sum()
+
+        def sums(first: tuple[int, int, int], second: tuple[int, int, int]) -> tuple[Any, Any]:
+            (x, of_x), (y, of_y) = quantiles(*first), quantiles(*second)
+            return np.add.outer(x, y).ravel(), np.outer(of_x, of_y).ravel()
+
+        right, of_right = sums((c, c, steps), (d, d, steps + 1))
+        wrong, of_wrong = sums((d, c, steps + 3), (c, d, steps + 7))
+        order = np.argsort(wrong)
+        wrong, below = wrong[order], np.concatenate([[0.0], np.cumsum(of_wrong[order])])
+        if np.isnan(right).any() or np.isnan(wrong).any():
+            return math.nan
+        won = below[np.searchsorted(wrong, right, side="left")] + below[np.searchsorted(wrong, right, side="right")]
+        return float(min(1.0, 0.5 * np.dot(of_right, won)))
 
     def _separated(self, c: int, d: int, nodes: int) -> float:
         points, weights = np.polynomial.hermite_e.hermegauss(nodes)
@@ -415,8 +487,30 @@ def _square(argument: str, value: Any) -> NDArray[np.float64]:
     return matrix
 
 
-def _share_above_zero(mean: float, variance: float) -> float:
+def _of_half(height: Callable[[float], float], steps: NDArray[np.float64]) -> tuple[float, float]:
+    """The integral of a height between 0 and 1 over the shares from 0 to 1/2, and its error.
+
+    Over t, where the share is exp(-t) / 2: what happens at tiny shares, however steep, is then spread out and smooth.
+    `steps` are shares where the height may change abruptly.
+    """
+    from scipy.integrate import IntegrationWarning, quad  # noqa: PLC0415
+
+    inner = -np.log(2.0 * steps[(steps > 0.5 * math.exp(-LAST)) & (steps < 0.5)])
+    edges = np.unique(np.concatenate([[0.0], inner, [LAST]]))
+    found = []
+    with warnings.catch_warnings():
+        # The error says as much.
+        warnings.simplefilter("ignore", IntegrationWarning)
+        for low, high in pairwise(edges.tolist()):
+            found.append(
+                quad(lambda t: height(share := 0.5 * math.exp(-t)) * share, low, high, limit=200, epsabs=1e-13)[:2]
+            )
+    value, error = (math.fsum(numbers) for numbers in zip(*found, strict=True))
+    return value, error
+
+
+def _share_above_zero(mean: float, deviation: float) -> float:
     """How often a normal number is above zero, ties half."""
-    if variance <= 0.0:
+    if deviation <= 0.0:
         return 0.5 * (1.0 + float(np.sign(mean)))
-    return 0.5 * math.erfc(-mean / math.sqrt(2.0 * variance))
+    return 0.5 * math.erfc(-mean / deviation * math.sqrt(0.5))

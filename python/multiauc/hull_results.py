@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.plotting import CostCurveDisplay, RocHullDisplay
 
+# Relative to the largest terms of an expected cost.
+TIED = 8.0 * np.finfo(np.float64).eps
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RocHull(Result):
@@ -104,7 +107,9 @@ class RocHull(Result):
             raise ValueError("cost_fp and cost_fn must not both be 0: then every threshold costs the same")
         share = self.prevalence if prevalence is None else read_share("prevalence", prevalence)
         costs = (1.0 - share) * false_positive * self.fpr + share * false_negative * (1.0 - self.tpr)
-        best = 0 if math.isnan(self.auc) else int(np.argmin(costs))
+        # Costs that differ by the rounding of rates and of their products alone are equally good.
+        tied = TIED * ((1.0 - share) * false_positive * self.fpr + share * false_negative)
+        best = 0 if math.isnan(self.auc) else int(np.argmax(costs <= costs.min() + tied))
         return OperatingPoint(
             fpr=float(self.fpr[best]),
             tpr=float(self.tpr[best]),

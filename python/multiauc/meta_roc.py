@@ -16,14 +16,14 @@ from multiauc._input.arrays import as_float64
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import positive_integer, read_rng
 from multiauc._input.sample import read_sample
-from multiauc._meta_fits import RandomEffects, area, delta_error, fit_binomial, fit_line, fit_normal
+from multiauc._meta_fits import RandomEffects, area, delta_error, expit, fit_binomial, fit_line, fit_normal
 from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._progress import Progress
 from multiauc._registry import HAND_TILL
 from multiauc._replicates import draw_seed
 from multiauc._wording import counted, described, one_of
 from multiauc.densities import import_scipy
-from multiauc.meta_roc_results import SHARED_ROWS, SummaryRoc, SummaryRocBootstrap, SummaryRocOfPairs, expit
+from multiauc.meta_roc_results import SHARED_ROWS, SummaryRoc, SummaryRocBootstrap, SummaryRocOfPairs
 from multiauc.multiclass_curve_results import BAND_FPR
 
 if TYPE_CHECKING:
@@ -296,6 +296,7 @@ class Fitted:
             "notes": tuple(notes),
             "_of_mean": None if effects is None else effects.covariance[:2, :2],
             "_between": None if effects is None else effects.between,
+            "_middle": None if effects is None else effects.estimates[:2],
         }
 
     def summary(self) -> SummaryRoc:

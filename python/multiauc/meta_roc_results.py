@@ -12,6 +12,7 @@ from multiauc._digits import decimals
 from multiauc._input.arrays import as_float64
 from multiauc._input.options import read_level
 from multiauc._intervals import NO_INTERVAL, logit_interval
+from multiauc._meta_fits import expit
 from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._replicates import Replicates, standard_errors
 from multiauc._result import Result
@@ -88,9 +89,10 @@ class SummaryRoc(Result):
     log_likelihood: float
     tables: NDArray[np.float64]
     notes: tuple[str, ...] = ()
-    # Of (logit TPR, logit FPR): the covariance of their mean, and that between tables; None for a regression.
+    # Of (logit TPR, logit FPR): the covariance of their mean, that between tables, and the mean; None for a regression.
     _of_mean: NDArray[np.float64] | None = None
     _between: NDArray[np.float64] | None = None
+    _middle: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tables", read_only(self.tables))
@@ -135,7 +137,7 @@ class SummaryRoc(Result):
 
     def _region(self, level: Any, *, is_prediction: bool) -> NDArray[np.float64]:
         tail = read_level(level)
-        if self._of_mean is None or self._between is None or self.operating_point is None:
+        if self._of_mean is None or self._between is None or self._middle is None:
             raise ValueError(
                 f"model={self.model!r} is a regression and has no regions; 'bivariate', 'hsroc' and 'binomial' have"
             )
@@ -147,9 +149,7 @@ class SummaryRoc(Result):
         values, vectors = np.linalg.eigh(spread)
         angles = np.linspace(0.0, 2.0 * math.pi, OUTLINE)
         circle = np.stack([np.cos(angles), np.sin(angles)])
-        fpr, tpr = self.operating_point
-        middle = np.array([_logit(tpr), _logit(fpr)])
-        outline = middle[:, None] + reach * (vectors * np.sqrt(np.clip(values, 0.0, None))) @ circle
+        outline = self._middle[:, None] + reach * (vectors * np.sqrt(np.clip(values, 0.0, None))) @ circle
         return np.asarray(expit(outline[::-1].T))
 
     def _refuse_shared_rows(self, what: str) -> None:
@@ -216,7 +216,7 @@ class SummaryRocOfPairs(SummaryRoc):
         # The data are left behind: an unpickled curve can be read, but not resampled.
         known = (self.model, self.estimation, self.auc, self.parameters, self.standard_errors, self.intercept)
         more = (self.slope, self.operating_point, self.log_likelihood, self.tables, self.notes)
-        spread = (self._of_mean, self._between, self.pairs, self.threshold, self.smallest_class)
+        spread = (self._of_mean, self._between, self._middle, self.pairs, self.threshold, self.smallest_class)
         return SummaryRocOfPairs, (*known, *more, *spread)
 
     def _refuse_shared_rows(self, what: str) -> None:
@@ -316,12 +316,3 @@ class SummaryRocBootstrap(Result):
         numbers = f"auc {decimals(self.estimate)}, se {decimals(self.standard_errors['auc'])}"
         symmetric = f", {self.n_symmetric} of them symmetric" if self.n_symmetric else ""
         return f"SummaryRocBootstrap({size} by rows{symmetric}: {numbers})"
-
-
-def expit(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """1 / (1 + exp(-x)) without overflow."""
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
-
-
-def _logit(share: float) -> float:
-    return math.log(share / (1.0 - share))

@@ -180,16 +180,53 @@ class MulticlassAuc:
         return {**kept, "scores": self._scores[:], "targets": self._targets[:], "weights": self._weights[:]}
 
     def load_state_dict(self, state: dict[str, Any]) -> Self:
-        """Go on from where `state_dict` was called; batches since then are forgotten."""
-        if state["settings"] != self._settings():
+        """Go on from where `state_dict` was called; batches since then are forgotten.
+
+        Raises
+        ------
+        ValueError
+            If it is not such a state, or one of another metric. The metric then stays as it was.
+        """
+        names = ("settings", "state") if self._state is not None else ("settings", "scores", "targets", "weights")
+        if not isinstance(state, dict):
+            raise ValueError(  # noqa: TRY004 - as for everything else that is wrong with what was stored
+                f"state must be the dict that state_dict() returned; got {type(state).__name__}"
+            )
+        if state.get("settings", self._settings()) != self._settings():
             raise ValueError(f"the state was saved by MulticlassAuc({state['settings']}), this is {self!r}")
-        self.reset()
+        missing = [name for name in names if name not in state]
+        if missing:
+            raise ValueError(f"state must be the dict that state_dict() returned; it lacks {listing(missing)}")
         if self._state is not None:
-            self._state = Accumulator.from_bytes(state["state"])
+            self._state = self._empty_state(self._state.memory).merge(_read_state(state["state"]))
         else:
-            self._scores, self._targets = list(state["scores"]), list(state["targets"])
-            self._weights = list(state["weights"])
+            try:
+                self._scores, self._targets, self._weights = self._read_batches(state)
+            except TypeError as error:  # arrays of something else than numbers
+                raise ValueError(f"state is not what state_dict() returned: {error}") from None
         return self
+
+    def _read_batches(self, state: dict[str, Any]) -> tuple[list[NDArray[Any]], list[NDArray[Any]], list[Any]]:
+        """Scores, targets and weights of the batches of a state, once they are known to fit together."""
+        lists = [state[name] for name in ("scores", "targets", "weights")]
+        if not all(isinstance(one, (list, tuple)) for one in lists) or len(set(map(len, lists))) != 1:
+            raise ValueError("state must have scores, targets and weights for each batch, as state_dict() returns them")
+        batches: tuple[list[NDArray[Any]], list[NDArray[Any]], list[Any]] = ([], [], [])
+        for given, classes, weights in zip(*lists, strict=True):
+            scores = as_scores("the scores of state", given)
+            codes = as_array("the targets of state", classes)
+            if scores.ndim != 2 or scores.shape[1] != self.num_classes or codes.shape != scores.shape[:1]:
+                raise ValueError(
+                    f"state must have {self.num_classes} scores and a target for each row of a batch; "
+                    f"got shapes {scores.shape} and {codes.shape}"
+                )
+            if codes.dtype.kind not in "iu" or not np.isfinite(scores).all():
+                raise ValueError("state must have finite scores, and class numbers for targets")
+            self._refuse_unknown_classes(codes)
+            batches[0].append(scores)
+            batches[1].append(codes)
+            batches[2].append(None if weights is None else _weights_of(codes, weights))
+        return batches
 
     def _settings(self) -> str:
         bounded = "" if self.memory is None else f", memory={self.memory}"
@@ -236,6 +273,13 @@ class MulticlassAuc:
     def __repr__(self) -> str:
         rows = sum(map(len, self._targets)) if self._state is None else self._state.n_rows
         return f"MulticlassAuc({self._settings()}): {counted(rows, 'row')}"
+
+
+def _read_state(data: Any) -> Accumulator:
+    try:
+        return Accumulator.from_bytes(data)
+    except TypeError as error:  # no bytes at all
+        raise ValueError(f"state['state']: {error}") from None
 
 
 def _weights_of(targets: NDArray[Any], sample_weight: Any) -> NDArray[np.float64]:

@@ -194,9 +194,15 @@ def hum_score(
     -----
     Three classes are counted exactly, in time that grows like n^2 log n and memory that grows like n (seconds for
     n = 20,000), unless the smallest class times the rows of the others exceeds 10^10. Four and more are gone through
-    while there are at most 10^7 tuples of different rows; beyond that tuples are drawn, each row equally often, which
-    brings the error down faster than drawing them independently. Sums are compared in whole numbers: scores on a
-    lattice (shares of votes, rounded decimals) tie exactly where they do on paper.
+    while there are at most 10^7 tuples of different rows, and while counting the best assignments of tied tuples takes
+    about a second at most; beyond that tuples are sampled, each row equally often, which brings the error down faster
+    than sampling them independently.
+
+    Sums of scores are compared without rounding, however small some of the scores are. Scores on a lattice (shares of
+    votes, rounded decimals) count as the fractions that they stand for; others as the floating-point numbers that they
+    are. Products tie if they agree to about 22 significant digits, and sums of distances if they differ by less than
+    about 4e-22 times the largest score (or 1, if that is larger): rows that are proportional tie by products, and equal
+    columns by distances, in any order of rows and columns.
 
     References
     ----------

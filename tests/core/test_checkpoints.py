@@ -15,10 +15,12 @@ from pyarrow import dataset as arrow_dataset
 from pyarrow import parquet
 
 import multiauc
+from command_line import command, run
 from dataset_files import in_memory, numbers, predictions, table_of, write
 from multiauc import _checkpoints
 from multiauc._checkpoints import Checkpoint, DamagedError, Saved, decoded, encoded
 from multiauc._files import row_stream
+from multiauc.streaming import Accumulator
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -267,6 +269,99 @@ def test_it_is_not_written_all_the_time(rng, monkeypatch):
     assert not kept.is_due()
     now[0] += 1
     assert kept.is_due()
+
+
+class TestCtrlC:
+    @pytest.fixture(autouse=True)
+    def _files(self, rng, monkeypatch, in_empty_folder):  # noqa: ARG002 - files are written only once the folder is there
+        monkeypatch.setattr(row_stream, "FEWEST_ROWS", 50)
+        monkeypatch.setattr(row_stream, "MOST_ROWS", 50)
+        labels, scores, _ = predictions(rng)
+        write(table_of(labels, scores), "a.parquet")
+
+    def test_between_batches_keeps_the_rows_and_says_how_many(self):
+        def progress(rows, _):
+            if rows == 150:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt, match=r"150 rows.*c\.bin"):
+            evaluate(progress=progress)
+        assert decoded("c", Path("c.bin").read_bytes()).place["rows"] == 150
+        seen = []
+        found = evaluate(seen=seen)
+        assert seen[0] == 150
+        assert numbers(found) == numbers(multiauc.evaluate_dataset("a.parquet", label="y"))
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
+    def test_within_a_batch_it_waits_for_the_end_of_it(self, monkeypatch):
+        once, seen = Accumulator.add, []
+
+        def add(self, arguments):
+            seen.append(len(arguments[1]))
+            if len(seen) == 3:
+                os.kill(os.getpid(), signal.SIGINT)
+                time.sleep(0.001)
+            once(self, arguments)
+
+        monkeypatch.setattr(Accumulator, "add", add)
+        before = signal.getsignal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt, match="150 rows"):
+            evaluate()
+        assert signal.getsignal(signal.SIGINT) is before
+        assert decoded("c", Path("c.bin").read_bytes()).place["rows"] == 150
+
+    def test_before_the_first_rows(self):
+        def progress(_rows, _share):
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(progress=progress)
+        assert not Path("c.bin").exists()
+
+    def test_the_first_ten_seconds_leave_a_checkpoint(self, monkeypatch):
+        """Batches of six seconds: after two of them it is too late."""
+        now, once = [100.0], Accumulator.add
+        monkeypatch.setattr(_checkpoints.time, "monotonic", lambda: now[0])
+        monkeypatch.setattr(Accumulator, "add", lambda *given: (now.__setitem__(0, now[0] + 6.0), once(*given)))
+        with pytest.raises(Stopped):
+            evaluate(stop_at=100)
+        assert decoded("c", Path("c.bin").read_bytes()).place["rows"] == 50
+
+    def test_the_command_says_how_many_rows_are_kept(self, cli, capsys, monkeypatch):
+        once = row_stream.RowStream._read
+
+        def stopped(self, file, piece, *arguments):
+            if piece.first == 100:
+                raise KeyboardInterrupt
+            return once(self, file, piece, *arguments)
+
+        words = ["evaluate", "a.parquet", "-l", "y", "--checkpoint", "c.bin"]
+        with monkeypatch.context() as patch:
+            patch.setattr(row_stream.RowStream, "_read", stopped)
+            assert "100 rows, kept in" in cli(*words, code=130)
+        assert run(command, words) == 0
+        assert "100 rows" in capsys.readouterr().err
+
+    @pytest.mark.parametrize(
+        "place",
+        [
+            {},
+            {"labels": ["a"], "position": [0, 50], "rows": 50, "share": 0.1},
+            {"labels": None, "position": [0, 50], "rows": 50, "share": 0.1},
+            {"labels": ["ant", "bee", "cat"], "position": [0], "rows": -1, "share": 0.1},
+            {"labels": ["ant", "bee", "cat"], "position": [0, 50, 7], "rows": 50, "share": 0.1},
+            {"labels": ["ant", "bee", "cat"], "position": [0, 50], "rows": 50, "share": "x"},
+        ],
+    )
+    def test_whole_checkpoints_that_say_something_else_are_refused(self, place):
+        with pytest.raises(Stopped):
+            evaluate(stop_at=600)
+        evaluate()
+        saved = decoded("c", Path("c.bin").read_bytes())
+        for other in (saved._replace(place=place), saved._replace(state=b"")):
+            Path("c.bin").write_bytes(encoded(other))
+            with pytest.raises(ValueError, match=r"c\.bin: this checkpoint is damaged"):
+                evaluate()
 
 
 WORK = """

@@ -4,18 +4,22 @@ import csv as plain_csv
 import gzip
 import io
 import json
+import random
 import subprocess
 import sys
+import warnings
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from pyarrow import csv, feather, parquet
+from pyarrow import csv, feather, ipc, parquet
 
+import multiauc
 from command_line import columns, sample, write_files
 from multiauc._files.costs import read_costs
+from multiauc._files.damage import refuse_other_batches
 from multiauc._files.predictions import Request, Source, read_predictions
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
@@ -60,7 +64,7 @@ for name in sys.argv[1:]:
         open(bad, "wb").write(damaged(content, chance, trial))
         try:
             read_predictions(Request({"m": Source(bad)}, "y_true"))
-        except ValueError as error:
+        except (ValueError, RuntimeWarning) as error:
             assert str(error).startswith(bad + ": "), (trial, error)
             assert "\\n" not in str(error), (trial, error)
 print("survived")
@@ -72,6 +76,86 @@ def test_damage_of_any_kind_is_a_sentence_that_names_the_file(rng):
     path = ":".join(entry for entry in sys.path if entry)
     done = subprocess.run(arguments, capture_output=True, text=True, check=False, env={"PYTHONPATH": path})
     assert done.stdout == "survived\n", done.stderr
+
+
+class TestBitFlips:
+    """What cannot be read whole is refused, and a row that no longer sums to 1 is named."""
+
+    @pytest.fixture(autouse=True)
+    def _files(self, rng, in_empty_folder):  # noqa: ARG002 - files are written only once the folder is there
+        self.labels, self.scores = sample(rng)
+        write_every_kind(rng)
+        parquet.write_table(
+            pa.table({"y_true": self.labels} | columns(self.scores)), "sums.parquet", write_page_checksum=True
+        )
+
+    @staticmethod
+    def answers(name):
+        read = read_predictions(Request({"m": Source(name)}, "y_true"))
+        whole = multiauc.evaluate(read.y_true, read.models["m"], labels=read.labels).auc_mu.value
+        return whole, multiauc.evaluate_dataset(name, label="y_true", progress=False).auc_mu.value
+
+    @pytest.mark.parametrize("name", ["plain.arrow", "packed.feather", "a.parquet", "sums.parquet"])
+    def test_none_gives_another_number_in_silence(self, name):
+        content, expected, chance = Path(name).read_bytes(), self.answers(name), random.Random(3)
+        for _ in range(40):
+            damaged = bytearray(content)
+            damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
+            Path(f"bad.{name}").write_bytes(damaged)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    found = self.answers(f"bad.{name}")
+                except ValueError as error:
+                    assert str(error).startswith(f"bad.{name}: ")  # noqa: PT017
+                    continue
+            assert caught or found == pytest.approx(expected, abs=1e-12)
+
+    @pytest.mark.parametrize("value", [-0.25, 1.5])
+    def test_the_row_is_named(self, value):
+        scores = self.scores.copy()
+        scores[7, 1] = value
+        feather.write_feather(pa.table({"y_true": self.labels} | columns(scores)), "a.feather")
+        with pytest.warns(RuntimeWarning, match=r"a\.feather: row 8: .*damaged"):
+            read_predictions(Request({"m": Source("a.feather")}, "y_true"))
+        with pytest.warns(RuntimeWarning, match=r"a\.feather: row 8: .*damaged"):
+            multiauc.evaluate_dataset("a.feather", label="y_true")
+
+    def test_scores_that_are_no_probabilities_say_nothing(self):
+        feather.write_feather(pa.table({"y_true": self.labels} | columns(np.log(self.scores))), "a.feather")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.answers("a.feather")
+
+    @pytest.mark.parametrize("n_rounded", [1, 5, 30, 90])
+    @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+    def test_rounded_probabilities_are_no_damage(self, n_rounded, dtype):
+        scores = self.scores.copy()
+        scores[:n_rounded] = [0.33, 0.33, 0.33]
+        feather.write_feather(pa.table({"y_true": self.labels} | columns(scores.astype(dtype))), "a.feather")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.answers("a.feather")
+
+    def test_pages_of_parquet_are_compared_with_their_checksums(self):
+        content = bytearray(Path("sums.parquet").read_bytes())
+        place = content.index(self.scores[5, 0].tobytes())
+        content[place] ^= 1  # the last bit of a score: sums cannot tell
+        Path("sums.parquet").write_bytes(content)
+        with pytest.raises(ValueError, match=r"^sums\.parquet: "):
+            read_predictions(Request({"m": Source("sums.parquet")}, "y_true"))
+        with pytest.raises(ValueError, match=r"^sums\.parquet: "):
+            multiauc.evaluate_dataset("sums.parquet", label="y_true")
+
+    def test_the_end_of_a_file_lists_all_record_batches(self):
+        with pa.memory_map("plain.arrow") as source:
+
+            class Fewer:
+                num_record_batches = 0
+
+            with pytest.raises(ValueError, match="1 record batches, and its end lists 0"):
+                refuse_other_batches(source, Fewer)
+            refuse_other_batches(source, ipc.open_file(source))
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.csv.gz", "a.parquet", "a.feather", "a.arrow", "a.npz"])

@@ -194,6 +194,46 @@ class TestChoice:
         np.testing.assert_allclose(turned.offsets, first.offsets[columns], atol=1e-6)
         assert turned.cross_validated.values == pytest.approx(first.cross_validated.values)
 
+    @pytest.mark.parametrize("limit", [10_000, 60])
+    @pytest.mark.parametrize("kind", ["plain", "weights", "groups"])
+    def test_no_order_matters_to_tied_probabilities(self, kind, limit, monkeypatch):
+        monkeypatch.setattr(_decision_choice, "FIT_ROWS", limit)
+        for seed in range(12):
+            rng = np.random.default_rng(seed)
+            codes, scores = calibrated_sample(rng, 330)
+            votes = np.array([rng.multinomial(5, row) for row in scores]) / 5
+            options = {"weights": {"sample_weight": rng.integers(1, 4, 330) / 10}}.get(kind, {})
+            if kind == "groups":
+                options = {"groups": rng.integers(40, size=330).astype(object)}
+            first = multiauc.fit_decisions(codes, votes, COSTS, **options)
+            rows, columns = rng.permutation(330), rng.permutation(3)
+            moved = {name: values[rows] for name, values in options.items()}
+            scores, costs = votes[np.ix_(rows, columns)], COSTS[np.ix_(columns, columns)]
+            again = multiauc.fit_decisions(codes[rows], scores, costs, labels=columns.tolist(), **moved)
+            assert (again.rule, again.scale) == (first.rule, first.scale)
+            assert again.offsets.tolist() == first.offsets[columns].tolist()
+            assert again.cross_validated.means == first.cross_validated.means
+            assert again.decide(scores).tolist() == first.decide(votes[rows]).tolist()
+
+    def test_thinning_leaves_every_class_and_two_groups(self, rng, monkeypatch):
+        monkeypatch.setattr(_decision_choice, "FIT_ROWS", 100)
+        codes, scores = calibrated_sample(rng, 3000)
+        groups = np.zeros(3000, dtype=int)
+        groups[17] = 1
+        decisions = multiauc.fit_decisions(codes, scores, COSTS, groups=groups)
+        assert 0.0 <= decisions.cross_validated.values["fitted"] <= COSTS.max()
+        assert decisions.cross_validated.n_rows <= 104
+        codes[:] = np.arange(3000) % 2
+        codes[5] = 2
+        thinned = multiauc.fit_decisions(codes, scores, COSTS)
+        assert thinned.cross_validated.n_rows == 101
+
+    def test_one_group_of_positive_weight_is_an_error(self, sample):
+        codes, scores = sample
+        groups = np.arange(len(codes)) % 2
+        with pytest.raises(ValueError, match=r"groups must have at least two groups .* positive sample_weight; got 1"):
+            multiauc.fit_decisions(codes, scores, COSTS, groups=groups, sample_weight=groups.astype(float))
+
     def test_whole_weights_are_repeated_rows(self, rng):
         codes, scores = calibrated_sample(rng, 300)
         scores = distorted("too sure", scores)
@@ -311,6 +351,19 @@ class TestLabels:
         assert decisions.decide(scores).shape == codes.shape
         full = multiauc.fit_decisions(codes, scores, COSTS)
         assert math.isfinite(full.expected_cost(codes[keep], scores[keep]))
+
+    def test_the_cost_of_rows_of_one_class(self, sample):
+        codes, scores = sample
+        decisions = multiauc.fit_decisions(codes, scores, COSTS)
+        rows = codes == 1
+        predicted = decisions.decide(scores[rows])
+        expected = COSTS[predicted, 1].mean()
+        assert decisions.expected_cost(codes[rows], scores[rows]) == pytest.approx(expected, rel=1e-14)
+        assert decisions.expected_cost([1], scores[rows][:1]) == COSTS[predicted[0], 1]
+        weights = rows.astype(float)
+        assert decisions.expected_cost(codes, scores, sample_weight=weights) == pytest.approx(expected, rel=1e-14)
+        with pytest.raises(ValueError, match="sample_weight"):
+            decisions.expected_cost(codes, scores, sample_weight=np.zeros(len(codes)))
 
 
 class TestBadInput:

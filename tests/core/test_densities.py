@@ -101,12 +101,68 @@ def test_other_distributions_agree_with_large_samples():
         assert abs(estimate.value - getattr(scores, name)) < 4 * estimate.standard_error
 
 
-def test_uneven_densities_are_told():
+def test_uneven_densities():
     narrow = stats.norm(0, 1e-6)
     scores = multiauc.ScoreDensities([[stats.norm(1, 1), narrow], [narrow, stats.uniform(-1, 1)]])
     assert scores.pair_auc(0, 1) == pytest.approx(stats.norm.cdf(1), abs=1e-6)
+    # A standard normal number is below 1 + V, V uniform from -1 to 0.
+    expected = stats.norm.cdf(1) + stats.norm.pdf(1) - stats.norm.pdf(0)
+    assert scores.auc_mu == pytest.approx(expected, abs=1e-4)
+
+
+def test_densities_that_are_too_uneven_are_told():
+    # Two sizes of the Gauss-Hermite rule agree on 3/4.
+    ends = stats.beta(0.05, 0.05)
+    scores = multiauc.ScoreDensities([[ends, stats.norm(0.4, 1e-6)], [ends, stats.norm(0.5, 1e-6)]])
     with pytest.warns(RuntimeWarning, match="too uneven"):
+        found = scores.auc_mu
+    assert found == pytest.approx(0.7041, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"), [((5, 2), (0.1, 0.1)), ((0.1, 0.1), (5, 2)), ((0.1, 5), (0.02, 0.01)), ((300, 1), (0.05, 7))]
+)
+def test_distributions_that_pile_up_at_their_ends(right, wrong):
+    own, rival = stats.beta(*right), stats.beta(*wrong)
+    scores = multiauc.ScoreDensities([[own, rival], [rival, own]])
+    rng = np.random.default_rng(0)
+    expected = rival.cdf(own.rvs(size=100_000, random_state=rng)).mean()
+    assert scores.pair_auc(0, 1) == pytest.approx(expected, abs=0.006)
+    turned = multiauc.ScoreDensities([[rival, own], [own, rival]])
+    assert turned.pair_auc(0, 1) == pytest.approx(1.0 - scores.pair_auc(0, 1), abs=1e-9)
+
+
+def test_the_beta_distribution_beside_one_with_two_peaks():
+    own, rival = stats.beta(5, 2), stats.beta(0.1, 0.1)
+    assert multiauc.ScoreDensities([[own, rival], [rival, own]]).pair_auc(0, 1) == pytest.approx(0.5464806, abs=1e-7)
+
+
+def test_uniform_densities():
+    # P(X + V > Y + U), all uniform from 0 to 1 but for a shift of 0.4 in all: a cubic spline.
+    moved, still = stats.uniform(0.2, 1), stats.uniform(0, 1)
+    scores = multiauc.ScoreDensities([[moved, still], [still, moved]])
+    x = 2.0 + 0.4  # the sum of four uniform numbers is below this as often
+    expected = (x**4 - 4 * (x - 1) ** 4 + 6 * (x - 2) ** 4) / 24
+    assert scores.auc_mu == pytest.approx(expected, abs=2e-6)
+
+
+def test_a_quadrature_that_fails_is_an_error():
+    good, bad = stats.norm(0, 1), stats.beta(-1, 1)
+    scores = multiauc.ScoreDensities([[good, bad], [bad, good]])
+    with pytest.raises(ValueError, match=r"densities\[0\]\[1\]"):
+        scores.pair_auc(0, 1)
+    with pytest.raises(ValueError, match="densities of classes 0 and 1"):
         _ = scores.auc_mu
+
+
+@pytest.mark.parametrize("unit", [1e-320, 1e-200, 1e155, 1e300])
+@pytest.mark.parametrize("correlation", [0.0, 0.9, 1.0])
+def test_normal_scores_in_any_unit(unit, correlation):
+    means, sds = np.array([[1.0, 0.5], [0.0, 1.5]]), np.array([[1.0, 2.0], [3.0, 1.0]])
+    expected = multiauc.NormalScores(means, sds, correlation=correlation)
+    found = multiauc.NormalScores(means * unit, sds * unit, correlation=correlation)
+    np.testing.assert_allclose(found.hand_till_matrix, expected.hand_till_matrix, rtol=1e-3 if unit < 1e-300 else 1e-14)
+    np.testing.assert_allclose(found.auc_mu_matrix, expected.auc_mu_matrix, rtol=1e-3 if unit < 1e-300 else 1e-14)
 
 
 def test_limits():

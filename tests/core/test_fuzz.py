@@ -15,8 +15,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "studies"))
 
 import fuzz
 import fuzz_checks
+import fuzz_targets
 from fuzz_cases import KINDS, make_case
 from fuzz_exact import Exact, whole_keys
+from fuzz_targets import registry
+
+from multiauc import _rust
 
 STUDIES = Path(fuzz.__file__).parent
 
@@ -108,6 +112,7 @@ class TestCommand:
             return fuzz_checks.Compared("auc", 0.25, 0.5, is_right=False) if is_wrong else None
 
         monkeypatch.setattr(fuzz, "first_difference", difference)
+        monkeypatch.setattr(fuzz, "first_finding", lambda *_: None)
 
     def run(self, monkeypatch, *arguments):
         monkeypatch.setattr(sys, "argv", ["fuzz.py", *map(str, arguments)])
@@ -142,6 +147,34 @@ class TestCommand:
         assert self.run(monkeypatch, "--seed", 4, "--case", 1) == 0
 
 
+def test_every_entry_of_the_core_has_a_target():
+    reached = {name for one in fuzz_targets.TARGETS.values() for name in one.reaches}
+    entries = {name for name in dir(_rust) if not name.startswith("_")} - {"debug_build"}
+    assert reached == entries
+
+
+@pytest.mark.parametrize(
+    "name", ["states", "plans", "state_dicts", "checkpoints", "streams", "scores", "sparse", "curves"]
+)
+def test_targets_find_nothing(name):
+    for number in range(30):
+        assert fuzz_targets.first_finding(8, number, name) is None
+
+
+def test_a_panic_is_a_finding(monkeypatch):
+    class Panic(BaseException):
+        pass
+
+    def check(_rng):
+        raise Panic("index out of bounds")
+        yield
+
+    monkeypatch.setitem(fuzz_targets.TARGETS, "bad", registry.Target("bad", check, ()))
+    found = fuzz_targets.first_finding(3, 5, "bad")
+    assert "Panic: index out of bounds" in str(found)
+    assert "--seed 3 --case 5 --target bad" in str(found)
+
+
 def test_errors_of_the_library_are_differences(monkeypatch):
     def fail(*_arguments, **_options):
         raise RuntimeError("no")
@@ -152,7 +185,16 @@ def test_errors_of_the_library_are_differences(monkeypatch):
 
 def test_five_seconds_without_a_difference(tmp_path):
     """The whole command: `make fuzz` for a short time."""
-    command = [sys.executable, STUDIES / "fuzz.py", "--seconds", "5", "--state", tmp_path / "state.json"]
+    command = [
+        sys.executable,
+        STUDIES / "fuzz.py",
+        "--seconds",
+        "5",
+        "--target",
+        "none",
+        "--state",
+        tmp_path / "state.json",
+    ]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert json.loads((tmp_path / "state.json").read_text())["cases"] > 50

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -206,6 +207,31 @@ def test_perfect_useless_and_reversed_decisions():
     assert useless.kappa.standard_error == 0.0
     with pytest.warns(RuntimeWarning, match="there is no interval"):
         assert math.isnan(useless.matthews.confidence_interval().low)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("predicted", [0, 1])
+def test_weights_do_not_hide_that_all_rows_get_the_same_prediction(n_classes, predicted):
+    rng = np.random.default_rng(n_classes)
+    for trial in range(30):
+        codes = rng.permutation(np.arange(40) % n_classes)
+        weights = rng.lognormal(sigma=3.0, size=40) if trial % 2 else rng.integers(1, 9, size=40) / 10
+        scores = np.tile(np.eye(n_classes)[predicted], (40, 1))
+        assert multiauc.matthews_score(codes, scores, sample_weight=weights) == 0.0
+        assert multiauc.kappa_score(codes, scores, sample_weight=weights) == 0.0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            weighted, plain = (
+                multiauc.evaluate(codes, scores, metrics=["matthews", "kappa"], sample_weight=w)
+                for w in (weights, None)
+            )
+        assert (weighted.matthews.value, weighted.kappa.value) == (0.0, 0.0)
+        # The value is 0 by definition, and has no derivative.
+        assert np.isnan(plain.matthews.standard_error)
+        assert np.isnan(weighted.matthews.standard_error)
+        perfect = np.eye(n_classes)[codes]
+        assert multiauc.matthews_score(codes, perfect, sample_weight=weights) == 1.0
+        assert multiauc.kappa_score(codes, perfect, sample_weight=weights) == 1.0
 
 
 def test_absent_classes():

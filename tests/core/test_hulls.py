@@ -209,7 +209,33 @@ def test_the_lc_index_by_its_definition(seed, levels, beliefs):
     assert multiauc.lc_index(codes, first, first, **options) == 0.0
 
 
+@given(st.integers(0, 2**32), st.sampled_from([0.1, 1 / 3, 7e-5, 1e12, 1e-200]))
+@settings(max_examples=40)
+def test_the_scale_of_weights_does_not_matter(seed, factor):
+    rng = np.random.default_rng(seed)
+    codes = np.array([0, 1, 0, 0, 1, 1, *rng.integers(2, size=6)])
+    first, second = rng.integers(4, size=(2, 12)) / 4
+    weights = rng.integers(1, 5, 12).astype(np.float64)
+    hull, scaled = (multiauc.roc_hulls(codes, first, sample_weight=w)[1] for w in (weights, weights * factor))
+    assert hull.thresholds.tolist() == scaled.thresholds.tolist()
+    assert scaled.h_measure() == pytest.approx(hull.h_measure(), abs=1e-12)
+    for costs in ((1, 1), (1, 2), (0.1, 0.3)):
+        assert scaled.optimum(*costs).threshold == hull.optimum(*costs).threshold
+    options = {"cost_range": (0.1, 0.9), "most_likely": 0.5}
+    found, again = (
+        multiauc.lc_index(codes, first, second, sample_weight=w, **options) for w in (weights, weights * factor)
+    )
+    assert again == pytest.approx(found, abs=1e-11)
+
+
 class TestLcIndex:
+    def test_sums_of_weights_in_another_order_tie(self):
+        codes, weights = [0, 0, 0, 1, 1, 1], np.array([0.1, 0.2, 0.3, 1.0, 1.0, 1.0])
+        first, second = [0.25, 0.75, 0.0, 0.25, 0.5, 0.0], [0.0, 0.0, 0.75, 0.0, 0.5, 0.25]
+        options = {"cost_range": (0.1, 0.9), "most_likely": 0.5}
+        assert multiauc.lc_index(codes, first, second, sample_weight=10 * weights, **options) == 0.0
+        assert multiauc.lc_index(codes, first, second, sample_weight=weights, **options) == 0.0
+
     def test_a_model_that_is_always_better(self):
         codes = np.array([0, 0, 0, 1, 1, 1])
         options = {"cost_range": (0.05, 0.95), "most_likely": 0.3}

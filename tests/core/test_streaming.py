@@ -178,6 +178,15 @@ def test_the_core_refuses_damaged_bytes_or_reads_a_state(seed, data):
     assert isinstance(state.to_bytes(), bytes)
 
 
+def test_passes_over_other_rows_are_refused():
+    y, p = softmax(1, 600, 3, scale=1.0, dtype=np.float64)
+    for metrics in (["auc_mu"], ["hand_till"], ["one_vs_rest"]):
+        state = Accumulator(range(3), metrics=metrics, memory=COARSE)
+        state.update(y[:300], p[:300])
+        with pytest.raises(ValueError, match="not the same when they were read again"):
+            exact_evaluation(lambda: iter([(y, p)]), state, 2**20)
+
+
 class TestWeights:
     @pytest.fixture
     def rows(self):

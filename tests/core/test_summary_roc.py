@@ -3,11 +3,14 @@
 import math
 import pickle
 import sys
+import warnings
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import multiauc
+from multiauc import _meta_fits
 from multiauc._meta_fits import area
 from multiauc.plotting import SummaryRocDisplay
 
@@ -141,6 +144,63 @@ def test_areas_of_simulated_tables_are_covered():
     z = (areas - truth)[~np.isnan(errors)] / errors[~np.isnan(errors)]
     assert np.mean(np.abs(z) < 2.6) > 0.93
     assert np.nanmedian(errors) == pytest.approx(areas.std(), rel=0.4)
+
+
+FEW = np.array(TABLES, dtype=float).T[:6]
+
+
+def test_large_counts_are_normal():
+    """The binomial model then is the bivariate one with full maximum likelihood."""
+    factor = 1e10
+    found = multiauc.summary_roc(*(FEW * factor).T, model="binomial")
+    expected = multiauc.summary_roc(*(FEW * factor).T, model="bivariate", estimation="ml")
+    assert found.auc == pytest.approx(expected.auc, abs=1e-6)
+    for name, value in expected.parameters.items():
+        assert found.parameters[name] == pytest.approx(value, abs=1e-5)
+        assert found.standard_errors[name] == pytest.approx(expected.standard_errors[name], rel=1e-3)
+
+
+def test_a_huge_table_among_small_ones_takes_no_longer():
+    tables = FEW.copy()
+    tables[0], tables[1] = (1e15, 2e14, 3e14, 1e15), (3, 2, 1, 7)
+    found = multiauc.summary_roc(*tables.T, model="binomial")
+    # Of a table with a hundred millionth of the counts, whose rates are all but known, too.
+    expected = {"logit_tpr": 1.7474, "logit_fpr": -1.4617, "sd_tpr": 0.88477, "sd_fpr": 0.74812, "correlation": 0.93323}
+    errors = {"auc": 0.01494, "logit_tpr": 0.4108, "logit_fpr": 0.3276, "sd_tpr": 0.349, "sd_fpr": 0.2507}
+    assert found.parameters == pytest.approx(expected, abs=1e-4)
+    assert found.standard_errors == pytest.approx(errors | {"correlation": 0.07491}, rel=2e-3)
+
+
+def test_binomial_likelihoods_of_any_size():
+    counts = _meta_fits.Counts(np.array([[3.0, 4.0, 0.0, 5.0], [200.0, 17.0, 6.0, 0.0], [1.0, 1.0, 16.0, 20.0]]))
+    u = np.array([[0.3, -2.0], [2.4, 1.0], [-7.0, -0.2]])
+    found = counts.heights(u).sum() + counts.largest
+    expected = stats.binom.logpmf(counts.hits, counts.trials, 1.0 / (1.0 + np.exp(-u))).sum()
+    assert found == pytest.approx(expected, abs=1e-12)
+    # Near the rates seen the likelihood is a parabola, also where counts are larger than what doubles tell apart.
+    large = _meta_fits.Counts(np.array([[3e18, 1e18, 1e17, 9e17]]))
+    seen = np.log([[3.0, 1 / 9]])
+    np.testing.assert_allclose(large.heights(seen + 1e-8), [[-0.5 * 7.5e17 * 1e-16, -0.5 * 9e16 * 1e-16]], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("cell", "other"), [(0, 1), (1, 0), (2, 3), (3, 2)])
+def test_rates_of_0_or_1_in_all_tables(cell, other):
+    tables = FEW.copy()
+    tables[:, other] += tables[:, cell]
+    tables[:, cell] = 0.0
+    with pytest.raises(ValueError, match=f"^{('tp', 'fn', 'fp', 'tn')[cell]} must be positive in some table"):
+        multiauc.summary_roc(*tables.T, model="binomial")
+    roc = multiauc.summary_roc(*tables.T, model="bivariate")
+    assert np.isfinite(roc.confidence_region()).all()
+
+
+def test_the_standard_error_of_an_area_at_1_is_not_0():
+    tables = np.array([[1e17, 1.0, 1.0, 1e17], [3e17, 1.0, 2.0, 1e17], [1e17, 3.0, 1.0, 4e17], [1e17, 1.0, 9.0, 2e17]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        roc = multiauc.summary_roc(*tables.T)
+    assert roc.standard_errors["auc"] != 0.0
+    assert np.isfinite(roc.confidence_region()).all()
 
 
 def test_regions():

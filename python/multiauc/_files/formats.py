@@ -12,6 +12,7 @@ from pyarrow import feather, ipc, parquet
 
 from multiauc._files.columns import codes_and_texts, side_by_side
 from multiauc._files.content import ARROW_FILE, Content, content_of, format_of
+from multiauc._files.damage import PARQUET_OPTIONS, refuse_other_batches
 from multiauc._files.delimited import DelimitedFile
 from multiauc._files.problems import NoRowsError, as_argument, reading, reason
 
@@ -86,7 +87,9 @@ class ColumnarFile:
                     self.names = list(stream.schema.names)
             else:
                 with pa.memory_map(content.path) if content.data is None else content.open() as source:
-                    self.names = list(ipc.open_file(source).schema.names)
+                    file = ipc.open_file(source)
+                    self.names = list(file.schema.names)
+                    refuse_other_batches(source, file)
 
     def _read(self, names: list[str]) -> Any:
         with reading(self.path, self._kind):
@@ -98,7 +101,7 @@ class ColumnarFile:
     def _columns(self, names: list[str]) -> Any:
         if self._kind == "parquet":
             # A folder called y=3 says nothing about a column y.
-            return parquet.read_table(self.content.source(), columns=names, partitioning=None)
+            return parquet.read_table(self.content.source(), columns=names, partitioning=None, **PARQUET_OPTIONS)
         if not self._is_stream:
             return feather.read_table(self.content.source(), columns=names)
         with self.content.open() as source, ipc.open_stream(source) as stream:

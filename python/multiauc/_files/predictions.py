@@ -18,6 +18,7 @@ from multiauc._files.column_rules import (
     score_columns,
     sorted_classes,
 )
+from multiauc._files.damage import odd_row, warn_of_odd_row
 from multiauc._files.parts import open_data
 from multiauc._files.problems import as_argument
 from multiauc._wording import counted, listing
@@ -188,6 +189,11 @@ class _Rows:
     def scores(self, columns: ScoreColumns) -> tuple[NDArray[Any], list[str]]:
         """The scores and the class of each of their columns."""
         values = self.file.numbers(columns.names)
+        odd = odd_row(values)
+        if odd is not None:
+            row, n_odd = odd
+            path, number = self.file.at(row)
+            warn_of_odd_row(f"{path}: row {number}", values[row], n_odd)
         labels = self._classes(columns, values.shape[1])
         scores = values[:, 0] if values.shape[1] == 1 else values
         return (scores if self._order is None else scores[self._order]), labels

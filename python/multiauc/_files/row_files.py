@@ -13,6 +13,7 @@ from pyarrow import ipc, parquet
 
 from multiauc._files.columns import is_single
 from multiauc._files.content import ARROW_FILE, format_of
+from multiauc._files.damage import PARQUET_OPTIONS, refuse_other_batches
 from multiauc._files.delimited import DelimitedFile
 from multiauc._files.problems import reading
 
@@ -122,7 +123,7 @@ class ParquetRows:
             return
         with reading(self.path, "parquet"), self._content.arrow_file() as source:
             buffer = BUFFER if self._content.store is None else STORE_BUFFER
-            file = parquet.ParquetFile(source, buffer_size=buffer, pre_buffer=False)
+            file = parquet.ParquetFile(source, buffer_size=buffer, pre_buffer=False, **PARQUET_OPTIONS)
             for batch in file.iter_batches(size, row_groups=groups, columns=[*texts, *numbers]):
                 piece = Piece(first, checked(batch), (first + batch.num_rows) / self.n_rows)
                 first += batch.num_rows
@@ -140,8 +141,12 @@ class ArrowRows:
         with reading(self.path, "arrow"), content.arrow_file() as source:
             self._is_stream = source.read(len(ARROW_FILE)) != ARROW_FILE
             source.seek(0)
-            self._schema = (ipc.open_stream if self._is_stream else ipc.open_file)(source).schema
+            opened = (ipc.open_stream if self._is_stream else ipc.open_file)(source)
+            self._schema = opened.schema
             self.names = list(self._schema.names)
+            # From a store that would be a second download of the whole file.
+            if not self._is_stream and content.store is None:
+                refuse_other_batches(source, opened)
 
     def is_single(self, names: list[str]) -> bool:
         """See `RowFile`."""

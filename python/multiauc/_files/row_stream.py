@@ -18,6 +18,7 @@ from multiauc._files.column_rules import (
     sorted_classes,
 )
 from multiauc._files.columns import codes_and_texts, is_single, side_by_side
+from multiauc._files.damage import odd_row, warn_of_odd_row
 from multiauc._files.parts import refuse_other_columns
 from multiauc._files.problems import NoRowsError
 from multiauc._files.row_files import BatchRows, Piece
@@ -200,6 +201,10 @@ class RowStream:
                 kind = f"{table.column(wider).type}, and the rows before have single precision"
                 raise ValueError(f"{file.path}: column {wider!r}, row {before + 1}: {kind}")
         values = side_by_side(file.path, scores, before=before, single=self._is_single)
+        odd = odd_row(values)
+        if odd is not None:
+            row, n_odd = odd
+            warn_of_odd_row(f"{file.path}: row {before + row + 1}", values[row], n_odd)
         weights = self._weights(file, table, before)
         # As the core takes codes.
         places = np.array(known, dtype=np.uint8 if self.n_classes <= 256 else np.uint16)

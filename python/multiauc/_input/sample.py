@@ -119,7 +119,9 @@ def read_ordered_sample(
     return read_sample(y_true, each, sample_weight, labels, absent)
 
 
-def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any) -> Sample:
+def read_sample(
+    y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any, *, fewest_classes: int = 2
+) -> Sample:
     """Check the arguments that all metrics share. The core checks the numbers themselves (finite, non-negative)."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
     scores = read_scores(y_score)
@@ -132,11 +134,11 @@ def read_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, abse
         hint = one_score_of_many_classes(scores, column, labels)
         raise error if hint is None else ValueError(f"{error}; {hint}") from None
     named_by = "labels" if labels is not None else "names" if matched[0] is names else "sorted"
-    return Sample(*classed_rows(column, matched, sample_weight, policy), named_by, scores)
+    return Sample(*classed_rows(column, matched, sample_weight, policy, fewest_classes), named_by, scores)
 
 
 def classed_rows(
-    column: LabelColumn, matched: tuple[list[Any], list[int]], sample_weight: Any, policy: str
+    column: LabelColumn, matched: tuple[list[Any], list[int]], sample_weight: Any, policy: str, fewest_classes: int = 2
 ) -> tuple[Codes, NDArray[np.float64] | None, list[Any], NDArray[np.int64], str]:
     """(codes, weights, labels, rows, absent) of labels that have been matched with the columns."""
     classes, columns = matched
@@ -146,7 +148,7 @@ def classed_rows(
         weights = read_weights(sample_weight, len(codes))
         rows, _ = _rust.class_sizes(codes, weights, len(classes))
     if np.count_nonzero(rows) < len(classes):
-        check_absent(classes, rows, policy, weighted=weights is not None)
+        check_absent(classes, rows, policy, weighted=weights is not None, fewest_classes=fewest_classes)
     return codes, weights, classes, rows, policy
 
 
@@ -181,13 +183,15 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     return weights
 
 
-def check_absent(classes: list[Any], rows: NDArray[np.int64], policy: str, *, weighted: bool) -> None:
-    """Raise if fewer than two classes have rows, or if all of them must have some."""
+def check_absent(
+    classes: list[Any], rows: NDArray[np.int64], policy: str, *, weighted: bool, fewest_classes: int = 2
+) -> None:
+    """Raise if fewer than two classes (or another number) have rows, or if all of them must have some."""
     present = [label for label, count in zip(classes, rows.tolist(), strict=True) if count]
     lacking = "rows of positive weight" if weighted else "rows"
     if not present:
         raise ValueError("sample_weight must have positive weights for at least two classes; got zeros only")
-    if len(present) < 2:
+    if len(present) < fewest_classes:
         raise ValueError(f"y_true has {lacking} of one class only ({listing(present)}); an AUC needs at least two")
     if policy == "raise":
         absent = [label for label, count in zip(classes, rows.tolist(), strict=True) if not count]

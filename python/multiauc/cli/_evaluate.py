@@ -18,9 +18,11 @@ from multiauc._files.fingerprints import file_size
 from multiauc._json import provenance
 from multiauc._progress import Stage
 from multiauc._registry import DEFAULT_METRICS
+from multiauc._wording import counted
 from multiauc.cli._gates import check_floors, close_gates
 from multiauc.cli._output import Printing
 from multiauc.cli._pieces import choose_pieces
+from multiauc.cli._problems import note
 from multiauc.cli._requests import list_inputs, refuse_several
 
 if TYPE_CHECKING:
@@ -83,7 +85,18 @@ def _evaluate_pieces(
     stream = open_stream(path, pattern, source)
     if request.exact:
         refuse_exact(stream, source)
-    plan = Plan(None, metrics, pieces.memory_limit, absent=request.absent, exact=request.exact)
+
+    def report_resumption(n_rows: int) -> None:
+        note(f"going on after {counted(n_rows, 'row')} that {request.checkpoint} has kept")
+
+    plan = Plan(
+        None,
+        metrics,
+        pieces.memory_limit,
+        absent=request.absent,
+        exact=request.exact,
+        on_resume=report_resumption,
+    )
     kept = None
     if request.checkpoint is not None:
         kept = checkpoint_of(request.checkpoint, stream, source, plan, source_identity(path) or {})

@@ -60,8 +60,10 @@ def _run(work: Callable[[], Any]) -> int:  # noqa: PLR0911 - a way out for each 
     except click.ClickException as error:
         _say("failed" if isinstance(error, NotPassed) else "error", error.format_message())
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        _say("error", "interrupted")
+    except (click.Abort, KeyboardInterrupt) as stop:
+        # click puts its own exception in the place of the one that may say what is kept.
+        cause = stop.__cause__ if isinstance(stop, click.Abort) else stop
+        _say("error", str(cause or "") or "interrupted")
         return INTERRUPTED
     except SystemExit as stop:
         if sys.stdout is not stdout:
@@ -98,6 +100,11 @@ def emit(text: str) -> None:
     except OSError as error:
         _let_go_of_stdout()
         raise Problem(f"standard output: cannot be written: {error.strerror}") from None
+
+
+def note(message: str) -> None:
+    """Say something on standard error that is no problem."""
+    _say("note", message)
 
 
 def _let_go_of_stdout() -> None:

@@ -71,10 +71,26 @@ class PairedSample:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PairedSample:
-        """The sample that was written."""
-        with np.load(io.BytesIO(data)) as found:
-            scores = {str(name): found[f"scores_{place}"] for place, name in enumerate(found["names"])}
-            return cls(found["keys"], found["codes"], scores, found.get("weights"))
+        """The sample that was written.
+
+        Raises
+        ------
+        ValueError
+            If the bytes are damaged, cut short, or something else.
+        """
+        try:
+            with np.load(io.BytesIO(data)) as found:
+                scores = {str(name): found[f"scores_{place}"] for place, name in enumerate(found["names"])}
+                sample = cls(found["keys"], found["codes"], scores, found.get("weights"))
+        # Whatever the readers of archives and of arrays say.
+        except Exception as error:  # noqa: BLE001
+            raise ValueError(f"the bytes of a sample of rows are damaged: {error}") from None
+        columns = [sample.keys, sample.codes, *([] if sample.weights is None else [sample.weights])]
+        fit = all(one.shape == (len(sample.keys),) for one in columns if one.ndim == 1)
+        tables = all(one.ndim == 2 and len(one) == len(sample.keys) for one in scores.values())
+        if not fit or not tables or any(one.ndim != 1 for one in columns):
+            raise ValueError("the bytes of a sample of rows are damaged: its arrays have other numbers of rows")
+        return sample
 
 
 def _taken(weights: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArray[np.float64] | None:

@@ -25,7 +25,7 @@ def sealed(header: dict[str, Any], content: bytes) -> bytes:
 
 
 def opened(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """What `sealed` was given; a ValueError for anything else."""
+    """What `sealed` was given; a ValueError for anything else that bytes can hold."""
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"a state is read from bytes; got {type(data).__name__}")
     data = bytes(data)
@@ -39,8 +39,20 @@ def opened(data: bytes) -> tuple[dict[str, Any], bytes]:
     if len(body) < start or _checksum(body) != checksum:
         raise ValueError("the bytes of this state are damaged or cut short: their checksum is not that of the content")
     end = start + int.from_bytes(body[len(MAGIC) : start], "little")
-    header: dict[str, Any] = json.loads(body[start:end])
+    if end > len(body):
+        raise damaged("its header is longer than all of it")
+    try:
+        header = json.loads(body[start:end])
+    except (ValueError, RecursionError) as error:
+        raise damaged(f"its header is not JSON ({error})") from None
+    if not isinstance(header, dict):
+        raise damaged(f"its header is {type(header).__name__}, not an object")
     return header, body[end:]
+
+
+def damaged(what: str) -> ValueError:
+    """For bytes whose checksum is right, and that no state was written to all the same."""
+    return ValueError(f"the bytes of this state are damaged, or something else wrote them: {what}")
 
 
 def _checksum(body: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,7 +15,7 @@ from multiauc._input.options import positive_integer, read_metrics
 from multiauc._input.sample import ABSENT_POLICIES, check_absent, read_scores, read_weights
 from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._wording import counted, listing, one_of
-from multiauc.streaming._envelope import opened, sealed
+from multiauc.streaming._envelope import damaged, opened, sealed
 from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 STREAMED_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE)
 DEFAULT_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST)
 DEFAULT_MEMORY = 64 * 2**20
+#: More than any machine has, and the most that bytes of a state can say.
+MOST_MEMORY = 2**48 - 1
 
 
 class Accumulator:
@@ -51,7 +54,8 @@ class Accumulator:
         Of these and ``"one_vs_rest_prevalence"``, which comes with ``"one_vs_rest"``. Fewer metrics have finer bins in
         the same memory: AUC_mu and M keep histograms for all pairs of classes, one-vs-rest two for every class.
     memory : int, default 64 MiB
-        About how many bytes to use.
+        About how many bytes to use. With more than about a thousand classes the default has no room for the sample of
+        rows that standard errors need: they are nan then, and `evaluate` warns with the memory that they take.
 
     Attributes
     ----------
@@ -94,6 +98,8 @@ class Accumulator:
         self.labels = tuple(classes)
         self.metrics = read_metrics(metrics, STREAMED_METRICS)
         self.memory = positive_integer("memory", memory)
+        if self.memory > MOST_MEMORY:
+            raise ValueError(f"memory must be at most {MOST_MEMORY:,} bytes; got {self.memory:,}")
         least = _rust.StreamState.least_memory(len(classes), list(self.metrics))
         if self.memory < least:
             raise ValueError(
@@ -268,6 +274,7 @@ class Accumulator:
     def results(self, found: dict[str, Any], absent: str) -> CertifiedEvaluation:
         """What the core found, in the form that users see."""
         policy = one_of("absent", absent, ABSENT_POLICIES)
+        self._warn_without_sample()
         counts = self.counts
         if (counts == 0).any():
             check_absent(list(self.labels), counts, policy, weighted=False)
@@ -288,6 +295,18 @@ class Accumulator:
         bounds: dict[str, Any] = {name: found[f"{name}_pairs"] for name in (AUC_MU, HAND_TILL) if name in self.metrics}
         return CertifiedEvaluation(metrics, per_class, bounds, self.labels, counts)
 
+    def _warn_without_sample(self) -> None:
+        least = _rust.StreamState.least_memory_for_variances(
+            len(self.labels), list(self.metrics), self.state().is_single
+        )
+        if self.memory < least:
+            warnings.warn(
+                f"standard errors are nan: memory={self.memory:,} has no room for a sample of the rows of each of "
+                f"{len(self.labels):,} classes; they need memory={least:,} (values and bounds do not)",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+
     def to_bytes(self) -> bytes:
         """All that the state holds, to be saved or sent; the same on every machine, with a version and a checksum."""
         header = {"labels": list(self.labels), "metrics": list(self.metrics), "memory": self.memory}
@@ -303,10 +322,13 @@ class Accumulator:
             If the bytes are damaged, cut short, or something else.
         """
         header, content = opened(data)
-        again = cls._restored(header["labels"], header["metrics"], header["memory"], content or None)
-        if len(again.counts) != len(again.labels):
-            raise ValueError("the bytes of this state are damaged: it has another number of classes than labels")
-        return again
+        for name, kind in (("labels", list), ("metrics", list), ("memory", int)):
+            if type(header.get(name)) is not kind:
+                raise damaged(f"its header has no {name}" if name not in header else f"{name} is {header[name]!r:.80}")
+        try:
+            return cls._restored(header["labels"], header["metrics"], header["memory"], content or None)
+        except (TypeError, ValueError) as error:
+            raise damaged(str(error)) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Labels of any kind can be pickled, and need not be written as text.
@@ -318,7 +340,11 @@ class Accumulator:
         cls, labels: tuple[Any, ...], metrics: tuple[str, ...], memory: int, content: bytes | None
     ) -> Accumulator:
         again = cls(labels, metrics=metrics, memory=memory)
-        again._state = None if content is None else _rust.StreamState.from_bytes(content)
+        if content is not None:
+            state = _rust.StreamState.from_bytes(content)
+            if not state.is_made_with(len(again.labels), list(again.metrics), again.memory):
+                raise ValueError("its rows were kept for other labels, metrics or memory than it says")
+            again._state = state
         return again
 
     def __repr__(self) -> str:

@@ -38,7 +38,8 @@ class CertifiedValue(Tabular):
         The exact value of these rows lies between them, always. With weights, up to a rounding of 1e-12.
     standard_error : float
         How much the value varies from sample to sample: as that of `multiauc.evaluate`, from placements in bins and
-        from a sample of the rows. nan if a class has a single row.
+        from a sample of the rows. nan if a class has a single row, or if the memory of
+        the state has no room for a sample (see `Accumulator`).
     degrees_of_freedom : float
         How well the standard error is known.
     smallest_class : int

@@ -2,7 +2,7 @@
 
 use multiauc::{Error, Metric, RowArray};
 use pyo3::PyErr;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyRuntimeError, PyTypeError, PyValueError};
 
 /// The exception for an error of the core.
 pub fn to_python(error: Error) -> PyErr {
@@ -13,6 +13,15 @@ pub fn to_python(error: Error) -> PyErr {
         Error::RatesTooLarge { .. } => PyMemoryError::new_err(format!("{error}; use fewer thresholds")),
         _ => PyValueError::new_err(sentence(error)),
     }
+}
+
+/// The exception for a panic of the core.
+pub fn of_panic(message: &str) -> PyErr {
+    PyRuntimeError::new_err(format!(
+        "multiauc failed because of a defect of its own ({message}); no result was computed. Please report it, with the \
+         arguments of the call, at {}/issues",
+        env!("CARGO_PKG_REPOSITORY")
+    ))
 }
 
 /// What is wrong, in terms of the public functions' arguments.

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::errors::to_python;
 use crate::running::run;
 use crate::sample::{SampleArgument, ScoresView};
-use crate::sketch::{AnySketch, StreamState, UPDATE_COST, by_name};
+use crate::sketch::{AnySketch, StreamState, UPDATE_COST, are_of, by_name};
 
 /// Exact counts of either precision.
 enum AnyCounts {
@@ -148,7 +148,9 @@ impl RangePlan {
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         let blocks = py.detach(|| match RangeBlocks::from_bytes(data) {
             Ok(blocks) => Ok(AnyBlocks::Double(blocks)),
-            Err(_) => RangeBlocks::from_bytes(data).map(AnyBlocks::Single),
+            Err(error) => {
+                RangeBlocks::from_bytes(data).map(AnyBlocks::Single).map_err(|other| are_of(data, error, other))
+            }
         });
         Ok(Self(Mutex::new(blocks.map_err(to_python)?)))
     }

@@ -63,6 +63,17 @@ impl StreamState {
         Ok(settings(classes, &metrics, 0, None)?.least_memory())
     }
 
+    /// The least memory of such a state that knows variances.
+    #[staticmethod]
+    fn least_memory_for_variances(classes: usize, metrics: Vec<String>, is_single: bool) -> PyResult<usize> {
+        let settings = settings(classes, &metrics, 0, None)?;
+        Ok(if is_single {
+            settings.least_memory_for_variances::<f32>()
+        } else {
+            settings.least_memory_for_variances::<f64>()
+        })
+    }
+
     fn update(&self, py: Python<'_>, sample: SampleArgument<'_>) -> PyResult<()> {
         let view = sample.view()?;
         let (codes, weights) = (view.codes(), view.weights());
@@ -109,9 +120,16 @@ impl StreamState {
     fn from_bytes(py: Python<'_>, data: &[u8]) -> PyResult<Self> {
         let sketch = py.detach(|| match Sketch::from_bytes(data) {
             Ok(sketch) => Ok(AnySketch::Double(sketch)),
-            Err(_) => Sketch::from_bytes(data).map(AnySketch::Single),
+            // What is wrong is said by the one that the bytes are of.
+            Err(error) => Sketch::from_bytes(data).map(AnySketch::Single).map_err(|other| are_of(data, error, other)),
         });
         Ok(Self::of(sketch.map_err(to_python)?))
+    }
+
+    /// Whether it was made with these arguments.
+    fn is_made_with(&self, classes: usize, metrics: Vec<String>, memory: usize) -> PyResult<bool> {
+        let found = *with_sketch!(&*self.locked(), |sketch| sketch.settings());
+        Ok(found == settings(classes, &metrics, memory, found.lattice)?)
     }
 
     fn copy(&self) -> Self {
@@ -147,6 +165,11 @@ impl StreamState {
     pub fn locked(&self) -> MutexGuard<'_, AnySketch> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What is wrong with bytes that are neither of doubles nor of singles: their ninth byte says which they claim to be.
+pub fn are_of(data: &[u8], doubles: Error, singles: Error) -> Error {
+    if data.get(8) == Some(&1) { singles } else { doubles }
 }
 
 /// By name: (value, low, high, variance, degrees of freedom), None where it is not kept; matrices of bounds.

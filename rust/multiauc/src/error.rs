@@ -138,7 +138,10 @@ pub enum Error {
         rows: u64,
     },
     /// Bytes that no state was written to.
-    DamagedSketch,
+    DamagedSketch {
+        /// The part that is wrong.
+        what: &'static str,
+    },
     /// The rows that were counted range by range are not those that the state has seen.
     OtherRows,
     /// The matrix of rates would not fit the memory allowed for it.
@@ -261,7 +264,7 @@ impl fmt::Display for Error {
                 write!(formatter, "about {rows} rows of different scores have nearly the same difference")
             }
             Self::OtherRows => write!(formatter, "the rows that were counted are not those that the state has seen"),
-            Self::DamagedSketch => write!(formatter, "these are not the bytes of a state"),
+            Self::DamagedSketch { what } => write!(formatter, "these are not the bytes of a state: {what}"),
             Self::TooManyClasses { limit } => write!(formatter, "there are more than {limit} distinct labels"),
         }
     }

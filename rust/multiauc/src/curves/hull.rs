@@ -25,18 +25,32 @@ pub fn roc_hulls<T: Score>(
 ) -> Result<Vec<CurvePoints>> {
     workers.map(curves.len(), |curve| {
         let (positive, negative) = curves[curve];
-        Ok(CurvePoints::of_sums(&upper_hull(&step_points(sample, positive, negative)?)))
+        let slack = if sample.weights.is_some() { SUM_ROUNDING } else { 0.0 };
+        Ok(CurvePoints::of_sums(&upper_hull(&step_points(sample, positive, negative)?, slack)))
     })
 }
 
+/// How far sums of weights may be off, relative to themselves: half a unit in the last place of each weight, which may
+/// stand for a decimal number or a multiple of another weight, and as much of the sum, with room to spare.
+const SUM_ROUNDING: f64 = 4.0 * f64::EPSILON;
+
 /// The vertices of points that rise in both coordinates, by one pass (Andrew's monotone chain).
-fn upper_hull(points: &[(f64, f64, f64)]) -> Vec<(f64, f64, f64)> {
+///
+/// With a `slack`, the coordinates are only known up to this much of themselves, and points that may lie on a straight
+/// line do: weights of 0.1, 0.2 and 0.3 have the vertices of weights of 1, 2 and 3.
+fn upper_hull(points: &[(f64, f64, f64)], slack: f64) -> Vec<(f64, f64, f64)> {
     let mut hull: Vec<(f64, f64, f64)> = Vec::new();
     for &point in points {
         while let [.., before, last] = hull[..] {
             // The last vertex stays where the way to the new point turns right.
             let (along, across) = ((last.0 - before.0, last.1 - before.1), (point.0 - last.0, point.1 - last.1));
-            if compare_products((along.0, across.1), (along.1, across.0)) == Ordering::Less {
+            let is_vertex = if slack == 0.0 {
+                compare_products((along.0, across.1), (along.1, across.0)) == Ordering::Less
+            } else {
+                let doubt = last.0 * across.1 + point.1 * along.0 + last.1 * across.0 + point.0 * along.1;
+                along.1 * across.0 - along.0 * across.1 > slack * doubt
+            };
+            if is_vertex {
                 break;
             }
             hull.pop();
@@ -125,9 +139,25 @@ mod tests {
                     let sample =
                         ScoredSample::new(matrix, ClassCodes::Bytes(&codes), weights, &workers).expect("a sample");
                     let all = step_points(&sample, sides.0, sides.1).expect("a curve");
-                    assert_eq!(upper_hull(&all), slow_hull(&all));
+                    for slack in [0.0, SUM_ROUNDING] {
+                        assert_eq!(upper_hull(&all, slack), slow_hull(&all));
+                    }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn vertices_do_not_depend_on_the_scale_of_weights() {
+        let scores: Vec<f64> = (0..200_u32).map(|row| f64::from(row * row % 41)).collect();
+        let codes: Vec<u8> = (0..200_u32).map(|row| (row * 5 % 7 % 2) as u8).collect();
+        let whole: Vec<f64> = (0..200_u32).map(|row| f64::from(1 + row * 11 % 5)).collect();
+        let expected = points(&hulls(&scores, &codes, Some(&whole), &[(1, None)]).expect("a hull")[0]);
+        for factor in [0.1, 1.0 / 3.0, 7e-5, 1e200, 1e-200] {
+            let weights: Vec<f64> = whole.iter().map(|weight| weight * factor).collect();
+            let found = points(&hulls(&scores, &codes, Some(&weights), &[(1, None)]).expect("a hull")[0]);
+            let thresholds = |points: &[(f64, f64, f64)]| points.iter().map(|point| point.2).collect::<Vec<_>>();
+            assert_eq!(thresholds(&found), thresholds(&expected), "times {factor}");
         }
     }
 

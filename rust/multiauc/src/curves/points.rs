@@ -67,21 +67,43 @@ pub(super) fn step_points<T: Score>(
     // Stable: equal scores stay in row order, so that the sums are always rounded the same way.
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut points = vec![(0.0, 0.0, f64::INFINITY)];
-    let (mut false_positives, mut true_positives) = (0.0, 0.0);
+    let (mut false_positives, mut true_positives) = (CarefulSum::default(), CarefulSum::default());
     for tie in rows.chunk_by(|a, b| a.0 == b.0) {
         for &(_, weight, is_positive) in tie {
-            *(if is_positive { &mut true_positives } else { &mut false_positives }) += weight;
+            (if is_positive { &mut true_positives } else { &mut false_positives }).add(weight);
         }
-        points.push((false_positives, true_positives, tie[0].0));
+        points.push((false_positives.value(), true_positives.value(), tie[0].0));
     }
-    if true_positives <= 0.0 {
+    if true_positives.value() <= 0.0 {
         return Err(Error::AbsentClass { class: positive });
     }
-    if false_positives <= 0.0 {
+    if false_positives.value() <= 0.0 {
         // At least two classes have rows, so that only a named one can be absent.
         return Err(Error::AbsentClass { class: negative.unwrap_or(positive) });
     }
     Ok(points)
+}
+
+/// A sum that also carries what rounding takes from it, so that it is right to a unit or two in the last place
+/// however many terms it has, in any order.
+#[derive(Default)]
+struct CarefulSum {
+    rounded: f64,
+    lost: f64,
+}
+
+impl CarefulSum {
+    /// Adds a term that is not negative.
+    fn add(&mut self, term: f64) {
+        let sum = self.rounded + term;
+        let (larger, smaller) = if self.rounded >= term { (self.rounded, term) } else { (term, self.rounded) };
+        self.lost += (larger - sum) + smaller;
+        self.rounded = sum;
+    }
+
+    fn value(&self) -> f64 {
+        self.rounded + self.lost
+    }
 }
 
 impl CurvePoints {

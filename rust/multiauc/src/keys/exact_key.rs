@@ -66,6 +66,10 @@ impl ExactKey {
 /// The order of κ.
 impl Ord for ExactKey {
     fn cmp(&self, other: &Self) -> Ordering {
+        // Another thread may write NaN into the scores while we read them: sorts need a total order even then.
+        if self.difference.is_nan() || other.difference.is_nan() {
+            return self.difference.total_cmp(&other.difference);
+        }
         // Differences further apart than all their rounding errors are already in the right order.
         let slack = 4.0 * f64::EPSILON * (self.a.abs().max(self.b.abs()) + other.a.abs().max(other.b.abs()));
         if (self.difference - other.difference).abs() > slack {
@@ -196,5 +200,24 @@ mod tests {
         assert_eq!(key(large, -large).cmp(&key(large, -larger)), Ordering::Less);
         assert_eq!(key(-large, large).cmp(&key(-large, larger)), Ordering::Greater);
         assert_eq!(key(large, -larger).cmp(&key(larger, -large)), Ordering::Equal);
+    }
+
+    #[test]
+    fn the_order_is_total_whatever_another_thread_writes() {
+        let scores =
+            [0.0, 0.1, 0.3, 0.5, 1e17, -1e17, 1e300, f64::MAX, f64::MIN, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        let pairs: Vec<(f64, f64)> = scores.iter().flat_map(|&a| scores.map(|b| (a, b))).collect();
+        let keys: Vec<ExactKey> =
+            pairs.iter().flat_map(|&(a, b)| [ExactKey::plain(a, b), ExactKey::of_doubles(a, b)]).collect();
+        for a in &keys {
+            for b in &keys {
+                assert_eq!(a.cmp(b), b.cmp(a).reverse(), "{a:?} {b:?}");
+                for c in &keys {
+                    if a <= b && b <= c {
+                        assert!(a <= c, "{a:?} {b:?} {c:?}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What the scores of a sample imply for its keys. Surveys of parts merge into the survey of the whole.
+//! What the scores of a sample imply for its keys.
 
 use std::ops::Range;
 
@@ -51,20 +51,6 @@ impl Survey {
             }
         }
         Ok(survey)
-    }
-
-    /// The survey of the rows of both.
-    #[cfg_attr(not(test), expect(dead_code, reason = "streams keep their own lattices"))]
-    pub(crate) fn merge(self, other: Self) -> Self {
-        Self {
-            lattice: self.lattice.zip(other.lattice).and_then(|(a, b)| common_lattice(a, b)),
-            peeked: self.peeked + other.peeked,
-            peeked_fractions: self.peeked_fractions + other.peeked_fractions,
-            peeked_decimals: self.peeked_decimals + other.peeked_decimals,
-            has_only_short_fractions: self.has_only_short_fractions && other.has_only_short_fractions,
-            has_no_rounded_fraction: self.has_no_rounded_fraction && other.has_no_rounded_fraction,
-            magnitudes: self.magnitudes.merge(other.magnitudes),
-        }
     }
 
     pub(super) const fn lattice(&self) -> Option<u32> {
@@ -264,46 +250,4 @@ fn all_blocks<T: Score>(sample: &ScoredSample<'_, T>, rows: Range<usize>, mut ho
         }
     }
     holds(&block)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::parallel::Cancel;
-    use crate::sample::{ClassCodes, ScoreMatrix};
-
-    fn survey<T: Score>(scores: &[T]) -> Survey {
-        let cancel = Cancel::new();
-        let workers = Workers::with_threads(1, &cancel);
-        let codes: Vec<u8> = (0..scores.len() / 2).map(|row| (row % 2) as u8).collect();
-        let matrix = ScoreMatrix::from_rows(scores, 2).expect("a matrix");
-        let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers).expect("a sample");
-        Survey::of(&sample, &workers).expect("a survey")
-    }
-
-    fn assert_merges<T: Score>(first: &[T], second: &[T]) {
-        let whole = survey(&[first, second].concat());
-        let merged = survey(first).merge(survey(second));
-        assert_eq!(merged.lattice, whole.lattice);
-        assert_eq!(merged.magnitudes, whole.magnitudes);
-        // What a part did not check counts as unknown; nothing untrue counts as known.
-        assert!(!merged.has_only_short_fractions || whole.has_only_short_fractions);
-        assert!(!merged.has_no_rounded_fraction || whole.has_no_rounded_fraction);
-    }
-
-    #[test]
-    fn surveys_of_parts_merge_into_that_of_the_whole() {
-        let tenths: Vec<f64> = (0..40).map(|i| f64::from(i % 11) / 10.0).collect();
-        let quarters: Vec<f64> = (0..40).map(|i| f64::from(i % 5) / 4.0).collect();
-        let sevenths: Vec<f64> = (0..40).map(|i| f64::from(i % 8) / 7.0).collect();
-        let smooth: Vec<f64> = (0..40).map(|i| f64::from(i).mul_add(0.618_033_988_749_894_9, 0.1).fract()).collect();
-        for first in [&tenths, &quarters, &sevenths, &smooth] {
-            for second in [&tenths, &quarters, &sevenths, &smooth] {
-                assert_merges(first, second);
-            }
-        }
-        assert_eq!(survey(&tenths).merge(survey(&quarters)).lattice, Some(20));
-        let singles: Vec<f32> = tenths.iter().map(|&score| score as f32).collect();
-        assert_merges(&singles, &singles);
-    }
 }

@@ -171,6 +171,10 @@ struct Tallies {
     truth: Vec<f64>,
     decided: Vec<f64>,
     right: Vec<f64>,
+    /// Rows that are decided to be of each class, and those of them that are right: sums of weights round, so that only
+    /// these say which are none.
+    rows_decided: Vec<u32>,
+    rows_right: Vec<u32>,
     /// The classes that have rows.
     present: Vec<usize>,
     /// Whether they are counts of rows, whose products are exact.
@@ -183,6 +187,8 @@ impl Tallies {
             truth: rows.sizes().weights.clone(),
             decided: vec![0.0; rows.classes()],
             right: vec![0.0; rows.classes()],
+            rows_decided: vec![0; rows.classes()],
+            rows_right: vec![0; rows.classes()],
             present: rows.present().to_vec(),
             are_counts: rows.weights().is_none(),
         };
@@ -190,7 +196,11 @@ impl Tallies {
             for position in rows.range(class) {
                 let (decision, mass) = (decisions[position] as usize, rows.mass(position as u32));
                 tallies.decided[decision] += mass;
-                tallies.right[class] += if decision == class { mass } else { 0.0 };
+                tallies.rows_decided[decision] += 1;
+                if decision == class {
+                    tallies.right[class] += mass;
+                    tallies.rows_right[class] += 1;
+                }
             }
         }
         tallies
@@ -199,35 +209,62 @@ impl Tallies {
     /// Takes away rows of a class with the same decision.
     fn subtract(&mut self, class: usize, decision: usize, mass: f64) {
         self.truth[class] -= mass;
-        self.decided[decision] = (self.decided[decision] - mass).max(0.0);
+        let less = |sum: &mut f64, rows: &mut u32| {
+            *rows -= 1;
+            *sum = if *rows == 0 { 0.0 } else { (*sum - mass).max(0.0) };
+        };
+        less(&mut self.decided[decision], &mut self.rows_decided[decision]);
         if decision == class {
-            self.right[class] = (self.right[class] - mass).max(0.0);
+            less(&mut self.right[class], &mut self.rows_right[class]);
         }
+    }
+
+    /// Whether all rows are decided to be of the same class.
+    fn is_constant(&self) -> bool {
+        self.rows_decided.iter().filter(|&&rows| rows > 0).count() == 1
     }
 
     fn total(&self) -> f64 {
         self.truth.iter().sum()
     }
 
-    /// x n − Σ a_k b_k, in whole numbers where there are no weights.
-    fn excess(&self, x: f64, a: &[f64], b: &[f64]) -> f64 {
-        if self.are_counts {
-            let product = |x: f64, y: f64| x as i128 * y as i128;
-            let sum: i128 = a.iter().zip(b).map(|(&a, &b)| product(a, b)).sum();
-            (product(x, self.total()) - sum) as f64
-        } else {
-            x * self.total() - a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>()
-        }
+    /// x n − Σ a_k b_k in whole numbers, for counts.
+    fn counted_excess(&self, x: f64, a: &[f64], b: &[f64]) -> f64 {
+        let product = |x: f64, y: f64| x as i128 * y as i128;
+        let sum: i128 = a.iter().zip(b).map(|(&a, &b)| product(a, b)).sum();
+        (product(x, self.total()) - sum) as f64
     }
 
     /// What is right beyond what chance agrees on: c n − Σ p_k t_k.
     fn beyond_chance(&self) -> f64 {
-        self.excess(self.right.iter().sum(), &self.decided, &self.truth)
+        let right = self.right.iter().sum();
+        if self.are_counts {
+            self.counted_excess(right, &self.decided, &self.truth)
+        } else if self.is_constant() {
+            0.0
+        } else if self.rows_right.iter().sum::<u32>() == self.rows_decided.iter().sum::<u32>() {
+            self.across(&self.decided, &self.truth)
+        } else {
+            right * self.total() - self.decided.iter().zip(&self.truth).map(|(a, b)| a * b).sum::<f64>()
+        }
     }
 
-    /// n² − Σ x_k².
-    fn spread(&self, of: &[f64]) -> f64 {
-        self.excess(self.total(), of, of)
+    /// n² − Σ a_k b_k, of weights as Σ a_j b_k over different classes: without differences it is 0 only where one class
+    /// has all.
+    fn across(&self, a: &[f64], b: &[f64]) -> f64 {
+        if self.are_counts {
+            return self.counted_excess(self.total(), a, b);
+        }
+        let mut behind = b.to_vec();
+        for class in (1..b.len()).rev() {
+            behind[class - 1] += behind[class];
+        }
+        let (mut before, mut sum) = (0.0, 0.0);
+        for class in 0..b.len() {
+            sum += a[class] * (before + behind.get(class + 1).unwrap_or(&0.0));
+            before += b[class];
+        }
+        sum
     }
 
     fn f1(&self, class: usize) -> f64 {
@@ -240,11 +277,11 @@ impl Tallies {
         };
         Ok(match metric {
             Metric::Matthews => {
-                let spreads = self.spread(&self.decided) * self.spread(&self.truth);
+                let spreads = self.across(&self.decided, &self.decided) * self.across(&self.truth, &self.truth);
                 if spreads > 0.0 { (self.beyond_chance() / spreads.sqrt()).clamp(-1.0, 1.0) } else { 0.0 }
             }
             Metric::Kappa => {
-                let most = self.excess(self.total(), &self.decided, &self.truth);
+                let most = self.across(&self.decided, &self.truth);
                 (self.beyond_chance() / most).clamp(-1.0, 1.0)
             }
             Metric::Accuracy => (self.right.iter().sum::<f64>() / self.total()).min(1.0),
@@ -302,7 +339,7 @@ impl Tallies {
         match metric {
             Metric::Matthews => {
                 // NaN where all rows are decided alike: the value is 0 by definition, and has no derivative.
-                let spreads = [self.spread(&self.truth), self.spread(&self.decided)].map(|x| x / (total * total));
+                let spreads = [&self.truth, &self.decided].map(|of| self.across(of, of) / (total * total));
                 let root = (spreads[0] * spreads[1]).sqrt();
                 let scale = if root > 0.0 { 1.0 / root } else { f64::NAN };
                 let of_truth = |class: usize| {

@@ -27,8 +27,10 @@ pub struct HumFound {
 /// HUM = P(Σ_k s_k(x_k) ≥ Σ_k s_σ(k)(x_k) for all permutations σ), for one row x_k of each class; a tuple with m best
 /// permutations has the credit 1/m. Chance is 1/K!, perfect 1. By sums of scores, two classes have AUC_mu.
 ///
-/// Exact for up to three classes (unless they are very large) and where there are at most 10^7 tuples of different rows;
-/// otherwise tuples are drawn. Weights are left out of account, but for rows of weight zero.
+/// Exact for up to three classes (unless they are very large) and where there are at most 10^7 tuples of different rows,
+/// whose ties do not take too long to count; otherwise tuples are drawn. Sums of scores are compared without rounding;
+/// products and distances tie where they differ by less than 2^−72. Weights are left out of account, but for rows of
+/// weight zero.
 ///
 /// # Errors
 /// [`Error::NegativeScore`](crate::Error::NegativeScore), [`Error::TooManyTies`](crate::Error::TooManyTies),

@@ -1,4 +1,22 @@
 //! Exact counts of pairs: how many keys of one class lie below those of another.
+//!
+//! Which structure when:
+//!
+//! | what is wanted | keys | structure | in |
+//! |---|---|---|---|
+//! | one number: the pairs won | any, the table fits into the cache | [`BucketTable`] | `bucket_table`, filled by `table_building` |
+//! | | no map spreads them: ties, clusters | a sorted table, within [`BucketTable`] | `searched` |
+//! | | whole numbers in a narrow range | [`WholeNumberTable`] | `whole_numbers` |
+//! | | any, larger than the cache | [`count_partitioned`] | `partitioned` |
+//! | | with weights | [`weighted_wins`], or [`SortedTable`] to look many classes up in one | `sorted` |
+//! | the place of every row among another class | any | a placement table | `placement_table` |
+//! | | multiples of one number in a narrow range | a table of counts | `counted_table` |
+//! | | larger than the cache | [`PartedTable`] | `parted_table` |
+//! | the place of every row among all others | any | [`OrderedRows`] | `ordered_rows` |
+//! | counts again and again, as in a bootstrap | any | [`Order`] | `order` |
+//!
+//! All maps from keys to buckets are in `bucket_map`. Keys whose rounding could decide their order are counted again by
+//! their exact values: `resolve`.
 
 mod bucket_map;
 mod bucket_table;

@@ -21,6 +21,9 @@ use crate::sample::{ClassCodes, ScoreMatrix};
 /// The first bytes of a plan; the last of them counts the versions of the format.
 const MAGIC: [u8; 8] = *b"mauc-r\0\x01";
 
+/// More rows of a range than anybody has; pairs of them can be counted.
+const MOST_ROWS: u64 = 1 << 48;
+
 /// Exact counts, range by range, on many machines.
 #[derive(Debug)]
 pub struct RangeBlocks<T> {
@@ -82,7 +85,8 @@ impl<T: Score> RangeBlocks<T> {
 
     /// Splits the work into parts of about the same size, which are counted apart from each other.
     pub fn split(&mut self, parts: usize) {
-        self.parts = parts.max(1);
+        // Those beyond the number of ranges would have nothing to do.
+        self.parts = parts.clamp(1, self.ranges().max(1));
         let mut places: Vec<&mut Place> = self.tasks.iter_mut().flat_map(|task| &mut task.places).collect();
         places.sort_by_key(|place| std::cmp::Reverse(place.range.rows));
         // The largest first, each to the part that has the least.
@@ -122,29 +126,38 @@ impl<T: Score> RangeBlocks<T> {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader(bytes);
         if reader.take::<8>()? != MAGIC || reader.flag()? != T::IS_SINGLE {
-            return Err(Error::DamagedSketch);
+            return Err(Error::DamagedSketch { what: "they begin otherwise" });
         }
         let [differences, columns_by_class, columns] = [reader.flag()?, reader.flag()?, reader.flag()?];
         let [classes, lattice, parts] = [reader.number()?, reader.number()?, reader.number()?];
-        let lattice = (lattice > 0).then(|| u32::try_from(lattice).map_err(|_| Error::DamagedSketch)).transpose()?;
+        let lattice = (lattice > 0)
+            .then(|| u32::try_from(lattice).map_err(|_| Error::DamagedSketch { what: "the lattice is not possible" }))
+            .transpose()?;
         if !(2..=1 << 16).contains(&classes) || parts == 0 {
-            return Err(Error::DamagedSketch);
+            return Err(Error::DamagedSketch { what: "the number of classes or of parts is not possible" });
         }
         let settings = SketchSettings { classes, differences, columns_by_class, columns, memory: 0, lattice };
+        // Every problem takes some bytes, so that damaged numbers cannot ask for much memory.
+        if Problem::count(&settings) > bytes.len() {
+            return Err(Error::DamagedSketch { what: "they are cut short" });
+        }
         let mut tasks = Vec::new();
         for problem in Problem::all(&settings) {
             let places = (0..reader.count(21)?).map(|_| read_place(&mut reader)).collect::<Result<Vec<_>>>()?;
             let is_plan = places.iter().all(|place| (place.part as usize) < parts)
                 && places.is_sorted_by(|a, b| a.range.last < b.range.first);
             if !is_plan {
-                return Err(Error::DamagedSketch);
+                return Err(Error::DamagedSketch { what: "the ranges are not in order" });
             }
             tasks.push(Task::new(problem, &settings, places, Vec::new()));
         }
         if !reader.0.is_empty() {
-            return Err(Error::DamagedSketch);
+            return Err(Error::DamagedSketch { what: "something follows their end" });
         }
         let blocks = Self::of(settings, Sketch::<T>::reading_of(&settings), tasks);
+        if parts > blocks.ranges().max(1) {
+            return Err(Error::DamagedSketch { what: "there are more parts than ranges" });
+        }
         Ok(Self { parts, ..blocks })
     }
 
@@ -212,7 +225,7 @@ impl<T: Score> RangeBlocks<T> {
 
     fn task_of(&mut self, range: usize) -> Result<&mut Task<T>> {
         let index = self.tasks.partition_point(|task| task.first + task.places.len() <= range);
-        self.tasks.get_mut(index).ok_or(Error::DamagedSketch)
+        self.tasks.get_mut(index).ok_or(Error::DamagedSketch { what: "a range is none of the plan" })
     }
 
     /// Counts what was received, range by range; nothing is left.
@@ -236,9 +249,17 @@ impl<T: Score> RangeBlocks<T> {
             let range = reader.index()?;
             let task = self.task_of(range)?;
             let mut rows = vec![0; classes];
+            let mut won = vec![0; classes];
             for &class in &task.classes {
                 rows[class] = u64::from_le_bytes(reader.take()?);
-                task.won_within[class] += u128::from_le_bytes(reader.take()?);
+                won[class] = u128::from_le_bytes(reader.take()?);
+            }
+            let own = rows[task.problem.owner()];
+            for &class in &task.classes {
+                if rows[class] > MOST_ROWS || won[class] > 2 * u128::from(own) * u128::from(rows[class]) {
+                    return Err(Error::DamagedSketch { what: "more was won than there are pairs of rows" });
+                }
+                task.won_within[class] += won[class];
             }
             let first = task.places[range - task.first].range.first;
             task.known.push(Known { first, rows, is_tied: false });

@@ -4,7 +4,7 @@ use super::code::{COARSEST, Place};
 use super::histogram::{Bins, Histogram};
 use super::lattices::Lattices;
 use super::mass::{Mass, Weight};
-use super::settings::SketchSettings;
+use super::settings::{Contents, SketchSettings};
 use super::state::{Histograms, Sketch};
 use super::table::{Prefix, Table};
 use crate::error::{Error, Result};
@@ -57,12 +57,14 @@ impl<T: Score> Sketch<T> {
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader(bytes);
         if reader.take::<8>()? != MAGIC || reader.flag()? != T::IS_SINGLE {
-            return Err(Error::DamagedSketch);
+            return Err(Error::DamagedSketch { what: "they begin otherwise" });
         }
         let [differences, columns_by_class, columns, has_weights] =
             [reader.flag()?, reader.flag()?, reader.flag()?, reader.flag()?];
         let [classes, memory, lattice] = [reader.number()?, reader.number()?, reader.number()?];
-        let lattice = (lattice > 0).then(|| u32::try_from(lattice).map_err(|_| Error::DamagedSketch)).transpose()?;
+        let lattice = (lattice > 0)
+            .then(|| u32::try_from(lattice).map_err(|_| Error::DamagedSketch { what: "the lattice is not possible" }))
+            .transpose()?;
         let settings = SketchSettings { classes, differences, columns_by_class, columns, memory, lattice };
         // Every histogram and every class takes some bytes, so that damaged numbers cannot ask for much memory.
         let is_possible = (2..=1 << 16).contains(&classes)
@@ -71,7 +73,9 @@ impl<T: Score> Sketch<T> {
             && memory >= settings.least_memory()
             && settings.histograms() <= bytes.len();
         if !is_possible {
-            return Err(Error::DamagedSketch);
+            return Err(Error::DamagedSketch {
+                what: "the number of classes, the metrics or the memory is not possible",
+            });
         }
         let mut sketch = Self::new(settings);
         for class in 0..classes {
@@ -83,7 +87,7 @@ impl<T: Score> Sketch<T> {
         let count = reader.count(4)?;
         let denominators = (0..count).map(|_| Ok(u32::from_le_bytes(reader.take()?))).collect::<Result<Vec<_>>>()?;
         if !denominators.is_sorted_by(|a, b| a < b) || denominators.first() == Some(&0) {
-            return Err(Error::DamagedSketch);
+            return Err(Error::DamagedSketch { what: "the lattices are not in order" });
         }
         sketch.lattices = Lattices::of(denominators);
         sketch.histograms = if has_weights {
@@ -92,20 +96,97 @@ impl<T: Score> Sketch<T> {
             Histograms::Rows(read_histograms(&mut reader, &sketch)?)
         };
         for sample in &mut sketch.samples {
-            let count = reader.count(8 * classes)?;
+            let count = reader.count(8 + 8 * classes + Weight::BYTES)?;
             if count > sample.capacity() {
-                return Err(Error::DamagedSketch);
+                return Err(Error::DamagedSketch { what: "a sample has more rows than it can" });
             }
             let hashes = (0..count).map(|_| Ok(u64::from_le_bytes(reader.take()?))).collect::<Result<Vec<_>>>()?;
             let scores = (0..count * classes).map(|_| read_score(&mut reader)).collect::<Result<Vec<_>>>()?;
             let masses = (0..count).map(|_| Weight::read(&mut reader)).collect::<Result<Vec<_>>>()?;
             if !hashes.is_sorted() {
-                return Err(Error::DamagedSketch);
+                return Err(Error::DamagedSketch { what: "the rows of a sample are not in order" });
             }
             sample.restore(hashes, scores, masses);
         }
-        if reader.0.is_empty() { Ok(sketch) } else { Err(Error::DamagedSketch) }
+        if reader.0.is_empty() {
+            sketch.consistent()
+        } else {
+            Err(Error::DamagedSketch { what: "something follows their end" })
+        }
     }
+}
+
+impl<T: Score> Sketch<T> {
+    /// Itself, if what it says about its rows in several places is the same everywhere.
+    ///
+    /// # Errors
+    /// [`Error::DamagedSketch`].
+    fn consistent(self) -> Result<Self> {
+        let is_same = match &self.histograms {
+            Histograms::Rows(histograms) => self.holds_rows(histograms),
+            Histograms::Weights(histograms) => self.holds_weights(histograms),
+        };
+        if !is_same {
+            return Err(Error::DamagedSketch { what: "a histogram has other rows than its classes" });
+        }
+        for (class, sample) in self.samples.iter().enumerate() {
+            let found: f64 = sample.masses.iter().map(|mass| mass.sum).sum();
+            let all = if self.has_weights() { self.weights[class].sum } else { self.rows[class] as f64 };
+            // A sample that has room left has seen no other rows.
+            let fits =
+                if sample.len() < sample.capacity() { is_close(found, all) } else { found <= all * (1.0 + CLOSE) };
+            if !fits || !sample.has_own_hashes() {
+                return Err(Error::DamagedSketch { what: "a sample has other rows than its class" });
+            }
+        }
+        Ok(self)
+    }
+
+    fn holds_rows(&self, histograms: &[Histogram<u32>]) -> bool {
+        let all: u128 = self.rows.iter().copied().map(u128::from).sum();
+        let expected = |contents: Contents| match contents {
+            Contents::Difference { class, .. } | Contents::Column { class, .. } => u128::from(self.rows[class]),
+            Contents::Rest { c } => all - u128::from(self.rows[c]),
+        };
+        self.settings.contents().into_iter().zip(histograms).all(|(contents, histogram)| {
+            let mut found = 0;
+            histogram.for_each(|_, rows| found += u128::from(rows));
+            found == expected(contents)
+        })
+    }
+
+    fn holds_weights(&self, histograms: &[Histogram<Weight>]) -> bool {
+        let are_weights = self.rows.iter().zip(&self.weights).all(|(&rows, weight)| {
+            let (rows, Weight { sum, squares }) = (rows as f64, *weight);
+            // What Cauchy and Schwarz say of the squares of so many numbers.
+            let most = 1.0 + CLOSE;
+            (rows > 0.0) == (sum > 0.0)
+                && rows < MOST_ROWS
+                && squares <= sum * sum * most
+                && sum * sum <= rows * squares * most
+        });
+        let all: f64 = self.weights.iter().map(|weight| weight.sum).sum();
+        are_weights
+            && self.settings.contents().into_iter().zip(histograms).all(|(contents, histogram)| {
+                let mut found = 0.0;
+                histogram.for_each(|_, weight| found += weight.sum);
+                match contents {
+                    Contents::Difference { class, .. } | Contents::Column { class, .. } => {
+                        is_close(found, self.weights[class].sum)
+                    }
+                    Contents::Rest { c } => is_close(found + self.weights[c].sum, all),
+                }
+            })
+    }
+}
+
+/// Sums of weights in another order differ by less, beside their size.
+const CLOSE: f64 = 1e-6;
+/// More rows than anybody has, few enough that sums of them are exact.
+const MOST_ROWS: f64 = (1_u64 << 48) as f64;
+
+fn is_close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= CLOSE * a.max(b)
 }
 
 /// Bytes not read yet.
@@ -113,7 +194,7 @@ pub(super) struct Reader<'b>(pub &'b [u8]);
 
 impl Reader<'_> {
     pub(super) fn take<const N: usize>(&mut self) -> Result<[u8; N]> {
-        let (first, rest) = self.0.split_first_chunk().ok_or(Error::DamagedSketch)?;
+        let (first, rest) = self.0.split_first_chunk().ok_or(Error::DamagedSketch { what: "they are cut short" })?;
         self.0 = rest;
         Ok(*first)
     }
@@ -122,12 +203,13 @@ impl Reader<'_> {
         match self.take()? {
             [0] => Ok(false),
             [1] => Ok(true),
-            _ => Err(Error::DamagedSketch),
+            _ => Err(Error::DamagedSketch { what: "a flag is neither 0 nor 1" }),
         }
     }
 
     pub(super) fn number(&mut self) -> Result<usize> {
-        usize::try_from(u64::from_le_bytes(self.take()?)).map_err(|_| Error::DamagedSketch)
+        usize::try_from(u64::from_le_bytes(self.take()?))
+            .map_err(|_| Error::DamagedSketch { what: "a number is too large" })
     }
 
     /// A number of four bytes.
@@ -139,7 +221,7 @@ impl Reader<'_> {
     pub(super) fn count(&mut self, bytes: usize) -> Result<usize> {
         let count = self.number()?;
         let is_there = count.checked_mul(bytes).is_some_and(|bytes| bytes <= self.0.len());
-        if is_there { Ok(count) } else { Err(Error::DamagedSketch) }
+        if is_there { Ok(count) } else { Err(Error::DamagedSketch { what: "they are cut short" }) }
     }
 }
 
@@ -150,7 +232,11 @@ pub(super) fn write_number(bytes: &mut Vec<u8>, number: usize) {
 pub(super) fn read_score<T: Score>(reader: &mut Reader<'_>) -> Result<T> {
     let value = f64::from_le_bytes(reader.take()?);
     let score = T::nearest(value);
-    if value.is_finite() && score.into() == value { Ok(score) } else { Err(Error::DamagedSketch) }
+    if value.is_finite() && score.into() == value {
+        Ok(score)
+    } else {
+        Err(Error::DamagedSketch { what: "a score is not a finite number of the precision of the others" })
+    }
 }
 
 /// What is kept of a bin.
@@ -194,7 +280,11 @@ impl Stored for Weight {
     fn read(reader: &mut Reader<'_>) -> Result<Self> {
         let [sum, squares] = [f64::from_le_bytes(reader.take()?), f64::from_le_bytes(reader.take()?)];
         let is_weight = |value: f64| value.is_finite() && value >= 0.0;
-        if is_weight(sum) && is_weight(squares) { Ok(Self { sum, squares }) } else { Err(Error::DamagedSketch) }
+        if is_weight(sum) && is_weight(squares) {
+            Ok(Self { sum, squares })
+        } else {
+            Err(Error::DamagedSketch { what: "a weight is not a number that weights can be" })
+        }
     }
 }
 
@@ -217,7 +307,16 @@ fn read_histograms<T: Score, M: Mass + Stored>(
     reader: &mut Reader<'_>,
     sketch: &Sketch<T>,
 ) -> Result<Vec<Histogram<M>>> {
-    (0..sketch.settings.histograms()).map(|_| read_histogram(reader)).collect()
+    let read = |contents| {
+        let histogram = read_histogram(reader)?;
+        // Scores are known by their integers, so that their bins never need more.
+        let is_of_scores = !matches!(contents, Contents::Difference { .. });
+        if is_of_scores && matches!(histogram.bins, Bins::Numbers(_)) {
+            return Err(Error::DamagedSketch { what: "a histogram has an unknown kind" });
+        }
+        Ok(histogram)
+    };
+    sketch.settings.contents().into_iter().map(read).collect()
 }
 
 fn read_histogram<M: Mass + Stored>(reader: &mut Reader<'_>) -> Result<Histogram<M>> {
@@ -227,7 +326,7 @@ fn read_histogram<M: Mass + Stored>(reader: &mut Reader<'_>) -> Result<Histogram
         0 if level == 0 => Bins::Numbers(read_table(reader, level)?),
         1 if level < 32 => Bins::Wide(read_table(reader, level)?),
         2 if (32..=COARSEST).contains(&level) => Bins::Narrow(read_table(reader, level)?),
-        _ => return Err(Error::DamagedSketch),
+        _ => return Err(Error::DamagedSketch { what: "a histogram has an unknown kind" }),
     };
     Ok(Histogram { level, bins })
 }
@@ -240,5 +339,9 @@ fn read_table<P: Prefix + Stored, M: Mass + Stored>(reader: &mut Reader<'_>, lev
     let is_table = prefixes.is_sorted()
         && prefixes.iter().all(|&prefix| P::of(prefix.place(level), level) == prefix)
         && masses.iter().all(|mass| mass.amount() > 0.0);
-    if is_table { Ok(Table { prefixes, masses }) } else { Err(Error::DamagedSketch) }
+    if is_table {
+        Ok(Table { prefixes, masses })
+    } else {
+        Err(Error::DamagedSketch { what: "the bins of a histogram are not in order" })
+    }
 }

@@ -109,8 +109,14 @@ impl<T: Score> RangeCounts<T> {
     /// Answers with exact values.
     ///
     /// # Errors
-    /// As [`Sketch::answers`].
+    /// [`Error::OtherRows`] if the rows that were shown are not those of the state; as [`Sketch::answers`].
     pub fn answers(&self, sketch: &mut Sketch<T>, workers: &Workers<'_>) -> Result<Answers> {
+        let is_complete = |counted: &Counted<T>| {
+            counted.problem.are_all_known(&counted.known, &sketch.rows, self.settings.columns_by_class)
+        };
+        if !self.problems.iter().all(is_complete) {
+            return Err(Error::OtherRows);
+        }
         let found = self
             .problems
             .iter()

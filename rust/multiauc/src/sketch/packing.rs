@@ -131,7 +131,7 @@ impl<T: Score> Task<T> {
         let has_counts = reader.flag()?;
         let is_pair = matches!(self.problem, Problem::Pair { .. });
         if side >= self.classes.len() {
-            return Err(Error::DamagedSketch);
+            return Err(Error::DamagedSketch { what: "a class is none of its range" });
         }
         let count = reader.count(size_of::<T>() * (1 + usize::from(is_pair)) + 4 * usize::from(has_counts))?;
         let rows = &mut self.rows[(range - self.first) * self.classes.len() + side];
@@ -176,14 +176,7 @@ impl<T: Score> Task<T> {
 
     /// Whether the rows that are known are all rows.
     pub(super) fn is_complete(&self, rows: &[u64]) -> bool {
-        let known = |class: usize| self.known.iter().map(|known| known.rows[class]).sum::<u64>();
-        match self.problem {
-            Problem::Column { c } if self.classes.len() < rows.len() => {
-                let rest = rows.iter().sum::<u64>() - rows[c];
-                known(c) == rows[c] && known(self.classes[1]) == rest
-            }
-            _ => self.classes.iter().all(|&class| known(class) == rows[class]),
-        }
+        self.problem.are_all_known(&self.known, rows, self.classes.len() == rows.len())
     }
 }
 
@@ -213,7 +206,7 @@ pub(super) fn read_place(reader: &mut Reader<'_>) -> Result<Place> {
     let [first, last] = [u64::from_le_bytes(reader.take()?), u64::from_le_bytes(reader.take()?)];
     let part = u32::from_le_bytes(reader.take()?);
     let place = Place { range: Range { first, last, rows: 0 }, part, is_crowded: reader.flag()? };
-    if first <= last { Ok(place) } else { Err(Error::DamagedSketch) }
+    if first <= last { Ok(place) } else { Err(Error::DamagedSketch { what: "a range ends before it begins" }) }
 }
 
 fn write_scores<T: Score>(bytes: &mut Vec<u8>, scores: &[T]) {
@@ -236,6 +229,9 @@ fn read_scores<T: Score>(reader: &mut Reader<'_>, count: usize, scores: &mut Vec
         } else {
             f64::from_le_bytes(reader.take()?)
         };
+        if !value.is_finite() {
+            return Err(Error::DamagedSketch { what: "a score is not a finite number" });
+        }
         scores.push(T::nearest(value));
     }
     Ok(())

@@ -31,6 +31,13 @@ impl Problem {
         problems
     }
 
+    /// How many there are.
+    pub(super) const fn count(settings: &SketchSettings) -> usize {
+        let SketchSettings { classes, differences, columns, columns_by_class, .. } = *settings;
+        let pairs = if differences { classes * (classes - 1) / 2 } else { 0 };
+        pairs + if columns || columns_by_class { classes } else { 0 }
+    }
+
     /// The class that wins.
     pub(super) const fn owner(self) -> usize {
         match self {
@@ -48,6 +55,22 @@ impl Problem {
             Self::Column { c } => {
                 let rest = usize::from(c == 0);
                 vec![(c, settings.column_index(c, c)), (rest, settings.column_index(c, rest))]
+            }
+        }
+    }
+
+    /// Whether the rows of ranges are all rows; `is_by_class` where those of a column are told apart by class.
+    pub(super) fn are_all_known(self, known: &[Known], rows: &[u64], is_by_class: bool) -> bool {
+        // Wide, because counts that were sent may be damaged.
+        let known = |class: usize| known.iter().map(|known| u128::from(known.rows[class])).sum::<u128>();
+        let is_same = |class: usize| known(class) == u128::from(rows[class]);
+        match self {
+            Self::Pair { c, d } => is_same(c) && is_same(d),
+            Self::Column { .. } if is_by_class => (0..rows.len()).all(is_same),
+            Self::Column { c } => {
+                let others = || (0..rows.len()).filter(|&class| class != c);
+                let rest: u128 = others().map(|class| u128::from(rows[class])).sum();
+                is_same(c) && others().map(known).sum::<u128>() == rest
             }
         }
     }

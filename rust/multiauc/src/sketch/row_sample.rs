@@ -45,8 +45,17 @@ impl<T: Score> RowSample<T> {
         &self.scores[index * self.columns..][..self.columns]
     }
 
+    /// Whether the hashes are those of the rows.
+    pub(super) fn has_own_hashes(&self) -> bool {
+        (0..self.len()).all(|index| hash_of(self.row(index)) == self.hashes[index])
+    }
+
     /// Adds rows, given row by row; `weight(row)` is the weight of each.
     pub(super) fn add(&mut self, rows: &[T], weight: impl Fn(usize) -> f64) {
+        // With very many classes there is no room for any.
+        if self.capacity == 0 {
+            return;
+        }
         for (index, row) in rows.chunks_exact(self.columns).enumerate() {
             let hash = hash_of(row);
             if hash <= self.threshold {

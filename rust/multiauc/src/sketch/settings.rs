@@ -17,6 +17,9 @@ pub struct SketchSettings {
     pub lattice: Option<u32>,
 }
 
+/// With fewer rows of a class, how they vary cannot be told.
+pub(super) const FEWEST_SAMPLED: usize = 2;
+
 impl SketchSettings {
     /// The number of histograms.
     pub(super) const fn histograms(&self) -> usize {
@@ -54,9 +57,21 @@ impl SketchSettings {
     }
 
     /// How many rows of each class are kept.
-    pub(super) fn sample_rows<T>(&self) -> usize {
-        let bytes = self.classes * size_of::<T>() + 24;
-        self.memory / 8 / bytes / self.classes
+    pub(super) const fn sample_rows<T>(&self) -> usize {
+        self.memory / 8 / self.row_bytes::<T>() / self.classes
+    }
+
+    /// Memory of a row that is kept.
+    const fn row_bytes<T>(&self) -> usize {
+        self.classes * size_of::<T>() + 24
+    }
+
+    /// The least memory that keeps two rows of each class, without which variances are not known.
+    #[must_use]
+    pub const fn least_memory_for_variances<T>(&self) -> usize {
+        let sampled = FEWEST_SAMPLED * 8 * self.row_bytes::<T>() * self.classes;
+        let least = self.least_memory();
+        if sampled > least { sampled } else { least }
     }
 
     /// The histogram of p_c − p_d in the class `own`, which is c or d, for c < d.

@@ -9,7 +9,7 @@ use super::answers::{Certified, Range, View};
 use super::code::{Place, score_code};
 use super::mass::Mass;
 use super::places::place_of;
-use super::settings::Contents;
+use super::settings::{Contents, FEWEST_SAMPLED};
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{ClassTerm, degrees_of_freedom};
@@ -66,10 +66,14 @@ const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl<T: Score, M: Mass> View<'_, T, M> {
     pub(super) fn spread(&self, workers: &Workers<'_>) -> Result<Spreads> {
+        let mut per_class = vec![Spread::UNKNOWN; self.settings.classes];
+        if self.settings.sample_rows::<T>() < FEWEST_SAMPLED {
+            let [auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence] = [Spread::UNKNOWN; 4];
+            return Ok(Spreads { auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence, per_class });
+        }
         let of_classes = workers.map(self.present.len(), |index| Ok(self.terms_of_class(self.present[index])))?;
         let across =
             |statistic: usize| Spread::of(&of_classes.iter().map(|terms| terms[statistic]).collect::<Vec<_>>());
-        let mut per_class = vec![Spread::UNKNOWN; self.settings.classes];
         for (index, &class) in self.present.iter().enumerate() {
             per_class[class] = across(AVERAGES + index);
         }

@@ -4,35 +4,47 @@
 //! best iff no cycle gains anything. Rows are added one by one, and with them the longest paths between all rows so far; a
 //! tuple is given up at the first cycle that gains.
 
+use super::amounts::Amount;
 use crate::error::{Error, Result};
 
 /// Beyond that many classes tied with each other, their assignments are too many to be told apart by trying.
 const MOST_TIED: usize = 20;
 
+/// Steps of counting tied assignments that take about a second: beyond, all tuples are too many, and so are rounds of
+/// drawn tuples that are not needed.
+pub(super) const MOST_STEPS: u64 = 1 << 28;
+
+/// The assignments of a tuple that are as good as the identity, itself included, and the steps that counting them took.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Best {
+    pub assignments: f64,
+    pub steps: u64,
+}
+
 /// The rows of a tuple so far, and the longest paths between them.
 #[derive(Debug, Clone)]
-pub(super) struct Assignment<'s> {
+pub(super) struct Assignment<'s, A> {
     /// Columns of the classes of the rows, in the order in which rows are added.
     columns: &'s [usize],
-    rows: Vec<&'s [i64]>,
+    rows: Vec<&'s [A]>,
     /// Largest gain on the way from one row to another, `stride` entries per row.
-    paths: Vec<i64>,
+    paths: Vec<A>,
     stride: usize,
     has_ties: bool,
     /// Paths to the row that is added, from each of the others.
-    into: Vec<i64>,
+    into: Vec<A>,
 }
 
-impl<'s> Assignment<'s> {
+impl<'s, A: Amount> Assignment<'s, A> {
     pub(super) fn new(columns: &'s [usize]) -> Self {
         let stride = columns.len();
         Self {
             columns,
             rows: Vec::with_capacity(stride),
-            paths: vec![0; stride * stride],
+            paths: vec![A::default(); stride * stride],
             stride,
             has_ties: false,
-            into: vec![0; stride],
+            into: vec![A::default(); stride],
         }
     }
 
@@ -54,29 +66,29 @@ impl<'s> Assignment<'s> {
 
     /// What the row at a place gains by taking the class of another.
     #[inline]
-    fn gain(&self, row: &[i64], own: usize, other: usize) -> i64 {
+    fn gain(&self, row: &[A], own: usize, other: usize) -> A {
         row[self.columns[other]] - row[self.columns[own]]
     }
 
     /// Adds the row of the next class; `false` if an assignment of the rows is now better than the identity.
-    pub(super) fn push(&mut self, row: &'s [i64]) -> bool {
+    pub(super) fn push(&mut self, row: &'s [A]) -> bool {
         let size = self.rows.len();
-        let mut best = i64::MIN;
+        let mut best = None;
         for from in 0..size {
             let paths = &self.paths[from * self.stride..][..size];
             let mut longest = self.gain(self.rows[from], from, size);
             for (via, path) in paths.iter().enumerate() {
                 if via != from {
-                    longest = longest.max(path + self.gain(self.rows[via], via, size));
+                    longest = longest.max(*path + self.gain(self.rows[via], via, size));
                 }
             }
             self.into[from] = longest;
-            best = best.max(longest + self.gain(row, size, from));
+            best = best.max(Some(longest + self.gain(row, size, from)));
         }
-        if best > 0 {
+        if best.is_some_and(|best| A::default().is_below(best)) {
             return false;
         }
-        self.has_ties |= best == 0;
+        self.has_ties |= best.is_some_and(|best| best.is_tied(A::default()));
         self.rows.push(row);
         // The last row's paths matter for ties only.
         if size + 1 < self.stride || self.has_ties {
@@ -85,7 +97,7 @@ impl<'s> Assignment<'s> {
         true
     }
 
-    fn extend_paths(&mut self, row: &[i64], size: usize) {
+    fn extend_paths(&mut self, row: &[A], size: usize) {
         for to in 0..size {
             let mut longest = self.gain(row, size, to);
             for via in (0..size).filter(|&via| via != to) {
@@ -107,15 +119,17 @@ impl<'s> Assignment<'s> {
     ///
     /// # Errors
     /// [`Error::TooManyTies`].
-    pub(super) fn count_best(&self) -> Result<f64> {
+    pub(super) fn count_best(&self) -> Result<Best> {
+        let mut best = Best { assignments: 1.0, steps: 0 };
         if !self.has_ties {
-            return Ok(1.0);
+            return Ok(best);
         }
         // Only edges on a cycle without gain can be in another best assignment; such cycles connect classes both ways.
         let size = self.rows.len();
         let mut group: Vec<usize> = (0..size).collect();
-        let is_tight =
-            |a: usize, b: usize| a == b || self.gain(self.rows[a], a, b) + self.paths[b * self.stride + a] == 0;
+        let is_tight = |a: usize, b: usize| {
+            a == b || (self.gain(self.rows[a], a, b) + self.paths[b * self.stride + a]).is_tied(A::default())
+        };
         for a in 0..size {
             for b in 0..size {
                 if a != b && is_tight(a, b) && group[a] != group[b] {
@@ -124,36 +138,46 @@ impl<'s> Assignment<'s> {
                 }
             }
         }
-        let mut assignments = 1.0;
         for first in 0..size {
             let members: Vec<usize> = (0..size).filter(|&member| group[member] == first).collect();
             if members.len() > 1 {
-                assignments *= count_assignments(&members, is_tight)?;
+                let of_group = count_assignments(&members, is_tight)?;
+                best =
+                    Best { assignments: best.assignments * of_group.assignments, steps: best.steps + of_group.steps };
             }
         }
-        Ok(assignments)
+        Ok(best)
     }
 }
 
 /// The number of permutations of some classes that use allowed edges only (a permanent).
-fn count_assignments(members: &[usize], is_allowed: impl Fn(usize, usize) -> bool) -> Result<f64> {
+fn count_assignments(members: &[usize], is_allowed: impl Fn(usize, usize) -> bool) -> Result<Best> {
     let size = members.len();
-    let edges: Vec<Vec<bool>> = members.iter().map(|&a| members.iter().map(|&b| is_allowed(a, b)).collect()).collect();
-    if edges.iter().flatten().all(|&is_allowed| is_allowed) {
-        return Ok((1..=size).map(|factor| factor as f64).product());
+    // The classes that each row may have, a bit each.
+    let allowed = |&a: &usize| (0..size).filter(|&b| is_allowed(a, members[b])).fold(0_usize, |set, b| set | 1 << b);
+    if members.iter().all(|&a| members.iter().all(|&b| is_allowed(a, b))) {
+        return Ok(Best { assignments: (1..=size).map(|factor| factor as f64).product(), steps: 0 });
     }
     if size > MOST_TIED {
         return Err(Error::TooManyTies { classes: size, limit: MOST_TIED });
     }
+    let allowed: Vec<usize> = members.iter().map(allowed).collect();
+    let all = (1 << size) - 1;
     // ways[set]: of giving the classes of the set to the first rows.
-    let mut ways = vec![0.0; 1 << size];
+    let mut ways = vec![0.0; all + 1];
     ways[0] = 1.0;
-    for set in 1_usize..1 << size {
-        let row = &edges[set.count_ones() as usize - 1];
-        ways[set] =
-            (0..size).filter(|&class| set >> class & 1 == 1 && row[class]).map(|class| ways[set ^ 1 << class]).sum();
+    let mut steps = 1 << size;
+    for set in 0..all {
+        if ways[set] > 0.0 {
+            let mut free = allowed[set.count_ones() as usize] & !set;
+            steps += u64::from(free.count_ones());
+            while free != 0 {
+                ways[set | free & free.wrapping_neg()] += ways[set];
+                free &= free - 1;
+            }
+        }
     }
-    Ok(ways[(1 << size) - 1])
+    Ok(Best { assignments: ways[all], steps })
 }
 
 #[cfg(test)]
@@ -199,7 +223,7 @@ mod tests {
             let columns: Vec<usize> = (0..size).collect();
             let mut tuple = Assignment::new(&columns);
             let is_right = rows.iter().all(|row| tuple.push(row));
-            let found = is_right.then(|| tuple.count_best().expect("few ties"));
+            let found = is_right.then(|| tuple.count_best().expect("few ties").assignments);
             assert_eq!(found, by_trial(&rows), "{rows:?}");
         }
     }
@@ -209,6 +233,7 @@ mod tests {
         let (rows, columns) = (vec![vec![7_i64; 30]; 30], (0..30).collect::<Vec<_>>());
         let mut tuple = Assignment::new(&columns);
         assert!(rows.iter().all(|row| tuple.push(row)));
-        assert_eq!(tuple.count_best(), Ok((1..=30).map(f64::from).product()));
+        let assignments = (1..=30).map(f64::from).product();
+        assert_eq!(tuple.count_best(), Ok(Best { assignments, steps: 0 }));
     }
 }

@@ -4,7 +4,8 @@
 //! largest class is used up (Latin-hypercube tuples): each row is used equally often, which takes what rows contribute one
 //! by one out of the error of drawing.
 
-use super::assignment::Assignment;
+use super::amounts::Amount;
+use super::assignment::{Assignment, MOST_STEPS};
 use super::whole_scores::WholeScores;
 use crate::error::Result;
 use crate::parallel::Workers;
@@ -47,8 +48,8 @@ const ENOUGH_ROUNDS: usize = 32;
 /// How many times smaller than the standard error over rows an error is that adds next to nothing to it.
 const NEGLIGIBLE: f64 = 5.0;
 
-pub(super) fn draw(
-    whole: &WholeScores,
+pub(super) fn draw<A: Amount>(
+    whole: &WholeScores<A>,
     rows: &ClassRows,
     drawing: Drawing,
     workers: &Workers<'_>,
@@ -61,13 +62,15 @@ pub(super) fn draw(
         squares: 0.0,
         of_rows: vec![OfRow::default(); rows.len()],
     };
-    for first in (0..).step_by(ROUNDS as usize) {
-        for round in first..first + ROUNDS {
-            let tuples = positions(rows, sums.round, round, drawing);
-            let credits = credits(whole, &columns, &tuples, sums.round, workers)?;
-            sums.add(&tuples, &credits);
-        }
-        if sums.error() <= drawing.precision && (!drawing.is_negligible || sums.is_negligible(rows)) {
+    let mut steps = 0;
+    for round in 0.. {
+        let tuples = positions(rows, sums.round, round, drawing);
+        let (credits, taken) = credits(whole, &columns, &tuples, sums.round, workers)?;
+        sums.add(&tuples, &credits);
+        steps += taken;
+        // Where counting ties takes long, a look at the error is cheap beside it.
+        let is_look = (round + 1) % ROUNDS == 0 || steps > MOST_STEPS;
+        if is_look && sums.error() <= drawing.precision && (!drawing.is_negligible || sums.is_negligible(rows)) {
             break;
         }
     }
@@ -99,28 +102,34 @@ fn positions(rows: &ClassRows, round: usize, number: u32, drawing: Drawing) -> V
     (0..).zip(rows.present()).map(of_class).collect()
 }
 
-/// The credit of each tuple of a round.
-fn credits(
-    whole: &WholeScores,
+/// The credit of each tuple of a round, and the steps of counting ties.
+fn credits<A: Amount>(
+    whole: &WholeScores<A>,
     columns: &[usize],
     tuples: &[Vec<u32>],
     round: usize,
     workers: &Workers<'_>,
-) -> Result<Vec<f64>> {
+) -> Result<(Vec<f64>, u64)> {
     const CHUNK: usize = 1024;
     let mut credits = vec![0.0; round];
-    workers.map_chunks(&mut credits, CHUNK, |chunk, credits| {
+    let steps = workers.map_chunks(&mut credits, CHUNK, |chunk, credits| {
         let mut tuple = Assignment::new(columns);
+        let mut steps = 0;
         for (place, credit) in credits.iter_mut().enumerate() {
             tuple.clear();
             let is_right = tuples.iter().all(|drawn| tuple.push(whole.of(drawn[chunk * CHUNK + place] as usize)));
             if is_right {
-                *credit = tuple.count_best()?.recip();
+                let best = tuple.count_best()?;
+                *credit = best.assignments.recip();
+                steps += best.steps;
+                if best.steps > 0 {
+                    workers.check()?;
+                }
             }
         }
-        Ok(())
+        Ok(steps)
     })?;
-    Ok(credits)
+    Ok((credits, steps.iter().sum()))
 }
 
 #[derive(Debug, Clone, Copy, Default)]

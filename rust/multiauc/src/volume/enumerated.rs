@@ -1,8 +1,10 @@
 //! All tuples of a few rows of each class.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::assignment::Assignment;
+use super::amounts::Amount;
+use super::assignment::{Assignment, Best, MOST_STEPS};
 use super::distinct::Distinct;
 use crate::error::Result;
 use crate::parallel::Workers;
@@ -18,8 +20,8 @@ pub(super) struct AllTuples {
 const TASKS: usize = 64;
 
 /// Goes through all tuples of distinct rows. Classes with few rows come first, so that a tuple that is wrong already with
-/// their rows is given up at once.
-pub(super) fn enumerate(classes: &[Distinct<'_>], workers: &Workers<'_>) -> Result<AllTuples> {
+/// their rows is given up at once. `None` if their ties take too many steps to count.
+pub(super) fn enumerate<A: Amount>(classes: &[Distinct<'_, A>], workers: &Workers<'_>) -> Result<Option<AllTuples>> {
     let mut order: Vec<usize> = (0..classes.len()).collect();
     order.sort_by_key(|&class| (classes[class].len(), class));
     let (mut depth, mut tasks) = (0, 1);
@@ -30,6 +32,7 @@ pub(super) fn enumerate(classes: &[Distinct<'_>], workers: &Workers<'_>) -> Resu
     let sizes = Sums::new(classes);
     let mut sums = Sums::new(classes);
     let wave = 2 * workers.threads();
+    let steps = AtomicU64::new(0);
     for first in (0..tasks).step_by(wave) {
         let parts = workers.map(wave.min(tasks - first), |task| {
             let mut walk = Walk {
@@ -38,6 +41,7 @@ pub(super) fn enumerate(classes: &[Distinct<'_>], workers: &Workers<'_>) -> Resu
                 levels: Vec::new(),
                 chosen: vec![0; order.len()],
                 sums: sizes.clone(),
+                steps: &steps,
                 workers,
             };
             walk.levels.resize_with(order.len() + 1, || None);
@@ -56,13 +60,17 @@ pub(super) fn enumerate(classes: &[Distinct<'_>], workers: &Workers<'_>) -> Resu
         for part in parts {
             sums.add(part);
         }
+        // The sum of all steps does not depend on the order in which threads take them.
+        if steps.load(Ordering::Relaxed) > MOST_STEPS {
+            return Ok(None);
+        }
     }
     let sizes: Vec<f64> = classes.iter().map(Distinct::rows).collect();
     let all: f64 = sizes.iter().product();
     let value =
         sums.by_assignments.iter().map(|(&bits, &tuples)| tuples as f64 / f64::from_bits(bits)).sum::<f64>() / all;
     let mean = |(class, won): (usize, Vec<f64>)| won.into_iter().map(|credit| credit / (all / sizes[class])).collect();
-    Ok(AllTuples { value: value.min(1.0), means: sums.won.into_iter().enumerate().map(mean).collect() })
+    Ok(Some(AllTuples { value: value.min(1.0), means: sums.won.into_iter().enumerate().map(mean).collect() }))
 }
 
 #[derive(Clone)]
@@ -75,7 +83,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(classes: &[Distinct<'_>]) -> Self {
+    fn new<A: Amount>(classes: &[Distinct<'_, A>]) -> Self {
         let won = classes.iter().map(|class| vec![0.0; class.len()]).collect();
         Self { by_assignments: BTreeMap::new(), won }
     }
@@ -90,19 +98,24 @@ impl Sums {
     }
 }
 
-struct Walk<'w, 's> {
-    classes: &'w [Distinct<'s>],
+struct Walk<'w, 's, A> {
+    classes: &'w [Distinct<'s, A>],
     order: &'s [usize],
     /// A tuple for each depth, kept for its memory.
-    levels: Vec<Option<Assignment<'s>>>,
+    levels: Vec<Option<Assignment<'s, A>>>,
     chosen: Vec<usize>,
     sums: Sums,
+    /// Of all threads.
+    steps: &'w AtomicU64,
     workers: &'w Workers<'w>,
 }
 
-impl<'s> Walk<'_, 's> {
+impl<'s, A: Amount> Walk<'_, 's, A> {
     /// Goes through all ways to complete a tuple that is right so far.
-    fn descend(&mut self, depth: usize, mut tuple: Assignment<'s>) -> Result<Assignment<'s>> {
+    fn descend(&mut self, depth: usize, mut tuple: Assignment<'s, A>) -> Result<Assignment<'s, A>> {
+        if self.steps.load(Ordering::Relaxed) > MOST_STEPS {
+            return Ok(tuple);
+        }
         if depth == self.order.len() {
             self.add(tuple.count_best()?);
             return Ok(tuple);
@@ -127,8 +140,11 @@ impl<'s> Walk<'_, 's> {
         Ok(tuple)
     }
 
-    fn add(&mut self, assignments: f64) {
+    fn add(&mut self, Best { assignments, steps }: Best) {
         let Self { classes, chosen, sums, .. } = self;
+        if steps > 0 {
+            self.steps.fetch_add(steps, Ordering::Relaxed);
+        }
         let counts = || classes.iter().zip(&*chosen).map(|(class, &row)| class.counts[row]);
         let tuples: u128 = counts().map(u128::from).product();
         *sums.by_assignments.entry(assignments.to_bits()).or_default() += tuples;

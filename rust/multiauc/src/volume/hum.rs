@@ -1,16 +1,17 @@
 //! The hypervolume under the ROC manifold of nominal classes: Mossman's three-way volume and its form for any number.
 
+use super::amounts::{Amount, Wide};
 use super::distinct::Distinct;
 use super::drawn::{Drawing, draw};
 use super::enumerated::enumerate;
 use super::triples::{Point, UNIT, count_triples};
-use super::whole_scores::{HumRule, WholeScores};
+use super::whole_scores::{HumRule, ReadScores, WholeScores};
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
 use crate::sample::{ClassRows, ScoredSample};
 
-/// All tuples of four classes or more are gone through up to this many.
+/// All tuples of four classes or more are gone through up to this many, unless their ties take too long to count.
 const MOST_TUPLES: f64 = 1e7;
 /// Of three classes they are counted while the smallest class times the rows of the others is at most this.
 const MOST_PAIRS: f64 = 1e10;
@@ -43,55 +44,81 @@ pub(crate) fn hum<T: Score>(
     wants_components: bool,
     workers: &Workers<'_>,
 ) -> Result<Hum> {
-    let whole = WholeScores::new(sample, rows, rule, workers)?;
-    let classes: Vec<Distinct<'_>> =
-        rows.present().iter().map(|&class| Distinct::new(&whole, rows.range(class))).collect();
-    let mut sizes: Vec<f64> = classes.iter().map(|class| class.len() as f64).collect();
-    sizes.sort_by(f64::total_cmp);
-    let of_positions = |means: Vec<Vec<f64>>| {
-        let of_class = |(class, means): (&Distinct<'_>, Vec<f64>)| {
-            class.of_positions.iter().map(|&row| means[row as usize]).collect::<Vec<_>>()
+    let read = ReadScores::new(sample, rows, rule, workers)?;
+    let task = Task { rows, drawing, wants_components, workers };
+    match (rule, read.bits()) {
+        (HumRule::Product, _) => task.run(&read.logarithms(workers)?),
+        (HumRule::Distance, _) => task.run(&read.negative_distances(workers)?),
+        (HumRule::Sum, ..=64) => task.run(&read.exactly::<i64>()),
+        (HumRule::Sum, ..=128) => task.run(&read.exactly::<i128>()),
+        (HumRule::Sum, ..=256) => task.run(&read.exactly::<Wide<4>>()),
+        (HumRule::Sum, ..=576) => task.run(&read.exactly::<Wide<9>>()),
+        (HumRule::Sum, _) => task.run(&read.exactly::<Wide<35>>()),
+    }
+}
+
+/// What is asked, whatever the numbers are that scores are compared in.
+struct Task<'t> {
+    rows: &'t ClassRows,
+    drawing: Drawing,
+    wants_components: bool,
+    workers: &'t Workers<'t>,
+}
+
+impl Task<'_> {
+    fn run<A: Amount>(&self, whole: &WholeScores<A>) -> Result<Hum> {
+        let Self { rows, drawing, wants_components, workers } = *self;
+        let classes: Vec<Distinct<'_, A>> =
+            rows.present().iter().map(|&class| Distinct::new(whole, rows.range(class))).collect();
+        let mut sizes: Vec<f64> = classes.iter().map(|class| class.len() as f64).collect();
+        sizes.sort_by(f64::total_cmp);
+        let of_positions = |means: Vec<Vec<f64>>| {
+            let of_class = |(class, means): (&Distinct<'_, A>, Vec<f64>)| {
+                class.of_positions.iter().map(|&row| means[row as usize]).collect::<Vec<_>>()
+            };
+            classes.iter().zip(means).flat_map(of_class).collect::<Vec<_>>()
         };
-        classes.iter().zip(means).flat_map(of_class).collect::<Vec<_>>()
-    };
-    let exact = |value: f64, components: Vec<f64>| Hum { value, components, monte_carlo_error: 0.0, is_exact: true };
-    match &classes[..] {
-        [first, second] => {
-            let (value, means) = count_pairs(first, second);
-            Ok(exact(value, of_positions(means)))
+        let exact =
+            |value: f64, components: Vec<f64>| Hum { value, components, monte_carlo_error: 0.0, is_exact: true };
+        match &classes[..] {
+            [first, second] => {
+                let (value, means) = count_pairs(first, second);
+                return Ok(exact(value, of_positions(means)));
+            }
+            [_, _, _] if sizes[0] * (sizes[1] + sizes[2]) <= MOST_PAIRS => {
+                let (value, means) = count_three(&classes, wants_components, workers)?;
+                return Ok(exact(value, of_positions(means)));
+            }
+            [_, _, _, _, ..]
+                if sizes.iter().product::<f64>() <= MOST_TUPLES
+                    && classes.iter().map(Distinct::rows).product::<f64>() < MOST_COUNTED =>
+            {
+                if let Some(found) = enumerate(&classes, workers)? {
+                    return Ok(exact(found.value, of_positions(found.means)));
+                }
+            }
+            _ => {}
         }
-        [_, _, _] if sizes[0] * (sizes[1] + sizes[2]) <= MOST_PAIRS => {
-            let (value, means) = count_three(&classes, wants_components, workers)?;
-            Ok(exact(value, of_positions(means)))
-        }
-        [_, _, _, _, ..]
-            if sizes.iter().product::<f64>() <= MOST_TUPLES
-                && classes.iter().map(Distinct::rows).product::<f64>() < MOST_COUNTED =>
-        {
-            let found = enumerate(&classes, workers)?;
-            Ok(exact(found.value, of_positions(found.means)))
-        }
-        _ => {
-            let found = draw(&whole, rows, drawing, workers)?;
-            let (value, monte_carlo_error) = (found.value, found.monte_carlo_error);
-            Ok(Hum { value, components: found.means, monte_carlo_error, is_exact: false })
-        }
+        let found = draw(whole, rows, drawing, workers)?;
+        let (value, monte_carlo_error) = (found.value, found.monte_carlo_error);
+        Ok(Hum { value, components: found.means, monte_carlo_error, is_exact: false })
     }
 }
 
 /// Two classes: rows are right if the difference of their scores is larger in the first class.
-fn count_pairs(first: &Distinct<'_>, second: &Distinct<'_>) -> (f64, Vec<Vec<f64>>) {
-    let keys = |class: &Distinct<'_>| -> Vec<i64> { class.scores.iter().map(|scores| scores[0] - scores[1]).collect() };
+fn count_pairs<A: Amount>(first: &Distinct<'_, A>, second: &Distinct<'_, A>) -> (f64, Vec<Vec<f64>>) {
+    let keys =
+        |class: &Distinct<'_, A>| -> Vec<A> { class.scores.iter().map(|scores| scores[0] - scores[1]).collect() };
     // Distinct rows of two classes have distinct differences, in rising order.
     let (of_first, of_second) = (keys(first), keys(second));
-    let doubled_below = |keys: &[i64], others: &[i64], counts: &[u64]| -> Vec<u64> {
+    let doubled_below = |keys: &[A], others: &[A], counts: &[u64]| -> Vec<u64> {
         let (mut place, mut below) = (0, 0);
-        let one = |key: &i64| {
-            while place < others.len() && others[place] < *key {
+        let one = |&key: &A| {
+            while place < others.len() && others[place].is_below(key) {
                 below += counts[place];
                 place += 1;
             }
-            let tied = if place < others.len() && others[place] == *key { counts[place] } else { 0 };
+            let tied = if place < others.len() && others[place].is_tied(key) { counts[place] } else { 0 };
             2 * below + tied
         };
         keys.iter().map(one).collect()
@@ -109,13 +136,17 @@ fn count_pairs(first: &Distinct<'_>, second: &Distinct<'_>) -> (f64, Vec<Vec<f64
 
 /// Three classes, the smallest of them outside. A second pass, with the others' parts exchanged, has the third's means;
 /// there are none unless they are wanted.
-fn count_three(classes: &[Distinct<'_>], wants_means: bool, workers: &Workers<'_>) -> Result<(f64, Vec<Vec<f64>>)> {
+fn count_three<A: Amount>(
+    classes: &[Distinct<'_, A>],
+    wants_means: bool,
+    workers: &Workers<'_>,
+) -> Result<(f64, Vec<Vec<f64>>)> {
     let mut order = [0, 1, 2];
     order.sort_by_key(|&class| (classes[class].len(), class));
     let [outer, inner, third] = order;
-    let points = |of: usize, inner: usize, third: usize| -> Vec<Point> {
+    let points = |of: usize, inner: usize, third: usize| -> Vec<Point<A>> {
         let Distinct { scores, counts, .. } = &classes[of];
-        let point = |(scores, &count): (&&[i64], &u64)| Point {
+        let point = |(scores, &count): (&&[A], &u64)| Point {
             x: scores[outer] - scores[third],
             y: scores[inner] - scores[third],
             count,

@@ -1,5 +1,6 @@
 //! Numbers about one row of every class at a time.
 
+mod amounts;
 mod assignment;
 mod distinct;
 mod drawn;
@@ -7,6 +8,7 @@ mod enumerated;
 mod ferri;
 mod hum;
 mod ordered;
+mod rounding;
 mod triples;
 mod whole_scores;
 

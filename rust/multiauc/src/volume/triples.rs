@@ -12,6 +12,7 @@
 //! x₃. Where rows 2 and 3 lie among the bounds follows from merging sorted lists. Ties need no more trees: rows with
 //! x₃ = X are a run of the order, and those with y₃ = Y an entry of a table.
 
+use super::amounts::Amount;
 use crate::error::Result;
 use crate::parallel::Workers;
 
@@ -20,9 +21,9 @@ pub(super) const UNIT: u64 = 60;
 
 /// A row of a class: (x, y), and how many rows have these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Point {
-    pub x: i64,
-    pub y: i64,
+pub(super) struct Point<A> {
+    pub x: A,
+    pub y: A,
     pub count: u64,
 }
 
@@ -33,7 +34,12 @@ pub(super) struct Won {
 }
 
 /// Credits of all tuples of an outer, an inner and a third class.
-pub(super) fn count_triples(outer: &[Point], inner: &[Point], third: &[Point], workers: &Workers<'_>) -> Result<Won> {
+pub(super) fn count_triples<A: Amount>(
+    outer: &[Point<A>],
+    inner: &[Point<A>],
+    third: &[Point<A>],
+    workers: &Workers<'_>,
+) -> Result<Won> {
     const TASKS: usize = 64;
     let (inner, third) = (Inner::new(inner, third), Third::new(third));
     let tasks = TASKS.min(outer.len());
@@ -61,53 +67,54 @@ pub(super) fn count_triples(outer: &[Point], inner: &[Point], third: &[Point], w
 }
 
 /// The inner class in the order of y.
-struct Inner {
-    points: Vec<Point>,
+struct Inner<A> {
+    points: Vec<Point<A>>,
     /// Where each point was in the order of the caller.
     places: Vec<u32>,
     /// The points in falling order of x − y.
-    by_difference: Vec<ByDifference>,
+    by_difference: Vec<ByDifference<A>>,
     /// Of each point, the number of different y of the third class below its y, and up to it.
     levels: Vec<[u32; 2]>,
 }
 
 /// A point of the inner class, side by side with its neighbours in another order.
-struct ByDifference {
-    x: i64,
-    difference: i64,
+struct ByDifference<A> {
+    x: A,
+    difference: A,
     index: u32,
 }
 
-impl Inner {
-    fn new(points: &[Point], third: &[Point]) -> Self {
+impl<A: Amount> Inner<A> {
+    fn new(points: &[Point<A>], third: &[Point<A>]) -> Self {
         let mut places: Vec<u32> = (0..points.len() as u32).collect();
         places.sort_unstable_by_key(|&place| (points[place as usize].y, place));
-        let points: Vec<Point> = places.iter().map(|&place| points[place as usize]).collect();
-        let one = |(index, point): (u32, &Point)| ByDifference { x: point.x, difference: point.x - point.y, index };
-        let mut by_difference: Vec<ByDifference> = (0..).zip(&points).map(one).collect();
+        let points: Vec<Point<A>> = places.iter().map(|&place| points[place as usize]).collect();
+        let one = |(index, point): (u32, &Point<A>)| ByDifference { x: point.x, difference: point.x - point.y, index };
+        let mut by_difference: Vec<ByDifference<A>> = (0..).zip(&points).map(one).collect();
         by_difference.sort_by_key(|point| std::cmp::Reverse(point.difference));
         let ys = different(third.iter().map(|point| point.y));
-        let level =
-            |y: i64| [ys.partition_point(|&other| other < y) as u32, ys.partition_point(|&other| other <= y) as u32];
+        let below = |y: A| ys.partition_point(|other| other.is_below(y)) as u32;
+        let up_to = |y: A| ys.partition_point(|&other| !y.is_below(other)) as u32;
+        let level = |y: A| [below(y), up_to(y)];
         let levels = points.iter().map(|point| level(point.y)).collect();
         Self { points, places, by_difference, levels }
     }
 }
 
 /// The third class: runs of equal x, in rising order of y within them.
-struct Third {
-    xs: Vec<i64>,
+struct Third<A> {
+    xs: Vec<A>,
     /// `starts[run]..starts[run + 1]` are the points of a run.
     starts: Vec<u32>,
-    ys: Vec<i64>,
+    ys: Vec<A>,
     /// The level of y of every point, in rising order within a run, and the rows up to each within its run.
     levels: Vec<u32>,
     counts: Vec<u32>,
     sums: Vec<u64>,
 }
 
-impl Third {
-    fn new(points: &[Point]) -> Self {
+impl<A: Amount> Third<A> {
+    fn new(points: &[Point<A>]) -> Self {
         let mut points = points.to_vec();
         points.sort_unstable();
         let ys = different(points.iter().map(|point| point.y));
@@ -115,15 +122,18 @@ impl Third {
             xs: Vec::new(),
             starts: vec![0],
             levels: Vec::with_capacity(points.len()),
-            counts: points.iter().map(|point| point.count as u32).collect(),
+            counts: Vec::with_capacity(points.len()),
             sums: Vec::with_capacity(points.len()),
             ys,
         };
-        for run in points.chunk_by(|a, b| a.x == b.x) {
+        for run in points.chunk_by_mut(|a, b| a.x.is_tied(b.x)) {
+            // Rounding may have put them in the order of x.
+            run.sort_unstable_by_key(|point| (point.y, point.x));
             let mut sum = 0;
-            for point in run {
+            for point in &*run {
                 sum += point.count;
-                found.levels.push(found.ys.partition_point(|&other| other < point.y) as u32);
+                found.counts.push(point.count as u32);
+                found.levels.push(found.ys.partition_point(|other| other.is_below(point.y)) as u32);
                 found.sums.push(sum);
             }
             found.xs.push(run[0].x);
@@ -145,9 +155,9 @@ impl Third {
 }
 
 /// One pass for a row of the outer class, and its memory.
-struct Sweep<'p> {
-    inner: &'p Inner,
-    third: &'p Third,
+struct Sweep<'p, A> {
+    inner: &'p Inner<A>,
+    third: &'p Third<A>,
     /// Y of the points of the inner class as a pair of levels, as `Inner::levels`.
     bounds: Vec<[u32; 2]>,
     /// Sums of rows that have entered; a class has fewer than 2^32.
@@ -156,15 +166,15 @@ struct Sweep<'p> {
     entered: Vec<u32>,
 }
 
-impl<'p> Sweep<'p> {
-    fn new(inner: &'p Inner, third: &'p Third) -> Self {
+impl<'p, A: Amount> Sweep<'p, A> {
+    fn new(inner: &'p Inner<A>, third: &'p Third<A>) -> Self {
         let levels = third.ys.len();
         let bounds = vec![[0; 2]; inner.points.len()];
         Self { inner, third, bounds, tree: vec![0; levels + 1], entered: vec![0; levels + 1] }
     }
 
     /// The credits of all tuples through a row; adds those through rows of the inner class to `won`.
-    fn run(&mut self, own: Point, won: &mut [u64]) -> u64 {
+    fn run(&mut self, own: Point<A>, won: &mut [u64]) -> u64 {
         let (inner, third) = (self.inner, self.third);
         self.find_bounds(own);
         self.tree.fill(0);
@@ -173,25 +183,25 @@ impl<'p> Sweep<'p> {
         let (mut run, mut total) = (0, 0);
         for (index, point) in inner.points.iter().enumerate() {
             let other = point.x - point.y;
-            if other > difference {
+            if difference.is_below(other) {
                 continue;
             }
             let bound = if point.y < own.y { difference + point.y } else { own.x };
-            while run < third.xs.len() && third.xs[run] < bound {
+            while run < third.xs.len() && third.xs[run].is_below(bound) {
                 for place in third.run(run) {
                     self.enter(third.levels[place], third.counts[place]);
                 }
                 run += 1;
             }
             let [below, up_to] = self.bounds[index];
-            let ties = 1 + u64::from(other == difference);
+            let ties = 1 + u64::from(other.is_tied(difference));
             let mut credit = self.rows_below(below) * (UNIT / ties);
-            let of_y = 1 + u64::from(own.x == point.x);
+            let of_y = 1 + u64::from(own.x.is_tied(point.x));
             if below != up_to {
                 credit += u64::from(self.entered[below as usize]) * (UNIT / (ties + of_y));
             }
-            if run < third.xs.len() && third.xs[run] == bound {
-                let of_x = 1 + u64::from(own.y == point.y);
+            if run < third.xs.len() && third.xs[run].is_tied(bound) {
+                let of_x = 1 + u64::from(own.y.is_tied(point.y));
                 let less = third.below(run, below);
                 credit += less * (UNIT / (ties + of_x));
                 if below != up_to {
@@ -205,17 +215,17 @@ impl<'p> Sweep<'p> {
     }
 
     /// Y is y₂ itself, or x₁ − (x₂ − y₂), which rises as x₂ − y₂ falls.
-    fn find_bounds(&mut self, own: Point) {
+    fn find_bounds(&mut self, own: Point<A>) {
         let (inner, ys) = (self.inner, &self.third.ys);
         self.bounds.copy_from_slice(&inner.levels);
         let mut level = 0;
         for point in &inner.by_difference {
             if point.x > own.x {
                 let bound = own.x - point.difference;
-                while level < ys.len() && ys[level] < bound {
+                while level < ys.len() && ys[level].is_below(bound) {
                     level += 1;
                 }
-                let is_equal = level < ys.len() && ys[level] == bound;
+                let is_equal = level < ys.len() && ys[level].is_tied(bound);
                 self.bounds[point.index as usize] = [level as u32, level as u32 + u32::from(is_equal)];
             }
         }
@@ -241,9 +251,9 @@ impl<'p> Sweep<'p> {
     }
 }
 
-fn different(values: impl Iterator<Item = i64>) -> Vec<i64> {
-    let mut found: Vec<i64> = values.collect();
+fn different<A: Amount>(values: impl Iterator<Item = A>) -> Vec<A> {
+    let mut found: Vec<A> = values.collect();
     found.sort_unstable();
-    found.dedup();
+    found.dedup_by(|value, kept| value.is_tied(*kept));
     found
 }
