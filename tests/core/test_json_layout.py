@@ -101,20 +101,20 @@ def test_the_command_line_fits_the_schema(cli, line):
 
 
 VIEWS = {
-    "estimate": views.EstimateView,
-    "class": views.ClassView,
-    "pair": views.PairView,
-    "difference": views.DifferenceView,
-    "gate": views.GateView,
-    "cost_difference": views.CostDifferenceView,
-    "slice": views.SliceView,
-    "slice_table": views.SlicesView,
-    "evaluation": views.EvaluationView,
-    "comparison": views.ComparedView,
-    "multiclass_roc": views.MulticlassRocView,
-    "roc_curves": views.RocCurvesView,
-    "decisions": views.CostsView,
-    "report": views.ReportView,
+    "estimate": views.Estimate,
+    "class": views.Class,
+    "pair": views.Pair,
+    "difference": views.Difference,
+    "gate": views.Gate,
+    "cost_difference": views.CostDifference,
+    "slice": views.Slice,
+    "slice_table": views.Slices,
+    "evaluation": views.Evaluation,
+    "comparison": views.Compared,
+    "multiclass_roc": views.MulticlassRoc,
+    "roc_curves": views.RocCurves,
+    "decisions": views.Costs,
+    "report": views.Report,
 }
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._display.model import BandView, CurveView, EstimateView, MulticlassRocView, RocCurvesView, RocCurveView
+from multiauc._display import model as views
 from multiauc._display.numbers import as_number, make_estimate
 from multiauc._input.options import positive_integer, read_level, read_rng
 from multiauc._intervals import logit_interval, union
@@ -59,18 +59,18 @@ def resample_curve(
 
 def view_curve(
     roc: MulticlassRoc | None, bootstrap: MulticlassRocBootstrap | None, level: float
-) -> tuple[CurveView, EstimateView] | None:
+) -> tuple[views.Curve, views.Estimate] | None:
     """The curve with its band, and its area with limits; None if there is no curve."""
     if roc is None or math.isnan(roc.auc):
         return None
-    area = EstimateView(value=roc.auc, standard_error=None, low=None, high=None)
+    area = views.Estimate(roc.auc, None, None, None)
     band, n_resamples = None, 0
     if bootstrap is not None:
         n_resamples = _count_resamples(bootstrap)
         area = make_estimate(roc.auc, bootstrap.standard_error, *_limit_area(bootstrap, level))
         if n_resamples > 1:
             band = _view_band(*_limit_curve(roc, bootstrap, level), digits=5)
-    curve = CurveView(
+    curve = views.Curve(
         auc=roc.auc,
         fpr=tuple(roc.fpr.round(7).tolist()),
         tpr=tuple(roc.tpr.round(7).tolist()),
@@ -119,19 +119,14 @@ def _limit_curve(
 
 def _view_band(
     fpr: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], digits: int | None = None
-) -> BandView:
+) -> views.Band:
     edges = (fpr, low, high) if digits is None else (edge.round(digits) for edge in (fpr, low, high))
-    across, below, above = (tuple(edge.tolist()) for edge in edges)
-    return BandView(fpr=across, low=below, high=above)
+    return views.Band(*(tuple(edge.tolist()) for edge in edges))
 
 
 def view_multiclass_roc(
-    curve: MulticlassRoc,
-    bootstrap: MulticlassRocBootstrap | None,
-    model: str,
-    level: float,
-    sizes: Mapping[str, int],
-) -> MulticlassRocView:
+    curve: MulticlassRoc, bootstrap: MulticlassRocBootstrap | None, model: str, level: float, sizes: Mapping[str, int]
+) -> views.MulticlassRoc:
     """The one curve of all pairs, with an interval and a band if it was resampled; `sizes` are those of the classes."""
     low = high = error = math.nan
     band = None
@@ -139,7 +134,7 @@ def view_multiclass_roc(
         low, high = bootstrap.confidence_interval(level)
         error, found = bootstrap.standard_error, bootstrap.band(level)
         band = _view_band(found.fpr, found.low, found.high)
-    return MulticlassRocView(
+    return views.MulticlassRoc(
         level=level,
         rows=sum(sizes.values()),
         labels=tuple(sizes),
@@ -157,10 +152,10 @@ def view_multiclass_roc(
     )
 
 
-def view_roc_curves(curves: Iterable[RocCurve], model: str, level: float, sizes: Mapping[str, int]) -> RocCurvesView:
+def view_roc_curves(curves: Iterable[RocCurve], model: str, level: float, sizes: Mapping[str, int]) -> views.RocCurves:
     """The curves of classes or pairs; `sizes` are those of the classes."""
     shown = tuple(
-        RocCurveView(
+        views.RocCurve(
             positive=curve.positive,
             against=curve.negative,
             area=as_number(curve.auc),
@@ -170,7 +165,7 @@ def view_roc_curves(curves: Iterable[RocCurve], model: str, level: float, sizes:
         )
         for curve in curves
     )
-    return RocCurvesView(
+    return views.RocCurves(
         level=level,
         rows=sum(sizes.values()),
         labels=tuple(sizes),

@@ -41,8 +41,8 @@ def as_plain(value: Any) -> Any:
     return without_nan(value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundsView:
+@dataclass(frozen=True, slots=True)
+class Bounds:
     """What the exact value of rows read in pieces lies between."""
 
     certified_low: Number
@@ -50,62 +50,66 @@ class BoundsView:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EstimateView:
+@dataclass(frozen=True, slots=True)
+class Estimate:
     """A number with its standard error and the limits of its interval."""
 
     value: Number
     standard_error: Number
     low: Number
     high: Number
-    bounds: BoundsView | None = field(default=None, metadata=INLINE)
+    bounds: Bounds | None = field(default=None, metadata=INLINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClassView:
+class Class:
     """A class against all others, and the class that it is hardest to tell from."""
 
     label: str
     rows: int
-    estimate: EstimateView = field(metadata=INLINE)
+    estimate: Estimate = field(metadata=INLINE)
     hardest: str | None = None
     hardest_value: Number = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairEstimateView:
+@dataclass(frozen=True, slots=True)
+class PairNames:
+    """Two classes, and how many rows they have."""
+
+    first: str
+    second: str
+    first_rows: int
+    second_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairEstimate:
     """How well a model separates two classes."""
 
     value: Number
     low: Number
     high: Number
-    bounds: BoundsView | None = field(default=None, metadata=INLINE)
+    bounds: Bounds | None = field(default=None, metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairView:
+@dataclass(frozen=True, slots=True)
+class Pair:
     """Two classes, and how well a model separates them."""
 
-    first: str
-    second: str
-    first_rows: int
-    second_rows: int
-    estimate: PairEstimateView = field(metadata=INLINE)
+    names: PairNames = field(metadata=INLINE)
+    estimate: PairEstimate = field(metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairOfModelsView:
+@dataclass(frozen=True, slots=True)
+class PairOfModels:
     """Two classes, and how well each model of a report separates them."""
 
-    first: str
-    second: str
-    first_rows: int
-    second_rows: int
-    models: tuple[PairEstimateView, ...]
+    names: PairNames = field(metadata=INLINE)
+    models: tuple[PairEstimate, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DifferenceView:
+class Difference:
     """The first model minus the second with its test, alone and among the others.
 
     `decided` says whether it is more than chance among all of them; only a bootstrap has `share_better`.
@@ -113,7 +117,7 @@ class DifferenceView:
 
     first: str
     second: str
-    estimate: EstimateView = field(metadata=INLINE)
+    estimate: Estimate = field(metadata=INLINE)
     t: Number
     degrees_of_freedom: Number
     p_value: Number
@@ -125,24 +129,24 @@ class DifferenceView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComparisonView:
+class Comparison:
     """Models by one metric, from best to worst, and every difference."""
 
     metric: str
-    estimates: Mapping[str, EstimateView]
+    estimates: Mapping[str, Estimate]
     order: tuple[str, ...]
     correction: str
-    differences: tuple[DifferenceView, ...]
+    differences: tuple[Difference, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SliceView:
+class Slice:
     """A slice of the rows, beside what it is compared with; `reason` says why a number is not known."""
 
     name: str
     slice: Mapping[str, Any]
     rows: int
-    estimate: EstimateView = field(metadata=INLINE)
+    estimate: Estimate = field(metadata=INLINE)
     reference: Number
     difference: Number
     difference_error: Number
@@ -158,7 +162,7 @@ class SliceView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SlicesView:
+class Slices:
     """Slices of the rows, or the first of `count`."""
 
     metric: str
@@ -166,24 +170,24 @@ class SlicesView:
     by: tuple[str, ...]
     count: int
     summary: str
-    overall: EstimateView
-    slices: tuple[SliceView, ...]
+    overall: Estimate
+    slices: tuple[Slice, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CostDifferenceView:
+class CostDifference:
     """What one rule costs more than another, per row."""
 
     first: str
     second: str
-    estimate: EstimateView = field(metadata=INLINE)
+    estimate: Estimate = field(metadata=INLINE)
     t: Number
     degrees_of_freedom: Number
     p_value: Number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionsView:
+class Decisions:
     """The rule that costs least, and what it costs on some rows beside plain rules."""
 
     rule: str
@@ -192,12 +196,12 @@ class DecisionsView:
     cost_matrix: tuple[tuple[float, ...], ...]
     calibration_p_value: Number
     judged_rows: int
-    costs: Mapping[str, EstimateView]
-    differences: tuple[CostDifferenceView, ...]
+    costs: Mapping[str, Estimate]
+    differences: tuple[CostDifference, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GateView:
+class Gate:
     """What a model had to reach, and whether it did."""
 
     metric: str
@@ -210,8 +214,8 @@ class GateView:
     level: float | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadingView:
+@dataclass(frozen=True, slots=True)
+class Reading:
     """Why and how a file was read in pieces."""
 
     why: str
@@ -220,7 +224,7 @@ class ReadingView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentView:
+class Document:
     """A result by itself: the level of its intervals, and the rows that it is about."""
 
     kind: ClassVar[str]
@@ -236,41 +240,41 @@ class DocumentView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluationView(DocumentView):
+class Evaluation(Document):
     """One model; `exact` and `reading` are of files that were read in pieces, `pairs_of` is the metric of the pairs."""
 
     kind = "evaluation"
 
     model: str
     method: str
-    metrics: Mapping[str, EstimateView]
-    per_class: tuple[ClassView, ...]
-    worst_pairs: tuple[PairView, ...]
+    metrics: Mapping[str, Estimate]
+    per_class: tuple[Class, ...]
+    worst_pairs: tuple[Pair, ...]
     pairs_of: str | None = field(metadata=HIDDEN)
     notes: tuple[str, ...] = ()
     covariance: Rows | None = field(default=None, metadata=OPTIONAL)
     exact: bool | None = field(default=None, metadata=OPTIONAL)
-    reading: ReadingView | None = field(default=None, metadata=OPTIONAL)
-    slices: SlicesView | None = field(default=None, metadata=OPTIONAL)
-    gates: tuple[GateView, ...] | None = field(default=None, metadata=OPTIONAL)
+    reading: Reading | None = field(default=None, metadata=OPTIONAL)
+    slices: Slices | None = field(default=None, metadata=OPTIONAL)
+    gates: tuple[Gate, ...] | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComparedView(DocumentView):
+class Compared(Document):
     """Several models on the same rows."""
 
     kind = "comparison"
 
     method: str
-    comparison: ComparisonView = field(metadata=INLINE)
+    comparison: Comparison = field(metadata=INLINE)
     verdict: str
     notes: tuple[str, ...]
     covariance: Rows | None = field(default=None, metadata=OPTIONAL)
-    gates: tuple[GateView, ...] | None = field(default=None, metadata=OPTIONAL)
+    gates: tuple[Gate, ...] | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BandView:
+@dataclass(frozen=True, slots=True)
+class Band:
     """Limits of a curve at fixed false-positive rates."""
 
     fpr: tuple[float, ...]
@@ -279,7 +283,7 @@ class BandView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MulticlassRocView(DocumentView):
+class MulticlassRoc(Document):
     """One ROC curve for all pairs of classes."""
 
     kind = "multiclass_roc"
@@ -293,11 +297,11 @@ class MulticlassRocView(DocumentView):
     tpr: tuple[float, ...]
     deviance: Number
     converged: bool
-    band: BandView | None = field(default=None, metadata=OPTIONAL)
+    band: Band | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RocCurveView:
+class RocCurve:
     """The curve of a class against another, or against the rest."""
 
     positive: str = field(metadata={"name": "class"})
@@ -309,48 +313,48 @@ class RocCurveView:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RocCurvesView(DocumentView):
+class RocCurves(Document):
     """A ROC curve for each class or pair."""
 
     kind = "roc_curves"
 
     model: str
-    curves: tuple[RocCurveView, ...]
+    curves: tuple[RocCurve, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CostsView(DocumentView):
+class Costs(Document):
     """The decisions of one model, and what they cost."""
 
     kind = "decisions"
 
     model: str
     judged_by: str
-    decisions: DecisionsView = field(metadata=INLINE)
+    decisions: Decisions = field(metadata=INLINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CurveView:
+class Curve:
     """The multi-class ROC curve of a model in a report; the limits of its area are among the model's metrics."""
 
     auc: float
     fpr: tuple[float, ...]
     tpr: tuple[float, ...]
-    band: BandView | None
+    band: Band | None
     n_resamples: int
     monte_carlo_error: Number
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SurfaceView:
+@dataclass(frozen=True, slots=True)
+class Surface:
     """The ROC surface of three classes: the share of each that is decided rightly, by two offsets."""
 
     labels: tuple[str, ...]
     rates: tuple[tuple[tuple[float, ...], ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairMatrixView:
+@dataclass(frozen=True, slots=True)
+class PairMatrix:
     """Values and limits of all pairs of the classes in a heat map."""
 
     value: Rows
@@ -358,58 +362,58 @@ class PairMatrixView:
     high: Rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairKindView:
+@dataclass(frozen=True, slots=True)
+class PairKind:
     """What a heat map can show: the values that a metric has of pairs."""
 
     metric: str
     values: PairValues = field(metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HeatMapView:
+@dataclass(frozen=True, slots=True)
+class HeatMap:
     """The classes shown by their positions, where the colours begin, and the matrices to choose from."""
 
     classes: tuple[int, ...]
     floor: float
-    kinds: tuple[PairKindView, ...]
+    kinds: tuple[PairKind, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelView:
+class Model:
     """What a report shows of one model."""
 
     name: str
-    metrics: Mapping[str, EstimateView]
-    per_class: tuple[ClassView, ...]
-    pairs: Mapping[str, PairMatrixView]
-    worst_pairs: tuple[PairView, ...]
-    roc: CurveView | None
-    surface: SurfaceView | None
-    decisions: DecisionsView | None = field(default=None, metadata=OPTIONAL)
-    slices: SlicesView | None = field(default=None, metadata=OPTIONAL)
+    metrics: Mapping[str, Estimate]
+    per_class: tuple[Class, ...]
+    pairs: Mapping[str, PairMatrix]
+    worst_pairs: tuple[Pair, ...]
+    roc: Curve | None
+    surface: Surface | None
+    decisions: Decisions | None = field(default=None, metadata=OPTIONAL)
+    slices: Slices | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReportView(DocumentView):
+class Report(Document):
     """Everything that a page shows."""
 
     kind = "report"
 
-    heat_map: HeatMapView | None
+    heat_map: HeatMap | None
     created: str
     versions: Mapping[str, str]
     level_text: str
     units: str
     is_cautious: bool
-    models: tuple[ModelView, ...]
-    comparison: ComparisonView | None
+    models: tuple[Model, ...]
+    comparison: Comparison | None
     best: str
-    worst_pairs: tuple[PairOfModelsView, ...]
+    worst_pairs: tuple[PairOfModels, ...]
     notes: tuple[str, ...]
     method: Mapping[str, str]
     title: str
 
-    def best_model(self) -> ModelView:
+    def best_model(self) -> Model:
         """The model that the page recommends."""
         return next(model for model in self.models if model.name == self.best)

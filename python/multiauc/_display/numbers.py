@@ -10,24 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._display.model import (
-    BoundsView,
-    ClassView,
-    ComparisonView,
-    CostDifferenceView,
-    DecisionsView,
-    DifferenceView,
-    EstimateView,
-    EvaluationView,
-    HeatMapView,
-    PairEstimateView,
-    PairKindView,
-    PairMatrixView,
-    PairOfModelsView,
-    PairView,
-    SlicesView,
-    SliceView,
-)
+from multiauc._display import model as views
 from multiauc._input.options import read_level
 from multiauc._intervals import CAUTIOUS_BELOW, advised_method, pair_intervals
 from multiauc._registry import METRICS
@@ -35,9 +18,10 @@ from multiauc._wording import counted, names_as_text
 from multiauc.estimates import Estimate
 from multiauc.plotting._pair_matrix import scale_floor
 from multiauc.results import PairMatrix
+from multiauc.slice_results import NUMBERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,7 +45,8 @@ LIMIT_DIGITS = 6
 # Of values that are between bounds, because their rows were read in pieces.
 BOUNDED_METHOD = "closed form, class sizes fixed; logit intervals with Student's t around both bounds"
 
-UNKNOWN = EstimateView(value=None, standard_error=None, low=None, high=None)
+TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_p_value")
+UNKNOWN = views.Estimate(None, None, None, None)
 
 
 def as_number(value: float) -> Number:
@@ -69,7 +54,7 @@ def as_number(value: float) -> Number:
     return float(value) if math.isfinite(value) else None
 
 
-def view_estimate(estimate: Any, level: float) -> EstimateView:
+def view_estimate(estimate: Any, level: float) -> views.Estimate:
     """An estimate or a difference."""
     with warnings.catch_warnings():
         # Readers see a dash where there is no interval.
@@ -81,14 +66,12 @@ def view_estimate(estimate: Any, level: float) -> EstimateView:
     return make_estimate(estimate.value, estimate.standard_error, low, high)
 
 
-def make_estimate(value: float, standard_error: float, low: float, high: float) -> EstimateView:
+def make_estimate(value: float, standard_error: float, low: float, high: float) -> views.Estimate:
     """The numbers as far as they are known."""
-    return EstimateView(
-        value=as_number(value), standard_error=as_number(standard_error), low=as_number(low), high=as_number(high)
-    )
+    return views.Estimate(as_number(value), as_number(standard_error), as_number(low), as_number(high))
 
 
-def replace_error(shown: EstimateView, standard_error: float, limits: tuple[float, float]) -> EstimateView:
+def replace_error(shown: views.Estimate, standard_error: float, limits: tuple[float, float]) -> views.Estimate:
     """The same value with another standard error and interval."""
     low, high = limits
     return replace(shown, standard_error=as_number(standard_error), low=as_number(low), high=as_number(high))
@@ -109,9 +92,9 @@ def describe_method(estimates: Mapping[Any, Estimate], inputs: HeldInputs) -> st
     return inputs.method(f"cautious logit intervals ({why})")
 
 
-def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int) -> EvaluationView:
+def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int) -> views.Evaluation:
     """One model, with so many of the pairs that it separates worst."""
-    return EvaluationView(
+    return views.Evaluation(
         level=level,
         rows=int(evaluation.counts.sum()),
         labels=evaluation.labels,
@@ -127,7 +110,7 @@ def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int
     )
 
 
-def view_resampled_evaluation(shown: EvaluationView, bootstrap: Bootstrap) -> EvaluationView:
+def view_resampled_evaluation(shown: views.Evaluation, bootstrap: Bootstrap) -> views.Evaluation:
     """The same with intervals of the bootstrap, where there are any."""
     resampled = {
         metric: replace_error(shown.metrics[metric], error, bootstrap.confidence_interval(metric, level=shown.level))
@@ -141,12 +124,12 @@ def view_resampled_evaluation(shown: EvaluationView, bootstrap: Bootstrap) -> Ev
     return replace(shown, method=method, metrics={**shown.metrics, **resampled}, covariance=None)
 
 
-def view_metrics(evaluation: Evaluation, level: float) -> dict[str, EstimateView]:
+def view_metrics(evaluation: Evaluation, level: float) -> dict[str, views.Estimate]:
     """The averages over classes."""
     return {metric: view_estimate(estimate, level) for metric, estimate in evaluation.metrics.items()}
 
 
-def view_classes(evaluation: Evaluation, level: float) -> tuple[ClassView, ...]:
+def view_classes(evaluation: Evaluation, level: float) -> tuple[views.Class, ...]:
     """Each class against the rest, in the order of the labels; empty where that was not evaluated."""
     per_class = getattr(evaluation, "per_class", None)
     if per_class is None:
@@ -156,7 +139,7 @@ def view_classes(evaluation: Evaluation, level: float) -> tuple[ClassView, ...]:
     for c, (label, rows) in enumerate(zip(evaluation.labels, evaluation.counts.tolist(), strict=True)):
         estimate = view_estimate(per_class[label], level) if label in per_class else UNKNOWN
         hardest, value = _find_hardest(matrix, c)
-        found.append(ClassView(label=str(label), rows=rows, estimate=estimate, hardest=hardest, hardest_value=value))
+        found.append(views.Class(label=str(label), rows=rows, estimate=estimate, hardest=hardest, hardest_value=value))
     return tuple(found)
 
 
@@ -176,15 +159,14 @@ def count_units(evaluation: Evaluation) -> NDArray[np.int64]:
     return np.bincount(pairs[0], minlength=inputs.sample.n_classes)
 
 
-def view_matrices(evaluation: Evaluation, classes: Sequence[int], level: float) -> dict[str, PairMatrixView]:
+def view_matrices(evaluation: Evaluation, classes: Sequence[int], level: float) -> dict[str, views.PairMatrix]:
     """Values and limits of the pairs of some classes, given by their positions, for each metric that has pairs."""
     shown = np.ix_(classes, classes)
     found = {}
     for metric, matrix in evaluation.matrices.items():
-        low, high = limit_pairs(matrix, level, count_units(evaluation))
-        found[metric] = PairMatrixView(
-            value=as_rows(matrix.values[shown]), low=as_rows(_shorten(low[shown])), high=as_rows(_shorten(high[shown]))
-        )
+        limits = limit_pairs(matrix, level, count_units(evaluation))
+        low, high = (as_rows(_shorten(limit[shown])) for limit in limits)
+        found[metric] = views.PairMatrix(as_rows(matrix.values[shown]), low, high)
     return found
 
 
@@ -197,57 +179,47 @@ def limit_pairs(
     return pair_intervals(matrix.values, errors, freedoms, sizes, read_level(level))
 
 
-def view_worst_pairs(evaluation: Evaluation, level: float, n: int = WORST_PAIRS) -> tuple[PairView, ...]:
+def view_worst_pairs(evaluation: Evaluation, level: float, n: int = WORST_PAIRS) -> tuple[views.Pair, ...]:
     """The pairs that are separated worst, the worst first."""
-    return tuple(
-        PairView(
-            first=pair.first,
-            second=pair.second,
-            first_rows=pair.first_rows,
-            second_rows=pair.second_rows,
-            estimate=pair.models[0],
-        )
-        for pair in view_pairs_of_models(evaluation, [evaluation], level, n)
-    )
+    pairs = view_pairs_of_models(evaluation, [evaluation], level, n)
+    return tuple(views.Pair(pair.names, pair.models[0]) for pair in pairs)
 
 
 def view_pairs_of_models(
     worst_of: Evaluation, evaluations: Sequence[Evaluation], level: float, n: int = WORST_PAIRS
-) -> tuple[PairOfModelsView, ...]:
+) -> tuple[views.PairOfModels, ...]:
     """The pairs that one model separates worst, in all models; empty where pairs were not evaluated."""
     main = main_matrix(worst_of)
     if main is None:
         return ()
     matrices = [matrix for matrix in map(main_matrix, evaluations) if matrix is not None]
-    place = {label: k for k, label in enumerate(main.labels)}
     units = count_units(worst_of)
     limits = [limit_pairs(matrix, level, units) for matrix in matrices]
     found = []
-    for first, second, _ in main.worst(n):
-        at = place[first], place[second]
-        estimates = tuple(
-            PairEstimateView(value=as_number(matrix.values[at]), low=as_number(low[at]), high=as_number(high[at]))
+    for names, at in _list_worst(main, n):
+        estimates = (
+            views.PairEstimate(as_number(matrix.values[at]), as_number(low[at]), as_number(high[at]))
             for matrix, (low, high) in zip(matrices, limits, strict=True)
         )
-        found.append(
-            PairOfModelsView(
-                first=str(first),
-                second=str(second),
-                first_rows=int(main.counts[at[0]]),
-                second_rows=int(main.counts[at[1]]),
-                models=estimates,
-            )
-        )
+        found.append(views.PairOfModels(names, tuple(estimates)))
     return tuple(found)
+
+
+def _list_worst(matrix: PairMatrix, n: int) -> Iterator[tuple[views.PairNames, tuple[int, int]]]:
+    """The pairs that are separated worst, and where they are in the matrix."""
+    place = {label: k for k, label in enumerate(matrix.labels)}
+    for first, second, _ in matrix.worst(n):
+        c, d = place[first], place[second]
+        yield views.PairNames(str(first), str(second), int(matrix.counts[c]), int(matrix.counts[d])), (c, d)
 
 
 def view_bounded_evaluation(
     evaluation: CertifiedEvaluation, model: str, metrics: Sequence[str], level: float, worst: int
-) -> EvaluationView:
+) -> views.Evaluation:
     """One model whose rows were read in pieces: values are exact or between bounds."""
     rows = evaluation.counts.tolist()
     sizes = dict(zip(evaluation.labels, rows, strict=True))
-    return EvaluationView(
+    return views.Evaluation(
         level=level,
         rows=sum(rows),
         labels=evaluation.labels,
@@ -256,7 +228,7 @@ def view_bounded_evaluation(
         method=BOUNDED_METHOD,
         metrics={metric: _view_bounded(evaluation.metrics[metric], level) for metric in metrics},
         per_class=tuple(
-            ClassView(label=str(label), rows=sizes[label], estimate=_view_bounded(value, level))
+            views.Class(label=str(label), rows=sizes[label], estimate=_view_bounded(value, level))
             for label, value in evaluation.per_class.items()
         ),
         worst_pairs=_view_bounded_pairs(evaluation, worst),
@@ -265,46 +237,34 @@ def view_bounded_evaluation(
     )
 
 
-def _view_bounded(value: CertifiedValue, level: float) -> EstimateView:
+def _view_bounded(value: CertifiedValue, level: float) -> views.Estimate:
     found = value.to_dict(level)
     shown = make_estimate(found["value"], found["standard_error"], found["low"], found["high"])
     return replace(shown, bounds=_view_bounds(value.low, value.high))
 
 
-def _view_bounds(low: float, high: float) -> BoundsView:
-    return BoundsView(certified_low=as_number(low), certified_high=as_number(high), exact=bool(low == high))
+def _view_bounds(low: float, high: float) -> views.Bounds:
+    return views.Bounds(as_number(low), as_number(high), bool(low == high))
 
 
-def _view_bounded_pairs(evaluation: CertifiedEvaluation, n: int) -> tuple[PairView, ...]:
+def _view_bounded_pairs(evaluation: CertifiedEvaluation, n: int) -> tuple[views.Pair, ...]:
     """The pairs that are separated worst by the first metric that averages over pairs; there are no intervals."""
     if not evaluation.pair_bounds:
         return ()
     metric, (low, high) = next(iter(evaluation.pair_bounds.items()))
     matrix = PairMatrix((low + high) / 2, evaluation.labels, evaluation.counts, metric)
-    place = {label: k for k, label in enumerate(evaluation.labels)}
-    found = []
-    for first, second, value in matrix.worst(n):
-        at = place[first], place[second]
-        found.append(
-            PairView(
-                first=str(first),
-                second=str(second),
-                first_rows=int(matrix.counts[at[0]]),
-                second_rows=int(matrix.counts[at[1]]),
-                estimate=PairEstimateView(
-                    value=as_number(value), low=None, high=None, bounds=_view_bounds(low[at], high[at])
-                ),
-            )
-        )
-    return tuple(found)
+    return tuple(
+        views.Pair(names, views.PairEstimate(float(matrix.values[at]), None, None, _view_bounds(low[at], high[at])))
+        for names, at in _list_worst(matrix, n)
+    )
 
 
-def view_comparison(comparison: Comparison, level: float) -> ComparisonView:
+def view_comparison(comparison: Comparison, level: float) -> views.Comparison:
     """Each model, the models from best to worst, and every difference with its test."""
     names = names_as_text(comparison.estimates)
     values = dict(zip(names, (one.value for one in comparison.estimates.values()), strict=True))
     estimates = (view_estimate(one, level) for one in comparison.estimates.values())
-    return ComparisonView(
+    return views.Comparison(
         metric=comparison.metric,
         estimates=dict(zip(names, estimates, strict=True)),
         order=tuple(sorted(values, key=lambda name: (math.isnan(values[name]), -values[name]))),
@@ -313,33 +273,30 @@ def view_comparison(comparison: Comparison, level: float) -> ComparisonView:
     )
 
 
-def _view_differences(comparison: Comparison, level: float) -> tuple[DifferenceView, ...]:
+def _view_differences(comparison: Comparison, level: float) -> tuple[views.Difference, ...]:
     """Every difference with its test, by itself and among the others."""
     pairs = combinations(names_as_text(comparison.estimates), 2)
     # A metric without a closed form has no differences.
     differences = comparison.differences
     together = comparison.simultaneous_intervals(level).values() if differences else []
     return tuple(
-        DifferenceView(
+        views.Difference(
             first=first,
             second=second,
             estimate=view_estimate(one, level),
-            t=as_number(one.t),
-            degrees_of_freedom=as_number(one.degrees_of_freedom),
-            p_value=as_number(one.p_value),
+            **{name: as_number(getattr(one, name)) for name in TESTED},
             corrected_low=as_number(low),
             corrected_high=as_number(high),
-            corrected_p_value=as_number(one.corrected_p_value),
             decided=bool(one.corrected_p_value < 1.0 - level),
         )
         for (first, second), one, (low, high) in zip(pairs, differences, together, strict=False)
     )
 
 
-def view_slices(slices: Slices, level: float, at_most: int | None = None) -> SlicesView:
+def view_slices(slices: Slices, level: float, at_most: int | None = None) -> views.Slices:
     """All slices, or so many of those that are most surely worse."""
     found = slices.to_dict(level)
-    return SlicesView(
+    return views.Slices(
         metric=slices.metric,
         reference=slices.reference,
         by=tuple(slices.columns),
@@ -350,36 +307,26 @@ def view_slices(slices: Slices, level: float, at_most: int | None = None) -> Sli
     )
 
 
-def _view_slice(found: Mapping[str, Any]) -> SliceView:
-    return SliceView(
+def _view_slice(found: Mapping[str, Any]) -> views.Slice:
+    return views.Slice(
         name=found["name"],
         slice=found["slice"],
         rows=found["rows"],
         estimate=_read_estimate(found),
-        reference=as_number(found["reference"]),
-        difference=as_number(found["difference"]),
-        difference_error=as_number(found["difference_error"]),
-        difference_low=as_number(found["difference_low"]),
-        difference_high=as_number(found["difference_high"]),
-        simultaneous_low=as_number(found["simultaneous_low"]),
-        simultaneous_high=as_number(found["simultaneous_high"]),
-        t=as_number(found["t"]),
-        degrees_of_freedom=as_number(found["degrees_of_freedom"]),
-        p_value=as_number(found["p_value"]),
-        corrected_p_value=as_number(found["corrected_p_value"]),
         reason=found["reason"],
+        **{name: as_number(found[name]) for name in NUMBERS[NUMBERS.index("reference") : -1]},
     )
 
 
-def _read_estimate(found: Mapping[str, Any]) -> EstimateView:
+def _read_estimate(found: Mapping[str, Any]) -> views.Estimate:
     """The estimate among the numbers of a result's `to_dict`."""
     return make_estimate(found["value"], found["standard_error"], found["low"], found["high"])
 
 
-def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: float) -> DecisionsView:
+def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: float) -> views.Decisions:
     """The rule, and what it costs on some rows beside plain rules."""
     found = comparison.to_dict(level)
-    return DecisionsView(
+    return views.Decisions(
         rule=decisions.rule,
         scale=decisions.scale,
         offsets=tuple(decisions.offsets.tolist()),
@@ -388,30 +335,26 @@ def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: 
         judged_rows=found["rows"],
         costs={rule: _read_estimate(one) for rule, one in found["costs"].items()},
         differences=tuple(
-            CostDifferenceView(
+            views.CostDifference(
                 first=one["first"],
                 second=one["second"],
                 estimate=_read_estimate(one),
-                t=as_number(one["t"]),
-                degrees_of_freedom=as_number(one["degrees_of_freedom"]),
-                p_value=as_number(one["p_value"]),
+                **{name: as_number(one[name]) for name in ("t", "degrees_of_freedom", "p_value")},
             )
             for one in found["differences"]
         ),
     )
 
 
-def view_heat_map(evaluations: Sequence[Evaluation]) -> HeatMapView | None:
+def view_heat_map(evaluations: Sequence[Evaluation]) -> views.HeatMap | None:
     """What all heat maps of a page share; None if there are none."""
     matrices = [matrix for matrix in map(main_matrix, evaluations) if matrix is not None]
     if not matrices:
         return None
     kinds = [(metric, METRICS[metric].pairs) for metric in evaluations[0].matrices]
-    return HeatMapView(
-        classes=tuple(_choose_classes(matrices)),
-        floor=min(scale_floor(matrix.values) for matrix in matrices),
-        kinds=tuple(PairKindView(metric=metric, values=pairs) for metric, pairs in kinds if pairs is not None),
-    )
+    floor = min(scale_floor(matrix.values) for matrix in matrices)
+    shown = tuple(views.PairKind(metric, pairs) for metric, pairs in kinds if pairs is not None)
+    return views.HeatMap(tuple(_choose_classes(matrices)), floor, shown)
 
 
 def _choose_classes(matrices: Sequence[PairMatrix]) -> list[int]:

@@ -15,21 +15,8 @@ from multiauc.slice_results import NUMBERS
 from multiauc.streaming.certified import value_and_bounds
 
 if TYPE_CHECKING:
-    from multiauc._display.model import (
-        BoundsView,
-        ComparedView,
-        CostsView,
-        DifferenceView,
-        EstimateView,
-        EvaluationView,
-        MulticlassRocView,
-        Number,
-        PairEstimateView,
-        PairView,
-        ReadingView,
-        RocCurvesView,
-        SlicesView,
-    )
+    from multiauc._display import model as views
+    from multiauc._display.model import Number
 
 Cell = str | float | None
 Records = tuple[Sequence[str], Sequence[Sequence[Any]]]
@@ -62,7 +49,7 @@ class Outcome:
     notes: Sequence[str] = ()
 
 
-def tabulate_evaluation(shown: EvaluationView) -> Outcome:
+def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
     """One model: its metrics, classes, worst pairs and slices."""
     interval = _interval_header(shown.level)
     has_bounds = shown.exact is False
@@ -88,7 +75,7 @@ def tabulate_evaluation(shown: EvaluationView) -> Outcome:
     return Outcome([*tables, table], _list_slices(shown.slices), [*notes, remark])
 
 
-def _tabulate_pairs(shown: EvaluationView, bounds: list[str]) -> Table:
+def _tabulate_pairs(shown: views.Evaluation, bounds: list[str]) -> Table:
     """The pairs that are separated worst; those of files read in pieces have no intervals."""
     title = f"Pairs that are separated worst ({describe_pair_value(shown.pairs_of or '')})"
     if shown.reading is None:
@@ -98,7 +85,7 @@ def _tabulate_pairs(shown: EvaluationView, bounds: list[str]) -> Table:
     return Table(title, ["pair", "rows", "value", *bounds], rows)
 
 
-def _describe_reading(reading: ReadingView | None, *, exact: bool) -> list[str]:
+def _describe_reading(reading: views.Reading | None, *, exact: bool) -> list[str]:
     if reading is None:
         return []
     values = "exact." if exact else "the exact ones of all rows lie between the bounds, always."
@@ -115,21 +102,21 @@ def format_size(n_bytes: int) -> str:
     return f"{size:.3g} TB"
 
 
-def _list_evaluation(shown: EvaluationView) -> Records:
+def _list_evaluation(shown: views.Evaluation) -> Records:
     columns = ESTIMATE if shown.reading is None else (ESTIMATE[0], *BOUNDS, *ESTIMATE[1:])
 
-    def cells(one: EstimateView | PairEstimateView) -> list[Number]:
+    def cells(one: views.Estimate | views.PairEstimate) -> list[Number]:
         return [getattr(one.bounds if name in BOUNDS else one, name, None) for name in columns]
 
     rows = [
         *(["metric", metric, "", *cells(one)] for metric, one in shown.metrics.items()),
         *(["class", one.label, "", *cells(one.estimate)] for one in shown.per_class),
-        *(["pair", pair.first, pair.second, *cells(pair.estimate)] for pair in shown.worst_pairs),
+        *(["pair", pair.names.first, pair.names.second, *cells(pair.estimate)] for pair in shown.worst_pairs),
     ]
     return ["kind", "name", "other", *columns], rows
 
 
-def _tabulate_slices(shown: SlicesView, level: float) -> tuple[Table, str]:
+def _tabulate_slices(shown: views.Slices, level: float) -> tuple[Table, str]:
     """The slices, and a sentence about all of them."""
     slices = shown.slices[:SLICES_AT_MOST]
     has_reasons = any(one.reason for one in slices)
@@ -165,7 +152,7 @@ def _tabulate_slices(shown: SlicesView, level: float) -> tuple[Table, str]:
     return Table(title, header, rows), shown.summary + more
 
 
-def _list_slices(shown: SlicesView) -> Records:
+def _list_slices(shown: views.Slices) -> Records:
     """A column for each of those that make up a slice, then the numbers."""
     names = [f"by_{name}" if name in NUMBERS else name for name in shown.by]
     rows = [
@@ -178,7 +165,7 @@ def _list_slices(shown: SlicesView) -> Records:
     return [*names, *NUMBERS], rows
 
 
-def tabulate_comparison(shown: ComparedView) -> Outcome:
+def tabulate_comparison(shown: views.Compared) -> Outcome:
     """Models from best to worst, and their differences."""
     found = shown.comparison
     tables = [
@@ -202,7 +189,7 @@ def tabulate_comparison(shown: ComparedView) -> Outcome:
     return Outcome(tables, (["first", "second", *ESTIMATE, *TESTED], rows), notes)
 
 
-def _tabulate_differences(differences: Sequence[DifferenceView], level: float, correction: str) -> Table:
+def _tabulate_differences(differences: Sequence[views.Difference], level: float, correction: str) -> Table:
     """Differences with their intervals and tests, after the correction for their number."""
     correct = f" ({correction})" if len(differences) > 1 else ""
     columns: dict[str, list[Cell]] = {
@@ -224,7 +211,7 @@ def _tabulate_differences(differences: Sequence[DifferenceView], level: float, c
     return Table("Differences", list(columns), list(zip(*columns.values(), strict=True)))
 
 
-def tabulate_costs(shown: CostsView) -> Outcome:
+def tabulate_costs(shown: views.Costs) -> Outcome:
     """What the rules cost, their differences, and the fitted rule."""
     found, interval = shown.decisions, _interval_header(shown.level)
     how = f"{shown.judged_by}, {counted(found.judged_rows, 'row')}"
@@ -264,7 +251,7 @@ def tabulate_costs(shown: CostsView) -> Outcome:
     return Outcome(tables, (["kind", "name", "other", *columns], rows), [note])
 
 
-def tabulate_multiclass_roc(shown: MulticlassRocView) -> Outcome:
+def tabulate_multiclass_roc(shown: views.MulticlassRoc) -> Outcome:
     """The curve at some false-positive rates; for programs at all of its points, or those of its band."""
     fpr, tpr = np.array(shown.fpr), np.array(shown.tpr)
     header, columns = ["false-positive rate", "true-positive rate"], [SHOWN_FPR, np.interp(SHOWN_FPR, fpr, tpr)]
@@ -282,7 +269,7 @@ def tabulate_multiclass_roc(shown: MulticlassRocView) -> Outcome:
     return Outcome([table], (names, np.column_stack(points).tolist()))
 
 
-def tabulate_roc_curves(shown: RocCurvesView) -> Outcome:
+def tabulate_roc_curves(shown: views.RocCurves) -> Outcome:
     """The area of each curve; for programs all points."""
     of_pairs = any(curve.against is not None for curve in shown.curves)
     title = f"{counted(len(shown.curves), 'ROC curve')}, {'every pair' if of_pairs else 'each class against the rest'}"
@@ -302,27 +289,30 @@ def _interval_header(level: float) -> str:
     return f"{100 * level:g}% interval"
 
 
-def _numbers(one: EstimateView) -> list[Number]:
+def _numbers(one: views.Estimate) -> list[Number]:
     return [one.value, one.standard_error, one.low, one.high]
 
 
-def _estimate_cells(one: EstimateView, *, has_bounds: bool = False) -> list[Cell]:
+def _estimate_cells(one: views.Estimate, *, has_bounds: bool = False) -> list[Cell]:
     """Value, perhaps its bounds, standard error and interval."""
     return [*_value_cells(one, has_bounds=has_bounds), one.standard_error, _interval_cell(one)]
 
 
-def _value_cells(one: EstimateView | PairEstimateView, *, has_bounds: bool) -> list[Cell]:
+def _value_cells(one: views.Estimate | views.PairEstimate, *, has_bounds: bool) -> list[Cell]:
     if not has_bounds:
         return [one.value]
-    bounds: BoundsView | None = one.bounds
+    bounds: views.Bounds | None = one.bounds
     if one.value is None or bounds is None or bounds.certified_low is None or bounds.certified_high is None:
         return [one.value, "-"]
     return list(value_and_bounds(one.value, bounds.certified_low, bounds.certified_high))
 
 
-def _pair_cells(pair: PairView) -> list[Cell]:
+def _pair_cells(pair: views.Pair) -> list[Cell]:
     """The classes of a pair, and their rows."""
-    return [f"{shown_name(pair.first)} - {shown_name(pair.second)}", f"{pair.first_rows} + {pair.second_rows}"]
+    return [
+        f"{shown_name(pair.names.first)} - {shown_name(pair.names.second)}",
+        f"{pair.names.first_rows} + {pair.names.second_rows}",
+    ]
 
 
 def _interval_cell(found: Limits) -> str:

@@ -13,16 +13,8 @@ from multiauc.decision_results import RULES_IN_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from multiauc._display.model import (
-        ComparisonView,
-        DifferenceView,
-        EstimateView,
-        ModelView,
-        Number,
-        PairEstimateView,
-        PairView,
-        ReportView,
-    )
+    from multiauc._display import model as views
+    from multiauc._display.model import Number
 
 # A dash and a real minus sign.
 NOT_KNOWN, MINUS = "\u2013", "\u2212"
@@ -70,7 +62,7 @@ def format_interval(found: Limits, digits: int = 3) -> str:
     return format_limits(found.low, found.high, digits)
 
 
-def format_corrected(found: DifferenceView, digits: int = 3) -> str:
+def format_corrected(found: views.Difference, digits: int = 3) -> str:
     """The limits of a difference among all differences of a page."""
     return format_limits(found.corrected_low, found.corrected_high, digits)
 
@@ -118,7 +110,7 @@ def join_names(names: Sequence[str], last: str = "and") -> str:
 
 
 def explain_bound(
-    estimates: Iterable[EstimateView | PairEstimateView], report: ReportView, *, of_pairs: bool = False
+    estimates: Iterable[views.Estimate | views.PairEstimate], report: views.Report, *, of_pairs: bool = False
 ) -> str:
     """What the interval of a perfect (or perfectly wrong) value is; empty if there is none among the estimates."""
     if not any(one.value in (0.0, 1.0) and one.low is not None for one in estimates):
@@ -132,7 +124,7 @@ def explain_bound(
     )
 
 
-def judge(report: ReportView) -> tuple[str, list[str]]:
+def judge(report: views.Report) -> tuple[str, list[str]]:
     """(headline, sentences): which model is best, by how much, and whether that is more than chance."""
     if report.comparison is not None:
         return judge_models(report.comparison, report.level)
@@ -140,7 +132,7 @@ def judge(report: ReportView) -> tuple[str, list[str]]:
     return _judge_one(model, report.level, len(report.labels))
 
 
-def _judge_one(model: ModelView, level: float, n_classes: int) -> tuple[str, list[str]]:
+def _judge_one(model: views.Model, level: float, n_classes: int) -> tuple[str, list[str]]:
     metric, estimate = next(iter(model.metrics.items()))
     name = shown_name(model.name)
     if estimate.value is None:
@@ -161,7 +153,7 @@ def _judge_one(model: ModelView, level: float, n_classes: int) -> tuple[str, lis
     return headline, [meaning]
 
 
-def judge_models(comparison: ComparisonView, level: float) -> tuple[str, list[str]]:
+def judge_models(comparison: views.Comparison, level: float) -> tuple[str, list[str]]:
     """(headline, sentences) about several models."""
     name, best = name_metric(comparison.metric), comparison.order[0]
     value = comparison.estimates[best].value
@@ -185,7 +177,7 @@ def judge_models(comparison: ComparisonView, level: float) -> tuple[str, list[st
     return _headline(best, against), sentences
 
 
-def _headline(best: str, against: list[DifferenceView]) -> str:
+def _headline(best: str, against: list[views.Difference]) -> str:
     """Who wins. Each part is about the best model and one other, never about two others."""
     level = [found.second for found in against if _is_level(found)]
     beaten = [found.second for found in against if found.decided]
@@ -205,7 +197,7 @@ def _headline(best: str, against: list[DifferenceView]) -> str:
     return "; ".join(findings) + "."
 
 
-def _describe_many(comparison: ComparisonView, level: float) -> str:
+def _describe_many(comparison: views.Comparison, level: float) -> str:
     """Where the models stand, in one sentence, and what the table beside it has."""
     values = {name: one.value for name, one in comparison.estimates.items() if one.value is not None}
     best, second, last = (comparison.order[k] for k in (0, 1, len(values) - 1))
@@ -217,17 +209,17 @@ def _describe_many(comparison: ComparisonView, level: float) -> str:
     )
 
 
-def differences_from_best(comparison: ComparisonView) -> list[DifferenceView]:
+def differences_from_best(comparison: views.Comparison) -> list[views.Difference]:
     """The best model minus each of the others, from the second best on."""
     best, *others = comparison.order
     return [_find_difference(best, other, comparison.differences) for other in others]
 
 
-def _is_level(found: DifferenceView) -> bool:
+def _is_level(found: views.Difference) -> bool:
     return found.corrected_p_value is not None and not found.decided
 
 
-def _find_difference(best: str, other: str, differences: Iterable[DifferenceView]) -> DifferenceView:
+def _find_difference(best: str, other: str, differences: Iterable[views.Difference]) -> views.Difference:
     """The difference best minus other, whichever way round it is listed."""
     for found in differences:
         if (found.first, found.second) == (best, other):
@@ -250,7 +242,7 @@ def _negate(value: Number) -> Number:
     return None if value is None else -value
 
 
-def _describe_difference(found: DifferenceView, comparison: ComparisonView, level: float) -> str:
+def _describe_difference(found: views.Difference, comparison: views.Comparison, level: float) -> str:
     best, other = shown_name(found.first), shown_name(found.second)
     by = f"{format_number(found.estimate.value, 4)} in {name_metric(comparison.metric)}"
     if found.corrected_p_value is None:
@@ -269,19 +261,19 @@ def _describe_difference(found: DifferenceView, comparison: ComparisonView, leve
     return f"{best} and {other} cannot be told apart: they differ by {by} ({evidence})."
 
 
-def describe_confusions(model: ModelView) -> str:
+def describe_confusions(model: views.Model) -> str:
     """The worst pairs of a model in one sentence."""
     worst = [pair for pair in model.worst_pairs[:3] if pair.estimate.value is not None and pair.estimate.value < 1.0]
     if not worst:
         return f"{shown_name(model.name)} ranks no two rows of different classes the wrong way round on this data."
     listed = "; ".join(
-        f"{shown_name(pair.first)} and {shown_name(pair.second)} ({format_number(pair.estimate.value)})"
+        f"{shown_name(pair.names.first)} and {shown_name(pair.names.second)} ({format_number(pair.estimate.value)})"
         for pair in worst
     )
     return f"{shown_name(model.name)} tells these classes apart worst: {listed}."
 
 
-def describe_pair(pair: PairView, title: str, level: float) -> str:
+def describe_pair(pair: views.Pair, title: str, level: float) -> str:
     """What the value of a pair, called `title`, means: how often a row of each is ranked the wrong way round."""
     estimate = pair.estimate
     limits = "" if estimate.low is None else f", {format_percent(level)} interval {format_interval(estimate)}"
@@ -301,7 +293,7 @@ def describe_rule(rule: str) -> str:
     return f"the class of {RULES_IN_WORDS[rule]}"
 
 
-def describe_decisions(model: ModelView) -> str:
+def describe_decisions(model: views.Model) -> str:
     """Which rule a model's probabilities are best used with, and why; empty where there are no costs."""
     if model.decisions is None:
         return ""

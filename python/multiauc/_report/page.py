@@ -33,19 +33,8 @@ from multiauc._report import svg
 from multiauc._wording import counted, shown_name
 
 if TYPE_CHECKING:
-    from multiauc._display.model import (
-        ClassView,
-        ComparisonView,
-        CurveView,
-        DifferenceView,
-        EstimateView,
-        HeatMapView,
-        ModelView,
-        Number,
-        PairEstimateView,
-        ReportView,
-        SlicesView,
-    )
+    from multiauc._display import model as views
+    from multiauc._display.model import Number
 
 Cell = str
 
@@ -59,7 +48,7 @@ WORD_LONG_FROM, LIMITS_LONG_FROM = 16, 22
 DIFFERENCE_HEADER = ["difference", "interval", "t", "df", "p", "differ?"]
 
 
-def render_page(report: ReportView, origin: dict[str, Any]) -> str:
+def render_page(report: views.Report, origin: dict[str, Any]) -> str:
     """The HTML of a report; `origin` is its provenance."""
     headline, sentences = judge(report)
     if report.heat_map is not None:
@@ -117,7 +106,7 @@ def _hash(script: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def _count_facts(report: ReportView) -> str:
+def _count_facts(report: views.Report) -> str:
     models = report.models
     parts = [f"{report.rows:,} rows", f"{len(report.labels)} classes"]
     if len(models) > 1:
@@ -125,7 +114,7 @@ def _count_facts(report: ReportView) -> str:
     return " · ".join(parts)
 
 
-def _render_standings(report: ReportView) -> str:
+def _render_standings(report: views.Report) -> str:
     """The table of a verdict on many models."""
     found = report.comparison
     if found is None or len(found.order) - 1 <= SENTENCES_UP_TO or not found.differences:
@@ -138,7 +127,7 @@ def _render_note(text: str) -> str:
     return f'<p class="facts note">{escape(text)}</p>' if text else ""
 
 
-def _render_summary(report: ReportView) -> str:
+def _render_summary(report: views.Report) -> str:
     chart = ""
     metrics = list(report.models[0].metrics)
     shown = [estimate for model in report.models for estimate in model.metrics.values()]
@@ -151,7 +140,7 @@ def _render_summary(report: ReportView) -> str:
 {_render_note(explain_metrics(metrics))}{_render_note(explain_bound(shown, report))}</section>"""
 
 
-def _render_comparison(report: ReportView) -> str:
+def _render_comparison(report: views.Report) -> str:
     if report.comparison is None or not report.comparison.differences:
         return ""
     count, correction = len(report.comparison.differences), report.comparison.correction
@@ -165,7 +154,7 @@ def _render_comparison(report: ReportView) -> str:
 {_render_note(note)}</section>"""
 
 
-def _render_pairs(report: ReportView) -> str:
+def _render_pairs(report: views.Report) -> str:
     if report.heat_map is None:
         return ""
     # The values that the lists and the table of pairs are about.
@@ -191,33 +180,33 @@ def _render_pairs(report: ReportView) -> str:
 {_render_note(explain_bound(listed, report, of_pairs=True))}</section>"""
 
 
-def _render_pair_list(model: ModelView, title: str, level: float) -> str:
+def _render_pair_list(model: views.Model, title: str, level: float) -> str:
     heading = f"<h3>The worst pairs of {escape(shown_name(model.name))}</h3>"
     items = "".join(
-        f"<li><strong>{escape(shown_name(pair.first))}</strong> and "
-        f"<strong>{escape(shown_name(pair.second))}</strong>: "
+        f"<li><strong>{escape(shown_name(pair.names.first))}</strong> and "
+        f"<strong>{escape(shown_name(pair.names.second))}</strong>: "
         f"{escape(describe_pair(pair, title, level))}; "
-        f"{pair.first_rows:,} and {pair.second_rows:,} rows</li>"
+        f"{pair.names.first_rows:,} and {pair.names.second_rows:,} rows</li>"
         for pair in model.worst_pairs
     )
     drawn = "Draw a row of each of two classes: the scores rank the two the right way round or not; a tie counts half."
     return f'{heading}{_render_note(drawn)}<ol class="pairs">{items}</ol>'
 
 
-def _tabulate_pairs(report: ReportView, title: str) -> str:
+def _tabulate_pairs(report: views.Report, title: str) -> str:
     rows = []
     for pair in report.worst_pairs:
-        first, second = pair.first_rows, pair.second_rows
+        first, second = pair.names.first_rows, pair.names.second_rows
         size = _number_cell(first + second, f"{first:,} + {second:,}")
         cells = [size, *(_estimate_cell(found) for found in pair.models)]
-        rows.append(_render_row(f"{shown_name(pair.first)} – {shown_name(pair.second)}", cells))
+        rows.append(_render_row(f"{shown_name(pair.names.first)} – {shown_name(pair.names.second)}", cells))
     names = [model.name for model in report.models]
     which = f"the {counted(len(rows), 'pair')} that {shown_name(report.best)} separates worst"
     caption = f"{title} of {which}, {format_percent(report.level)} intervals"
     return _render_table(caption, ["pair", "rows", *names], rows, sortable=True, models=len(names))
 
 
-def _render_heat_controls(heat_map: HeatMapView, report: ReportView) -> str:
+def _render_heat_controls(heat_map: views.HeatMap, report: views.Report) -> str:
     groups = []
     if len(report.models) > 1:
         names = [model.name for model in report.models]
@@ -240,7 +229,7 @@ def _render_radios(name: str, legend: str, options: list[tuple[str, str]], chose
     return f"<fieldset><legend>{legend}</legend>{inputs}</fieldset>"
 
 
-def _explain_heat(heat_map: HeatMapView, total: int) -> str:
+def _explain_heat(heat_map: views.HeatMap, total: int) -> str:
     shown = len(heat_map.classes)
     some = "" if shown == total else f" Shown are the {shown} of {total} classes with the worst pairs."
     return (
@@ -254,7 +243,7 @@ def _draw_scale(floor: float) -> str:
     return f'{floor:.2f}<svg viewBox="0 0 9 1" preserveAspectRatio="none">{bars}</svg>1.00<span>(grey: no value)</span>'
 
 
-def _render_classes(report: ReportView) -> str:
+def _render_classes(report: views.Report) -> str:
     if not report.best_model().per_class:
         return ""
     shown = (one.estimate for model in report.models for one in model.per_class)
@@ -263,7 +252,7 @@ def _render_classes(report: ReportView) -> str:
 {_render_note(explain_bound(shown, report))}</section>"""
 
 
-def _render_slices(report: ReportView) -> str:
+def _render_slices(report: views.Report) -> str:
     found = [(model.name, model.slices) for model in report.models if model.slices is not None]
     if not found:
         return ""
@@ -280,7 +269,7 @@ def _render_slices(report: ReportView) -> str:
 {_render_note(note)}</section>"""
 
 
-def _render_roc(report: ReportView) -> str:
+def _render_roc(report: views.Report) -> str:
     models = report.models
     curves = [model.roc for model in models if model.roc is not None]
     if not curves:
@@ -304,7 +293,7 @@ more of wrong classes are let in (to the right). Higher is better; the dotted li
 {beside if len(panels) == 1 else above}</section>"""
 
 
-def _render_surfaces(report: ReportView) -> str:
+def _render_surfaces(report: views.Report) -> str:
     shown = [(model.name, model.surface) for model in report.models if model.surface is not None][:SURFACES]
     if not shown:
         return ""
@@ -315,7 +304,7 @@ gets right of each class. The more room under the surface the better; scores wit
 <div class="panels">{panels}</div></section>"""
 
 
-def _render_decisions(report: ReportView) -> str:
+def _render_decisions(report: views.Report) -> str:
     models = [model for model in report.models if model.decisions is not None]
     if not models:
         return ""
@@ -331,7 +320,7 @@ def _render_decisions(report: ReportView) -> str:
 {_render_note(note)}</section>"""
 
 
-def _explain_band(curve: CurveView, report: ReportView) -> str:
+def _explain_band(curve: views.Curve, report: views.Report) -> str:
     """What is shaded, from how many resamples, and how sure that is."""
     if curve.band is None:
         return ""
@@ -341,7 +330,7 @@ def _explain_band(curve: CurveView, report: ReportView) -> str:
     return f"Shaded: {format_percent(report.level)} limits, point by point, from {resamples}{known}."
 
 
-def _render_method(report: ReportView) -> str:
+def _render_method(report: views.Report) -> str:
     entries = [*report.method.items(), *((name, version) for name, version in report.versions.items())]
     lines = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in entries)
     return f"""<section aria-labelledby="h-method"><h2 id="h-method">Method and versions</h2>
@@ -358,7 +347,7 @@ def _number_cell(value: Number, shown: str, *, extra: str = "") -> Cell:
     return f'<td class="number" data-value="{_key(value)}">{shown}{extra}</td>'
 
 
-def _estimate_cell(estimate: EstimateView | PairEstimateView, *, best: bool = False) -> Cell:
+def _estimate_cell(estimate: views.Estimate | views.PairEstimate, *, best: bool = False) -> Cell:
     """A value above its interval."""
     shown = format_number(estimate.value, 4)
     if best:
@@ -403,7 +392,7 @@ def _render_row(name: str, cells: list[Cell]) -> str:
     return f'<tr><th scope="row">{escape(shown_name(name))}</th>{"".join(cells)}</tr>'
 
 
-def _tabulate_summary(report: ReportView) -> str:
+def _tabulate_summary(report: views.Report) -> str:
     """Models by metrics."""
     models = report.models
     metrics = list(models[0].metrics)
@@ -416,8 +405,7 @@ def _tabulate_summary(report: ReportView) -> str:
             model.name,
             [
                 _estimate_cell(
-                    model.metrics[metric],
-                    best=len(models) > 1 and model.metrics[metric].value == best[metric],
+                    model.metrics[metric], best=len(models) > 1 and model.metrics[metric].value == best[metric]
                 )
                 for metric in metrics
             ],
@@ -429,7 +417,7 @@ def _tabulate_summary(report: ReportView) -> str:
     return _render_table(caption, ["model", *map(name_metric, metrics)], rows)
 
 
-def _tabulate_comparison(found: ComparisonView, level: float) -> str:
+def _tabulate_comparison(found: views.Comparison, level: float) -> str:
     """Every pair of models: difference, interval, test."""
     rows = [
         _render_row(f"{shown_name(one.first)} {MINUS} {shown_name(one.second)}", _difference_cells(one, level))
@@ -439,7 +427,7 @@ def _tabulate_comparison(found: ComparisonView, level: float) -> str:
     return _render_table(caption, ["models", *DIFFERENCE_HEADER], rows, sortable=True)
 
 
-def _tabulate_against_best(found: ComparisonView, level: float) -> str:
+def _tabulate_against_best(found: views.Comparison, level: float) -> str:
     """How far each model is behind the best."""
     best = found.order[0]
     rows = [
@@ -456,14 +444,14 @@ def _value_cell(value: Number) -> Cell:
     return _number_cell(value, format_number(value, 4))
 
 
-def _describe_intervals(found: ComparisonView, level: float) -> str:
+def _describe_intervals(found: views.Comparison, level: float) -> str:
     """What the intervals of differences are."""
     count = len(found.differences)
     joint = f" that hold for all {count} comparisons together" if count > 1 else ""
     return f"{format_percent(level)} intervals{joint}"
 
 
-def _difference_cells(found: DifferenceView, level: float) -> list[Cell]:
+def _difference_cells(found: views.Difference, level: float) -> list[Cell]:
     p, freedom = found.corrected_p_value, found.degrees_of_freedom
     limits = format_corrected(found, 4)
     t = NOT_KNOWN if found.t is None else f"{found.t:.2f}".replace("-", MINUS)
@@ -486,7 +474,7 @@ def _key(value: Number) -> str:
     return "" if value is None else repr(value)
 
 
-def _tabulate_classes(report: ReportView, best: ModelView) -> str:
+def _tabulate_classes(report: views.Report, best: views.Model) -> str:
     """Each class against the rest, and the class that it is hardest to tell from."""
     models = report.models
     rows = []
@@ -501,7 +489,7 @@ def _tabulate_classes(report: ReportView, best: ModelView) -> str:
     return _render_table(caption, header, rows, sortable=True, models=len(models))
 
 
-def _tabulate_slices(found: SlicesView, level: float) -> str:
+def _tabulate_slices(found: views.Slices, level: float) -> str:
     """Slices of the rows, each against the others."""
     rows = []
     for one in found.slices:
@@ -530,7 +518,7 @@ def _format_corrected_p(p: float, threshold: float) -> str:
     return p_text(p, threshold) if p < 0.9995 or p == 1.0 else "> 0.999"
 
 
-def _tabulate_decisions(models: list[ModelView], level: float) -> str:
+def _tabulate_decisions(models: list[views.Model], level: float) -> str:
     """Models by rules: the mean cost of a row, and what the fitted rule saves."""
     found = {model.name: model.decisions for model in models if model.decisions is not None}
     first = next(iter(found.values()))
@@ -544,7 +532,7 @@ def _tabulate_decisions(models: list[ModelView], level: float) -> str:
     return _render_table(caption, ["model", *rules, *differences], rows)
 
 
-def _hardest_cell(found: ClassView) -> Cell:
+def _hardest_cell(found: views.Class) -> Cell:
     if found.hardest is None:
         return _number_cell(None, "–")
     value = f'<span class="interval">{format_number(found.hardest_value, 4)}</span>'

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._display.model import ModelView, SurfaceView
+    from multiauc._display import model as views
 
 ROC_SIDE = 420
 ROC_LEFT, ROC_TOP, ROC_RIGHT, ROC_BOTTOM = 58, 12, 24, 46
@@ -40,7 +40,7 @@ def choose_colour(k: int) -> str:
     return f"m{k % COLOURS} d{(k + k // COLOURS) % COLOURS}"
 
 
-def draw_curves(models: Sequence[ModelView]) -> list[str]:
+def draw_curves(models: Sequence[views.Model]) -> list[str]:
     """The multi-class ROC curves of the models; and their corner enlarged, where they are squeezed into it."""
     zoom = zoom_of((model.roc.fpr, model.roc.tpr) for model in models if model.roc is not None)
     whole = _draw_panel(models, 1.0, marked=zoom)
@@ -52,7 +52,7 @@ def draw_curves(models: Sequence[ModelView]) -> list[str]:
     return [whole, _draw_panel(models, zoom, caption=caption)]
 
 
-def _draw_panel(models: Sequence[ModelView], window: float, *, marked: float | None = None, caption: str = "") -> str:
+def _draw_panel(models: Sequence[views.Model], window: float, *, marked: float | None = None, caption: str = "") -> str:
     """The curves in the corner of side `window`; `marked` is the corner that another panel enlarges."""
     width, height = ROC_LEFT + ROC_SIDE + ROC_RIGHT, ROC_TOP + ROC_SIDE + ROC_BOTTOM
     name = "roc-title" if window == 1.0 else "zoom-title"
@@ -107,7 +107,7 @@ def _draw_frame(window: float) -> list[str]:
     ]
 
 
-def _describe_curves(models: Sequence[ModelView], window: float) -> str:
+def _describe_curves(models: Sequence[views.Model], window: float) -> str:
     areas = [
         f"{shown_name(model.name)}: area {format_number(model.roc.auc)}" for model in models if model.roc is not None
     ]
@@ -115,7 +115,7 @@ def _describe_curves(models: Sequence[ModelView], window: float) -> str:
     return f"{what}. {'; '.join(areas)}"
 
 
-def draw_estimates(models: Sequence[ModelView], metric: str, name: str) -> str:
+def draw_estimates(models: Sequence[views.Model], metric: str, name: str) -> str:
     """A dot and an interval for each model, on one scale; names are text of the page, which wraps where it must."""
     found = [model.metrics[metric] for model in models]
     ends = [end for one in found for end in (one.low, one.value, one.high) if end is not None]
@@ -166,7 +166,7 @@ def _choose_scale(low: float, high: float) -> tuple[float, float, float]:
     return (first, last, step) if last > first else (first - step, first + step, step)
 
 
-def draw_surface(name: str, found: SurfaceView) -> str:
+def draw_surface(name: str, found: views.Surface) -> str:
     """The ROC surface of three classes: a net of quadrilaterals, seen from above its best corner.
 
     The floor has the rates of the first two classes, the height is that of the third.

@@ -6,9 +6,9 @@ import datetime as dt
 import os
 from typing import TYPE_CHECKING, Any
 
+from multiauc._display import model as views
 from multiauc._display import numbers
 from multiauc._display.curves import QUANTILES_FROM, choose_resamples, resample_curve, view_curve
-from multiauc._display.model import ModelView, ReportView, SurfaceView
 from multiauc._display.words import format_percent
 from multiauc._files.output import Output
 from multiauc._input.options import read_costs
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
-    from multiauc._display.model import CurveView, DecisionsView
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.comparison_results import Comparison
     from multiauc.evaluation_results import Evaluation
@@ -103,7 +102,7 @@ def report_page(  # noqa: PLR0913 - what a page depends on
             slices = numbers.view_slices(found, level, SLICES)
         metrics = numbers.view_metrics(evaluation, level)
         models.append(
-            ModelView(
+            views.Model(
                 name=name,
                 metrics=metrics if area is None else {**metrics, MULTICLASS_ROC: area},
                 per_class=numbers.view_classes(evaluation, level),
@@ -117,7 +116,7 @@ def report_page(  # noqa: PLR0913 - what a page depends on
         )
     compared = None if comparison is None else numbers.view_comparison(comparison, level)
     best = next(iter(evaluations)) if compared is None else compared.order[0]
-    report = ReportView(
+    report = views.Report(
         level=level,
         labels=labels,
         counts=tuple(first.counts.tolist()),
@@ -151,14 +150,14 @@ def evaluations_of(comparison: Comparison) -> dict[str, Evaluation]:
     return {name: evaluation_of(inputs.asking_for(metrics)) for name, inputs in named}
 
 
-def _view_surface(evaluation: Evaluation) -> SurfaceView | None:
+def _view_surface(evaluation: Evaluation) -> views.Surface | None:
     """The ROC surface of three classes, by sums of scores."""
     sample = evaluation.inputs().unchanged_sample()
     if sample.n_classes != 3 or (sample.rows == 0).any():
         return None
     found = surface_of(sample, "sum", SURFACE_POINTS)
     rates = tuple(tuple(map(tuple, plane)) for plane in found.rates.round(4).tolist())
-    return SurfaceView(labels=tuple(map(shown_name, found.labels)), rates=rates)
+    return views.Surface(tuple(map(shown_name, found.labels)), rates)
 
 
 def _fit_curve(inputs: HeldInputs, stacklevel: int) -> MulticlassRoc | None:
@@ -169,7 +168,7 @@ def _fit_curve(inputs: HeldInputs, stacklevel: int) -> MulticlassRoc | None:
     return default_curve(sample, inputs.options["pair_weights"], stacklevel=stacklevel + 1)
 
 
-def _decide(inputs: HeldInputs, costs: ArrayLike, level: float) -> DecisionsView:
+def _decide(inputs: HeldInputs, costs: ArrayLike, level: float) -> views.Decisions:
     """The rule that costs least, and what it costs."""
     sample = inputs.unchanged_sample()
     decisions = decisions_of(sample, read_costs(costs, sample.n_classes), inputs.groups)
@@ -183,7 +182,7 @@ def _choose_metric(evaluation: Evaluation, comparison: Comparison | None) -> str
     return next(iter(evaluation.metrics))
 
 
-def _describe_method(evaluation: Evaluation, models: list[ModelView], level: float) -> dict[str, str]:
+def _describe_method(evaluation: Evaluation, models: list[views.Model], level: float) -> dict[str, str]:
     curves = [model.roc for model in models if model.roc is not None]
     percent, inputs = format_percent(level), evaluation.inputs()
     method = {
@@ -199,7 +198,7 @@ def _describe_method(evaluation: Evaluation, models: list[ModelView], level: flo
     return method
 
 
-def _describe_resampling(curve: CurveView, drawn: str) -> str:
+def _describe_resampling(curve: views.Curve, drawn: str) -> str:
     """How the limits of the curve were found, and how well that many resamples know them."""
     size, error = curve.n_resamples, curve.monte_carlo_error
     if not size or error is None:

@@ -11,15 +11,8 @@ import click
 import numpy as np
 
 import multiauc
-from multiauc._display.model import ComparedView, DifferenceView
-from multiauc._display.numbers import (
-    as_number,
-    as_rows,
-    describe_method,
-    replace_error,
-    view_comparison,
-    view_estimate,
-)
+from multiauc._display import model as views
+from multiauc._display.numbers import as_number, as_rows, describe_method, replace_error, view_comparison, view_estimate
 from multiauc._display.tables import tabulate_comparison
 from multiauc._display.words import judge_models
 from multiauc._registry import METRICS
@@ -32,7 +25,6 @@ from multiauc.cli._requests import list_inputs
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._display.model import ComparisonView
     from multiauc.cli._requests import CompareRequest, Models
 
 
@@ -61,7 +53,7 @@ def compare_files(request: CompareRequest) -> None:
         against = {other: differences.difference(candidate, other) for other in others}
         gates = check_differences(candidate, against, request.metric, request.fail_if_worse, level)
     headline, _ = judge_models(found, level)
-    shown = ComparedView(
+    shown = views.Compared(
         level=level,
         rows=int(comparison.counts.sum()),
         labels=comparison.labels,
@@ -101,7 +93,7 @@ def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
     return multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments)
 
 
-def _view_resampled(shown: ComparisonView, bootstrap: multiauc.ComparisonBootstrap, level: float) -> ComparisonView:
+def _view_resampled(shown: views.Comparison, bootstrap: multiauc.ComparisonBootstrap, level: float) -> views.Comparison:
     """The comparison with numbers of the bootstrap in the place of those in closed form."""
     errors = dict(zip(shown.estimates, bootstrap.standard_error.tolist(), strict=True))
     pairs = list(combinations(shown.estimates, 2))
@@ -129,14 +121,14 @@ def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences:
     return method
 
 
-def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> DifferenceView:
+def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> views.Difference:
     """A difference with its percentile interval, and the p-value that agrees with it."""
     p_value, corrected, low, high = percentile_p(one.replicates), math.nan, None, None
     if np.count_nonzero(~np.isnan(one.replicates)) >= resamples_needed((1.0 - level) / (2 * n_differences)):
         corrected = min(1.0, n_differences * p_value)
         among = view_estimate(one, 1.0 - (1.0 - level) / n_differences)
         low, high = among.low, among.high
-    return DifferenceView(
+    return views.Difference(
         first=str(one.first),
         second=str(one.second),
         estimate=view_estimate(one, level),

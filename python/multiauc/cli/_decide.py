@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import multiauc
-from multiauc._display.model import CostsView
+from multiauc._display import model as views
 from multiauc._display.numbers import view_decisions
 from multiauc._display.tables import tabulate_costs
 from multiauc._files.content import content_of
@@ -62,7 +62,7 @@ def decide_file(request: DecideRequest) -> None:
         (scores,) = judged.models.values()
         comparison = fitted.compare(judged.y_true, scores, sample_weight=judged.weights, groups=judged.groups)
     sizes = models.sizes()
-    shown = CostsView(
+    shown = views.Costs(
         level=request.level,
         rows=len(seen.y_true),
         labels=tuple(sizes),

@@ -6,13 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import multiauc
-from multiauc._display.model import ReadingView
-from multiauc._display.numbers import (
-    view_bounded_evaluation,
-    view_evaluation,
-    view_resampled_evaluation,
-    view_slices,
-)
+from multiauc._display import model as views
+from multiauc._display.numbers import view_bounded_evaluation, view_evaluation, view_resampled_evaluation, view_slices
 from multiauc._display.tables import tabulate_evaluation
 from multiauc._files.fingerprints import file_size
 from multiauc._json import provenance
@@ -28,14 +23,13 @@ from multiauc.cli._requests import list_inputs, refuse_several
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from multiauc._display.model import EvaluationView
     from multiauc._files.content import Content
     from multiauc._files.predictions import Request
     from multiauc.cli._pieces import Pieces
     from multiauc.cli._requests import EvaluateRequest
 
     # A result, and what finds out where it came from.
-    Evaluated = tuple[EvaluationView, Callable[[], dict[str, Any]]]
+    Evaluated = tuple[views.Evaluation, Callable[[], dict[str, Any]]]
 
 
 def evaluate_file(request: EvaluateRequest) -> None:
@@ -90,19 +84,14 @@ def _evaluate_pieces(
         note(f"going on after {counted(n_rows, 'row')} that {request.checkpoint} has kept")
 
     plan = Plan(
-        None,
-        metrics,
-        pieces.memory_limit,
-        absent=request.absent,
-        exact=request.exact,
-        on_resume=report_resumption,
+        None, metrics, pieces.memory_limit, absent=request.absent, exact=request.exact, on_resume=report_resumption
     )
     kept = None
     if request.checkpoint is not None:
         kept = checkpoint_of(request.checkpoint, stream, source, plan, source_identity(path) or {})
     evaluation = evaluated(stream, plan, kept)
     shown = view_bounded_evaluation(evaluation, name, metrics, request.level, request.worst)
-    reading = ReadingView(why=pieces.why, memory_limit=pieces.memory_limit, exact=request.exact)
+    reading = views.Reading(pieces.why, pieces.memory_limit, request.exact)
 
     def trace() -> dict[str, Any]:
         rows = shown.rows if len(contents) == 1 else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import click
 
-from multiauc._display.model import GateView
+from multiauc._display import model as views
 from multiauc._display.words import name_metric
 from multiauc._files.cells import plain_number
 from multiauc._registry import CLOSED_FORM_METRICS
@@ -17,7 +17,6 @@ from multiauc.cli._problems import NotPassed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from multiauc._display.model import EstimateView
     from multiauc.results import ConfidenceInterval
 
 
@@ -74,8 +73,8 @@ def _share(text: str) -> float:
 
 
 def check_floors(
-    estimates: Mapping[str, EstimateView], floors: Iterable[Floor], *, on_interval: bool
-) -> tuple[GateView, ...]:
+    estimates: Mapping[str, views.Estimate], floors: Iterable[Floor], *, on_interval: bool
+) -> tuple[views.Gate, ...]:
     """What came of ``--fail-under``, for each floor; a value that is not known for certain does not pass."""
     gates = []
     for metric, bound in floors:
@@ -84,13 +83,13 @@ def check_floors(
         found = one.low if on_interval else value
         passed = found is not None and found >= bound
         look_at = "low" if on_interval else "value"
-        gates.append(GateView(metric=metric, of=look_at, found=found, bound=bound, passed=passed))
+        gates.append(views.Gate(metric=metric, of=look_at, found=found, bound=bound, passed=passed))
     return tuple(gates)
 
 
 def check_differences(
     candidate: str, differences: Mapping[str, PairedDifference], metric: str, margin: float, level: float
-) -> tuple[GateView, ...]:
+) -> tuple[views.Gate, ...]:
     """What came of ``--fail-if-worse``: of `differences`, the candidate minus each of the other models by name.
 
     The candidate passes if it is not worse than any of them by more than the margin, with confidence `level`. All of
@@ -98,7 +97,7 @@ def check_differences(
     """
     limits = {other: lower_limit(difference, level) for other, difference in differences.items()}
     return tuple(
-        GateView(
+        views.Gate(
             metric=metric,
             of="lower_limit",
             found=None if math.isnan(limit) else limit,
@@ -125,14 +124,14 @@ def lower_limit(difference: PairedDifference, level: float) -> float:
         return float(difference.confidence_interval(round(2.0 * level - 1.0, 12)).low)
 
 
-def close_gates(gates: Iterable[GateView] | None) -> None:
+def close_gates(gates: Iterable[views.Gate] | None) -> None:
     """Raise, once the result is shown, if a gate was not passed."""
     failures = [_describe_failure(gate) for gate in gates or () if not gate.passed]
     if failures:
         raise NotPassed("; ".join(failures))
 
 
-def _describe_failure(gate: GateView) -> str:
+def _describe_failure(gate: views.Gate) -> str:
     name, found, bound = name_metric(gate.metric), gate.found, gate.bound
     # All digits: 0.89999 is under 0.9, and must look like it.
     if gate.of == "lower_limit":

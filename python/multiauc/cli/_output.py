@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from multiauc._display.model import DocumentView
+    from multiauc._display import model as views
     from multiauc._display.tables import Outcome, Table
     from multiauc.cli._requests import FileRequest
 
@@ -49,7 +49,7 @@ class Printing:
         refuse(output)
         return cls(output, request.style or next(endings, "table"))
 
-    def show(self, shown: DocumentView, outcome: Outcome, origin: Callable[[], dict[str, Any]]) -> None:
+    def show(self, shown: views.Document, outcome: Outcome, origin: Callable[[], dict[str, Any]]) -> None:
         """Print the result to standard output, or write it into a file.
 
         Only JSON asks for its `origin`, for which files are read once more.

@@ -36,10 +36,7 @@ MEMINFO = Path("/proc/meminfo")
 # The limit of a container and what it uses of it, by the versions of the kernel's interface.
 LIMITS = (
     (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
-    (
-        Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
-        Path("/sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ),
+    (Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"), Path("/sys/fs/cgroup/memory/memory.usage_in_bytes")),
 )
 
 # A file whose rows take up more than this part of the memory is read in pieces: in memory they exist about four times.
