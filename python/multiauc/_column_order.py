@@ -342,7 +342,10 @@ def _cure(sample: Sample, others: dict[int, int]) -> str:
         return "check that labels= has the classes in the order of the columns"
     advice = "pass labels= with the classes in the order of the columns"
     if sample.named_by == "names":
-        return f"the columns were taken for the classes of their names: if these are wrong, {advice}"
+        return (
+            "the columns were taken for the classes of their names: if these are wrong, rename them, "
+            "or pass the scores as an array and labels= with the classes in the order of the columns"
+        )
     if others and sample.n_classes <= SHOWN_ORDER:
         order = [sample.labels[others.get(j, j)] for j in range(sample.n_classes)]
         advice += f", perhaps labels=[{listing(order)}]"

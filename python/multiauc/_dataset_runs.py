@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from multiauc._files.predictions import Request
     from multiauc._files.row_stream import Batch, RowStream
     from multiauc._input.sample import SampleArguments
+    from multiauc._types import Outputs
     from multiauc.streaming import CertifiedEvaluation
 
 # Of the limit, the share of the state and that of the scores of a batch, which exists several times while it is read.
@@ -56,6 +57,8 @@ class Plan:
         Whether to show how far it is (None for terminals only), or what to call with the rows and the share done.
     on_resume
         What to call with the number of rows that a checkpoint has kept, if the work goes on from one.
+    outputs
+        What the scores are: "logits", or None to take them as they are.
     """
 
     labels: tuple[Hashable, ...] | None
@@ -65,6 +68,7 @@ class Plan:
     exact: bool = False
     progress: bool | Callable[[int, float | None], object] | None = None
     on_resume: Callable[[int], object] | None = None
+    outputs: Outputs = None
 
 
 def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> CertifiedEvaluation:
@@ -170,7 +174,8 @@ class _Run:
 def _begun(stream: RowStream, plan: Plan) -> _Run:
     texts = stream.labels()
     labels = texts if plan.labels is None else plan.labels
-    return _Run(Accumulator(labels, metrics=plan.metrics, memory=plan.memory_limit // STATE_SHARE), texts)
+    memory = plan.memory_limit // STATE_SHARE
+    return _Run(Accumulator(labels, metrics=plan.metrics, memory=memory, outputs=plan.outputs), texts)
 
 
 def _resumed(stream: RowStream, plan: Plan, checkpoint: Checkpoint) -> _Run:
@@ -251,6 +256,7 @@ def checkpoint_of(
         "classes": None if request.classes is None else list(request.classes),
         "metrics": list(plan.metrics),
         "memory_limit": plan.memory_limit,
+        "outputs": plan.outputs,
     }
 
     def why_not(name: str, theirs: Any, ours: Any) -> str:

@@ -20,18 +20,19 @@ y_score : array-like of shape (n, K)
     or (n, 1), the score of the second of `labels`.""",
     "y_score_or_sparse": """\
 y_score : array-like or sparse matrix of shape (n, K)
-    The score of each row for each class: probabilities or any other finite scores, float32 or float64, in any memory
-    layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`. Of a ``scipy.sparse``
-    matrix or array, what is not stored is a score of 0, and several numbers stored for one cell are added; time and
-    memory grow with what is stored, also for 100,000 classes.""",
+    The score of each row for each class: probabilities, or other finite scores that compare between rows (for logits
+    see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or (n, 1), the score
+    of the second of `labels`. Of a ``scipy.sparse`` matrix or array, what is not stored is a score of 0, and several
+    numbers stored for one cell are added; time and memory grow with what is stored, also for 100,000 classes.""",
     "y_score_of_curves": """\
 y_score : array-like of shape (n, K)
     The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape (n,)
     or (n, 1), the score of the second of `labels`; the first is then given the negated score.""",
     "labels": """\
 labels : sequence of K labels, optional
-    The classes in the order of the columns. By default the column names of a data frame, if they are strings or contain
-    all labels; otherwise the sorted labels of `y_true`, if there are K of them.""",
+    The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
+    which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+    otherwise the sorted labels of `y_true`, if there are K of them.""",
     "sample_weight": """\
 sample_weight : array-like of shape (n,), optional
     Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
@@ -47,6 +48,11 @@ absent : {"raise", "ignore", "nan"}, default "raise"
 absent : {"raise", "ignore", "nan"}, default "raise"
     What to do if a class has no rows (or no weight): raise an error, or have nan in its row and column (``"ignore"``
     and ``"nan"`` alike).""",
+    "outputs": """\
+outputs : {"logits"} or None, default None
+    What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one score
+    per row, the logistic function). Scores of different rows are compared, so logits and the probabilities made of them
+    have different values.""",
     "groups_drawn": """\
 groups : array-like of shape (n,), optional
     The group of each row (a patient, a user): whole groups are drawn, within classes if `sampling` says so and no group

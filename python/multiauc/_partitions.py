@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from multiauc._files.predictions import Request
+    from multiauc._types import Outputs
 
 #: How many states are merged at a time, so that no machine holds all of them.
 MERGED_AT_ONCE = 8
@@ -48,7 +49,7 @@ class Question:
         The columns of scores.
     labels
         The classes as the result has them, or None for their texts.
-    metrics, memory
+    metrics, memory, outputs
         Those of the states.
     """
 
@@ -58,6 +59,7 @@ class Question:
     labels: tuple[Hashable, ...] | None
     metrics: tuple[str, ...]
     memory: int
+    outputs: Outputs
 
     @property
     def columns(self) -> list[str]:
@@ -80,7 +82,8 @@ class Question:
                 raise ValueError(f"{place}: column {name!r} holds {kind}, not {wanted}")
         stream = RowStream(place, [TableRows(place, table)], scores, self.request, [1])
         texts = stream.labels()
-        state = Accumulator(texts if self.labels is None else self.labels, metrics=self.metrics, memory=self.memory)
+        labels = texts if self.labels is None else self.labels
+        state = Accumulator(labels, metrics=self.metrics, memory=self.memory, outputs=self.outputs)
         for batch in stream.batches(texts, MOST_ROWS, BEGINNING):
             state.add(state.read_coded(batch.scores, batch.codes, batch.weights))
         return state
@@ -114,6 +117,7 @@ def asked(
     labels: Sequence[Hashable] | None,
     metrics: Sequence[str],
     memory: int,
+    outputs: Outputs = None,
 ) -> Question:
     """What users ask for, if the columns are there and the state can be made."""
     request = read_request(label, weight, labels)
@@ -130,8 +134,9 @@ def asked(
     if len(found) > 1 and request.classes is not None:
         given_classes(header, len(found), request)
     n_classes = len(found) if request.classes is None else len(request.classes)
-    like = Accumulator(range(n_classes), metrics=metrics, memory=memory)
-    return Question(request, pattern, found, None if labels is None else tuple(labels), like.metrics, like.memory)
+    like = Accumulator(range(n_classes), metrics=metrics, memory=memory, outputs=outputs)
+    known = None if labels is None else tuple(labels)
+    return Question(request, pattern, found, known, like.metrics, like.memory, outputs)
 
 
 def bundles(states: list[Any]) -> list[list[Any]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._input.arrays import as_scores
+from multiauc._input.probabilities import as_outputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,13 +19,14 @@ BLOCK = 65_536
 TOLERANCES = {8: 1e-6, 4: 1e-3}
 
 
-def read_probabilities(y_score: Any, n_classes: int) -> NDArray[np.float32] | NDArray[np.float64]:
-    """(n, K) probabilities, or (n, 1) of the second of two classes; raises unless they are."""
+def read_probabilities(y_score: Any, n_classes: int, outputs: Any = None) -> NDArray[np.float32] | NDArray[np.float64]:
+    """(n, K) probabilities, or (n, 1) of the second of two classes; raises unless they are, or are made of logits."""
     scores = as_scores("y_score", y_score)
     if scores.ndim == 1:
         scores = scores[:, np.newaxis]
     if scores.ndim != 2 or scores.shape[1] not in ({1, 2} if n_classes == 2 else {n_classes}):
         raise ValueError(f"y_score must have a column for each of the {n_classes} classes; got shape {scores.shape}")
+    scores = as_outputs("y_score", scores, outputs)
     tolerance = TOLERANCES[scores.itemsize]
     for rows, block in probability_blocks(scores):
         sums = block.sum(axis=1)
@@ -36,7 +38,7 @@ def read_probabilities(y_score: Any, n_classes: int) -> NDArray[np.float32] | ND
             shown = ", ".join(f"{value:.6g}" for value in found[:8]) + (", ..." if len(found) > 8 else "")
             raise ValueError(
                 "y_score must be probabilities, none negative and the sum of a row 1, to weigh costs with; "
-                f"got {shown} in row {rows.start + first}: of logits take the softmax first"
+                f"got {shown} in row {rows.start + first}: for logits pass outputs='logits'"
             )
     return scores
 

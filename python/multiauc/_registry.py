@@ -44,6 +44,9 @@ BALANCED_ACCURACY: Final = "balanced_accuracy"
 MACRO_F1: Final = "macro_f1"
 MULTICLASS_ROC: Final = "multiclass_roc"
 
+#: Those of the predicted classes, which the scale of the scores does not change.
+PREDICTION_METRICS: Final = (MATTHEWS, KAPPA, ACCURACY, BALANCED_ACCURACY, MACRO_F1)
+
 #: What is computed where no metric is named.
 DEFAULT_METRIC: Final = "auc_mu"
 

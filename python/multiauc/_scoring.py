@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from multiauc._input.sample import Sample
 
 # Those of `read_sample`, which all metrics have.
-SAMPLE_OPTIONS = ("sample_weight", "labels", "absent")
+SAMPLE_OPTIONS = ("sample_weight", "labels", "absent", "outputs")
 
 
 def score_of(sample: Sample, metric: str, options: dict[str, Any]) -> float:
@@ -41,12 +41,13 @@ def score_by_name(
     sample_weight: Any = None,
     labels: Any = None,
     absent: Any = "raise",
+    outputs: Any = None,
     average: Any = None,
     **options: Any,
 ) -> float:
     """The value of a metric for arguments as users give them; its name and those of the options have been checked."""
     refuse_weights((metric,), sample_weight)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     if average is not None:
         return one_vs_rest_of(sample, one_of("average", average, AVERAGES))
     return score_of(sample, metric, read_metric_options(sample, **options))

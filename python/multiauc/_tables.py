@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from multiauc._wording import counted, printable, shown_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -54,6 +56,6 @@ def sizes_in_words(labels: tuple[Any, ...], counts: NDArray[np.int64]) -> str:
     return f"{n_rows}, {n_classes} ({', '.join(sizes)})"
 
 
-def notes_in_words(notes: tuple[str, ...]) -> list[str]:
+def notes_in_words(notes: Iterable[str]) -> list[str]:
     """Notes as lines below a table."""
     return [printable(f"Note: {note}.") for note in notes]

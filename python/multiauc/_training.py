@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 class TrainingMetric:
     """A metric of the outputs of a model in training, whose classes are the numbers 0, 1, ..."""
 
-    def __init__(self, metric: str, outputs: str, options: dict[str, Any]) -> None:
+    def __init__(self, metric: str, outputs: str | None, options: dict[str, Any]) -> None:
         self.metric = read_metric(metric)
         check_option_names(metric, options)
-        self.outputs = one_of("outputs", outputs, OUTPUTS)
+        self.outputs = None if outputs is None else one_of("outputs", outputs, OUTPUTS)
         self.options = deepcopy(options)  # a matrix among them may change later
 
     def probabilities(self, argument: str, scores: NDArray[Any]) -> NDArray[Any]:

@@ -13,7 +13,8 @@ Scope: TypeAlias = Literal["shared", "class", "pair"]
 Center: TypeAlias = Literal["intercept", "projection"]
 Sampling: TypeAlias = Literal["stratified", "iid"]
 PartialAverage: TypeAlias = Literal["macro", "prevalence"]
-Outputs: TypeAlias = Literal["probabilities", "logits", "one_vs_all_logits"]
+Outputs: TypeAlias = Literal["logits"] | None
+TrainingOutputs: TypeAlias = Literal["probabilities", "logits", "one_vs_all_logits"] | None
 
 
 class SparseMatrix(Protocol):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._registry import MetricName
-    from multiauc._types import Outputs
+    from multiauc._types import TrainingOutputs
 
 __all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost_metric", "lightgbm_metric", "xgboost_metric"]
 
@@ -30,7 +30,7 @@ __all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost_metric
 class _BoosterMetric(TrainingMetric):
     """A metric and the name by which a library shows it."""
 
-    def __init__(self, metric: str, outputs: str, options: dict[str, Any]) -> None:
+    def __init__(self, metric: str, outputs: str | None, options: dict[str, Any]) -> None:
         super().__init__(metric, outputs, options)
         self.__name__ = _shown_name(self.metric)
 
@@ -135,7 +135,7 @@ class CatBoostMetric(_BoosterMetric):
 
 @shares_parameter_texts
 def lightgbm_metric(
-    metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "probabilities", **options: Any
+    metric: MetricName = DEFAULT_METRIC, *, outputs: TrainingOutputs = "probabilities", **options: Any
 ) -> LightGBMMetric:
     """A metric for ``lightgbm.train(feval=...)`` and ``LGBMClassifier.fit(eval_metric=...)``.
 
@@ -148,7 +148,7 @@ def lightgbm_metric(
     metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
         What to compute. LightGBM shows it as ``auc_mu``, ``auc_hand_till``, ``auc_one_vs_rest`` or
         ``auc_one_vs_rest_prevalence``. (LightGBM's own ``auc_mu`` ranks raw scores, not probabilities: another number.)
-    outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
+    outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "probabilities"
         What LightGBM hands over: probabilities with its own objectives, logits with a custom objective.
     {metric_options}
 
@@ -170,7 +170,7 @@ def lightgbm_metric(
 
 @shares_parameter_texts
 def xgboost_metric(
-    metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "probabilities", **options: Any
+    metric: MetricName = DEFAULT_METRIC, *, outputs: TrainingOutputs = "probabilities", **options: Any
 ) -> XGBoostMetric:
     """A metric for ``xgboost.train(custom_metric=...)`` and ``XGBClassifier(eval_metric=...)``.
 
@@ -182,7 +182,7 @@ def xgboost_metric(
     metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
         What to compute. XGBoost shows it as ``auc_mu``, ``auc_hand_till``, ``auc_one_vs_rest`` or
         ``auc_one_vs_rest_prevalence``.
-    outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
+    outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "probabilities"
         What XGBoost hands over: probabilities with the objective ``multi:softprob``, logits with a custom objective.
         (``multi:softmax`` hands over classes, which have no AUC.)
     {metric_options}
@@ -205,7 +205,7 @@ def xgboost_metric(
 
 @shares_parameter_texts
 def catboost_metric(
-    metric: MetricName = DEFAULT_METRIC, *, outputs: Outputs = "logits", **options: Any
+    metric: MetricName = DEFAULT_METRIC, *, outputs: TrainingOutputs = "logits", **options: Any
 ) -> CatBoostMetric:
     """A metric for ``CatBoostClassifier(eval_metric=...)``.
 
@@ -216,7 +216,7 @@ def catboost_metric(
     metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
         What to compute. CatBoost shows it as ``auc_mu``, ``auc_hand_till``, ``auc_one_vs_rest`` or
         ``auc_one_vs_rest_prevalence``.
-    outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "logits"
+    outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "logits"
         What CatBoost hands over: logits with the loss ``MultiClass``, a logit for each class against the rest with
         ``MultiClassOneVsAll``.
     {metric_options}
@@ -235,7 +235,7 @@ def catboost_metric(
     return _catboost_metric(metric, outputs, options)
 
 
-def _catboost_metric(metric: str, outputs: str, options: dict[str, Any]) -> CatBoostMetric:
+def _catboost_metric(metric: str, outputs: str | None, options: dict[str, Any]) -> CatBoostMetric:
     kind: type[CatBoostMetric] = type(_shown_name(read_metric(metric)), (CatBoostMetric,), {})
     return kind(metric, outputs, options)
 

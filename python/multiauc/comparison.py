@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
@@ -24,6 +25,7 @@ from multiauc._input.options import (
     refuse_weights,
     take_one_score,
 )
+from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._wording import described, listing, one_of
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
     from multiauc._input.sample import Sample
     from multiauc._registry import MetricName
-    from multiauc._types import Absent, Labels, PairWeights, Sampling
+    from multiauc._types import Absent, Labels, Outputs, PairWeights, Sampling
 
 
 def compare(  # noqa: PLR0913
@@ -54,6 +56,7 @@ def compare(  # noqa: PLR0913
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> Comparison:
     r"""Compare models that scored the same rows: which is better, and how certain that is.
@@ -80,7 +83,7 @@ def compare(  # noqa: PLR0913
         As in `auc_mu_score`; for AUC_mu only.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         As in `auc_mu_score`; not for one-vs-rest.
-    sample_weight, groups, folds, pooled, sampling, labels, absent
+    sample_weight, groups, folds, pooled, sampling, labels, absent, outputs
         As in `evaluate`.
 
     Returns
@@ -92,7 +95,9 @@ def compare(  # noqa: PLR0913
 
     Notes
     -----
-    As in `evaluate`, a `ColumnOrderWarning` names each model whose columns seem to be in another order.
+    As in `evaluate`, a `ColumnOrderWarning` names each model whose columns seem to be in another order, and a note says
+    if the scores are not probabilities. If that is so of some models only, a `UserWarning` names them: a model that is
+    given once as probabilities and once as logits differs from itself. `outputs` holds for all models.
 
     References
     ----------
@@ -108,29 +113,29 @@ def compare(  # noqa: PLR0913
     >>> signal = np.eye(3)[y_true]
     >>> noise = rng.random((300, 3))
     >>> models = {"good": signal + 2 * noise, "fair": signal + 3 * noise, "other": 0.6 * signal + rng.random((300, 3))}
-    >>> comparison = multiauc.compare(y_true, models)
+    >>> comparison = multiauc.compare(y_true, models, outputs="logits")
     >>> comparison
     Comparison by AUC_mu on 300 rows, 3 classes (0 90, 1 95, 2 115)
             value  std. error      95% interval
-    good   0.9584      0.0077  0.9401 to 0.9712
-    fair   0.8718      0.0164  0.8358 to 0.9009
-    other  0.9855      0.0038  0.9757 to 0.9914
+    good   0.9566      0.0081  0.9376 to 0.9701
+    fair   0.8662      0.0172  0.8285 to 0.8966
+    other  0.9853      0.0038  0.9753 to 0.9913
     <BLANKLINE>
                   difference  std. error   95%, simultaneous      t     df  p (max-t)
-    good - fair      +0.0865      0.0093  +0.0661 to +0.1070   9.28  290.0    <0.0001
-    good - other     -0.0271      0.0085  -0.0458 to -0.0084  -3.19  132.5     0.0034
-    fair - other     -0.1137      0.0168  -0.1506 to -0.0768  -6.77  236.2    <0.0001
+    good - fair      +0.0905      0.0099  +0.0686 to +0.1123   9.10  285.7    <0.0001
+    good - other     -0.0287      0.0089  -0.0483 to -0.0091  -3.22  149.8     0.0030
+    fair - other     -0.1191      0.0176  -0.1579 to -0.0803  -6.75  285.8    <0.0001
     <BLANKLINE>
     closed form, class sizes fixed; logit intervals with Student's t
     >>> comparison.difference("other", "good")
-    Difference(other - good: +0.0271, standard error 0.0085, 95% interval +0.0103 to +0.0440, t(132.5) 3.19, p 0.0018)
+    Difference(other - good: +0.0287, standard error 0.0089, 95% interval +0.0111 to +0.0463, t(149.8) 3.22, p 0.0016)
     """
     refuse_unknown(compare, unknown)
     kind = one_of("metric", metric, tuple(METRICS))
     refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
     refuse_weights((kind,), sample_weight)
     is_ordered = take_one_score((kind,))
-    given = _read_models(y_true, models, sample_weight, labels, absent, is_ordered=is_ordered)
+    given = _read_models(y_true, models, sample_weight, labels, absent, outputs, is_ordered=is_ordered)
     first = next(iter(given.values()))
     samples = {name: _in_order_of(first, sample, name) for name, sample in given.items()}
     if partition is not None and len({sample.has_one_score for sample in samples.values()}) > 1:
@@ -168,7 +173,7 @@ def compare(  # noqa: PLR0913
 
 
 def _read_models(
-    y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any, *, is_ordered: bool
+    y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any, *, is_ordered: bool
 ) -> dict[Any, Sample]:
     """The samples by model, each with its columns as they were given."""
     if not isinstance(models, Mapping):
@@ -182,7 +187,7 @@ def _read_models(
     samples: dict[Any, Sample] = {}
     for name, y_score in models.items():
         try:
-            samples[name] = read(y_true, y_score, sample_weight, labels, absent)
+            samples[name] = read(y_true, y_score, sample_weight, labels, absent, outputs)
         except (TypeError, ValueError) as error:
             raise type(error)(f"models[{name!r}]: {error}") from None
     return samples
@@ -207,12 +212,34 @@ def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
 
 
 def _with_notes(comparison: Comparison, given: dict[Any, Sample], inputs: HeldInputs, stacklevel: int) -> Comparison:
-    """The comparison with a note, and a warning, for each model whose columns seem to be in another order."""
+    """The comparison with a note, and a warning, for each model whose columns seem to be in another order.
+
+    Another note says that scores are not probabilities; a warning too, if that is so of some models only.
+    """
     found = {name: column_order_note(sample, inputs.groups, folds=inputs.folds) for name, sample in given.items()}
     notes = tuple(f"models[{name!r}]: {note}" for name, note in found.items() if note is not None)
     for note in notes:
         warn_of_order(note, stacklevel + 1)
-    return replace(comparison, notes=notes)
+    needs_scale = depend_on_scale(inputs.metrics, inputs.options["partition"])
+    scales = _note_of_scales(given) if needs_scale else None
+    if scales is not None and scales != NOT_PROBABILITIES:
+        warnings.warn(scales, UserWarning, stacklevel=stacklevel + 1)
+    return replace(comparison, notes=notes if scales is None else (*notes, scales))
+
+
+def _note_of_scales(given: dict[Any, Sample]) -> str | None:
+    """A sentence if the models, or some of them, do not have probabilities."""
+    are = {name: are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
+    if all(are.values()):
+        return None
+    if not any(are.values()):
+        return NOT_PROBABILITIES
+    rows_sum, others = (listing([name for name, found in are.items() if found is kind]) for kind in (True, False))
+    return (
+        f"models differ in what their scores are: those of {rows_sum} are probabilities (rows sum to 1), those of "
+        f"{others} are not, and differences may be due to the scale alone; turn logits into probabilities (softmax) "
+        "before comparing"
+    )
 
 
 def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared) -> Comparison:

@@ -64,7 +64,8 @@ class Comparison(Tabular):
     method : str
         How the uncertainty was found, in words.
     notes : tuple of str
-        What looks wrong with the data of a model, in words: that its columns seem to be in another order.
+        What looks wrong with the data, in words: that columns of a model seem to be in another order, or that scores
+        are not probabilities.
 
     Examples
     --------

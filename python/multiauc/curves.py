@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from multiauc._input.sample import Sample
     from multiauc._registry import CurveKind
-    from multiauc._types import Absent, Labels
+    from multiauc._types import Absent, Labels, Outputs
 
 
 @shares_parameter_texts
@@ -36,6 +36,7 @@ def roc_curves(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> dict[Any, RocCurve]:
     r"""The ROC curve of every class, or of every ordered pair of classes.
@@ -62,6 +63,7 @@ def roc_curves(
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its curves out, or have curves of a
         single point nan.
+    {outputs}
 
     Returns
     -------
@@ -83,7 +85,7 @@ def roc_curves(
     0.75
     """
     refuse_unknown(roc_curves, unknown)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     return curves_of(sample, kind, drop_intermediate=drop_intermediate)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from multiauc._hints import refuse_unknown
 from multiauc._input.options import read_metrics
+from multiauc._input.probabilities import read_outputs
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc._wording import described, one_of
 from multiauc.streaming.accumulator import DEFAULT_METRICS, STREAMED_METRICS
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from os import PathLike
 
     from multiauc._files.predictions import Request
-    from multiauc._types import Absent
+    from multiauc._types import Absent, Outputs
     from multiauc.streaming import CertifiedEvaluation
 
 MEMORY_LIMIT = 2**30
@@ -33,6 +34,7 @@ def evaluate_dataset(  # noqa: PLR0913
     labels: Sequence[Hashable] | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     exact: bool = False,
     memory_limit: int = MEMORY_LIMIT,
     checkpoint: str | PathLike[str] | None = None,
@@ -66,13 +68,16 @@ def evaluate_dataset(  # noqa: PLR0913
     weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
-        The classes in the order of the columns; labels are compared as text. By default the names of the columns, or
+        The classes in the order of the columns, or of columns that are named by them in any order; labels are compared
+        as text. By default the names of the columns, or
         the sorted labels of the rows for one column, which takes a pass over the column of labels.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         What to compute; fewer take less time, and leave more memory for each. ``"one_vs_rest_prevalence"`` comes with
         ``"one_vs_rest"``.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows, as in `evaluate`.
+    outputs : {"logits"} or None, default None
+        "logits" if the scores are logits, whose softmax is then taken row by row, as in `evaluate`.
     exact : bool, default False
         Whether to read the rows again, as often as it takes, until the values are those of `evaluate` bit for bit. Not
         with weights, whose sums are rounded.
@@ -150,6 +155,7 @@ def evaluate_dataset(  # noqa: PLR0913
         absent=one_of("absent", absent, ABSENT_POLICIES),
         exact=bool(exact),
         progress=_read_progress(progress),
+        outputs=read_outputs(outputs),
     )
     stream = open_stream(source, score_names(scores), request, filesystem)
     if exact:

@@ -28,6 +28,8 @@ from multiauc.results import ConfidenceInterval, read_only
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc._types import Outputs
+
 FITTED = "fitted"
 #: The rules that a fitted one is compared with.
 PLAIN_RULES = (BAYES, ARGMAX)
@@ -299,7 +301,7 @@ class CostDecisions(Tabular):
         p_value, found = self.calibration_p_value, self.cross_validated
         return CostDecisions, (self.rule, self.offsets, self.scale, self.costs, self.labels, p_value, found)
 
-    def decide(self, y_score: ArrayLike) -> NDArray[Any]:
+    def decide(self, y_score: ArrayLike, *, outputs: Outputs = None) -> NDArray[Any]:
         """The class predicted for each row.
 
         Parameters
@@ -307,17 +309,25 @@ class CostDecisions(Tabular):
         y_score : array-like of shape (n, K)
             Probabilities, columns in the order of `labels` or with their names; with two classes also of shape (n,) or
             (n, 1), the probability of the second.
+        outputs : {"logits"} or None
+            "logits" if `y_score` has logits, whose softmax is then taken.
 
         Returns
         -------
         ndarray of shape (n,)
             Labels. Of classes of the same expected cost the first in sorted order, whatever the order of columns.
         """
-        scores = read_probabilities(self._in_order(y_score), len(self.labels))
+        scores = read_probabilities(self._in_order(y_score), len(self.labels), outputs)
         return _as_array(self.labels)[self._codes(scores, self._own_rule())]
 
     def expected_cost(
-        self, y_true: ArrayLike, y_score: ArrayLike, *, sample_weight: ArrayLike | None = None, **unknown: Never
+        self,
+        y_true: ArrayLike,
+        y_score: ArrayLike,
+        *,
+        sample_weight: ArrayLike | None = None,
+        outputs: Outputs = None,
+        **unknown: Never,
     ) -> float:
         """The mean cost of the decisions on some rows.
 
@@ -329,9 +339,11 @@ class CostDecisions(Tabular):
             Their probabilities, as in `decide`.
         sample_weight : array-like of shape (n,), optional
             Non-negative weights of the rows.
+        outputs : {"logits"} or None
+            As in `decide`.
         """
         refuse_unknown(type(self).expected_cost, unknown)
-        return self.compare(y_true, y_score, sample_weight=sample_weight).values[FITTED]
+        return self.compare(y_true, y_score, sample_weight=sample_weight, outputs=outputs).values[FITTED]
 
     def compare(
         self,
@@ -340,6 +352,7 @@ class CostDecisions(Tabular):
         *,
         sample_weight: ArrayLike | None = None,
         groups: ArrayLike | None = None,
+        outputs: Outputs = None,
         **unknown: Never,
     ) -> CostComparison:
         """What the decisions cost on some rows beside those of Bayes' rule and of the largest probability.
@@ -356,6 +369,8 @@ class CostDecisions(Tabular):
             Non-negative weights of the rows.
         groups : array-like of shape (n,), optional
             The group of each row (a patient, a user): intervals treat groups, not rows, as independent.
+        outputs : {"logits"} or None
+            As in `decide`.
 
         Returns
         -------
@@ -363,7 +378,9 @@ class CostDecisions(Tabular):
             With the mean costs, and paired intervals and tests of the differences.
         """
         refuse_unknown(type(self).compare, unknown)
-        sample = read_sample(y_true, self._in_order(y_score), sample_weight, self.labels, "ignore", fewest_classes=1)
+        sample = read_sample(
+            y_true, self._in_order(y_score), sample_weight, self.labels, "ignore", outputs, fewest_classes=1
+        )
         scores = read_probabilities(sample.scores, sample.n_classes)
         numbers = read_groups(groups, len(sample.codes))
         rules = {FITTED: self._own_rule()} | {name: plain_rule(name, len(self.labels)) for name in PLAIN_RULES}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._input.sample import Sample
-    from multiauc._types import Labels
+    from multiauc._types import Labels, Outputs
 
 
 @shares_parameter_texts
@@ -34,6 +34,7 @@ def fit_decisions(
     groups: ArrayLike | None = None,
     labels: Labels = None,
     absent: Literal["raise", "ignore"] = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> CostDecisions:
     r"""Learn which class to predict so that errors cost little on other rows.
@@ -64,6 +65,7 @@ def fit_decisions(
     {labels}
     absent : {"raise", "ignore"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, or go on without having seen any.
+    {outputs}
 
     Returns
     -------
@@ -99,7 +101,7 @@ def fit_decisions(
     """
     refuse_unknown(fit_decisions, unknown)
     policy = one_of("absent", absent, ("raise", "ignore"))
-    sample = read_sample(y_true, y_score, sample_weight, labels, policy)
+    sample = read_sample(y_true, y_score, sample_weight, labels, policy, outputs)
     matrix, numbers = read_costs(costs, sample.n_classes), read_groups(groups, len(sample.codes))
     found = decisions_of(sample, matrix, numbers)
     warn_of_order(column_order_note(sample, numbers), stacklevel=2)

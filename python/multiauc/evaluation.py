@@ -22,6 +22,7 @@ from multiauc._input.options import (
     refuse_weights,
     take_one_score,
 )
+from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._parameter_texts import shares_parameter_texts
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, METRICS, ONE_SCORE_METRICS
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from multiauc._types import Absent, Labels, PairWeights, Sampling
+    from multiauc._types import Absent, Labels, Outputs, PairWeights, Sampling
     from multiauc.estimates import Estimate
 
 
@@ -54,6 +55,7 @@ def evaluate(  # noqa: PLR0913
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> Evaluation:
     r"""AUC_mu, Hand & Till's M and one-vs-rest of a model, with standard errors and intervals in closed form.
@@ -98,6 +100,7 @@ def evaluate(  # noqa: PLR0913
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out, or have nan in every number that
         needs it.
+    {outputs}
 
     Returns
     -------
@@ -114,7 +117,8 @@ def evaluate(  # noqa: PLR0913
     A standard error needs two rows of every class (two groups, where rows are grouped): otherwise it is nan, and a
     warning names the class. The result refers to `y_score`; it does not copy it. If the columns seem to belong to other
     classes than the ones they were taken for, a `ColumnOrderWarning` says so, and so does the result (`notes`): less
-    than once in a thousand samples without reason.
+    than once in a thousand samples without reason. Another note says if the scores are not probabilities, that is, if
+    rows do not sum to 1 (within 1e-3, in up to 10,000 rows spread over the data).
 
     References
     ----------
@@ -128,26 +132,27 @@ def evaluate(  # noqa: PLR0913
     >>> rng = np.random.default_rng(0)
     >>> y_true = rng.choice(["cat", "dog", "eel"], size=300)
     >>> y_score = rng.random((300, 3)) + 0.5 * (y_true[:, None] == ["cat", "dog", "eel"])
+    >>> y_score /= y_score.sum(axis=1, keepdims=True)
     >>> result = multiauc.evaluate(y_true, y_score)
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
                                   value  std. error      95% interval
-    AUC_mu                       0.9584      0.0077  0.9401 to 0.9712
-    Hand & Till's M              0.8817      0.0114  0.8573 to 0.9025
-    one-vs-rest (macro)          0.8817      0.0115  0.8572 to 0.9024
-    one-vs-rest (prevalence)     0.8800      0.0116  0.8552 to 0.9011
+    AUC_mu                       0.9559      0.0080  0.9371 to 0.9692
+    Hand & Till's M              0.9285      0.0096  0.9070 to 0.9453
+    one-vs-rest (macro)          0.9280      0.0097  0.9064 to 0.9449
+    one-vs-rest (prevalence)     0.9277      0.0098  0.9058 to 0.9447
     each class against the rest
-      cat                        0.8938      0.0194  0.8489 to 0.9264
-      dog                        0.8909      0.0191  0.8472 to 0.9233
-      eel                        0.8603      0.0207  0.8144 to 0.8962
+      cat                        0.9433      0.0127  0.9116 to 0.9641
+      dog                        0.9147      0.0160  0.8772 to 0.9415
+      eel                        0.9261      0.0144  0.8917 to 0.9502
     closed form, class sizes fixed; logit intervals with Student's t
     >>> low, high = result.auc_mu.confidence_interval(level=0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.944 to 0.969
+    0.941 to 0.967
     >>> multiauc.evaluate(y_true, y_score, metrics=["auc_mu"])
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
              value  std. error      95% interval
-    AUC_mu  0.9584      0.0077  0.9401 to 0.9712
+    AUC_mu  0.9559      0.0080  0.9371 to 0.9692
     closed form, class sizes fixed; logit intervals with Student's t
     """
     refuse_unknown(evaluate, unknown)
@@ -157,7 +162,7 @@ def evaluate(  # noqa: PLR0913
     refuse_weights(names, sample_weight)
     is_ordered = take_one_score(names)
     read = read_ordered_sample if is_ordered else read_sample
-    sample = read(y_true, y_score, sample_weight, labels, absent)
+    sample = read(y_true, y_score, sample_weight, labels, absent, outputs)
     inputs = HeldInputs(
         sample,
         names,
@@ -174,9 +179,14 @@ def evaluate(  # noqa: PLR0913
         warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
         shares = found.pairs[HAND_TILL].values if HAND_TILL in names else None
         result = evaluation_from(inputs, found)
-    note = None if is_ordered else column_order_note(sample, inputs.groups, shares, inputs.folds)
+    if is_ordered:
+        return result
+    note = column_order_note(sample, inputs.groups, shares, inputs.folds)
     warn_of_order(note, stacklevel=2)
-    return replace(result, notes=() if note is None else (note,))
+    notes: tuple[str, ...] = () if note is None else (note,)
+    if depend_on_scale(names, partition) and not are_probabilities(sample):
+        notes += (NOT_PROBABILITIES,)
+    return replace(result, notes=notes)
 
 
 def _evaluation_in_folds(inputs: HeldInputs, stacklevel: int) -> Evaluation:

@@ -69,7 +69,8 @@ class Evaluation(Tabular):
     method : str
         How the uncertainty was found, in words.
     notes : tuple of str
-        What looks wrong with the data, in words: that the columns seem to be in another order.
+        What looks wrong with the data, in words: that the columns seem to be in another order, or that the scores are
+        not probabilities.
 
     Examples
     --------

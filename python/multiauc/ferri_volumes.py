@@ -21,7 +21,7 @@ from multiauc.volume_results import Volume
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._types import Absent, Labels
+    from multiauc._types import Absent, Labels, Outputs
 
 TITLE = "Ferri's VUS"
 # Three classes are computed without drawing up to this many classifiers; two classes always.
@@ -94,6 +94,7 @@ def ferri_vus_score(
     rng: np.random.Generator | int | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""Ferri's volume of a soft classifier, taken as a set of crisp ones: argmax of the scores with offsets.
@@ -103,7 +104,7 @@ def ferri_vus_score(
 
     Parameters
     ----------
-    y_true, y_score, labels, absent
+    y_true, y_score, labels, absent, outputs
         As in `hum_score`.
     classifiers : int, default 24
         How many offsets: none at all, and others at random quantiles of the differences of scores. More give a larger
@@ -132,7 +133,7 @@ def ferri_vus_score(
     refuse_unknown(ferri_vus_score, unknown)
     count = positive_integer("classifiers", classifiers)
     limit, generator = read_positive("precision", precision), read_rng(rng)
-    sample = read_sample(y_true, y_score, None, labels, absent)
+    sample = read_sample(y_true, y_score, None, labels, absent, outputs)
     if sample.has_one_score:
         scores = np.hstack([-sample.scores, sample.scores]).astype(np.float64)
     else:

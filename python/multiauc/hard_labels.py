@@ -14,7 +14,7 @@ from multiauc._scoring import score_of
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from multiauc._types import Absent, Labels
+    from multiauc._types import Absent, Labels, Outputs
 
 
 @shares_parameter_texts
@@ -26,6 +26,7 @@ def matthews_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""Gorodkin's R_K: Matthews' correlation coefficient for any number of classes.
@@ -54,6 +55,7 @@ def matthews_score(
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, take it for a class that can only be decided
         for by mistake, or return nan.
+    {outputs}
 
     Returns
     -------
@@ -79,7 +81,7 @@ def matthews_score(
     0.735
     """
     refuse_unknown(matthews_score, unknown)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     return score_of(sample, MATTHEWS, read_metric_options(sample, partition=partition))
 
 
@@ -91,6 +93,7 @@ def kappa_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""Cohen's kappa: the share of right decisions, on a scale where what chance agrees on is 0 and all is 1.
@@ -102,7 +105,7 @@ def kappa_score(
 
     Parameters
     ----------
-    y_true, y_score, partition, sample_weight, labels, absent
+    y_true, y_score, partition, sample_weight, labels, absent, outputs
         As in `matthews_score`, which says how rows are decided.
 
     Returns
@@ -124,5 +127,5 @@ def kappa_score(
     0.6875
     """
     refuse_unknown(kappa_score, unknown)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     return score_of(sample, KAPPA, read_metric_options(sample, partition=partition))

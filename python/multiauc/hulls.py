@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from multiauc._input.sample import Sample
     from multiauc._registry import CurveKind
-    from multiauc._types import Absent, Labels, PartialAverage
+    from multiauc._types import Absent, Labels, Outputs, PartialAverage
 
 
 @shares_parameter_texts
@@ -40,6 +40,7 @@ def roc_hulls(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> dict[Any, RocHull]:
     """The convex hull of the ROC curve of every class, or of every ordered pair of classes.
@@ -59,6 +60,7 @@ def roc_hulls(
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its hulls out, or have hulls of a
         single point nan.
+    {outputs}
 
     Returns
     -------
@@ -84,7 +86,7 @@ def roc_hulls(
     1.0
     """
     refuse_unknown(roc_hulls, unknown)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     found = hulls_of(sample, curve_pairs(sample, one_of("kind", kind, CURVE_KINDS)))
     return {hull.positive if hull.negative is None else (hull.positive, hull.negative): hull for hull in found}
 
@@ -99,6 +101,7 @@ def h_measure_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     """Hand's H-measure of each class against the rest, averaged; with two classes, that of the second.
@@ -122,6 +125,7 @@ def h_measure_score(
     sample_weight, labels
         As in `roc_hulls`.
     {absent}
+    {outputs}
 
     Returns
     -------
@@ -145,7 +149,7 @@ def h_measure_score(
     refuse_unknown(h_measure_score, unknown)
     ratio = read_severity(severity_ratio)
     kind_of_mean = one_of("average", average, AVERAGES)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     hulls = _against_rest(sample)
     return _average(sample, [hull.h_measure(ratio) for hull in hulls], hulls, kind_of_mean)
 
@@ -162,6 +166,7 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""Adams and Hand's LC index: how much of what is believed about costs is in favour of model A.
@@ -186,7 +191,7 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
         The c with the highest density, within the range.
     average : {"macro", "prevalence"}, default "macro"
         All classes alike, or weighted by their share of the rows. Two classes need no average.
-    sample_weight, labels
+    sample_weight, labels, outputs
         As in `roc_hulls`.
     {absent}
 
@@ -214,7 +219,7 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
     costs, peak = _read_beliefs(cost_range, most_likely)
     kind_of_mean = one_of("average", average, AVERAGES)
     samples = [
-        _named(name, lambda: read_sample(y_true, scores, sample_weight, labels, absent))  # noqa: B023 - called at once
+        _named(name, lambda: read_sample(y_true, scores, sample_weight, labels, absent, outputs))  # noqa: B023 - called at once
         for name, scores in (("scores_a", scores_a), ("scores_b", scores_b))
     ]
     first, second = ({hull.positive: hull for hull in _against_rest(sample)} for sample in samples)

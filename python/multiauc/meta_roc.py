@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._types import Absent, Labels
+    from multiauc._types import Absent, Labels, Outputs
 
 MODELS = ("moses_littenberg", "bivariate", "hsroc", "binomial")
 ESTIMATIONS = ("reml", "ml")
@@ -135,6 +135,7 @@ def summary_roc_of_pairs(
     threshold: float | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> SummaryRocOfPairs:
     """One ROC curve for the pairs of classes of a classifier, each of which decides once between its two classes.
@@ -157,6 +158,7 @@ def summary_roc_of_pairs(
         one that comes first here.
     absent : {"raise", "ignore"}, default "raise"
         What to do if a class has no rows: raise an error, or leave out its pairs.
+    {outputs}
 
     Returns
     -------
@@ -178,7 +180,7 @@ def summary_roc_of_pairs(
     refuse_unknown(summary_roc_of_pairs, unknown)
     kind, how = _read_model(model, estimation)
     limit = None if threshold is None else _read_threshold(threshold)
-    sample = read_sample(y_true, y_score, None, labels, one_of("absent", absent, ("raise", "ignore")))
+    sample = read_sample(y_true, y_score, None, labels, one_of("absent", absent, ("raise", "ignore")), outputs)
     present = np.flatnonzero(sample.rows).tolist()
     if len(present) < FEWEST_TABLES:
         raise ValueError(f"y_true must have {FEWEST_TABLES} classes or more, for as many pairs; got {len(present)}")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._registry import MetricName
-    from multiauc._types import Outputs
+    from multiauc._types import TrainingOutputs
     from multiauc.streaming import CertifiedEvaluation
 
 __all__ = ["MulticlassAuc"]
@@ -40,9 +40,9 @@ class MulticlassAuc:
         The number of classes, K. Targets are the numbers 0, ..., K - 1.
     metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
         What to compute.
-    outputs : {"probabilities", "logits", "one_vs_all_logits"}, default "probabilities"
-        What `update` is given. Logits become probabilities by softmax, or each by itself by the logistic function. (It
-        is never guessed: a batch of logits can look like probabilities.)
+    outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "probabilities"
+        What `update` is given. Logits become probabilities by softmax, or each by itself by the logistic function; None
+        takes scores as they are. (It is never guessed: a batch of logits can look like probabilities.)
     memory : int, optional
         About how many bytes to use, for streams longer than memory: see `multiauc.streaming.Accumulator`. By default
         all scores are kept, and the value is exact.
@@ -71,7 +71,7 @@ class MulticlassAuc:
         num_classes: int,
         metric: MetricName = DEFAULT_METRIC,
         *,
-        outputs: Outputs = "probabilities",
+        outputs: TrainingOutputs = "probabilities",
         memory: int | None = None,
         **options: Any,
     ) -> None:

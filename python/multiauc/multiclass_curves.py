@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._input.sample import Sample
-    from multiauc._types import Absent, Center, Labels, PairWeights, Scope
+    from multiauc._types import Absent, Center, Labels, Outputs, PairWeights, Scope
 
 # Most bytes of the matrix of rates, 2T x K(K - 1) numbers.
 MEMORY_LIMIT = 2 << 30
@@ -58,6 +58,7 @@ def multiclass_roc(  # noqa: PLR0913
     continuity: float = CONTINUITY,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     tol: float = TOLERANCE,
     max_iter: int = MAX_ITERATIONS,
     **unknown: Never,
@@ -104,6 +105,7 @@ def multiclass_roc(  # noqa: PLR0913
     {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its pairs out, or return nan.
+    {outputs}
     tol : float, default 1e-8
         The fit stops when the deviance falls by less than `tol` times (deviance + 0.1) in a sweep.
     max_iter : int, default 500
@@ -143,7 +145,7 @@ def multiclass_roc(  # noqa: PLR0913
     0.859 to 0.903
     """
     refuse_unknown(multiclass_roc, unknown)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     options = _curve_options(
         sample,
         read_pair_weights(pair_weights, sample),

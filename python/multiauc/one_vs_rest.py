@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from multiauc._input.sample import ClassedRows, Sample
-    from multiauc._types import Absent, Average, Labels, SparseMatrix
+    from multiauc._types import Absent, Average, Labels, Outputs, SparseMatrix
 
 AVERAGES = ("macro", "prevalence", "prevalence_equal_rest", "micro")
 
@@ -30,6 +30,7 @@ def one_vs_rest_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""One-vs-rest AUC: each class against all the others by its own score, averaged over the classes.
@@ -56,6 +57,7 @@ def one_vs_rest_score(
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out (``"micro"`` leaves out its
         column), or return nan.
+    {outputs}
 
     Returns
     -------
@@ -94,10 +96,10 @@ def one_vs_rest_score(
     """
     refuse_unknown(one_vs_rest_score, unknown)
     if is_sparse(y_score):
-        stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent)
+        stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent, outputs)
         kind = one_of("average", average, AVERAGES)
         return stored.nan_if_absent(_rust.sparse_one_vs_rest(stored.arguments(), kind))
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     return one_vs_rest_of(sample, one_of("average", average, AVERAGES))
 
 
@@ -113,6 +115,7 @@ def one_vs_rest_per_class(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> dict[Any, float]:
     r"""The AUC of each class against all the others together, by its own score.
@@ -124,7 +127,7 @@ def one_vs_rest_per_class(
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, labels
+    y_true, y_score, sample_weight, labels, outputs
         As in `one_vs_rest_score`.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out of the result, or give it nan.
@@ -146,9 +149,9 @@ def one_vs_rest_per_class(
     refuse_unknown(one_vs_rest_per_class, unknown)
     sample: ClassedRows
     if is_sparse(y_score):
-        sample = stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent)
+        sample = stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent, outputs)
         values = _rust.sparse_one_vs_rest_per_class(stored.arguments()).tolist()
     else:
-        sample = dense = read_sample(y_true, y_score, sample_weight, labels, absent)
+        sample = dense = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
         values = _rust.one_vs_rest_per_class(dense.arguments()).tolist()
     return {sample.labels[c]: values[c] for c in sample.reported_classes()}

@@ -76,7 +76,9 @@ def ordered_vus_score(
     0.75
     """
     refuse_unknown(ordered_vus_score, unknown)
-    return score_of(read_ordered_sample(y_true, score, sample_weight, labels, absent, "score"), ORDERED_VUS, {})
+    return score_of(
+        read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score"), ORDERED_VUS, {}
+    )
 
 
 def ordered_vus(
@@ -114,7 +116,7 @@ def ordered_vus(
     Volume(ordered VUS 0.3552, standard error 0.0418, 95% interval 0.2776 to 0.4414; chance 0.0417)
     """
     refuse_unknown(ordered_vus, unknown)
-    sample = read_ordered_sample(y_true, score, sample_weight, labels, absent, "score")
+    sample = read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score")
     inputs = HeldInputs(sample, (ORDERED_VUS,), {})
     found = computed(inputs)
     warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from multiauc._input.sample import Sample
-    from multiauc._types import Absent, Labels, PairWeights, SparseMatrix
+    from multiauc._types import Absent, Labels, Outputs, PairWeights, SparseMatrix
 
 
 @shares_parameter_texts
@@ -33,6 +33,7 @@ def auc_mu_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""AUC_mu: how well the classes are separated pair by pair, judged by the boundary that decides between the two.
@@ -53,8 +54,9 @@ def auc_mu_score(
     ----------
     {y_true}
     y_score : array-like of shape (n, K)
-        The score of each row for each class: probabilities or any other finite scores, float32 or float64, in any
-        memory layout. With two classes also of shape (n,) or (n, 1), the score of the second of `labels`.
+        The score of each row for each class: probabilities, or other finite scores that compare between rows (for
+        logits see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or
+        (n, 1), the score of the second of `labels`.
     partition : array-like of shape (K, K), optional
         ``partition[i, j]`` is the cost of predicting class i when the truth is j, classes in the order of `labels`:
         rows are predictions, which is the transpose of scikit-learn's confusion matrix. A pair is then placed by
@@ -68,6 +70,7 @@ def auc_mu_score(
     {sample_weight}
     {labels}
     {absent_in_mean}
+    {outputs}
 
     Returns
     -------
@@ -114,7 +117,7 @@ def auc_mu_score(
     0.6667
     """
     refuse_unknown(auc_mu_score, unknown)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     options = read_metric_options(sample, partition=partition, pair_weights=pair_weights)
     return score_of(sample, AUC_MU, options)
 
@@ -128,6 +131,7 @@ def auc_mu_matrix(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> PairMatrix:
     r"""The S(c, d) behind AUC_mu: how well each pair of classes is separated.
@@ -141,7 +145,7 @@ def auc_mu_matrix(
 
     Parameters
     ----------
-    y_true, y_score, partition, sample_weight, labels
+    y_true, y_score, partition, sample_weight, labels, outputs
         As in `auc_mu_score`.
     {absent_in_matrix}
 
@@ -165,7 +169,7 @@ def auc_mu_matrix(
     [('cat', 'dog', 0.75)]
     """
     refuse_unknown(auc_mu_matrix, unknown)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     return _pair_matrix(sample, AUC_MU, read_metric_options(sample, partition=partition))
 
 
@@ -178,6 +182,7 @@ def hand_till_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""Hand & Till's M: the mean AUC of all ordered pairs of classes, each judged by the score of its first class.
@@ -202,6 +207,7 @@ def hand_till_score(
     {sample_weight}
     {labels}
     {absent_in_mean}
+    {outputs}
 
     Returns
     -------
@@ -236,10 +242,10 @@ def hand_till_score(
     """
     refuse_unknown(hand_till_score, unknown)
     if is_sparse(y_score):
-        stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent)
+        stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent, outputs)
         weights = read_pair_weights(pair_weights, stored)
         return stored.nan_if_absent(_rust.sparse_hand_till(stored.arguments(), weights))
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     return score_of(sample, HAND_TILL, read_metric_options(sample, pair_weights=pair_weights))
 
 
@@ -251,6 +257,7 @@ def hand_till_matrix(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> PairMatrix:
     r"""The A(c|d) behind Hand & Till's M: how well the score of class c separates it from class d.
@@ -263,7 +270,7 @@ def hand_till_matrix(
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, labels
+    y_true, y_score, sample_weight, labels, outputs
         As in `hand_till_score`.
     {absent_in_matrix}
 
@@ -293,7 +300,7 @@ def hand_till_matrix(
     eel  1.0000  1.0000       -
     """
     refuse_unknown(hand_till_matrix, unknown)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     return _pair_matrix(sample, HAND_TILL, read_metric_options(sample))
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from multiauc._frames import Library
     from multiauc._input.sample import Sample
     from multiauc._registry import CurveKind
-    from multiauc._types import Absent, Labels, PartialAverage, Sampling
+    from multiauc._types import Absent, Labels, Outputs, PartialAverage, Sampling
 
 AVERAGES = ("macro", "prevalence")
 
@@ -47,6 +47,7 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""The standardised area under part of the ROC curves, averaged over classes or over ordered pairs of classes.
@@ -77,6 +78,7 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     {sample_weight}
     {labels}
     {absent}
+    {outputs}
 
     Returns
     -------
@@ -99,12 +101,12 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     refuse_unknown(partial_auc_score, unknown)
     kind_of_mean = one_of("average", average, AVERAGES)
     region, rate = read_region(max_fpr, min_tpr)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     _, macro, prevalence = _areas(sample, _curves(sample, one_of("kind", kind, CURVE_KINDS)), region, rate)
     return macro if kind_of_mean == "macro" else prevalence
 
 
-def partial_auc(
+def partial_auc(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
@@ -114,13 +116,14 @@ def partial_auc(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> PartialAuc:
     """The standardised area under part of every ROC curve, with its averages and a bootstrap of them.
 
     Parameters
     ----------
-    y_true, y_score, max_fpr, min_tpr, kind, sample_weight, labels
+    y_true, y_score, max_fpr, min_tpr, kind, sample_weight, labels, outputs
         As in `partial_auc_score`, which has the formula.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its curves out, or give them nan.
@@ -146,7 +149,7 @@ def partial_auc(
     """
     refuse_unknown(partial_auc, unknown)
     region, rate = read_region(max_fpr, min_tpr)
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     curves = _curves(sample, one_of("kind", kind, CURVE_KINDS))
     areas, macro, prevalence = _areas(sample, curves, region, rate)
     name = sample.labels.__getitem__

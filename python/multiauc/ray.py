@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from multiauc._partitions import Question
-    from multiauc._types import Absent
+    from multiauc._types import Absent, Outputs
     from multiauc.streaming import Accumulator, CertifiedEvaluation
 
 __all__ = ["evaluate"]
@@ -26,7 +26,7 @@ __all__ = ["evaluate"]
 THE_DATASET = "the data set"
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0913
     dataset: Any,
     *,
     label: str,
@@ -35,6 +35,7 @@ def evaluate(
     labels: Sequence[Hashable] | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     memory: int = DEFAULT_MEMORY,
     **unknown: Never,
 ) -> CertifiedEvaluation:
@@ -56,11 +57,14 @@ def evaluate(
     weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
-        The classes in the order of the scores. By default what the names of the columns say, as text.
+        The classes in the order of the scores, or of columns that are named by them in any order. By default what the
+        names of the columns say, as text.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         What to compute. ``"one_vs_rest_prevalence"`` comes with ``"one_vs_rest"``.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows in all of the data set, as in `multiauc.evaluate`.
+    outputs : {"logits"} or None, default None
+        "logits" if the scores are logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
     memory : int, default 64 MiB
         About how many bytes the state of a block may take up. More means narrower bounds.
 
@@ -112,6 +116,7 @@ def evaluate(
         labels=labels,
         metrics=metrics,
         memory=memory,
+        outputs=outputs,
     )
     policy = one_of("absent", absent, ABSENT_POLICIES)
     counted = dataset.select_columns(question.columns).map_batches(

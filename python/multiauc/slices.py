@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from multiauc._input.sample import Sample
     from multiauc._registry import MetricName
-    from multiauc._types import Absent, Labels, PairWeights, Sampling
+    from multiauc._types import Absent, Labels, Outputs, PairWeights, Sampling
 
 REFERENCES = ("rest", "all")
 # Numbers of rows of classes in slices that are counted at once.
@@ -57,6 +57,7 @@ def evaluate_slices(  # noqa: PLR0913
     sampling: Sampling = "stratified",
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> Slices:
     r"""A metric on every slice of the rows, with intervals, and how much each slice differs from the rest.
@@ -79,7 +80,7 @@ def evaluate_slices(  # noqa: PLR0913
         What to compute: any metric of `evaluate`.
     reference : {"rest", "all"} or None, default "rest"
         What slices are compared with: the rows outside the slice, all rows (the slice included), or nothing.
-    partition, pair_weights, sample_weight, groups, sampling, labels
+    partition, pair_weights, sample_weight, groups, sampling, labels, outputs
         As in `evaluate`.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows at all, as in `evaluate`. A slice without rows of some class is listed without
@@ -138,7 +139,7 @@ def evaluate_slices(  # noqa: PLR0913
     refuse_weights((name,), sample_weight)
     is_ordered = take_one_score((name,))
     read = read_ordered_sample if is_ordered else read_sample
-    sample = read(y_true, y_score, sample_weight, labels, absent)
+    sample = read(y_true, y_score, sample_weight, labels, absent, outputs)
     inputs = HeldInputs(
         sample,
         (name,),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from multiauc._input.sample import Sample
-    from multiauc._types import Absent, Labels
+    from multiauc._types import Absent, Labels, Outputs
 
 Rule: TypeAlias = Literal["sum", "prod", "distance"]
 
@@ -38,6 +38,7 @@ def pdi_score(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""The polytomous discrimination index: of one row of each class, how often a class has the highest of its scores.
@@ -58,6 +59,7 @@ def pdi_score(
     {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out of the tuples, or return nan.
+    {outputs}
 
     Returns
     -------
@@ -88,7 +90,7 @@ def pdi_score(
     0.875
     """
     refuse_unknown(pdi_score, unknown)
-    return score_of(read_sample(y_true, y_score, sample_weight, labels, absent), PDI, {})
+    return score_of(read_sample(y_true, y_score, sample_weight, labels, absent, outputs), PDI, {})
 
 
 def pdi(
@@ -98,6 +100,7 @@ def pdi(
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> Volume:
     r"""The polytomous discrimination index with its standard error, and class by class.
@@ -107,7 +110,7 @@ def pdi(
 
     Parameters
     ----------
-    y_true, y_score, sample_weight, labels, absent
+    y_true, y_score, sample_weight, labels, absent, outputs
         As in `pdi_score`, which has the formula.
 
     Returns
@@ -130,7 +133,7 @@ def pdi(
     {'cat': 0.8246, 'dog': 0.8194, 'eel': 0.7706}
     """
     refuse_unknown(pdi, unknown)
-    inputs = HeldInputs(read_sample(y_true, y_score, sample_weight, labels, absent), (PDI,), {})
+    inputs = HeldInputs(read_sample(y_true, y_score, sample_weight, labels, absent, outputs), (PDI,), {})
     found = computed(inputs)
     warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
     per_class = _rust.pdi_per_class(inputs.arguments()).tolist()
@@ -150,6 +153,7 @@ def hum_score(
     rng: np.random.Generator | int | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""The hypervolume under the ROC manifold: how often the rows of a tuple, one of each class, get their own classes.
@@ -179,6 +183,7 @@ def hum_score(
     {labels}
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows: raise an error, leave it out of the tuples, or return nan.
+    {outputs}
 
     Returns
     -------
@@ -221,7 +226,7 @@ def hum_score(
     refuse_unknown(hum_score, unknown)
     found = _read_rule(rule)
     limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
-    sample = read_sample(y_true, y_score, None, labels, absent)
+    sample = read_sample(y_true, y_score, None, labels, absent, outputs)
     with Stage(METRICS[HUM].title):
         value, _, _ = _rust.hum_score(sample.arguments(), found, limit, seed, is_latin=True)
     return sample.nan_if_absent(value)
@@ -236,6 +241,7 @@ def hum(
     rng: np.random.Generator | int | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> Volume:
     r"""The hypervolume under the ROC manifold with its standard error over rows, and that of drawing tuples.
@@ -246,7 +252,7 @@ def hum(
 
     Parameters
     ----------
-    y_true, y_score, rule, precision, rng, labels, absent
+    y_true, y_score, rule, precision, rng, labels, absent, outputs
         As in `hum_score`, which has the formula.
 
     Returns
@@ -273,7 +279,7 @@ def hum(
     refuse_unknown(hum, unknown)
     kind = _read_rule(rule)
     limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
-    inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent), (HUM,), {})
+    inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent, outputs), (HUM,), {})
     with Stage(METRICS[HUM].title):
         found, error, exact = _rust.hum(inputs.arguments(), kind, limit, seed)
     warn_of_single_units(inputs, found.units, found.effective_units, stacklevel=2)
@@ -291,6 +297,7 @@ def landgrebe_duin_score(
     rng: np.random.Generator | int | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     **unknown: Never,
 ) -> float:
     r"""The simplified volume under the ROC surface of Landgrebe and Duin.
@@ -301,7 +308,7 @@ def landgrebe_duin_score(
 
     Parameters
     ----------
-    y_true, y_score, precision, rng, labels, absent
+    y_true, y_score, precision, rng, labels, absent, outputs
         As in `hum_score`; scores must not be negative.
     normalised : bool, default False
         Whether to put it on a scale where chance is 0 and perfect 1: :math:`(V - 1/K!)/(1 - 1/K!)`.
@@ -329,7 +336,7 @@ def landgrebe_duin_score(
     refuse_unknown(landgrebe_duin_score, unknown)
     is_normalised = read_flag("normalised", normalised)
     limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
-    sample = read_sample(y_true, y_score, None, labels, absent)
+    sample = read_sample(y_true, y_score, None, labels, absent, outputs)
     with Stage(METRICS[LANDGREBE_DUIN].title):
         value, _, _ = _rust.hum_score(sample.arguments(), "prod", limit, seed, is_latin=True)
     chance = METRICS[LANDGREBE_DUIN].chance_of(len(sample.reported_classes()))

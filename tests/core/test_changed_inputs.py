@@ -64,7 +64,7 @@ def test_changed_weights_are_noticed(sample, rng, name):
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_changed_model_of_a_comparison_is_noticed(sample, tmp_path, metric, which):
     codes, scores = sample
-    models = {"a": scores.copy(), "b": scores**2}
+    models = {"a": scores.copy(), "b": scores**2 / (scores**2).sum(axis=1, keepdims=True)}
     comparison = multiauc.compare(codes, models, metric=metric)
     list(models.values())[which][-1] = 9.0
     with pytest.raises(ValueError, match=CHANGED):

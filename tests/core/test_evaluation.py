@@ -332,7 +332,7 @@ def test_models_that_rank_alike(models):
 @pytest.mark.parametrize("weights", [None, np.exp(np.linspace(-1, 1, 12))])
 def test_a_difference_that_does_not_vary_has_no_test(weights):
     y = np.repeat([0, 1, 2], 4)
-    models = {"perfect": np.eye(3)[y], "constant": np.zeros((12, 3)), "same": np.zeros((12, 3))}
+    models = {"perfect": np.eye(3)[y], "constant": np.full((12, 3), 1 / 3), "same": np.full((12, 3), 1 / 3)}
     with pytest.warns(RuntimeWarning, match="standard error of 0.* its p-value is nan") as caught:
         comparison = multiauc.compare(y, models, sample_weight=weights)
     assert [str(one.message).split(" has")[0] for one in caught] == [

@@ -235,6 +235,7 @@ class TestBootstrap:
         labels, scores = sample(rng)
         for noise in (0.0, 0.02, 0.05, 0.1, 0.3, 1.0):
             other = scores + noise * rng.random(scores.shape)
+            other /= other.sum(axis=1, keepdims=True)
             parquet.write_table(pa.table({"y": labels} | columns(scores)), "a.parquet")
             parquet.write_table(pa.table({"y": labels} | columns(other)), "b.parquet")
             found = json.loads(cli("compare a.parquet b.parquet -l y --bootstrap 200 -f json"))

@@ -189,7 +189,7 @@ def test_what_has_no_omnibus_test(data):
     eye = np.eye(3)[y]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        comparison = multiauc.compare(y, {"perfect": eye, "constant": np.zeros_like(eye), "a": models["a"]})
+        comparison = multiauc.compare(y, {"perfect": 2 * eye, "constant": np.zeros_like(eye), "a": models["a"]})
     with pytest.warns(RuntimeWarning, match="no test of all models"):
         assert math.isnan(comparison.omnibus().p_value)
     areas = multiauc.compare(y, {name: models[name] for name in "ab"}, metric="multiclass_roc")

@@ -185,6 +185,7 @@ class TestProvenance:
             "folds": False,
             "sampling": "iid",
             "absent": "raise",
+            "outputs": None,
         }
         comparison = multiauc.compare(labels, {"a": first, "b": second}, groups=extra["user"], metric="hand_till")
         options = checked(comparison.to_json())["provenance"]["options"]
@@ -276,7 +277,9 @@ class TestValues:
             checked(multiauc.evaluate(truth, scores, labels=labels).to_json())
         names = [("a", 1), None, frozenset({2})]
         found = checked(
-            multiauc.compare(codes, dict(zip(names, (scores, scores**2, scores**3), strict=True))).to_json()
+            multiauc.compare(
+                codes, dict(zip(names, (scores, scores**2, scores**3), strict=True)), metric="kappa"
+            ).to_json()
         )
         shown = list(found["estimates"])
         pairs = [(one["first"], one["second"]) for one in found["differences"]]

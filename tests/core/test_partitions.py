@@ -207,3 +207,17 @@ class TestRefused:
         y, p, _ = rows
         with pytest.raises(ValueError, match=message):
             question_of(table_of(y, p), **options)
+
+
+def test_logits(rows):
+    y, p, _ = rows
+    found = evaluated(table_of(y, p), [100, 200], outputs="logits", metrics=["hand_till"])
+    assert found.hand_till.value == multiauc.hand_till_score(y, p, outputs="logits")
+
+
+def test_names_decide_the_order_of_labels(rows):
+    y, p, _ = rows
+    turned = table_of(y, p).select(["p_cow", "y", "p_ant", "p_bee"])
+    found = evaluated(turned, [100, 200], labels=CLASSES)
+    assert found.labels == tuple(CLASSES)
+    assert found.auc_mu.value == multiauc.auc_mu_score(y, p)

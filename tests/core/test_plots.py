@@ -235,7 +235,8 @@ class TestComparison:
     @pytest.fixture
     def comparison(self, rng):
         y_true, y_score, labels = sample(rng, 3, 40)
-        models = {f"model {k}": y_score + 0.2 * k * rng.random(y_score.shape) for k in range(3)}
+        models = {f"model {k}": y_score + 0.2 * k * (rng.random(y_score.shape) - y_score) for k in range(3)}
+        models = {name: scores / scores.sum(axis=1, keepdims=True) for name, scores in models.items()}
         return multiauc.compare(y_true, models, labels=labels)
 
     def test_estimates_and_differences_with_their_intervals(self, comparison):
@@ -260,7 +261,8 @@ class TestComparison:
 
     def test_from_predictions(self, rng):
         y_true, y_score, labels = sample(rng, 3, 40)
-        display = ComparisonDisplay.from_predictions(y_true, {"a": y_score, "b": y_score**2}, labels=labels)
+        models = {"a": y_score, "b": y_score[:, ::-1] / 4 + 3 * y_score / 4}
+        display = ComparisonDisplay.from_predictions(y_true, models, labels=labels)
         assert list(display.comparison.estimates) == ["a", "b"]
 
     def test_many_models_fit_a_screen(self, rng):

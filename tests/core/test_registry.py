@@ -133,7 +133,8 @@ def test_a_new_metric_beside_others(new_metric, data, tmp_path):
 
 def test_models_are_compared_by_a_new_metric(new_metric, data, tmp_path):
     y_true, scores = data
-    comparison = multiauc.compare(y_true, {"a": scores, "b": scores**2}, metric=new_metric)
+    other = scores**2 / (scores**2).sum(axis=1, keepdims=True)
+    comparison = multiauc.compare(y_true, {"a": scores, "b": other}, metric=new_metric)
     assert comparison.estimates["a"].value == multiauc.hand_till_score(*data)
     assert repr(comparison).startswith("Comparison by Made-up")
     page = comparison.report(tmp_path / "page.html", n_resamples=0).read_text("utf-8")

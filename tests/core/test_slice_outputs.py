@@ -125,7 +125,8 @@ class TestReport:
         assert [one["name"] for one in found["slices"]] == slices.shown_names()
         assert found["summary"] == slices.summary()
         assert slices.summary() in unescape(text)
-        multiauc.compare(labels, {"a": scores, "b": scores**2}, metric="hand_till").report(
+        other = scores**2 / (scores**2).sum(axis=1, keepdims=True)
+        multiauc.compare(labels, {"a": scores, "b": other}, metric="hand_till").report(
             "page.html", n_resamples=0, by={"town": town}
         )
         assert self.numbers("page.html")[1]["models"][1]["slices"]["metric"] == "hand_till"

@@ -49,6 +49,11 @@ def test_the_bits_of_all_rows(frame, names, scores, n_partitions):
     assert found.counts.tolist() == [np.count_nonzero(names == name) for name in CLASSES]
 
 
+def test_logits(frame, names, scores):
+    lazy = multiauc.dask.evaluate(dd.from_pandas(frame, npartitions=3), label="y", outputs="logits")
+    assert lazy.compute().auc_mu.value == multiauc.auc_mu_score(names, scores, outputs="logits")
+
+
 def test_partitions_that_are_empty_or_lack_classes(frame, names, scores):
     ddf = dd.from_pandas(frame.sort_values("y", ignore_index=True), npartitions=9)
     late = multiauc.dask.evaluate(ddf[ddf["y"] != "ant"], label="y", absent="ignore").compute()

@@ -255,7 +255,8 @@ def test_slices(read):
 
 def test_models_are_compared_in_the_same_passes(read):
     codes, scores = made(2000)
-    worse = scores + np.random.default_rng(4).normal(scale=0.3, size=scores.shape)
+    noise = np.random.default_rng(4).normal(scale=0.3, size=scores.shape)
+    worse = scores + noise - noise.mean(axis=1, keepdims=True)
     df = read({**columns_of(codes, scores), **{f"q_{name}": worse[:, k] for k, name in enumerate(CLASSES)}})
     found = multiauc.spark.compare(df, {"one": "p_*", "other": "q_*"}, label="y", memory=TIGHT)
     y = np.array(CLASSES)[codes]
@@ -273,6 +274,21 @@ def test_models_are_compared_in_the_same_passes(read):
     bounds = multiauc.spark.compare(df, {"one": "p_*", "other": "q_*"}, label="y", memory=TIGHT, exact=False)
     assert bounds.difference("one", "other").low < found.difference("one", "other").value
     assert bounds.difference("one", "other").high > found.difference("one", "other").value
+
+
+def test_logits_and_names_in_another_order(read):
+    codes, scores = made(500)
+    y, logits = np.array(CLASSES)[codes], np.log(scores) + np.arange(500)[:, None] % 3
+    columns = columns_of(codes, logits)
+    turned = {name: columns[name] for name in ["y", *sorted(columns, reverse=True)[1:]]}
+    expected = multiauc.evaluate(y, logits, labels=CLASSES, outputs="logits")
+    for labels in (None, CLASSES):
+        found = multiauc.spark.evaluate(read(turned), label="y", scores="p_*", labels=labels, outputs="logits")
+        assert found.metrics["auc_mu"].value == expected.auc_mu.value
+    assert found.labels == tuple(CLASSES)
+    both = {**columns, **{name.replace("p_", "q_"): turned[name] for name in list(turned)[1:]}}
+    compared = multiauc.spark.compare(read(both), {"p": "p_*", "q": "q_*"}, label="y", outputs="logits")
+    assert compared.difference("p", "q").value == 0.0
 
 
 def test_a_task_that_fails_is_tried_again(read, tmp_path):

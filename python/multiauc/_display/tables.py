@@ -10,6 +10,7 @@ import numpy as np
 
 from multiauc._digits import corrected_p, decimals, p_text
 from multiauc._display.words import Limits, describe_pair_value, describe_rule, name_metric
+from multiauc._tables import notes_in_words
 from multiauc._wording import counted, shown_name
 from multiauc.slice_results import NUMBERS
 from multiauc.streaming.certified import value_and_bounds
@@ -69,6 +70,7 @@ def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
     if shown.worst_pairs:
         tables.append(_tabulate_pairs(shown, bounds))
     notes = [*_describe_reading(shown.reading, exact=not has_bounds), f"Intervals: {shown.method}."]
+    notes += notes_in_words(shown.notes)
     if shown.slices is None:
         return Outcome(tables, _list_evaluation(shown), notes)
     table, remark = _tabulate_slices(shown.slices, shown.level)
@@ -185,7 +187,7 @@ def tabulate_comparison(shown: views.Compared) -> Outcome:
             for one in found.differences
         ),
     ]
-    notes = [shown.verdict, f"Intervals: {shown.method}."]
+    notes = [shown.verdict, f"Intervals: {shown.method}.", *notes_in_words(shown.notes)]
     return Outcome(tables, (["first", "second", *ESTIMATE, *TESTED], rows), notes)
 
 

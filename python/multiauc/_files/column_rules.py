@@ -62,7 +62,7 @@ def score_columns(file: Columns, pattern: str | Sequence[str], request: Request)
     if not isinstance(pattern, str) or "*" not in pattern:
         names = [name.strip() for name in pattern.split(",")] if isinstance(pattern, str) else list(pattern)
         require(file, names, request.spelled("scores"))
-        return ScoreColumns(names, [_without_prefix(names), names])
+        return _in_order_of_classes(ScoreColumns(names, [_without_prefix(names), names]), request.classes)
     names = _matching(file.names, pattern, taken)
     require(file, names, request.spelled("scores"))
     if len(names) < 2:
@@ -71,7 +71,19 @@ def score_columns(file: Columns, pattern: str | Sequence[str], request: Request)
             f"or more are needed; it has {listing(file.names)}"
         )
     before, after = pattern.split("*", 1)
-    return ScoreColumns(names, [[name[len(before) : len(name) - len(after)] for name in names], names])
+    classes = [name[len(before) : len(name) - len(after)] for name in names]
+    return _in_order_of_classes(ScoreColumns(names, [classes, names]), request.classes)
+
+
+def _in_order_of_classes(columns: ScoreColumns, classes: Sequence[str] | None) -> ScoreColumns:
+    """The columns in the order of the classes that a request names, if these are what the columns are called."""
+    for names in columns.class_names:
+        if classes is not None and len(set(names)) == len(names) and sorted(names) == sorted(classes):
+            order = [names.index(label) for label in classes]
+            return ScoreColumns(
+                [columns.names[k] for k in order], [[own[k] for k in order] for own in columns.class_names]
+            )
+    return columns
 
 
 def given_classes(file: Columns, n_columns: int, request: Request) -> list[str]:

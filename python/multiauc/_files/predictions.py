@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from multiauc._files.column_rules import ScoreColumns
     from multiauc._files.content import Content
     from multiauc._files.parts import DataSet
+    from multiauc._types import Outputs
 
 
 class Source(NamedTuple):
@@ -56,6 +57,8 @@ class Request:
         The classes in the order of the score columns, or None.
     absent
         What to do about classes without rows.
+    outputs
+        What the scores are: "logits", or None to take them as they are.
     format_in, delimiter
         The format of the files, and the sign between the cells of texts, if they are not to be told from the files.
     spelled
@@ -70,6 +73,7 @@ class Request:
     by: tuple[str, ...] = ()
     row_id: str | None = None
     absent: str = "raise"
+    outputs: Outputs = None
     format_in: str | None = None
     delimiter: str | None = None
     spelled: Callable[..., str] = as_argument

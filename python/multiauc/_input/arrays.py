@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._environment import check_num_threads
-from multiauc._input.containers import is_sparse, to_numpy
+from multiauc._input.containers import entries_of, frame_parts, holds_integers, is_sparse, to_numpy
 from multiauc._wording import described
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+# Up to here every integer is a double.
+LARGEST_INTEGER = 2**53
 
 
 def as_array(argument: str, value: Any) -> NDArray[Any]:
@@ -32,6 +35,21 @@ def as_array(argument: str, value: Any) -> NDArray[Any]:
     if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
         raise ValueError(f"{argument} must not have masked entries; drop their rows or fill them in first")
     return array
+
+
+def as_labels(argument: str, value: Any) -> NDArray[Any]:
+    """`as_array` of names or numbers of classes, groups or slices, in which integers stay what they are.
+
+    Beside a missing value or a float, libraries turn integers into doubles, and beyond 2^53 two of them into one.
+    """
+    array = as_array(argument, value)
+    if type(value) is np.ndarray or array.dtype.kind != "f" or array.ndim != 1:
+        return array
+    if not holds_integers(value) and not (isinstance(value, (list, tuple)) and _reaches_beyond_integers(array)):
+        return array
+    exact = np.empty(len(array), dtype=object)
+    exact[:] = value if isinstance(value, (list, tuple)) else entries_of(value)
+    return exact
 
 
 def as_numbers(argument: str, value: Any) -> NDArray[Any]:
@@ -56,6 +74,7 @@ def as_scores(argument: str, value: Any) -> NDArray[np.float32] | NDArray[np.flo
     """
     check_num_threads()  # whatever is computed, is computed from scores
     array = as_numbers(argument, value)
+    _refuse_rounded(argument, value, array)
     dtype = array.dtype
     size = dtype.itemsize
     if dtype.kind == "f" and size in (4, 8):
@@ -66,7 +85,34 @@ def as_scores(argument: str, value: Any) -> NDArray[np.float32] | NDArray[np.flo
         return array
     if dtype == np.float16:
         return array.astype(np.float32)
+    if dtype.kind in "iu" and size == 8 and array.size:
+        _refuse_inexact(argument, array)
     return array.astype(np.float64)
+
+
+def _refuse_inexact(argument: str, integers: NDArray[Any]) -> None:
+    """Raise if there are integers that a double cannot hold: two that differ could become one."""
+    if len(integers) and (np.max(integers) > LARGEST_INTEGER or np.min(integers) < -LARGEST_INTEGER):
+        found = np.max(integers) if np.max(integers) > LARGEST_INTEGER else np.min(integers)
+        raise ValueError(
+            f"{argument} must not have integers beyond 2^53, which would be rounded; got {found}: subtract a constant "
+            "from all of them, divide them, or pass their ranks"
+        )
+
+
+def _reaches_beyond_integers(array: NDArray[Any]) -> bool:
+    """Whether some double is so large that it may be a rounded integer."""
+    return bool((array >= LARGEST_INTEGER).any() or (array <= -LARGEST_INTEGER).any())
+
+
+def _refuse_rounded(argument: str, value: Any, array: NDArray[Any]) -> None:
+    """Raise if integers were rounded on the way into an array of doubles: beside floats or missing values."""
+    if type(value) is np.ndarray or array.dtype != np.float64 or not _reaches_beyond_integers(array):
+        return
+    for column in frame_parts(value):
+        entries = column if isinstance(column, (list, tuple)) else entries_of(column) if holds_integers(column) else ()
+        integers = [int(one) for one in entries if isinstance(one, (int, np.integer))]
+        _refuse_inexact(argument, np.array(integers, dtype=object))
 
 
 def _has_nullable_numbers(value: Any) -> bool:

@@ -18,7 +18,8 @@ def match_classes(
     """(classes, columns): the class of each score column, and the column of each distinct label of `column`.
 
     Without `labels`, the names of the score columns are the classes if they are strings or contain every label;
-    otherwise the sorted labels are, if there are as many of them as columns.
+    otherwise the sorted labels are, if there are as many of them as columns. With `labels` the columns are in their
+    order, unless `order_of_names` finds another.
     """
     if labels is not None:
         classes = read_labels(labels, n_columns)
@@ -38,6 +39,17 @@ def column_names(y_score: Any, n_columns: int) -> list[Any] | None:
     """The names of the score columns, None if they have none of their own."""
     names = frame_columns(y_score)
     return None if names is None or len(names) != n_columns else [plain(name) for name in names]
+
+
+def order_of_names(names: list[Any] | None, classes: list[Any]) -> list[int] | None:
+    """The column of each class, if the columns are named by the classes, in whatever order; None otherwise."""
+    if names is None:
+        return None
+    try:
+        place = {name: k for k, name in enumerate(names)}
+        return [place[label] for label in classes] if len(place) == len(classes) else None
+    except (KeyError, TypeError):  # other names, or names that cannot be hashed
+        return None
 
 
 def _are_class_names(names: list[Any], column: LabelColumn) -> bool:

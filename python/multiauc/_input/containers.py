@@ -6,6 +6,7 @@ package that defines its type, and by its methods.
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,33 @@ def frame_columns(y_score: Any) -> list[Any] | None:
     if _package(y_score) == "polars" and names == [f"column_{k}" for k in range(len(names))]:
         return None
     return names
+
+
+def holds_integers(column: Any) -> bool:
+    """Whether a column of a data frame is of an integer type, perhaps with missing values."""
+    kind = getattr(column, "dtype", getattr(column, "type", ""))
+    return re.match(r"u?int\d+", str(kind).lower()) is not None
+
+
+def entries_of(column: Any) -> list[Any]:
+    """The entries of a column as Python objects."""
+    for method in ("to_pylist", "tolist", "to_list"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def frame_parts(value: Any) -> list[Any]:
+    """The columns of a data frame; the rows of nested lists; otherwise the value alone."""
+    if hasattr(value, "get_columns"):  # Polars
+        return list(value.get_columns())
+    if hasattr(value, "column_names"):  # Arrow
+        return [value.column(k) for k in range(len(value.column_names))]
+    if hasattr(value, "iloc") and hasattr(value, "columns"):  # pandas; names may be there twice
+        return [value.iloc[:, k] for k in range(value.shape[1])]
+    if isinstance(value, (list, tuple)) and value and all(isinstance(row, (list, tuple)) for row in value):
+        return list(value)
+    return [value]
 
 
 def label_codes(y_true: Any) -> LabelCodes | None:

@@ -143,6 +143,7 @@ class HeldInputs:
             "folds": self.folds is not None,
             "sampling": self.sampling,
             "absent": self.sample.absent,
+            "outputs": self.sample.outputs,
         }
 
     def drawn(self) -> str:

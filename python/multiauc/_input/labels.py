@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._input.arrays import as_array
+from multiauc._input.arrays import as_labels
 from multiauc._input.containers import label_codes
 from multiauc._wording import counted, described
 
@@ -79,7 +79,7 @@ def read_label_column(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
     """Check the shape of `y_true` and number its labels. No label of the result is missing."""
     if type(y_true) is not np.ndarray:
         return _read_other_container(y_true, n_rows, n_columns)
-    _check_shape(y_true, y_true, n_rows, n_columns)
+    _check_shape(y_true, y_true, n_rows)
     return _number_array(y_true, max(n_columns, MAX_CLASSES))
 
 
@@ -87,15 +87,15 @@ def _read_other_container(y_true: Any, n_rows: int, n_columns: int) -> LabelColu
     limit = max(n_columns, MAX_CLASSES)
     coded = label_codes(y_true)
     if coded is not None:
-        _check_shape(y_true, coded[0], n_rows, n_columns)
+        _check_shape(y_true, coded[0], n_rows)
         return _number_codes(*coded, limit)
     is_list = isinstance(y_true, (list, tuple))
     # A list of strings is numbered as it is: in an array every label would take as much room as the longest.
     if is_list and y_true and isinstance(y_true[0], str):
         _check_length(len(y_true), n_rows)
         return _number_objects(y_true, limit)
-    array = as_array("y_true", y_true)
-    _check_shape(y_true, array, n_rows, n_columns)
+    array = as_labels("y_true", y_true)
+    _check_shape(y_true, array, n_rows)
     if is_list and array.dtype.kind in "US":
         # NumPy turned a mixture such as [1, "a"] or [nan, "a"] into strings: keep the labels that were given.
         return _number_objects(y_true, limit)
@@ -187,7 +187,7 @@ def plain(label: Any) -> Any:
     return label.item() if isinstance(label, (np.number, np.bool_, np.character)) else label
 
 
-def _check_shape(given: Any, labels: NDArray[Any], n_rows: int, n_columns: int) -> None:
+def _check_shape(given: Any, labels: NDArray[Any], n_rows: int) -> None:
     if labels.ndim == 1:
         _check_length(len(labels), n_rows)
         return
@@ -195,12 +195,20 @@ def _check_shape(given: Any, labels: NDArray[Any], n_rows: int, n_columns: int) 
     problem = f"y_true must be one-dimensional with one label per row; got {found}"
     if labels.ndim == 2 and labels.shape[1] == 1:
         raise ValueError(f"{problem}: pass np.asarray(y_true).ravel()")
-    if labels.ndim == 2 and labels.shape[1] == n_columns:
-        raise ValueError(
-            f"{problem}, which looks one-hot: pass np.asarray(y_true).argmax(axis=1), "
-            "the column number of each row's class"
-        )
+    if labels.ndim == 2 and labels.size and labels.dtype.kind in "iubf" and ((labels == 0) | (labels == 1)).all():
+        raise ValueError(f"{problem}, {_advice_on_indicators(labels)}")
     raise ValueError(problem)
+
+
+def _advice_on_indicators(indicators: NDArray[Any]) -> str:
+    """What to do with a column of zeros and ones for each class."""
+    sums = indicators.sum(axis=1, dtype=np.int64)
+    if (sums == 1).all():
+        return "which looks one-hot: pass np.asarray(y_true).argmax(axis=1), the column number of each row's class"
+    return (
+        f"which looks multi-label: rows have from {sums.min()} to {sums.max()} labels, not one class each. "
+        "multiauc.sklearn.roc_auc_score(y_true, y_score, average=None) has the AUC of each label"
+    )
 
 
 def _check_length(n_labels: int, n_rows: int) -> None:

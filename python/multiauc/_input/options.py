@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._input.arrays import as_array, as_float64
+from multiauc._input.arrays import as_float64, as_labels
 from multiauc._input.labels import is_missing
 from multiauc._registry import CLOSED_FORM_METRICS, METRICS, metrics_with_option
 from multiauc._wording import counted, described, listing, one_of
@@ -162,7 +162,7 @@ def read_groups(groups: Any, n_rows: int, argument: str = "groups") -> NDArray[n
     """The number of each row's group, or of its fold."""
     if groups is None:
         return None
-    labels = as_array(argument, groups)
+    labels = as_labels(argument, groups)
     if labels.ndim != 1 or len(labels) != n_rows:
         found = f"shape {labels.shape}" if labels.ndim else described(groups)
         raise ValueError(f"{argument} must have one entry per row, {counted(n_rows, 'row')}; got {found}")

@@ -1,4 +1,4 @@
-"""From the outputs of models in training to probabilities."""
+"""From the outputs of models to probabilities, and whether scores look like probabilities at all."""
 
 from __future__ import annotations
 
@@ -6,25 +6,66 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._wording import one_of
+from multiauc._registry import PREDICTION_METRICS
+from multiauc._wording import described, one_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
+    from multiauc._input.sample import Sample
+    from multiauc._types import Outputs
+
+#: What the outputs of models in training may be.
 OUTPUTS = ("probabilities", "logits", "one_vs_all_logits")
+# Scores whose softmax is computed at a time, so that the copies in float64 stay small.
+SCORES_AT_ONCE = 1 << 20
+# Rows whose sums are looked at, and how far a sum of probabilities may be from 1.
+ROWS_LOOKED_AT = 10_000
+SUM_TOLERANCE = 1e-3
+#: What results say of scores that are not probabilities.
+NOT_PROBABILITIES = (
+    "scores are not probabilities (rows do not sum to 1): values depend on their scale; pass outputs='logits' if they "
+    "are logits"
+)
 
 
-def probabilities_of(argument: str, scores: NDArray[Any], outputs: str) -> NDArray[Any]:
+def read_outputs(outputs: Any) -> Outputs:
+    """What the columns of scores are: None if they are to be taken as they are, or "logits"."""
+    if outputs is None:
+        return None
+    if not isinstance(outputs, str):
+        raise TypeError(f"outputs must be None or 'logits'; got {described(outputs)}")
+    if outputs != "logits":
+        raise ValueError(f"outputs must be None (scores are taken as they are) or 'logits'; got {outputs!r}")
+    return "logits"
+
+
+def as_outputs(
+    argument: str, scores: NDArray[np.float32] | NDArray[np.float64], outputs: Any
+) -> NDArray[np.float32] | NDArray[np.float64]:
+    """Scores of shape (n, K) or (n, 1) as they are, or the probabilities of logits; nan and infinity are refused."""
+    if read_outputs(outputs) is None:
+        return scores
+    _refuse_infinite(argument, scores)
+    return softmax(scores) if scores.shape[1] > 1 else _expit(scores.astype(np.float64))
+
+
+def probabilities_of(argument: str, scores: NDArray[Any], outputs: str | None) -> NDArray[Any]:
     """The probabilities behind `scores`, in their own precision; what they are is given, never guessed.
+
+    None takes them as they are.
 
     A single score per row is returned unchanged: every transformation of it ranks the rows alike.
     """
-    one_of("outputs", outputs, OUTPUTS)
+    if outputs is not None:
+        one_of("outputs", outputs, OUTPUTS)
     _refuse_infinite(argument, scores)
-    if scores.ndim == 1:
+    if scores.ndim == 1 or outputs is None:
         return scores
     if outputs == "logits":
-        return _softmax(scores)
+        return softmax(scores)
     if outputs == "one_vs_all_logits":
         return _expit(scores)
     smallest, largest = scores.min(initial=0), scores.max(initial=0)
@@ -44,12 +85,48 @@ def _refuse_infinite(argument: str, scores: NDArray[Any]) -> None:
         raise ValueError(f"{argument} must be finite numbers; got {scores[tuple(place)]} at {where}")
 
 
-def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
-    """exp(z_k) / sum over j of exp(z_j), shifted so that it cannot overflow."""
-    powers: NDArray[Any] = logits - logits.max(axis=1, keepdims=True)
-    np.exp(powers, out=powers)
-    powers /= powers.sum(axis=1, keepdims=True)
+def softmax(logits: NDArray[Any]) -> NDArray[Any]:
+    """exp(z_k) / sum over j of exp(z_j), in float64, stored in the type of the logits.
+
+    Within a row equal logits have equal probabilities, and a larger logit never has a smaller one.
+    """
+    n_rows, n_columns = logits.shape
+    probabilities = np.empty((n_rows, n_columns), dtype=logits.dtype)
+    step = max(1, SCORES_AT_ONCE // n_columns)
+    for start in range(0, n_rows, step):
+        block = logits[start : start + step].astype(np.float64)
+        largest = block.max(axis=1, keepdims=True)
+        powers = _powers(block, largest)
+        in_order = np.sort(block, axis=1)
+        rising = np.diff(_powers(in_order, largest), axis=1)
+        wrong = ((rising < 0) | ((rising != 0) & (np.diff(in_order, axis=1) == 0))).any(axis=1)
+        if wrong.any():
+            # exp need not be monotone in its last bit. Division and rounding are, so this is all there is to repair.
+            powers[wrong] = _made_monotone(block[wrong], powers[wrong])
+        probabilities[start : start + step] = powers / powers.sum(axis=1, keepdims=True)
+    return probabilities
+
+
+def _powers(logits: NDArray[np.float64], largest: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Powers that cannot overflow: the largest of a row is 1."""
+    with np.errstate(over="ignore", under="ignore"):  # of logits that are further apart than float64 reaches
+        powers: NDArray[np.float64] = np.exp(logits - largest)
     return powers
+
+
+def _made_monotone(logits: NDArray[np.float64], powers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each power raised to the largest of those of smaller or equal logits in its row."""
+    order = np.argsort(logits, axis=1)
+    in_order = np.take_along_axis(logits, order, axis=1)
+    rising = np.maximum.accumulate(np.take_along_axis(powers, order, axis=1), axis=1)
+    n_columns = logits.shape[1]
+    places = np.tile(np.arange(n_columns), (len(logits), 1))
+    places[:, :-1][in_order[:, :-1] == in_order[:, 1:]] = n_columns
+    # The last place of each run of equal logits, which has the largest power of the run.
+    last = np.minimum.accumulate(places[:, ::-1], axis=1)[:, ::-1]
+    repaired = np.empty_like(powers)
+    np.put_along_axis(repaired, order, np.take_along_axis(rising, last, axis=1), axis=1)
+    return repaired
 
 
 def _expit(logits: NDArray[Any]) -> NDArray[Any]:
@@ -57,3 +134,18 @@ def _expit(logits: NDArray[Any]) -> NDArray[Any]:
     small = np.exp(-np.abs(logits))
     probabilities: NDArray[Any] = np.where(logits < 0, small, 1) / (1 + small)
     return probabilities
+
+
+def are_probabilities(sample: Sample) -> bool:
+    """Whether the rows sum to 1; of one score per row only the order counts. Not all rows are looked at."""
+    if sample.has_one_score:
+        return True
+    scores = sample.scores
+    n_rows = len(scores)
+    rows = np.arange(min(n_rows, ROWS_LOOKED_AT)) * n_rows // min(n_rows, ROWS_LOOKED_AT)
+    return bool((np.abs(scores[rows].sum(axis=1, dtype=np.float64) - 1.0) <= SUM_TOLERANCE).all())
+
+
+def depend_on_scale(metrics: Iterable[str], partition: object) -> bool:
+    """Whether other scores that order the classes alike within each row can change one of the metrics."""
+    return partition is not None or not set(metrics).issubset(PREDICTION_METRICS)

@@ -9,9 +9,10 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._input.arrays import as_float64, as_scores
-from multiauc._input.classes import column_names, match_classes
+from multiauc._input.classes import column_names, match_classes, order_of_names
 from multiauc._input.labels import MAX_CLASSES, read_label_column
 from multiauc._input.mistakes import not_scores, one_score_of_many_classes
+from multiauc._input.probabilities import as_outputs, read_outputs
 from multiauc._wording import counted, listing, one_of
 
 if TYPE_CHECKING:
@@ -43,8 +44,8 @@ class ClassedRows:
     absent
         What to do about classes without rows: "ignore" or "nan", or "raise" (then there are none).
     named_by
-        What says which class a column stands for: "labels" (the argument), "names" (of the columns), or "sorted" (the
-        order of the labels, as nothing else does).
+        What says which class a column stands for: "labels" (the argument), "names" (of the columns, also where they are
+        those of the argument in another order), or "sorted" (the order of the labels, as nothing else does).
     """
 
     codes: Codes
@@ -84,9 +85,12 @@ class Sample(ClassedRows):
     ----------
     scores
         (n, K) scores, or the (n, 1) scores of the second of two classes; the caller's memory wherever possible.
+    outputs
+        What the scores were when they were given: "logits", of which `scores` are the probabilities, or None.
     """
 
     scores: NDArray[np.float32] | NDArray[np.float64]
+    outputs: str | None = None
 
     @property
     def has_one_score(self) -> bool:
@@ -99,9 +103,20 @@ class Sample(ClassedRows):
 
 
 def read_ordered_sample(
-    y_true: Any, score: Any, sample_weight: Any, labels: Any, absent: Any, argument: str = "y_score"
+    y_true: Any,
+    score: Any,
+    sample_weight: Any,
+    labels: Any,
+    absent: Any,
+    outputs: Any = None,
+    argument: str = "y_score",
 ) -> Sample:
     """The same for classes in rising order and one score per row, which stands for a score of each of them."""
+    if read_outputs(outputs) is not None:
+        raise ValueError(
+            f"outputs={outputs!r} has no meaning for ordered classes, which are ranked by one score per row: "
+            "whatever its scale, the value is the same"
+        )
     scores = as_scores(argument, score)
     if scores.size == 0 or scores.ndim not in (1, 2) or scores.shape[1:] not in ((), (1,)):
         found = f"{'an empty array of ' if scores.size == 0 else ''}shape {scores.shape}"
@@ -120,11 +135,18 @@ def read_ordered_sample(
 
 
 def read_sample(
-    y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any, *, fewest_classes: int = 2
+    y_true: Any,
+    y_score: Any,
+    sample_weight: Any,
+    labels: Any,
+    absent: Any,
+    outputs: Any = None,
+    *,
+    fewest_classes: int = 2,
 ) -> Sample:
     """Check the arguments that all metrics share. The core checks the numbers themselves (finite, non-negative)."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
-    scores = read_scores(y_score)
+    scores = read_scores(y_score, outputs)
     n_columns = max(2, scores.shape[1])
     names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
     column = read_label_column(y_true, len(scores), n_columns)
@@ -134,7 +156,11 @@ def read_sample(
         hint = one_score_of_many_classes(scores, column, labels)
         raise error if hint is None else ValueError(f"{error}; {hint}") from None
     named_by = "labels" if labels is not None else "names" if matched[0] is names else "sorted"
-    return Sample(*classed_rows(column, matched, sample_weight, policy, fewest_classes), named_by, scores)
+    order = None if labels is None else order_of_names(names, matched[0])
+    if order is not None:
+        named_by = "names"
+        scores = scores if order == list(range(n_columns)) else scores[:, order]
+    return Sample(*classed_rows(column, matched, sample_weight, policy, fewest_classes), named_by, scores, outputs)
 
 
 def classed_rows(
@@ -152,8 +178,8 @@ def classed_rows(
     return codes, weights, classes, rows, policy
 
 
-def read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
-    """The scores as float32 or float64, a column per class or one column."""
+def read_scores(y_score: Any, outputs: Any = None) -> NDArray[np.float32] | NDArray[np.float64]:
+    """The scores as float32 or float64, a column per class or one column; of logits, their probabilities."""
     try:
         scores = as_scores("y_score", y_score)
     except TypeError as error:
@@ -164,10 +190,10 @@ def read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
             f"second of two classes; got {'an empty array of ' if scores.size == 0 else ''}shape {scores.shape}"
         )
     if scores.ndim == 1:
-        return scores[:, np.newaxis]
+        return as_outputs("y_score", scores[:, np.newaxis], outputs)
     if scores.shape[1] > MAX_CLASSES:
         raise ValueError(f"y_score must have at most {MAX_CLASSES} columns; got shape {scores.shape}")
-    return scores
+    return as_outputs("y_score", scores, outputs)
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:

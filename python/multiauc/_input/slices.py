@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from multiauc._input.arrays import as_array
+from multiauc._input.arrays import as_labels
 from multiauc._input.containers import frame_columns, label_codes
 from multiauc._input.labels import is_missing, plain
 from multiauc._wording import counted, described
@@ -110,7 +110,7 @@ def _number(argument: str, values: Any, n_rows: int) -> tuple[NDArray[np.int64],
     if isinstance(values, (list, tuple)):
         _check_length(argument, values, values, n_rows)
         return _number_objects(argument, values)
-    array = as_array(argument, values)
+    array = as_labels(argument, values)
     _check_length(argument, array, values, n_rows)
     if array.dtype.kind in "iubfUSmM":
         found, inverse = np.unique(array, return_inverse=True)

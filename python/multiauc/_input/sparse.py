@@ -10,6 +10,7 @@ import numpy as np
 from multiauc._input.arrays import as_scores
 from multiauc._input.classes import match_classes
 from multiauc._input.labels import read_label_column
+from multiauc._input.probabilities import read_outputs
 from multiauc._input.sample import ABSENT_POLICIES, ClassedRows, classed_rows
 from multiauc._wording import described, one_of
 
@@ -54,8 +55,15 @@ class SparseSample(ClassedRows):
         return self.values, self.columns, self.starts, self.width, self.codes, self.weights
 
 
-def read_sparse_sample(y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any) -> SparseSample:
+def read_sparse_sample(
+    y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any = None
+) -> SparseSample:
     """Check the arguments, `y_score` being sparse. The core checks the numbers themselves."""
+    if read_outputs(outputs) is not None:
+        raise ValueError(
+            f"outputs={outputs!r} cannot be used with a sparse y_score, where what is not stored is a score of 0: no "
+            "probability of a softmax is 0; pass y_score.toarray(), or store probabilities"
+        )
     policy = one_of("absent", absent, ABSENT_POLICIES)
     shape = tuple(y_score.shape)
     if len(shape) != 2 or 0 in shape:

@@ -20,7 +20,7 @@ from multiauc._wording import counted
 from multiauc.cli._gates import check_differences, close_gates
 from multiauc.cli._output import Printing
 from multiauc.cli._problems import Problem
-from multiauc.cli._requests import list_inputs
+from multiauc.cli._requests import list_inputs, spell_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -90,7 +90,7 @@ def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
     predictions = models.predictions
     if len(predictions.models) < 2:
         raise Problem("compare needs two models or more: several files, or several --scores in one file")
-    return multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments)
+    return spell_notes(multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments))
 
 
 def _view_resampled(shown: views.Comparison, bootstrap: multiauc.ComparisonBootstrap, level: float) -> views.Comparison:

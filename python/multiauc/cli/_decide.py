@@ -51,6 +51,7 @@ def decide_file(request: DecideRequest) -> None:
             matrix,
             labels=seen.labels,
             absent=absent,
+            outputs=request.outputs,
             sample_weight=seen.weights,
             groups=seen.groups,
         )
@@ -60,7 +61,9 @@ def decide_file(request: DecideRequest) -> None:
         if judged.labels != seen.labels:
             raise Problem(f"{request.judge}: the classes must be those of the first file, in the same order of columns")
         (scores,) = judged.models.values()
-        comparison = fitted.compare(judged.y_true, scores, sample_weight=judged.weights, groups=judged.groups)
+        comparison = fitted.compare(
+            judged.y_true, scores, sample_weight=judged.weights, groups=judged.groups, outputs=request.outputs
+        )
     sizes = models.sizes()
     shown = views.Costs(
         level=request.level,
@@ -74,7 +77,7 @@ def decide_file(request: DecideRequest) -> None:
     others = () if other is None else (judged,)
     printing.show(shown, tabulate_costs(shown), lambda: models.provenance(request, others))
     if place is not None:
-        write(place, _list_decisions(judged, fitted.decide(scores).tolist()))
+        write(place, _list_decisions(judged, fitted.decide(scores, outputs=request.outputs).tolist()))
 
 
 def _read_policy(absent: str) -> str:

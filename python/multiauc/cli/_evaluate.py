@@ -18,7 +18,7 @@ from multiauc.cli._gates import check_floors, close_gates
 from multiauc.cli._output import Printing
 from multiauc.cli._pieces import choose_pieces
 from multiauc.cli._problems import note
-from multiauc.cli._requests import list_inputs, refuse_several
+from multiauc.cli._requests import list_inputs, refuse_several, spell_notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +59,7 @@ def _evaluate_whole(request: EvaluateRequest, source: Request, metrics: tuple[st
     models = request.read(source)
     y_true, (name, scores) = models.predictions.y_true, models.only("evaluate")
     wanted: Any = metrics
-    evaluation = multiauc.evaluate(y_true, scores, metrics=wanted, **models.arguments)
+    evaluation = spell_notes(multiauc.evaluate(y_true, scores, metrics=wanted, **models.arguments))
     shown = view_evaluation(evaluation, name, request.level, request.worst)
     if request.bootstrap:
         shown = view_resampled_evaluation(shown, evaluation.bootstrap(request.bootstrap, rng=request.seed))
@@ -84,7 +84,13 @@ def _evaluate_pieces(
         note(f"going on after {counted(n_rows, 'row')} that {request.checkpoint} has kept")
 
     plan = Plan(
-        None, metrics, pieces.memory_limit, absent=request.absent, exact=request.exact, on_resume=report_resumption
+        None,
+        metrics,
+        pieces.memory_limit,
+        absent=request.absent,
+        exact=request.exact,
+        on_resume=report_resumption,
+        outputs=request.outputs,
     )
     kept = None
     if request.checkpoint is not None:

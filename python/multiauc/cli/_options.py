@@ -94,6 +94,9 @@ _DATA = (
                  help="Column with the weight of each row."),
     click.option("--absent", type=click.Choice(["raise", "ignore", "nan"]), default="raise", show_default=True,
                  help="What to do about classes without rows."),
+    click.option("--outputs", type=click.Choice(["logits"]),
+                 help="What the scores are, if they are not probabilities: of logits the softmax of each row is taken. "
+                      "[default: scores are taken as they are]"),
     click.option("--format-in", type=click.Choice(FILE_FORMATS),
                  help="The format of the files, if neither their names nor their first bytes tell."),
     click.option("--delimiter", metavar="SIGN", callback=_sign,

@@ -18,8 +18,7 @@ from multiauc._files.fingerprints import file_size
 from multiauc._files.output import STANDARD
 from multiauc._files.row_files import ParquetRows
 from multiauc._files.stored import is_address, is_partitioned, stored_files
-from multiauc.cli._problems import Problem
-from multiauc.cli._requests import as_typed
+from multiauc.cli._problems import Problem, as_typed
 from multiauc.datasets import LEAST_MEMORY, MEMORY_LIMIT
 from multiauc.streaming.accumulator import STREAMED_METRICS
 

@@ -6,8 +6,11 @@ not pass what --fail-under or --fail-if-worse asks. 130: stopped by Ctrl-C.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
+import re
+import shlex
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
 DATA_PROBLEM = 1
 NOT_PASSED = 3
 INTERRUPTED = 130
+# Options that Python code calls something else, because it has their name already; those of files have older names.
+SPELLED = {"row_id": "id", "classes": "labels", "weights": "sample_weight"}
 # What options are called elsewhere, or were called, by what they are called here; beside those of Python.
 OTHER_NAMES = {"level": ("ci", "confidence_level"), "memory_limit": ("memory",), "label": ("target", "y_true")}
 
@@ -115,9 +120,29 @@ def _let_go_of_stdout() -> None:
 
 
 def _one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say("warning", str(message))
+    _say("warning", spell_options(str(message)))
 
 
 def _say(kind: str, message: str) -> None:
     with contextlib.suppress(OSError):  # nobody listens
         click.echo(f"multiauc: {kind}: {printable(' '.join(message.split()))}", err=True)
+
+
+def as_typed(option: str, value: str | None = None) -> str:
+    """How an option, perhaps with a value, is written on the command line."""
+    flag = "--" + SPELLED.get(option, option).replace("_", "-")
+    return flag if value is None or option == "exact" else f"{flag} {shlex.quote(value)}"
+
+
+def spell_options(text: str) -> str:
+    """A sentence of the library, with the options that it names as the command line spells them."""
+    text = re.sub(r"labels=\[([^\]]*)\]", _spell_labels, text)
+    return text.replace("labels=", as_typed("labels")).replace("outputs='logits'", as_typed("outputs", "logits"))
+
+
+def _spell_labels(given: re.Match[str]) -> str:
+    try:
+        labels = ast.literal_eval(f"[{given[1]}]")
+    except (ValueError, SyntaxError):  # a list that was cut short
+        return as_typed("labels")
+    return as_typed("labels", ",".join(map(str, labels)))

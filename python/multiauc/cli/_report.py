@@ -15,7 +15,7 @@ from multiauc._wording import printable
 from multiauc.cli._compare import compare_models
 from multiauc.cli._output import refuse, write
 from multiauc.cli._problems import Problem, emit
-from multiauc.cli._requests import list_inputs
+from multiauc.cli._requests import list_inputs, spell_notes
 
 if TYPE_CHECKING:
     from multiauc.cli._requests import ReportRequest
@@ -43,7 +43,8 @@ def report_on_files(request: ReportRequest) -> None:
         name, scores = models.only("report")
         wanted: Any = metrics
         with Stage("evaluating the model"):
-            evaluations = {name: multiauc.evaluate(predictions.y_true, scores, metrics=wanted, **models.arguments)}
+            found = multiauc.evaluate(predictions.y_true, scores, metrics=wanted, **models.arguments)
+            evaluations = {name: spell_notes(found)}
     else:
         with Stage("comparing the models"):
             comparison = compare_models(models, request.metric)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from multiauc._files.content import content_of
 from multiauc._files.costs import read_costs
@@ -12,21 +11,23 @@ from multiauc._files.output import STANDARD
 from multiauc._files.paths import data_files, is_there, model_name
 from multiauc._files.predictions import Request, Source, read_predictions
 from multiauc._json import provenance
-from multiauc.cli._problems import Problem
+from multiauc.cli._problems import SPELLED, Problem, as_typed, spell_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from multiauc import Comparison, Evaluation
     from multiauc._files.content import Content
     from multiauc._files.predictions import Predictions
+    from multiauc._types import Outputs
     from multiauc.cli._gates import Floor
+
+    Noted = TypeVar("Noted", Evaluation, Comparison)
 
 # Options that say how a result is shown, not what it is.
 OF_PRINTING = {"files", "output", "force", "style", "threads", "plot", "title", "worst", "checkpoint"}
-# Options that Python code calls something else, because it has their name already; those of files have older names.
-SPELLED = {"row_id": "id", "classes": "labels", "weights": "sample_weight"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +40,7 @@ class FileRequest:
     labels: tuple[str, ...] | None = None
     sample_weight: str | None = None
     absent: str = "raise"
+    outputs: Outputs = None
     format_in: str | None = None
     delimiter: str | None = None
     threads: int | None = None
@@ -57,6 +59,7 @@ class FileRequest:
             classes=self.labels,
             weights=self.sample_weight,
             absent=self.absent,
+            outputs=self.outputs,
             format_in=self.format_in,
             delimiter=self.delimiter,
             spelled=as_typed,
@@ -95,6 +98,7 @@ class InferenceRequest(FileRequest):
             "sampling": self.sampling,
             "labels": predictions.labels,
             "absent": self.absent,
+            "outputs": self.outputs,
         }
         return Models(predictions, arguments, () if costs is None else (costs,))
 
@@ -196,6 +200,11 @@ class Models:
         return provenance(request.given(), files)
 
 
+def spell_notes(result: Noted) -> Noted:
+    """A result whose notes name options as the command line spells them."""
+    return replace(result, notes=tuple(map(spell_options, result.notes)))
+
+
 def refuse_several(command: str, n_models: int) -> None:
     """Raise if a command on one model got several."""
     if n_models > 1:
@@ -241,9 +250,3 @@ def split_name(text: str) -> tuple[str, str]:
     """``name=rest`` as (name, rest); without a name the name is empty."""
     name, separator, rest = text.partition("=")
     return (name, rest) if separator else ("", text)
-
-
-def as_typed(option: str, value: str | None = None) -> str:
-    """How an option, perhaps with a value, is written on the command line."""
-    flag = "--" + SPELLED.get(option, option).replace("_", "-")
-    return flag if value is None or option == "exact" else f"{flag} {shlex.quote(value)}"

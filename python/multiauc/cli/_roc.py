@@ -39,6 +39,7 @@ def roc_of_file(request: RocRequest) -> None:
         "sample_weight": predictions.weights,
         "labels": predictions.labels,
         "absent": request.absent,
+        "outputs": request.outputs,
     }
     y_true, level = predictions.y_true, request.level
     # As `evaluate` does, if the columns seem to be in another order.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from multiauc._input.sample import Sample
     from multiauc._registry import CurveKind
-    from multiauc._types import Absent, Labels
+    from multiauc._types import Absent, Labels, Outputs
     from multiauc.roc_curve_results import RocCurve
 
 # No more curves than this can be told apart; the others are drawn in grey behind them.
@@ -86,9 +86,10 @@ class RocCurvesDisplay(Display):
         sample_weight: ArrayLike | None = None,
         labels: Labels = None,
         absent: Absent = "raise",
+        outputs: Outputs = None,
     ) -> Self:
         """Compute the curves and draw them with bands; the options are those of `multiauc.roc_curves` and of `plot`."""
-        sample = read_sample(y_true, y_score, sample_weight, labels, absent)
+        sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
         curves = curves_of(sample, kind, drop_intermediate=drop_intermediate)
         return cls(curves, sizes=_sizes(curves, sample)).plot(ax, names=names, level=level)
 

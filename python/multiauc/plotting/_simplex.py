@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.patches import Polygon
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc._types import Outputs
+
 # The corners of the three classes: the first to the left, the second to the right, the third on top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 SUM_TOLERANCE = 1e-3
@@ -83,11 +85,12 @@ class SimplexDisplay(Display):
         *,
         partition: ArrayLike | None = None,
         labels: Any = None,
+        outputs: Outputs = None,
         ax: Axes | None = None,
         **points: Any,
     ) -> Self:
         """Check the probabilities and draw them; see `plot`."""
-        sample = read_sample(y_true, y_score, None, labels, "ignore")
+        sample = read_sample(y_true, y_score, None, labels, "ignore", outputs)
         if sample.n_classes != 3:
             raise ValueError(f"y_score must have three columns to be drawn in a triangle; got {sample.n_classes}")
         far = np.abs(sample.scores.sum(axis=1, dtype=np.float64) - 1.0) > SUM_TOLERANCE

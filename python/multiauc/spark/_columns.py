@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ from pyspark.sql import functions
 from pyspark.sql import types as sql
 
 from multiauc._input.classes import read_labels
+from multiauc._input.probabilities import read_outputs
 from multiauc._wording import described, listing
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class Layout:
         The name of the column of weights, or None.
     by
         The names of the columns whose values are slices.
+    outputs
+        What the scores are: "logits", or None to take them as they are.
     """
 
     label: str
@@ -69,6 +72,7 @@ class Layout:
     models: dict[str, Scores]
     weight: str | None
     by: tuple[str, ...]
+    outputs: str | None = None
 
 
 def read_columns(
@@ -78,6 +82,7 @@ def read_columns(
     weight: Any,
     labels: Sequence[Hashable] | None,
     by: Any,
+    outputs: Any = None,
 ) -> tuple[DataFrame, Layout]:
     """The columns that tasks read, and what they are."""
     _require_data_frame(df)
@@ -88,13 +93,14 @@ def read_columns(
         option = "scores" if model == ONLY and len(models) == 1 else f"models[{model!r}]"
         columns, scores, own_names = _scores(df, option, wanted, place)
         selected += columns
-        found[model] = scores
-        names = names or own_names
+        names = names or (own_names if labels is None else [str(one) for one in labels])
+        found[model] = _in_order_of(scores, own_names, names)
         own_width = len(scores.columns) if not scores.is_array else _array_width(df, columns[0], scores, labels)
         if width is not None and own_width != width:
             raise ValueError(f"{option} has {own_width} scores per row, and the model before it {width}")
         width = own_width
-    classes = _classes(label, label_type, labels, max(2, width or 0), names if (width or 0) > 1 else None)
+    named = names if labels is None and (width or 0) > 1 else None
+    classes = _classes(label, label_type, labels, max(2, width or 0), named)
     if weight is not None:
         _require_number(df, "weight", weight)
         selected.append(_column(weight).cast("double").alias("weight"))
@@ -103,7 +109,16 @@ def read_columns(
         _type_of(df, "by", name)
         selected.append(_column(name).cast("string").alias(f"by_{place}"))
     values = tuple(_as_cell(one, label, label_type) for one in classes)
-    return df.select(*selected), Layout(label, values, tuple(classes), found, weight, by_names)
+    return df.select(*selected), Layout(label, values, tuple(classes), found, weight, by_names, read_outputs(outputs))
+
+
+def _in_order_of(scores: Scores, own_names: list[str] | None, names: list[str] | None) -> Scores:
+    """The scores in the order of the classes that are named, if these are what their columns are called."""
+    if own_names is None or names is None or len(set(names)) < len(names) or sorted(own_names) != sorted(names):
+        return scores
+    order = [own_names.index(name) for name in names]
+    columns, called = (tuple(all_of[k] for k in order) for all_of in (scores.columns, scores.names))
+    return replace(scores, columns=columns, names=called)
 
 
 def _require_data_frame(df: Any) -> None:

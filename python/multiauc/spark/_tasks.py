@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from pyspark import TaskContext
 
 from multiauc import _rust
+from multiauc._input.probabilities import as_outputs
 from multiauc.spark._paired import UNIT, PairedSample
 from multiauc.streaming import Accumulator
 
@@ -166,7 +167,7 @@ def _samples(
     weights = None if layout.weight is None else _weights(batch.column("weight"), layout.weight)
     slices = _slices(batch, layout)
     for model, columns in layout.models.items():
-        scores = _scores(batch, columns, len(layout.labels))
+        scores = _scores(batch, columns, layout)
         if slices is None:
             yield unit_of(model, ()), (scores, codes, weights)
             continue
@@ -176,7 +177,7 @@ def _samples(
 
 def _paired(batch: pa.RecordBatch, layout: Layout, rng: np.random.Generator) -> PairedSample:
     """The scores of all models for the rows of a batch."""
-    scores = {model: _scores(batch, columns, len(layout.labels)) for model, columns in layout.models.items()}
+    scores = {model: _scores(batch, columns, layout) for model, columns in layout.models.items()}
     weights = None if layout.weight is None else _weights(batch.column("weight"), layout.weight)
     return PairedSample(rng.random(batch.num_rows), _codes(batch.column("label"), layout), scores, weights)
 
@@ -208,9 +209,9 @@ def _weights(column: pa.Array, name: str) -> NDArray[np.float64]:
     return weights
 
 
-def _scores(batch: pa.RecordBatch, columns: Scores, n_classes: int) -> NDArray[Any]:
+def _scores(batch: pa.RecordBatch, columns: Scores, layout: Layout) -> NDArray[Any]:
     """(n, K) scores, or (n, 2) of one that stands for two."""
-    names = columns.names
+    names, n_classes = columns.names, len(layout.labels)
     for alias, name in zip(columns.columns, names, strict=True):
         if batch.column(alias).null_count:
             raise BadRowsError(f"the column {name!r} (scores) contains null; drop such rows, or give them scores")
@@ -238,6 +239,7 @@ def _scores(batch: pa.RecordBatch, columns: Scores, n_classes: int) -> NDArray[A
         raise BadRowsError(
             f"the column {name!r} (scores) contains {scores[row, place]}; every score must be a finite number"
         )
+    scores = as_outputs("scores", scores, layout.outputs)
     return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Never
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
-    from multiauc._types import Absent
+    from multiauc._types import Absent, Outputs
     from multiauc.spark._paired import PairedSample
     from multiauc.streaming import CertifiedEvaluation
 
@@ -120,6 +121,7 @@ def compare(  # noqa: PLR0913
     metrics: Sequence[str] | None = None,
     labels: Sequence[Hashable] | None = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     memory: int | None = None,
     **unknown: Never,
 ) -> SparkComparison:
@@ -131,7 +133,7 @@ def compare(  # noqa: PLR0913
         As in `evaluate`.
     models : mapping of str to columns
         The scores of each model, as `evaluate` takes them: ``{"tree": "p_tree_*", "net": "probability"}``.
-    label, weight, exact, metrics, labels, absent, memory
+    label, weight, exact, metrics, labels, absent, outputs, memory
         As in `evaluate`.
 
     Returns
@@ -142,7 +144,7 @@ def compare(  # noqa: PLR0913
     refuse_unknown(compare, unknown)
     if not hasattr(models, "items") or not models:
         raise TypeError(f"models must be a mapping of names to columns of scores; got {described(models)}")
-    rows, layout = read_columns(df, label, dict(models), weight, labels, None)
+    rows, layout = read_columns(df, label, dict(models), weight, labels, None, outputs)
     found, sample = evaluated(rows, layout, metrics, absent, memory, exact=exact)
     evaluations = {name: found[name, ()] for name in models}
     wanted = next(iter(evaluations.values())).metrics
@@ -157,14 +159,17 @@ def _correlation(sample: PairedSample | None, n_models: int, metric: Any) -> NDA
     if np.bincount(codes)[np.unique(codes)].min() < 2 or len(np.unique(codes)) < 2:
         return np.full((n_models, n_models), np.nan)
     n_classes = next(iter(sample.scores.values())).shape[1]
-    covariance = in_memory(
-        sample.codes,
-        sample.scores,
-        metric=metric,
-        sample_weight=sample.weights,
-        labels=range(n_classes),
-        absent="ignore",
-    ).covariance
+    with warnings.catch_warnings():
+        # One score per row stands for two, which do not sum to 1; for the correlation that makes no difference.
+        warnings.filterwarnings("ignore", message="models differ in what their scores are")
+        covariance = in_memory(
+            sample.codes,
+            sample.scores,
+            metric=metric,
+            sample_weight=sample.weights,
+            labels=range(n_classes),
+            absent="ignore",
+        ).covariance
     spread = np.sqrt(np.diagonal(covariance))
     with np.errstate(invalid="ignore", divide="ignore"):
         found: NDArray[np.float64] = covariance / np.outer(spread, spread)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from multiauc._types import Absent
+    from multiauc._types import Absent, Outputs
     from multiauc.spark._columns import Layout
     from multiauc.spark._paired import PairedSample
     from multiauc.streaming import CertifiedEvaluation
@@ -42,6 +42,7 @@ def evaluate(  # noqa: PLR0913
     labels: Sequence[Hashable] | None = None,
     by: str | Sequence[str] | None = None,
     absent: Absent = "raise",
+    outputs: Outputs = None,
     memory: int | None = None,
     **unknown: Never,
 ) -> CertifiedEvaluation | SliceEvaluations:
@@ -80,6 +81,8 @@ def evaluate(  # noqa: PLR0913
         Columns whose values are slices; each slice is evaluated apart.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows, as in `multiauc.evaluate`.
+    outputs : {"logits"} or None, default None
+        "logits" if the scores are logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
     memory : int, optional
         About how many bytes a state may take: 64 MiB by default, 16 MiB where a second pass counts, 4 MiB with `by`.
 
@@ -120,7 +123,7 @@ def evaluate(  # noqa: PLR0913
     0.9583333333333334
     """
     refuse_unknown(evaluate, unknown)
-    rows, layout = read_columns(df, label, {ONLY: scores}, weight, labels, by)
+    rows, layout = read_columns(df, label, {ONLY: scores}, weight, labels, by, outputs)
     found, _ = evaluated(rows, layout, metrics, absent, memory, exact=exact)
     if by is None:
         return found[ONLY, ()]

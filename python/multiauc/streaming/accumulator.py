@@ -12,6 +12,7 @@ from multiauc import _rust
 from multiauc._input.classes import column_names, match_classes, read_labels
 from multiauc._input.labels import MAX_CLASSES, read_label_column
 from multiauc._input.options import positive_integer, read_metrics
+from multiauc._input.probabilities import as_outputs, read_outputs
 from multiauc._input.sample import ABSENT_POLICIES, check_absent, read_scores, read_weights
 from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._wording import counted, listing, one_of
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._input.sample import SampleArguments
+    from multiauc._types import Outputs
 
 #: What a state can be asked for.
 STREAMED_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE)
@@ -56,6 +58,8 @@ class Accumulator:
     memory : int, default 64 MiB
         About how many bytes to use. With more than about a thousand classes the default has no room for the sample of
         rows that standard errors need: they are nan then, and `evaluate` warns with the memory that they take.
+    outputs : {"logits"} or None, default None
+        "logits" if `update` is given logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
 
     Attributes
     ----------
@@ -88,7 +92,12 @@ class Accumulator:
     """
 
     def __init__(
-        self, labels: Iterable[Any], *, metrics: Iterable[str] = DEFAULT_METRICS, memory: int = DEFAULT_MEMORY
+        self,
+        labels: Iterable[Any],
+        *,
+        metrics: Iterable[str] = DEFAULT_METRICS,
+        memory: int = DEFAULT_MEMORY,
+        outputs: Outputs = None,
     ) -> None:
         classes = read_labels(labels)
         if not 2 <= len(classes) <= MAX_CLASSES:
@@ -100,6 +109,7 @@ class Accumulator:
         self.memory = positive_integer("memory", memory)
         if self.memory > MOST_MEMORY:
             raise ValueError(f"memory must be at most {MOST_MEMORY:,} bytes; got {self.memory:,}")
+        self.outputs = read_outputs(outputs)
         least = _rust.StreamState.least_memory(len(classes), list(self.metrics))
         if self.memory < least:
             raise ValueError(
@@ -163,6 +173,7 @@ class Accumulator:
         self, scores: NDArray[Any], codes: NDArray[Any], weights: NDArray[np.float64] | None = None
     ) -> SampleArguments:
         """The same of rows whose scores are checked, and whose classes are places among the labels already."""
+        scores = as_outputs("y_score", scores, self.outputs)
         # One score stands for two that rank the rows in opposite orders.
         both: NDArray[Any] = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
         return both, codes, weights, None
@@ -205,7 +216,7 @@ class Accumulator:
 
     def on_lattice(self, lattice: int) -> Accumulator:
         """An empty one for float32 scores that are known to be multiples of 1/m."""
-        again = Accumulator(self.labels, metrics=self.metrics, memory=self.memory)
+        again = Accumulator(self.labels, metrics=self.metrics, memory=self.memory, outputs=self.outputs)
         again._state = self._new_state(is_single=True, lattice=lattice)
         return again
 
@@ -215,7 +226,7 @@ class Accumulator:
         Parameters
         ----------
         other : Accumulator
-            Made with the same labels, metrics and memory.
+            Made with the same labels, metrics, memory and outputs.
 
         Returns
         -------
@@ -224,7 +235,7 @@ class Accumulator:
         """
         if not isinstance(other, Accumulator):
             raise TypeError(f"only an Accumulator can be merged; got {type(other).__name__}")
-        for name in ("labels", "metrics", "memory"):
+        for name in ("labels", "metrics", "memory", "outputs"):
             if getattr(self, name) != getattr(other, name):
                 raise ValueError(
                     f"states that are merged must have the same {name}; "
@@ -246,7 +257,7 @@ class Accumulator:
 
     def copy(self) -> Accumulator:
         """A state of its own with the same rows."""
-        again = Accumulator(self.labels, metrics=self.metrics, memory=self.memory)
+        again = Accumulator(self.labels, metrics=self.metrics, memory=self.memory, outputs=self.outputs)
         again._state = None if self._state is None else self._state.copy()
         return again
 
@@ -310,6 +321,8 @@ class Accumulator:
     def to_bytes(self) -> bytes:
         """All that the state holds, to be saved or sent; the same on every machine, with a version and a checksum."""
         header = {"labels": list(self.labels), "metrics": list(self.metrics), "memory": self.memory}
+        if self.outputs is not None:
+            header["outputs"] = self.outputs
         return sealed(header, b"" if self._state is None else self._state.to_bytes())
 
     @classmethod
@@ -326,20 +339,27 @@ class Accumulator:
             if type(header.get(name)) is not kind:
                 raise damaged(f"its header has no {name}" if name not in header else f"{name} is {header[name]!r:.80}")
         try:
-            return cls._restored(header["labels"], header["metrics"], header["memory"], content or None)
+            return cls._restored(
+                header["labels"], header["metrics"], header["memory"], content or None, header.get("outputs")
+            )
         except (TypeError, ValueError) as error:
             raise damaged(str(error)) from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Labels of any kind can be pickled, and need not be written as text.
         content = None if self._state is None else self._state.to_bytes()
-        return Accumulator._restored, (self.labels, self.metrics, self.memory, content)
+        return Accumulator._restored, (self.labels, self.metrics, self.memory, content, self.outputs)
 
     @classmethod
     def _restored(
-        cls, labels: tuple[Any, ...], metrics: tuple[str, ...], memory: int, content: bytes | None
+        cls,
+        labels: tuple[Any, ...],
+        metrics: tuple[str, ...],
+        memory: int,
+        content: bytes | None,
+        outputs: Outputs = None,
     ) -> Accumulator:
-        again = cls(labels, metrics=metrics, memory=memory)
+        again = cls(labels, metrics=metrics, memory=memory, outputs=outputs)
         if content is not None:
             state = _rust.StreamState.from_bytes(content)
             if not state.is_made_with(len(again.labels), list(again.metrics), again.memory):
