@@ -134,7 +134,7 @@ def view_classes(evaluation: Evaluation, level: float) -> tuple[views.Class, ...
     per_class = getattr(evaluation, "per_class", None)
     if per_class is None:
         return ()
-    matrix = main_matrix(evaluation)
+    matrix = find_matrix(evaluation)
     found = []
     for c, (label, rows) in enumerate(zip(evaluation.labels, evaluation.counts.tolist(), strict=True)):
         estimate = view_estimate(per_class[label], level) if label in per_class else UNKNOWN
@@ -143,7 +143,7 @@ def view_classes(evaluation: Evaluation, level: float) -> tuple[views.Class, ...
     return tuple(found)
 
 
-def main_matrix(evaluation: Evaluation) -> PairMatrix | None:
+def find_matrix(evaluation: Evaluation) -> PairMatrix | None:
     """The pairs of the first metric that averages over pairs."""
     return next(iter(evaluation.matrices.values()), None)
 
@@ -189,10 +189,10 @@ def view_pairs_of_models(
     worst_of: Evaluation, evaluations: Sequence[Evaluation], level: float, n: int = WORST_PAIRS
 ) -> tuple[views.PairOfModels, ...]:
     """The pairs that one model separates worst, in all models; empty where pairs were not evaluated."""
-    main = main_matrix(worst_of)
+    main = find_matrix(worst_of)
     if main is None:
         return ()
-    matrices = [matrix for matrix in map(main_matrix, evaluations) if matrix is not None]
+    matrices = [matrix for matrix in map(find_matrix, evaluations) if matrix is not None]
     units = count_units(worst_of)
     limits = [limit_pairs(matrix, level, units) for matrix in matrices]
     found = []
@@ -348,7 +348,7 @@ def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: 
 
 def view_heat_map(evaluations: Sequence[Evaluation]) -> views.HeatMap | None:
     """What all heat maps of a page share; None if there are none."""
-    matrices = [matrix for matrix in map(main_matrix, evaluations) if matrix is not None]
+    matrices = [matrix for matrix in map(find_matrix, evaluations) if matrix is not None]
     if not matrices:
         return None
     kinds = [(metric, METRICS[metric].pairs) for metric in evaluations[0].matrices]

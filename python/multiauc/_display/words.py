@@ -163,7 +163,7 @@ def judge_models(comparison: views.Comparison, level: float) -> tuple[str, list[
         return f"{shown_name(best)} has the largest {name}, {format_number(value)}.", [
             "Whether that is more than chance was not tested: this metric has no test in closed form."
         ]
-    against = differences_from_best(comparison)
+    against = compare_with_best(comparison)
     sentences = (
         [_describe_difference(found, comparison, level) for found in against]
         if len(against) <= SENTENCES_UP_TO
@@ -174,10 +174,10 @@ def judge_models(comparison: views.Comparison, level: float) -> tuple[str, list[
             "A difference that the data cannot tell from zero is no reason to choose: decide between these models by "
             "cost, speed or simplicity, or collect more rows."
         )
-    return _headline(best, against), sentences
+    return _write_headline(best, against), sentences
 
 
-def _headline(best: str, against: list[views.Difference]) -> str:
+def _write_headline(best: str, against: list[views.Difference]) -> str:
     """Who wins. Each part is about the best model and one other, never about two others."""
     level = [found.second for found in against if _is_level(found)]
     beaten = [found.second for found in against if found.decided]
@@ -209,7 +209,7 @@ def _describe_many(comparison: views.Comparison, level: float) -> str:
     )
 
 
-def differences_from_best(comparison: views.Comparison) -> list[views.Difference]:
+def compare_with_best(comparison: views.Comparison) -> list[views.Difference]:
     """The best model minus each of the others, from the second best on."""
     best, *others = comparison.order
     return [_find_difference(best, other, comparison.differences) for other in others]

@@ -18,7 +18,7 @@ from multiauc._display.words import (
     describe_confusions,
     describe_decisions,
     describe_pair,
-    differences_from_best,
+    compare_with_best,
     explain_bound,
     explain_metrics,
     format_corrected,
@@ -432,7 +432,7 @@ def _tabulate_against_best(found: views.Comparison, level: float) -> str:
     best = found.order[0]
     rows = [
         _render_row(one.second, [_value_cell(found.estimates[one.second].value), *_difference_cells(one, level)])
-        for one in differences_from_best(found)
+        for one in compare_with_best(found)
     ]
     name = name_metric(found.metric)
     value = format_number(found.estimates[best].value, 4)

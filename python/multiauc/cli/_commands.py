@@ -154,9 +154,9 @@ def roc(**options: Any) -> None:
 
     Prints areas; --format csv and json have the points too. --bootstrap gives the one curve an interval and a band.
     """
-    from multiauc.cli._roc import roc_of_file  # noqa: PLC0415
+    from multiauc.cli._roc import compute_curves  # noqa: PLC0415
 
-    _run(roc_of_file, RocRequest(**options))
+    _run(compute_curves, RocRequest(**options))
 
 
 @multiauc.command(

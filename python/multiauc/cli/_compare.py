@@ -75,12 +75,12 @@ def _refuse_gate(metric: str, level: float, n_resamples: int) -> None:
         raise click.UsageError(f"--fail-if-worse needs a --level above 0.5; got {level}")
     if not METRICS[metric].has_closed_form and not n_resamples:
         raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
-    needed = resamples_needed(1.0 - level)
+    needed = count_needed(1.0 - level)
     if 0 < n_resamples < needed:
         raise click.UsageError(f"--fail-if-worse at --level {level} needs a --bootstrap of at least {needed}")
 
 
-def resamples_needed(tail: float) -> int:
+def count_needed(tail: float) -> int:
     """How many replicates it takes to know a quantile with this much on its one side: more than 1 / tail - 1."""
     return math.floor(round(1.0 / tail, 6))
 
@@ -114,7 +114,7 @@ def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences:
         f"{counted(size, 'bootstrap sample')}, the same rows for all models; "
         "logit intervals of models, percentile of differences"
     )
-    needed = resamples_needed((1.0 - level) / (2 * n_differences))
+    needed = count_needed((1.0 - level) / (2 * n_differences))
     if size < needed:
         tests = counted(n_differences, "difference")
         method += f"; too few to test {tests} at the level {level:g}, which takes {needed} or more"
@@ -124,7 +124,7 @@ def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences:
 def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> views.Difference:
     """A difference with its percentile interval, and the p-value that agrees with it."""
     p_value, corrected, low, high = percentile_p(one.replicates), math.nan, None, None
-    if np.count_nonzero(~np.isnan(one.replicates)) >= resamples_needed((1.0 - level) / (2 * n_differences)):
+    if np.count_nonzero(~np.isnan(one.replicates)) >= count_needed((1.0 - level) / (2 * n_differences)):
         corrected = min(1.0, n_differences * p_value)
         among = view_estimate(one, 1.0 - (1.0 - level) / n_differences)
         low, high = among.low, among.high

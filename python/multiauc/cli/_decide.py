@@ -14,7 +14,7 @@ from multiauc._files.costs import read_costs
 from multiauc._files.output import STANDARD, Output
 from multiauc._files.predictions import Source, read_predictions
 from multiauc._progress import Stage
-from multiauc.cli._output import Printing, csv_text, refuse, write
+from multiauc.cli._output import Printing, format_csv, refuse, write
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import Models, list_inputs
 
@@ -89,4 +89,4 @@ def _read_policy(absent: str) -> str:
 def _list_decisions(judged: Predictions, labels: list[Any]) -> str:
     """A line for each row: its true class and the decision."""
     pairs = zip(judged.y_true.tolist(), labels, strict=True)
-    return csv_text(["row", "y_true", "decision"], [[row, *pair] for row, pair in enumerate(pairs, 1)])
+    return format_csv(["row", "y_true", "decision"], [[row, *pair] for row, pair in enumerate(pairs, 1)])

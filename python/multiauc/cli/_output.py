@@ -92,7 +92,7 @@ def _text(outcome: Outcome, style: str, stream: TextIO | None) -> str:
     """The result for a stream, or for a file."""
     to_terminal = stream is not None and stream.isatty()
     if style == "csv":
-        text = csv_text(*outcome.records)
+        text = format_csv(*outcome.records)
         # Programs get labels as they are, people what they can look at.
         return "".join(printable(line) + "\n" for line in text.split("\n")[:-1]) if to_terminal else text
     if style == "markdown":
@@ -108,7 +108,7 @@ def _cell(value: Any) -> str:
     return "-" if value is None else printable(str(value))
 
 
-def csv_text(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def format_csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A table as CSV that a spreadsheet shows as it is."""
     return "".join(map(_csv_line, [header, *rows]))
 

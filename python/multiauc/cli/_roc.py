@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from multiauc.cli._requests import RocRequest
 
 
-def roc_of_file(request: RocRequest) -> None:
+def compute_curves(request: RocRequest) -> None:
     """Compute, print and perhaps draw the curve or curves of one model."""
     source = request.source()
     inputs = list_inputs(source)
