@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from multiauc._intervals import NO_INTERVAL
-from multiauc._max_t import MaxT
-from multiauc._student import f_tails, two_sided_p, upper_quantile
+from multiauc._min_p import MinP
+from multiauc._student import f_tails
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,36 +29,31 @@ ROUNDING = 1e-11
 class Family:
     r"""The differences between all pairs of models that have a standard error.
 
-    Corrected p-values and simultaneous intervals come from the distribution of the largest \|t\| of all of them, with
-    the fewest degrees of freedom that any of them has: a p-value is below 1 - level exactly where the interval of that
-    level leaves 0 out.
+    Corrected p-values and simultaneous intervals come from the distribution of the smallest p-value of all of them,
+    each with its own degrees of freedom: a p-value is below 1 - level exactly where the interval of that level leaves 0
+    out.
     """
 
     def __init__(self, differences: Sequence[Difference], covariance: NDArray[np.float64]) -> None:
         known = [place for place, one in enumerate(differences) if one.variance > 0.0]
         self._differences = differences
-        self.freedom = fewest_degrees_of_freedom(differences)
-        self._largest = None
+        correlations = None
         if len(known) > 1:
-            variances = np.array([differences[place].variance for place in known])
-            self._largest = MaxT(_vectors(covariance, known, variances), self.freedom)
+            vectors = _vectors(covariance, known, np.array([differences[place].variance for place in known]))
+            units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+            correlations = units @ units.T
+        self._smallest = MinP(len(known), correlations)
 
     def corrected(self) -> list[float]:
         """p-values of all differences, corrected for their number."""
-        return [self._p_value(one) for one in self._differences]
+        return [
+            self._smallest.corrected(one.p_value) if one.variance > 0.0 else one.p_value for one in self._differences
+        ]
 
     def intervals(self, tail: float) -> list[ConfidenceInterval]:
         """Intervals that all cover at once with probability 1 - 2 tail."""
-        t = upper_quantile(tail, self.freedom)
-        if self._largest is not None:
-            t = max(t, self._largest.quantile(2.0 * tail))
-        return [one.wald_interval(t) if one.variance > 0.0 else NO_INTERVAL for one in self._differences]
-
-    def _p_value(self, one: Difference) -> float:
-        if not one.variance > 0.0:
-            return one.p_value
-        alone = two_sided_p(one.t, self.freedom)
-        return alone if self._largest is None else max(alone, self._largest.p_value(abs(one.t)))
+        of_one = self._smallest.tail_of_one(tail)
+        return [one.interval_beyond(of_one) if one.variance > 0.0 else NO_INTERVAL for one in self._differences]
 
 
 def fewest_degrees_of_freedom(differences: Sequence[Difference]) -> float:

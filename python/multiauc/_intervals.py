@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._student import upper_quantiles
+from multiauc._student import upper_quantile, upper_quantiles
 from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
@@ -18,13 +19,80 @@ if TYPE_CHECKING:
 
 NO_INTERVAL = ConfidenceInterval(math.nan, math.nan)
 
-# With fewer rows (or groups) in the smallest class, reports and the command line show cautious intervals.
-CAUTIOUS_BELOW = 50
+# Relative to it, how near chance counts as chance.
+AT_CHANCE = 1e-12
 
 
-def advised_method(smallest_class: int) -> Literal["logit", "cautious"]:
-    """The interval that a reader is shown who did not ask for one."""
-    return "cautious" if smallest_class < CAUTIOUS_BELOW else "logit"
+@dataclass(frozen=True, slots=True)
+class WorstCase:
+    """How much an estimate could vary at worst: a number each, or an array of many estimates.
+
+    Attributes
+    ----------
+    design_effect
+        The largest variance that the rows allow, in units of value times 1 - value.
+    failures
+        With so many failures seen, worst case and data count the same.
+    """
+
+    design_effect: Any
+    failures: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Wilson:
+    """Wilson's interval, with what the data say of the variance shrunken towards the worst case.
+
+    Attributes
+    ----------
+    value
+        The estimate, or many.
+    design_effect
+        The variance in units of value times 1 - value: with few failures seen that of the worst case, with many that
+        of the data.
+    degrees_of_freedom
+        How well it is known: the worst case is.
+    """
+
+    value: Any
+    design_effect: Any
+    degrees_of_freedom: Any
+
+    @classmethod
+    def of(cls, value: Any, variance: Any, freedom: Any, worst: WorstCase) -> Wilson:
+        """Of estimates between 0 and 1 with a variance, which may be 0."""
+        value, variance, freedom = (np.asarray(one, dtype=np.float64) for one in (value, variance, freedom))
+        room, largest = value * (1.0 - value), np.asarray(worst.design_effect, dtype=np.float64)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            seen = np.minimum(value, 1.0 - value) / largest
+            believed = seen / (seen + worst.failures)
+            of_data = np.where(variance == 0.0, 0.0, believed * variance / room)
+            of_data = np.where((room == 0.0) & ~np.isnan(variance), 0.0, of_data)
+            effect = of_data + np.where(of_data == 0.0, 1.0, 1.0 - believed) * largest
+            known = np.where(of_data == 0.0, np.inf, freedom * (effect / of_data) ** 2)
+        return cls(value, effect, known)
+
+    def limits(self, t: Any) -> tuple[Any, Any]:
+        """Both limits, t standard errors away: the values that a test with this t does not reject."""
+        square = t * t * self.design_effect
+        value, failures = self.value, 1.0 - self.value
+        with np.errstate(invalid="ignore"):
+            reach = 0.5 * square + np.sqrt(value * failures * square + 0.25 * square * square)
+            return value * value / (value + reach), 1.0 - failures * failures / (failures + reach)
+
+    def interval(self, tail: float) -> ConfidenceInterval:
+        """That of one estimate, with this probability beyond each limit."""
+        low, high = self.limits(upper_quantile(tail, float(self.degrees_of_freedom)))
+        return ConfidenceInterval(float(low), float(high))
+
+    def statistic(self, null: float) -> float:
+        """Student's t of the test against a value, which inverts the interval."""
+        return float((self.value - null) / math.sqrt(null * (1.0 - null) * self.design_effect))
+
+
+def is_at_chance(value: Any, variance: Any, chance: float) -> Any:
+    """Whether nothing varies because nothing is told apart, as with constant scores: then there is no interval."""
+    return (np.asarray(variance) == 0.0) & (np.abs(np.asarray(value) - chance) <= AT_CHANCE * chance)
 
 
 def logit_interval(value: float, error: float, quantile: float, functions: ModuleType = math) -> ConfidenceInterval:
@@ -96,14 +164,17 @@ def pair_intervals(
     values: NDArray[np.float64],
     errors: NDArray[np.float64],
     freedoms: NDArray[np.float64],
-    counts: NDArray[np.int64],
+    units: NDArray[np.float64],
     tail: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Logit limits of every pair of classes of given sizes, with Student's t of their degrees of freedom."""
-    smaller = np.minimum.outer(counts, counts)
+    """Wilson limits of every pair of classes, each a binary AUC; `units` are effective numbers of rows or groups."""
+    first, second = units[:, None], units[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
-        quantiles = upper_quantiles(tail, freedoms)
-    return logit_intervals(values, errors, quantiles, tail, smaller)
+        worst = WorstCase((first**2 + second**2) / ((first + second) * first * second), 1.0 / 3.0)
+        found = Wilson.of(values, errors**2, freedoms, worst)
+        low, high = found.limits(upper_quantiles(tail, found.degrees_of_freedom))
+    unknown = is_at_chance(values, errors, 0.5)
+    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
 
 
 def logit_intervals(

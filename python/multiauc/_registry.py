@@ -111,6 +111,8 @@ class Metric:
         Its smallest possible value; the largest is 1.
     depends_on_sizes
         Whether it is another number in a sample with other class shares.
+    interval
+        The kind of interval that it has by default.
     """
 
     name: MetricName
@@ -127,6 +129,7 @@ class Metric:
     chance: Literal["half", "zero", "one_of_classes", "one_of_orders"] = "half"
     smallest: float = 0.0
     depends_on_sizes: bool = False
+    interval: Literal["wilson", "logit"] = "wilson"
 
     def chance_of(self, n_classes: int) -> float:
         """The value for uninformative scores."""
@@ -213,6 +216,7 @@ METRICS: Final[dict[str, Metric]] = {
             chance="zero",
             smallest=-1.0,
             depends_on_sizes=True,
+            interval="logit",
         ),
         Metric(
             KAPPA,
@@ -224,6 +228,7 @@ METRICS: Final[dict[str, Metric]] = {
             chance="zero",
             smallest=-1.0,
             depends_on_sizes=True,
+            interval="logit",
         ),
         Metric(
             ACCURACY,
@@ -234,6 +239,7 @@ METRICS: Final[dict[str, Metric]] = {
             has_interactions=False,
             chance="one_of_classes",
             depends_on_sizes=True,
+            interval="logit",
         ),
         Metric(
             BALANCED_ACCURACY,
@@ -253,6 +259,7 @@ METRICS: Final[dict[str, Metric]] = {
             has_interactions=False,
             chance="one_of_classes",
             depends_on_sizes=True,
+            interval="logit",
         ),
         Metric(
             MULTICLASS_ROC,
@@ -262,6 +269,7 @@ METRICS: Final[dict[str, Metric]] = {
             has_closed_form=False,
             has_bootstrap=False,
             has_interactions=False,
+            interval="logit",
         ),
     )
 }

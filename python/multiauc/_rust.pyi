@@ -160,6 +160,10 @@ class Estimate:
     def cautious(self) -> tuple[float, float, float] | None:
         """(value, variance, degrees of freedom) with one more row of chance in each class; not of differences."""
 
+    @property
+    def worst(self) -> tuple[float, float] | None:
+        """Design effect and failures of the worst case; not of differences, nor of all metrics."""
+
 @final
 class PairTable:
     """K x K values of pairs of classes, and their variances."""
@@ -198,6 +202,10 @@ class Evaluated:
     @property
     def effective_units(self) -> list[float]:
         """How many of equal weight would know as much, by class."""
+
+    @property
+    def ceilings(self) -> dict[str, list[float] | None]:
+        """The largest component possible in each class, by metric; None where that says nothing."""
 
 @final
 class Compared:
@@ -251,6 +259,10 @@ class FoundSlices:
     @property
     def smallest(self) -> NDArray[np.int64]: ...
     @property
+    def worst(self) -> list[NDArray[np.float64]]:
+        """Design effects and failures of the worst cases."""
+
+    @property
     def reference_values(self) -> NDArray[np.float64]: ...
     @property
     def reference_variances(self) -> NDArray[np.float64]: ...
@@ -258,6 +270,8 @@ class FoundSlices:
     def reference_degrees_of_freedom(self) -> NDArray[np.float64]: ...
     @property
     def reference_smallest(self) -> NDArray[np.int64]: ...
+    @property
+    def reference_worst(self) -> list[NDArray[np.float64]]: ...
     @property
     def covariances(self) -> NDArray[np.float64]:
         """Of slice and reference."""
@@ -277,6 +291,9 @@ def evaluate_slices(
     ignores_absent: bool,
 ) -> FoundSlices:
     """Every slice by itself, and what it is compared with: "rest", "all" or None; `slices` are those of the rows."""
+
+def worst_case(metric: str, ceilings: list[float], units: list[float], value: float) -> tuple[float, float] | None:
+    """Design effect and failures of the worst case with so many effective units per class; None if it has none."""
 
 def influences(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> NDArray[np.float64]:
     """(n, metrics): (w / W) (T - mean of T in the class) of each row, and what it adds through random class sizes."""
@@ -438,7 +455,7 @@ class StreamState:
         """Add all rows of another state."""
 
     def answers(self) -> dict[str, Any]:
-        """By name: (value, low, high, variance, degrees of freedom), None where it is not kept; bounds of pairs."""
+        """By name: (value, low, high, variance, degrees of freedom, worst cases of both bounds), None if not kept."""
 
     def to_bytes(self) -> bytes:
         """All that the state holds."""

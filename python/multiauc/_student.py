@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 NORMAL_FROM = 1e8
 TINY = 1e-300
 NODES = 48
+MANY = 2000.0
+NEAR = 1e-6
 
 
 def two_sided_p(t: float, freedom: float) -> float:
@@ -37,13 +39,15 @@ def two_sided_p(t: float, freedom: float) -> float:
     return 1.0 - front * _continued_fraction(0.5, half, complement) / 0.5
 
 
-def two_sided_ps(t: NDArray[np.float64], freedom: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`two_sided_p` of many statistics at once; nan for nan."""
+def two_sided_ps(
+    t: NDArray[np.float64], freedom: NDArray[np.float64], logs: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """`two_sided_p` of many statistics at once; nan for nan. `logs` are -log B(freedom / 2, 1 / 2), if known."""
     # Terms of the continued fraction converge within some dozens of steps, all statistics at once.
     nu = np.minimum(freedom, NORMAL_FROM)
     square = t * t / nu
     half, x, complement = 0.5 * nu, 1.0 / (1.0 + square), square / (1.0 + square)
-    front = np.array([_log_inverse_beta(a) if a == a else math.nan for a in half.tolist()])  # noqa: PLR0124
+    front = _log_inverse_betas(half) if logs is None else logs
     is_far = x < (half + 1.0) / (half + 2.5)
     with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
         front = np.exp(front - half * np.log1p(square) + 0.5 * np.log(complement))
@@ -141,6 +145,39 @@ def upper_quantiles(tail: float, freedoms: NDArray[np.float64]) -> NDArray[np.fl
     return np.asarray(np.exp(polynomial(1.0 / freedoms)))
 
 
+def quantiles_as_far(z: NDArray[np.float64], freedoms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The t of each number of degrees of freedom that is exceeded as often as a normal number exceeds z >= 0."""
+    # Of many degrees of freedom by the expansion of Cornish and Fisher, where the continued fraction takes long.
+    many = np.maximum(freedoms, MANY)
+    square = z * z
+    terms = (
+        (square + 1.0) / 4.0,
+        ((5.0 * square + 16.0) * square + 3.0) / 96.0,
+        (((3.0 * square + 19.0) * square + 17.0) * square - 15.0) / 384.0,
+        ((((79.0 * square + 776.0) * square + 1482.0) * square - 1920.0) * square - 945.0) / 92160.0,
+    )
+    t = z * (1.0 + sum(term / many ** (power + 1) for power, term in enumerate(terms)))
+    few = np.flatnonzero((z >= 0.0) & (freedoms < MANY))
+    far, nu = np.maximum(z[few], NEAR), freedoms[few]
+    wanted = np.log([math.erfc(one / math.sqrt(2.0)) for one in far.tolist()])
+    logs = _log_inverse_betas(0.5 * nu)
+    scale = logs - 0.5 * np.log(nu)
+    # Wallace's approximation, then Newton's steps, on scales where heavy and light tails are nearly straight.
+    log_t = 0.5 * (np.log(nu) + np.log(np.expm1(np.minimum(((8 * nu + 1) / (8 * nu + 3)) ** 2 * far**2 / nu, 700.0))))
+    for _ in range(12):
+        now = np.exp(log_t)
+        p = two_sided_ps(now, nu, logs)
+        density = np.exp(scale - 0.5 * (nu + 1.0) * np.log1p(now * now / nu))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.clip(np.nan_to_num((np.log(p) - wanted) * p / (2.0 * now * density)), -1.0, 100.0)
+        log_t = log_t + step
+        if not (np.abs(step) > 1e-12).any():
+            break
+    # Nearer to 0 both distributions are flat.
+    t[few] = np.exp(log_t) * (z[few] / far)
+    return np.asarray(t)
+
+
 def _log_inverse_beta(a: float) -> float:
     """-log B(a, 1/2)."""
     if a > 1e3:
@@ -149,6 +186,10 @@ def _log_inverse_beta(a: float) -> float:
     else:
         ratio = math.lgamma(a + 0.5) - math.lgamma(a)
     return ratio - 0.5 * math.log(math.pi)
+
+
+def _log_inverse_betas(a: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array([_log_inverse_beta(one) if one == one else math.nan for one in a.tolist()])  # noqa: PLR0124
 
 
 def _continued_fraction(a: float, b: float, x: float) -> float:

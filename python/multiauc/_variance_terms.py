@@ -44,6 +44,10 @@ class VarianceTerms:
         """The standard deviation of a unit's component in each class: the class adds its square over the size."""
         return np.sqrt(self.units * self.squares / (1.0 - 1.0 / self.effective))
 
+    def effective_of(self, sizes: Sequence[int]) -> NDArray[np.float64]:
+        """How many units of equal weight so many of each class would be."""
+        return self.effective * (np.array(sizes, dtype=np.float64) / self.units)
+
     def planned(self, sizes: Sequence[int]) -> tuple[float, float]:
         """(variance, degrees of freedom) with so many units of the same kind per class: those of the sample at `units`.
 
@@ -51,7 +55,7 @@ class VarianceTerms:
         """
         numbers = np.array(sizes, dtype=np.float64)
         times = numbers / self.units
-        effective = self.effective * times
+        effective = self.effective_of(sizes)
         if (effective <= 1.0 + ROUNDING).any():
             return math.inf, 1.0
         # That of the sample, for whatever size is planned: it makes the sample's mean squares right on average.

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from multiauc.plotting import ComparisonDisplay
     from multiauc.results import ConfidenceInterval
 
-CORRECTIONS = ("max_t", "holm")
+CORRECTIONS = ("min_p", "holm")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -76,7 +76,7 @@ class Comparison(Tabular):
     >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
     >>> comparison = multiauc.compare(y_true, models)
     >>> comparison.estimates["good"]
-    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9438 to 0.9806)
+    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9406 to 0.9817)
     >>> comparison.difference("good", "fair")
     Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0463 to +0.1338, t(116.6) 4.08, p <0.0001)
     """
@@ -112,19 +112,19 @@ class Comparison(Tabular):
         found = next(d for d in self._closed_form_differences() if {d.first, d.second} == {a, b})
         return found if found.first == a else found.reversed()
 
-    def corrected_p_values(self, method: Literal["max_t", "holm"] = "max_t") -> dict[tuple[Any, Any], float]:
+    def corrected_p_values(self, method: Literal["min_p", "holm"] = "min_p") -> dict[tuple[Any, Any], float]:
         """The p-values of all differences, corrected for their number, by pair of models.
 
         Parameters
         ----------
-        method : {"max_t", "holm"}, default "max_t"
-            ``"max_t"``: by the distribution of the largest of all t, with the correlations of the differences and the
-            fewest degrees of freedom among them; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down
+        method : {"min_p", "holm"}, default "min_p"
+            ``"min_p"``: by the distribution of the smallest of all p-values, with the correlations of the differences
+            and the degrees of freedom of each; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down
             correction, which uses no correlations and has no intervals.
         """
         kind = one_of("method", method, CORRECTIONS)
         known = self._closed_form_differences()
-        values = [one.corrected_p_value for one in known] if kind == "max_t" else holm([one.p_value for one in known])
+        values = [one.corrected_p_value for one in known] if kind == "min_p" else holm([one.p_value for one in known])
         return {(one.first, one.second): value for one, value in zip(known, values, strict=True)}
 
     def simultaneous_intervals(self, level: float = 0.95) -> dict[tuple[Any, Any], ConfidenceInterval]:
@@ -346,7 +346,7 @@ class Comparison(Tabular):
         # Interval and p-value are corrected alike, so that they never disagree; with two models there is nothing to
         # correct.
         are_many = len(self.differences) > 1
-        interval, p_value = ("95%, simultaneous", "p (max-t)") if are_many else ("95% interval", "p")
+        interval, p_value = ("95%, simultaneous", "p (min-p)") if are_many else ("95% interval", "p")
         head = ["", "difference", "std. error", interval, "t", "df", p_value]
         pairs = [" - ".join(pair) for pair in combinations(names_as_text(self.estimates), 2)]
         intervals = self.simultaneous_intervals().values()

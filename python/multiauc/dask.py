@@ -96,7 +96,7 @@ def evaluate(  # noqa: PLR0913
     >>> frame = pd.DataFrame(p, columns=["p_cat", "p_dog", "p_eel"]).assign(y=y)
     >>> result = multiauc.dask.evaluate(dd.from_pandas(frame, npartitions=4), label="y")
     >>> result.compute().auc_mu
-    CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9401 to 0.9712)
+    CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
     """
     refuse_unknown(evaluate, unknown)
     delayed = _require_dask(ddf)

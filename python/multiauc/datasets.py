@@ -133,14 +133,14 @@ def evaluate_dataset(  # noqa: PLR0913
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
                                   value  certain bounds  std. error      95% interval
-    AUC_mu                       0.9584           exact      0.0077  0.9401 to 0.9712
-    Hand & Till's M              0.8817           exact      0.0114  0.8573 to 0.9025
-    one-vs-rest (macro)          0.8817           exact      0.0115  0.8572 to 0.9024
-    one-vs-rest (prevalence)     0.8800           exact      0.0116  0.8552 to 0.9011
+    AUC_mu                       0.9584           exact      0.0077  0.9385 to 0.9720
+    Hand & Till's M              0.8817           exact      0.0114  0.8563 to 0.9032
+    one-vs-rest (macro)          0.8817           exact      0.0115  0.8565 to 0.9029
+    one-vs-rest (prevalence)     0.8800           exact      0.0116  0.8546 to 0.9015
     each class against the rest
-      cat                        0.8938           exact      0.0194  0.8489 to 0.9264
-      dog                        0.8909           exact      0.0191  0.8472 to 0.9233
-      eel                        0.8603           exact      0.0207  0.8144 to 0.8962
+      cat                        0.8938           exact      0.0194  0.8482 to 0.9268
+      dog                        0.8909           exact      0.0191  0.8465 to 0.9237
+      eel                        0.8603           exact      0.0207  0.8141 to 0.8964
     """
     refuse_unknown(evaluate_dataset, unknown)
     _require_pyarrow()

@@ -15,12 +15,13 @@ from multiauc._result import Tabular
 from multiauc._student import two_sided_p, upper_p, upper_quantile
 from multiauc._wording import names_as_text, printable
 from multiauc.hypotheses import SIGNS, TestResult, read_alternative, read_number, student_test, untestable
+from multiauc.results import ConfidenceInterval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from multiauc._slice_tests import SliceDifferences
     from multiauc.hypotheses import Alternative
-    from multiauc.results import ConfidenceInterval
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -38,8 +39,8 @@ class Difference(Tabular):
     degrees_of_freedom : float
         How well the variance is known; see `Estimate`.
     corrected_p_value : float
-        The p-value corrected for the number of differences in the comparison, by the distribution of the largest of
-        all their t (single-step max-t).
+        The p-value corrected for the number of differences in the comparison, by the distribution of the smallest of
+        all their p-values (single-step min-p).
 
     Examples
     --------
@@ -62,6 +63,8 @@ class Difference(Tabular):
     corrected_p_value: float = math.nan
     # The largest difference there can be.
     _largest: float = 1.0
+    # Both estimates, where they are of different rows.
+    _samples: SliceDifferences | None = None
 
     @property
     def standard_error(self) -> float:
@@ -72,11 +75,12 @@ class Difference(Tabular):
     def t(self) -> float:
         """The difference in units of its standard error; 0 for models that rank all rows alike.
 
-        nan where models differ by the same amount in all rows, so that nothing shows how much the difference varies.
+        nan where models differ by the same amount in all rows, so that nothing shows how much the difference varies. Of
+        samples of different rows, the t of the p-value, which inverts the interval.
         """
-        if self.variance == 0.0:
+        if self._samples is None and self.variance == 0.0:
             return 0.0 if self.value == 0.0 else math.nan
-        return self.value / self.standard_error
+        return self._t_against(0.0)
 
     @property
     def p_value(self) -> float:
@@ -93,13 +97,14 @@ class Difference(Tabular):
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         r"""The difference ± t times its standard error, cut off at the largest difference there can be.
 
-        (nan, nan), with a warning, where there is no standard error or it is zero.
+        Of samples of different rows it is put together from both of their intervals (see `compare_samples`). (nan,
+        nan), with a warning, where there is no standard error or it is zero.
 
         Parameters
         ----------
         {level}
         """
-        interval = self._interval(read_level(level))
+        interval = self.interval_beyond(read_level(level))
         if math.isnan(interval.low):
             found = "0" if self.variance == 0.0 else "nan"
             warnings.warn(
@@ -152,17 +157,25 @@ class Difference(Tabular):
         """
         limit = read_number("margin", margin, low=0.0, high=self._largest)
         name = f"|{self._name()}| < {limit:g}"
-        if not self.variance > 0.0:
+        if not self._is_testable():
             return untestable(name, self._obstacle(), stacklevel=2)
-        t = min(limit - self.value, limit + self.value) / self.standard_error
+        t = min(self._t_against(-limit), -self._t_against(limit))
         return TestResult(name, t, self.degrees_of_freedom, upper_p(t, self.degrees_of_freedom))
 
     def _test(self, null: float, alternative: str, stacklevel: int) -> TestResult:
-        if not self.variance > 0.0:
+        if not self._is_testable():
             what = f"{self._name()} {SIGNS[alternative]} {null:g}"
             return untestable(what, self._obstacle(), stacklevel + 1)
-        t = (self.value - null) / self.standard_error
-        return student_test(self._name(), t, self.degrees_of_freedom, alternative, null)
+        return student_test(self._name(), self._t_against(null), self.degrees_of_freedom, alternative, null)
+
+    def _is_testable(self) -> bool:
+        return self.variance > 0.0 if self._samples is None else bool(self._samples.are_testable()[0])
+
+    def _t_against(self, null: float) -> float:
+        """Student's t of the test whether the difference is `null`."""
+        if self._samples is None:
+            return (self.value - null) / self.standard_error
+        return float(self._samples.statistics(null)[0][0])
 
     def _name(self) -> str:
         return " - ".join(map(printable, names_as_text([self.first, self.second])))
@@ -172,18 +185,18 @@ class Difference(Tabular):
 
     def reversed(self) -> Difference:
         """The second model minus the first."""
-        return replace(self, first=self.second, second=self.first, value=-self.value)
+        samples = None if self._samples is None else self._samples.reversed()
+        return replace(self, first=self.second, second=self.first, value=-self.value, _samples=samples)
 
-    def _interval(self, tail: float) -> ConfidenceInterval:
-        if not self.variance > 0.0:
+    def interval_beyond(self, tail: float) -> ConfidenceInterval:
+        """The interval with this probability beyond each limit; (nan, nan) where there is none."""
+        if not self._is_testable():
             return NO_INTERVAL
-        t = upper_quantile(tail, self.degrees_of_freedom)
-        return self.wald_interval(t)
-
-    def wald_interval(self, quantile: float) -> ConfidenceInterval:
-        """The difference ± so many standard errors, cut off at the largest difference there can be."""
-        reach = self._largest
-        return wald_interval(self.value, self.standard_error, quantile, smallest=-reach, largest=reach)
+        if self._samples is not None:
+            low, high = self._samples.intervals(tail)
+            return ConfidenceInterval(float(low[0]), float(high[0]))
+        t, reach = upper_quantile(tail, self.degrees_of_freedom), self._largest
+        return wald_interval(self.value, self.standard_error, t, smallest=-reach, largest=reach)
 
     def cells(self, interval: tuple[float, float]) -> list[str]:
         """Difference, standard error, an interval, t, degrees of freedom and corrected p-value as text."""
@@ -195,7 +208,7 @@ class Difference(Tabular):
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Everything by name, with the limits of the interval; nan where they are not known."""
-        low, high = self._interval(read_level(level))
+        low, high = self.interval_beyond(read_level(level))
         return {
             "first": self.first,
             "second": self.second,
@@ -220,7 +233,7 @@ class Difference(Tabular):
         return format(self.value, spec) if spec else str(self)
 
     def __repr__(self) -> str:
-        value, error, interval, t, freedom, _ = self.cells(self._interval(0.025))
+        value, error, interval, t, freedom, _ = self.cells(self.interval_beyond(0.025))
         p = _p_text(self.p_value)
         test = f"t({freedom}) {t}"
         return f"Difference({self._name()}: {value}, standard error {error}, 95% interval {interval}, {test}, p {p})"
@@ -240,7 +253,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def warn_of_untestable(differences: Sequence[Difference], stacklevel: int) -> None:
     """Name the models that differ, but by the same amount in all rows."""
     for one in differences:
-        if one.variance == 0.0 and one.value != 0.0:
+        if one.value != 0.0 and not math.isnan(one.variance) and math.isnan(one.t):
             names = " and ".join(map(repr, (one.first, one.second)))
             warnings.warn(
                 f"the difference between {names} has a standard error of 0, as the rows of each class do not vary: "

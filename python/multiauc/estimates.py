@@ -11,8 +11,11 @@ from multiauc._digits import decimals
 from multiauc._input.options import read_level
 from multiauc._intervals import (
     NO_INTERVAL,
+    Wilson,
+    WorstCase,
     bounded_logit_interval,
     interval_at_bound,
+    is_at_chance,
     spread_out,
     union,
     wald_interval,
@@ -35,7 +38,8 @@ if TYPE_CHECKING:
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.hypotheses import Alternative
 
-INTERVALS = ("logit", "wald", "cautious")
+INTERVALS = ("wilson", "logit", "wald", "cautious")
+IntervalMethod = Literal["wilson", "logit", "wald", "cautious"]
 VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
 
 # Relative to a variance, what rounding leaves when an equal one is subtracted.
@@ -69,10 +73,10 @@ class Estimate(Tabular):
     >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> estimate = multiauc.evaluate(y_true, [0.1, 0.4, 0.35, 0.3, 0.6, 0.5, 0.8, 0.2]).auc_mu
     >>> estimate
-    Estimate(AUC_mu 0.8125, standard error 0.1976, 95% interval 0.0935 to 0.9945)
+    Estimate(AUC_mu 0.8125, standard error 0.1976, 95% interval 0.2827 to 0.9794)
     >>> low, high = estimate.confidence_interval(level=0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.202 to 0.987
+    0.359 to 0.971
     """
 
     name: Any
@@ -86,12 +90,14 @@ class Estimate(Tabular):
     _of: str | int
     # (value, variance, degrees of freedom) as though each class had one more row; None where that is not known.
     _cautious: tuple[float, float, float] | None = None
+    # None where there is none, and where the scores tell nothing apart.
+    _worst: WorstCase | None = None
     _inputs: HeldInputs | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled estimate cannot compute what needs them.
         known = (self.name, self.value, self.standard_error, self.degrees_of_freedom, self.smallest_class)
-        return Estimate, (*known, self._first_order, self._plug_in, self._of, self._cautious)
+        return Estimate, (*known, self._first_order, self._plug_in, self._of, self._cautious, self._worst)
 
     def variance(self, kind: Literal["first_order", "unbiased", "bootstrap_limit"] = "first_order") -> float:
         r"""The variance of the estimate.
@@ -136,32 +142,37 @@ class Estimate(Tabular):
         return variance
 
     @shares_parameter_texts
-    def confidence_interval(
-        self, level: float = 0.95, method: Literal["logit", "wald", "cautious"] = "logit"
-    ) -> ConfidenceInterval:
+    def confidence_interval(self, level: float = 0.95, method: IntervalMethod | None = None) -> ConfidenceInterval:
         r"""An interval that covers the population's value with probability `level`.
 
         Parameters
         ----------
         {level}
-        method : {"logit", "wald", "cautious"}, default "logit"
-            ``"logit"``: :math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE / (\theta(1-\theta)))`,
-            inside (0, 1) by construction. ``"wald"``: :math:`\theta \pm t \cdot SE`, cut off at 0 and 1. t is the
-            quantile of Student's distribution with `degrees_of_freedom`. ``"cautious"``: the logit interval, widened
-            by the one that the rows would give if each class had one more, ranked by the toss of a coin. Ten rows need
-            not show a failure that one row in twenty has; take it where a class has fewer than fifty.
+        method : {"wilson", "logit", "wald", "cautious"}, optional
+            By default ``"wilson"``, and ``"logit"`` for Matthews, kappa, accuracy and macro F1, which have no other
+            worst case. ``"wilson"``: Wilson's interval,
+            :math:`\bigl[\theta + t^2 D/2 \pm t \sqrt{\theta(1-\theta) D + t^2 D^2/4}\bigr] / (1 + t^2 D)`. D is the
+            variance in units of :math:`\theta(1-\theta)`, shrunken towards the largest that so many rows allow: ten
+            rows need not show a failure that one row in twenty has. ``"logit"``:
+            :math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE / (\theta(1-\theta)))`, which covers
+            too seldom where few failures were seen. ``"wald"``: :math:`\theta \pm t \cdot SE`, cut off at 0 and 1. t is
+            the quantile of Student's distribution with `degrees_of_freedom`, for Wilson's with more as D rests less on
+            the data. ``"cautious"``: the logit interval, widened by the one that the rows would give if each class had
+            one more row (or group), ranked by the toss of a coin: longer than Wilson's.
 
         Returns
         -------
         ConfidenceInterval
-            (low, high). At an estimate of 1, where nothing varies, from :math:`(\alpha/2)^{1/m}` to 1, m being the
-            smallest class; mirrored at 0. Metrics that can be negative have all this on the scale
-            :math:`(1 + \theta)/2`. Elsewhere without a standard error (nan, nan), with a warning.
+            (low, high). The others than Wilson's are, at an estimate of 1, from :math:`(\alpha/2)^{1/m}` to 1, m being
+            the smallest class; mirrored at 0. Metrics that can be negative have all this on the scale
+            :math:`(1 + \theta)/2`. Without a standard error, or with constant scores, (nan, nan) and a warning.
         """
         tail = read_level(level)
-        kind = one_of("method", method, INTERVALS)
-        if kind == "cautious" and self._cautious is None and not math.isnan(self.standard_error):
-            raise ValueError(f"method='cautious' is not known for {self.name}; {listing(INTERVALS[:2])} are")
+        kind = self.interval_method if method is None else one_of("method", method, INTERVALS)
+        is_known = {"wilson": self.interval_method == "wilson", "cautious": self._cautious is not None}
+        if not is_known.get(kind, True) and not math.isnan(self.standard_error):
+            others = [name for name in INTERVALS if is_known.get(name, True)]
+            raise ValueError(f"method={kind!r} is not known for {self.name}; {listing(others)} are")
         interval = self._interval(tail, kind)
         if math.isnan(interval.low):
             found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
@@ -170,10 +181,17 @@ class Estimate(Tabular):
             )
         return interval
 
-    def _interval(self, tail: float, kind: str) -> ConfidenceInterval:
+    @property
+    def interval_method(self) -> str:
+        """The kind of interval by default: ``"wilson"`` or ``"logit"``."""
+        return METRICS[self._of].interval if isinstance(self._of, str) else "wilson"
+
+    def _interval(self, tail: float, kind: str | None = None) -> ConfidenceInterval:
         value, error = self.value, self.standard_error
         if kind == "cautious":
             return self._cautious_interval(tail)
+        if (kind or self.interval_method) == "wilson":
+            return NO_INTERVAL if (wilson := self._wilson()) is None else wilson.interval(tail)
         if value in (self._smallest, 1.0):
             place = (value - self._smallest) / (1.0 - self._smallest)
             return spread_out(interval_at_bound(place, tail, self.smallest_class), self._smallest)
@@ -183,6 +201,15 @@ class Estimate(Tabular):
         if kind == "wald":
             return wald_interval(value, error, t, smallest=self._smallest)
         return bounded_logit_interval(value, error, t, self._smallest)
+
+    def worst_case(self) -> tuple[float, float]:
+        """Design effect and failures of the worst case; nan where the interval has none."""
+        return (math.nan, math.nan) if self._worst is None else (self._worst.design_effect, self._worst.failures)
+
+    def _wilson(self) -> Wilson | None:
+        if self._worst is None or math.isnan(self.standard_error):
+            return None
+        return Wilson.of(self.value, self._first_order, self.degrees_of_freedom, self._worst)
 
     def _cautious_interval(self, tail: float) -> ConfidenceInterval:
         if self._cautious is None or math.isnan(self.standard_error):
@@ -198,10 +225,10 @@ class Estimate(Tabular):
     def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:
         r"""Test the estimate against a value, such as what an older model had on other data, or chance.
 
-        On the logit scale, as the default interval: :math:`t = (\operatorname{logit}\theta -
-        \operatorname{logit}\theta_0)\, \theta(1-\theta) / SE`. The two-sided p-value is below 0.05 where the 95%
-        interval leaves the value out. At an estimate of 1 it inverts the interval from :math:`(\alpha/2)^{1/m}` to 1, m
-        being the smallest class; mirrored at 0.
+        It inverts the default interval: the two-sided p-value is below 0.05 where the 95% interval leaves the value
+        out. For Wilson's, :math:`t = (\theta - \theta_0) / \sqrt{\theta_0 (1 - \theta_0) D}`; on the logit scale
+        :math:`t = (\operatorname{logit}\theta - \operatorname{logit}\theta_0)\, \theta(1-\theta) / SE`, and at an
+        estimate of 1 by the interval from :math:`(\alpha/2)^{1/m}` to 1.
 
         Parameters
         ----------
@@ -213,14 +240,18 @@ class Estimate(Tabular):
         Returns
         -------
         TestResult
-            nan, with a warning, where there is no standard error or it is 0 elsewhere than at 0 and 1.
+            nan, with a warning, where there is no interval.
         """
         smallest = self._smallest
         null = read_number("value", value, low=smallest, high=1.0)
         side = read_alternative(alternative)
         name = f"{self.name} {SIGNS[side]} {null:g}"
+        wilson = self._wilson() if self.interval_method == "wilson" else None
+        if wilson is not None:
+            freedom = float(wilson.degrees_of_freedom)
+            return student_test(str(self.name), wilson.statistic(null), freedom, side, null)
         place, null_place = ((one - smallest) / (1.0 - smallest) for one in (self.value, null))
-        if place in (0.0, 1.0):
+        if place in (0.0, 1.0) and self.interval_method == "logit":
             hidden = (null_place if place == 1.0 else 1.0 - null_place) ** self.smallest_class
             ahead = "greater" if self.value == 1.0 else "less"
             p = min(1.0, 2.0 * hidden) if side == "two-sided" else hidden if side == ahead else 1.0
@@ -239,13 +270,13 @@ class Estimate(Tabular):
 
     def cells(self) -> list[str]:
         """Value, standard error and 95% interval as text."""
-        low, high = self._interval(0.025, "logit")
+        low, high = self._interval(0.025)
         interval = "-" if math.isnan(low) else f"{decimals(low)} to {decimals(high)}"
         return [decimals(self.value), decimals(self.standard_error), interval]
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Value, standard error and the limits of the interval by name; nan where they are not known."""
-        low, high = self._interval(read_level(level), "logit")
+        low, high = self._interval(read_level(level))
         return {"value": self.value, "standard_error": self.standard_error, "low": low, "high": high}
 
     def _rows(self, level: float) -> list[dict[str, Any]]:
@@ -269,14 +300,22 @@ def estimate_of(
     """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column)."""
     error = math.sqrt(found.variance)
     known = (name, found.value, error, found.degrees_of_freedom, smallest_class, found.variance, found.plug_in)
-    return Estimate(*known, of, found.cautious, inputs)
+    classes = 2 if inputs is None else int((inputs.sample.rows > 0).sum())
+    chance = METRICS[of].chance_of(classes) if isinstance(of, str) else 0.5
+    worst = worst_case_of(found.worst, found.value, found.variance, chance)
+    return Estimate(*known, of, found.cautious, worst, inputs)
+
+
+def worst_case_of(found: tuple[float, float] | None, value: float, variance: float, chance: float) -> WorstCase | None:
+    """The core's worst case of an estimate; None where the scores tell nothing apart."""
+    return None if found is None or is_at_chance(value, variance, chance) else WorstCase(*found)
 
 
 def estimate_without_error(
     value: float, name: Any, smallest_class: int, of: str | int, inputs: HeldInputs | None
 ) -> Estimate:
     """A value whose standard error is not known, or nan."""
-    return Estimate(name, value, math.nan, math.nan, smallest_class, math.nan, math.nan, of, None, inputs)
+    return Estimate(name, value, math.nan, math.nan, smallest_class, math.nan, math.nan, of, None, None, inputs)
 
 
 def smallest_of(units: NDArray[np.int64]) -> int:

@@ -29,7 +29,7 @@ from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRICS, HAND_TILL, 
 from multiauc._wording import one_of, shown_name
 from multiauc.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
 from multiauc.evaluation_results import Evaluation
-from multiauc.results import PairMatrix
+from multiauc.results import PairMatrix, pair_errors
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,23 +137,23 @@ def evaluate(  # noqa: PLR0913
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
                                   value  std. error      95% interval
-    AUC_mu                       0.9559      0.0080  0.9371 to 0.9692
-    Hand & Till's M              0.9285      0.0096  0.9070 to 0.9453
-    one-vs-rest (macro)          0.9280      0.0097  0.9064 to 0.9449
-    one-vs-rest (prevalence)     0.9277      0.0098  0.9058 to 0.9447
+    AUC_mu                       0.9584      0.0077  0.9385 to 0.9720
+    Hand & Till's M              0.8817      0.0114  0.8563 to 0.9032
+    one-vs-rest (macro)          0.8817      0.0115  0.8565 to 0.9029
+    one-vs-rest (prevalence)     0.8800      0.0116  0.8546 to 0.9015
     each class against the rest
-      cat                        0.9433      0.0127  0.9116 to 0.9641
-      dog                        0.9147      0.0160  0.8772 to 0.9415
-      eel                        0.9261      0.0144  0.8917 to 0.9502
-    closed form, class sizes fixed; logit intervals with Student's t
+      cat                        0.8938      0.0194  0.8482 to 0.9268
+      dog                        0.8909      0.0191  0.8465 to 0.9237
+      eel                        0.8603      0.0207  0.8141 to 0.8964
+    closed form, class sizes fixed; Wilson intervals with Student's t
     >>> low, high = result.auc_mu.confidence_interval(level=0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.941 to 0.967
+    0.942 to 0.970
     >>> multiauc.evaluate(y_true, y_score, metrics=["auc_mu"])
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
              value  std. error      95% interval
-    AUC_mu  0.9559      0.0080  0.9371 to 0.9692
-    closed form, class sizes fixed; logit intervals with Student's t
+    AUC_mu  0.9584      0.0077  0.9385 to 0.9720
+    closed form, class sizes fixed; Wilson intervals with Student's t
     """
     refuse_unknown(evaluate, unknown)
     offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)
@@ -242,9 +242,7 @@ def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
         metrics={metric: estimate(metric) for metric in inputs.metrics},
         covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
         matrices={
-            metric: PairMatrix(
-                pairs.values, labels, sample.rows, metric, (np.sqrt(pairs.variances), pairs.degrees_of_freedom)
-            )
+            metric: PairMatrix(pairs.values, labels, sample.rows, metric, pair_errors(found, metric))
             for metric, pairs in found.pairs.items()
         },
         labels=labels,

@@ -79,9 +79,9 @@ class Evaluation(Tabular):
     >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
     >>> result = multiauc.evaluate(y_true, y_score)
     >>> result.hand_till
-    Estimate(Hand & Till's M 0.8958, standard error 0.1350, 95% interval 0.0167 to 0.9998)
+    Estimate(Hand & Till's M 0.8958, standard error 0.1350, 95% interval 0.3678 to 0.9922)
     >>> result.per_class["a"]
-    Estimate(a against the rest 0.8750, standard error 0.1768, 95% interval 0.0066 to 0.9999)
+    Estimate(a against the rest 0.8750, standard error 0.1768, 95% interval 0.2773 to 0.9922)
     >>> result.auc_mu_matrix.worst(1)
     [('a', 'b', 0.75)]
     """

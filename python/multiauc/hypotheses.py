@@ -38,7 +38,7 @@ class TestResult(Result):
     >>> score = [k % 20 + 5 * (k >= 20) for k in range(40)]
     >>> result = multiauc.evaluate(y_true, score).auc_mu.test(0.5, alternative="greater")
     >>> result
-    TestResult(AUC_mu > 0.5: t(38.0) 2.36, p 0.0118)
+    TestResult(AUC_mu > 0.5: t(45.4) 2.41, p 0.0100)
     """
 
     alternative: str

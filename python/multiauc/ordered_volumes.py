@@ -113,7 +113,7 @@ def ordered_vus(
     >>> rng = np.random.default_rng(0)
     >>> stage = rng.integers(1, 5, size=200)
     >>> multiauc.ordered_vus(stage, stage + rng.normal(size=200))
-    Volume(ordered VUS 0.3552, standard error 0.0418, 95% interval 0.2776 to 0.4414; chance 0.0417)
+    Volume(ordered VUS 0.3552, standard error 0.0418, 95% interval 0.2768 to 0.4423; chance 0.0417)
     """
     refuse_unknown(ordered_vus, unknown)
     sample = read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score")

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._digits import decimals
 from multiauc._frames import frame_of
 from multiauc._hints import refuse_unknown
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_level, read_metric, read_metric_options
 from multiauc._input.sample import read_sample
-from multiauc._intervals import bounded_logit_interval
+from multiauc._intervals import Wilson, WorstCase, bounded_logit_interval
 from multiauc._registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._result import Result
 from multiauc._student import t_power, upper_quantile
@@ -25,7 +26,7 @@ from multiauc._wording import described, listing, names_as_text, one_of, printab
 from multiauc.comparison_results import Comparison
 from multiauc.densities import ScorePopulation
 from multiauc.estimates import ONE_UNIT
-from multiauc.evaluation import evaluation_of
+from multiauc.evaluation import computed, evaluation_of
 from multiauc.evaluation_results import Evaluation
 from multiauc.hypotheses import read_number
 
@@ -78,7 +79,7 @@ class SampleSize(Result):
     >>> pilot = multiauc.evaluate(y_true, rng.random(100) + 0.5 * (y_true == "b"))
     >>> plan = multiauc.sample_size(pilot, half_width=0.03)
     >>> plan.total, plan.best_total
-    (327, 224)
+    (342, 234)
     """
 
     aim: str
@@ -172,8 +173,8 @@ def sample_size(
     models : tuple of two names, optional
         Which difference of a Comparison; needed where it has more than two models.
     half_width : float, optional
-        Half of the length of the interval that is wanted. Of an Evaluation: of the default (logit) interval around the
-        pilot's value, which need not lie in its middle. Of a Comparison: of the interval of the difference.
+        Half of the length of the interval that is wanted. Of an Evaluation: of the default interval around the pilot's
+        value, which need not lie in its middle. Of a Comparison: of the interval of the difference.
     difference : float, optional
         The difference between the models that the two-sided test at 1 - `level` is to see. Either this or `half_width`
         must be given; this needs a Comparison.
@@ -210,10 +211,10 @@ def sample_size(
     >>> multiauc.sample_size(multiauc.evaluate(y_true, models["new"]), half_width=0.01)
     SampleSize: a 95% interval of AUC_mu, 0.9584 in the pilot, of half-width 0.01
     rows per class  pilot  same shares  best shares
-    cat                90          210          202
-    dog                95          222          259
-    eel               115          269          227
-    total             300          701          688
+    cat                90          225          216
+    dog                95          237          278
+    eel               115          287          243
+    total             300          749          737
     planned as though value and variance of the pilot were the population's: the total has a standard error of about 13%
     >>> plan = multiauc.sample_size(multiauc.compare(y_true, models), difference=0.02, power=0.9)
     >>> plan.total
@@ -244,21 +245,24 @@ def sample_size(
     if difference is None:
         if read_number("power", power, low=0.0, high=1.0) != DEFAULT_POWER:
             raise ValueError(f"power has no meaning with half_width, only with difference; got {power!r}")
-        # A logit interval lies between 0 and 1, that of a difference between -1 and 1.
+        # An interval lies between 0 and 1, that of a difference between -1 and 1.
         reach = read_number("half_width", half_width, low=0.0, high=1.0 if known.value is None else 0.5)
         aim = f"a {100.0 * level:.6g}% interval of {known.name}, of half-width {reach:g}"
-        return _planned(known, aim, lambda v, freedom: _half_width(known, v, freedom, tail) <= reach * ENOUGH)
+        return _planned(
+            known, aim, lambda sizes, v, freedom: _half_width(known, sizes, v, freedom, tail) <= reach * ENOUGH
+        )
     gap = read_number("difference", difference, low=0.0, high=1.0)
     chance = read_number("power", power, low=2.0 * tail, high=1.0)
     aim = f"power {chance:g} to see a difference of {gap:g}: {known.name}, two-sided test at {200.0 * tail:.6g}%"
-    return _planned(known, aim, lambda v, freedom: t_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance)
+    return _planned(known, aim, lambda _, v, freedom: t_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Known:
     """What a pilot says about one number: its name in words, its value (None for a difference), its variance.
 
-    `smallest` is its smallest possible value.
+    `smallest` is its smallest possible value, and `ceilings` are the largest components of its classes, if it has
+    Wilson's interval.
     """
 
     name: str
@@ -267,6 +271,15 @@ class _Known:
     inputs: HeldInputs
     has_best_shares: bool
     smallest: float = 0.0
+    metric: str = ""
+    ceilings: list[float] | None = None
+
+    def worst_case(self, sizes: Sequence[int]) -> WorstCase | None:
+        """With so many units of the pilot's kind per class."""
+        if self.value is None or self.ceilings is None:
+            return None
+        found = _rust.worst_case(self.metric, self.ceilings, self.terms.effective_of(sizes).tolist(), self.value)
+        return None if found is None else WorstCase(*found)
 
 
 def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
@@ -277,7 +290,9 @@ def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
     _refuse_without_variance(title, value, terms, inputs)
     has_best_shares = not _depends_on_sizes(inputs, name)
     told = f"{title}, {decimals(value)} in the pilot"
-    return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest)
+    ceilings = computed(inputs.asking_for((name,))).ceilings[name]
+    of_classes = None if ceilings is None else [ceilings[c] for c in terms.classes.tolist()]
+    return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest, name, of_classes)
 
 
 def _assumed(population: ScorePopulation, metric: Any) -> _Known:
@@ -351,7 +366,11 @@ def _refuse_without_variance(name: str, value: float, terms: VarianceTerms, inpu
         raise ValueError(f"pilot must show how much {name} varies; got {value:.6g} with a standard error of 0")
 
 
-def _half_width(known: _Known, variance: float, freedom: float, tail: float) -> float:
+def _half_width(known: _Known, sizes: Sequence[int], variance: float, freedom: float, tail: float) -> float:
+    worst = known.worst_case(sizes)
+    if known.value is not None and worst is not None:
+        low, high = Wilson.of(known.value, variance, freedom, worst).interval(tail)
+        return 0.5 * (high - low)
     t, error = upper_quantile(tail, freedom), math.sqrt(variance)
     if known.value is None:
         return t * error
@@ -359,7 +378,7 @@ def _half_width(known: _Known, variance: float, freedom: float, tail: float) -> 
     return 0.5 * (high - low)
 
 
-def _planned(known: _Known, aim: str, is_reached: Callable[[float, float], bool]) -> SampleSize:
+def _planned(known: _Known, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
     terms = known.terms
     labels = [known.inputs.sample.labels[c] for c in terms.classes]
     pilot = terms.units.tolist()
@@ -392,7 +411,9 @@ def _unit(inputs: HeldInputs) -> str:
     return "rows" if inputs.groups is None else "groups"
 
 
-def _fewest(terms: VarianceTerms, shares: Sequence[float], is_reached: Callable[[float, float], bool]) -> list[int]:
+def _fewest(
+    terms: VarianceTerms, shares: Sequence[float], is_reached: Callable[[Sequence[int], float, float], bool]
+) -> list[int]:
     """The smallest class sizes in given shares, rounded up, that reach the aim: more rows are never worse."""
     parts = [Fraction(share) / sum(map(Fraction, shares)) for share in shares]
 
@@ -400,8 +421,9 @@ def _fewest(terms: VarianceTerms, shares: Sequence[float], is_reached: Callable[
         return [max(FEWEST, math.ceil(total * part)) for part in parts]
 
     def is_enough(total: int) -> bool:
-        variance, freedom = terms.planned(sizes(total))
-        return math.isfinite(variance) and is_reached(variance, freedom)
+        numbers = sizes(total)
+        variance, freedom = terms.planned(numbers)
+        return math.isfinite(variance) and is_reached(numbers, variance, freedom)
 
     high = 1
     while not is_enough(high):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations, permutations
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from multiauc._frames import Library
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.plotting import PairMatrixDisplay
+
+    PairErrors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 _Number = TypeVar("_Number", bound=np.generic)
 
@@ -91,8 +93,9 @@ class PairMatrix(Result):
     labels: tuple[Any, ...]
     counts: NDArray[np.int64]
     kind: str
-    # The standard errors and their degrees of freedom, or the data to compute them from when they are asked for.
-    _errors: tuple[NDArray[np.float64], NDArray[np.float64]] | HeldInputs | None = None
+    # The standard errors, their degrees of freedom and the effective rows (or groups) of each class, or the data to
+    # compute them from when they are asked for.
+    _errors: PairErrors | HeldInputs | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", read_only(self.values))
@@ -119,15 +122,25 @@ class PairMatrix(Result):
         """How well each standard error is known, K x K, as in `Estimate`. Read-only."""
         return self._found_errors()[1]
 
-    def _found_errors(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def confidence_intervals(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits of each value, K x K: Wilson's, as `Estimate.confidence_interval` for two classes.
+
+        nan where there is no standard error, and on the diagonal.
+        """
+        from multiauc._input.options import read_level  # noqa: PLC0415
+        from multiauc._intervals import pair_intervals  # noqa: PLC0415
+
+        errors, freedoms, units = self._found_errors()
+        return pair_intervals(self.values, errors, freedoms, units, read_level(level))
+
+    def _found_errors(self) -> PairErrors:
         if self._errors is None:
             raise ValueError("this matrix was made without data or unpickled, and has no standard errors")
         if not isinstance(self._errors, tuple):
             inputs = self._errors
-            found = _rust.evaluate(inputs.arguments(), [self.kind], inputs.options, is_iid=False).pairs[self.kind]
-            errors = read_only(np.sqrt(found.variances)), read_only(found.degrees_of_freedom)
-            object.__setattr__(self, "_errors", errors)
-        return cast("tuple[NDArray[np.float64], NDArray[np.float64]]", self._errors)
+            found = _rust.evaluate(inputs.arguments(), [self.kind], inputs.options, is_iid=False)
+            object.__setattr__(self, "_errors", pair_errors(found, self.kind))
+        return cast("PairErrors", self._errors)
 
     @property
     def is_symmetric(self) -> bool:
@@ -255,6 +268,14 @@ class PairMatrix(Result):
         names = ["..." if c is None else text(self.labels[c]) for c in shown]
         body = [[name, *(cell(c, d) for d in shown)] for name, c in zip(names, shown, strict=True)]
         return [["", *names], *body]
+
+
+def pair_errors(found: _rust.Evaluated, kind: str) -> PairErrors:
+    """The errors of the pairs behind a metric, their degrees of freedom and what each class is worth."""
+    pairs = found.pairs[kind]
+    numbers = (np.sqrt(pairs.variances), pairs.degrees_of_freedom, np.array(found.effective_units))
+    first, second, third = map(read_only, numbers)
+    return first, second, third
 
 
 def read_only(array: NDArray[_Number]) -> NDArray[_Number]:

@@ -11,9 +11,10 @@ import numpy as np
 from multiauc._digits import corrected_p, decimals
 from multiauc._input.options import read_level
 from multiauc._json import document, provenance, to_json
+from multiauc._min_p import MinP
 from multiauc._registry import METRICS
 from multiauc._result import Result, Tabular
-from multiauc._slice_tests import Side, SliceDifferences, SliceFamily, student_quantiles
+from multiauc._slice_tests import Side, SliceDifferences
 from multiauc._tables import html_table, notes_in_words, text_table
 from multiauc._wording import counted, listing, printable, shown_name
 from multiauc.results import ConfidenceInterval, read_only
@@ -223,7 +224,7 @@ class Slices(Tabular):
         return read_only(self._tests().degrees_of_freedom())
 
     def confidence_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
-        """The logit interval of the value of each slice, by name; (nan, nan) where there is none."""
+        """The interval of the value of each slice, by name, as `Estimate` has it; (nan, nan) where there is none."""
         return _by_name(self.names, self._value_limits(read_level(level)))
 
     def difference_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
@@ -328,7 +329,7 @@ class Slices(Tabular):
         return value_limits(self._slices, tail, METRICS[self.metric].smallest)
 
     def _simultaneous(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        family = SliceFamily(int(np.isfinite(self.p_values).sum()), self._correlations)
+        family = MinP(int(np.isfinite(self.p_values).sum()), self._correlations)
         return self._tests().intervals(family.tail_of_one(tail))
 
     def _beyond_chance(self, level: float, sign: float) -> list[Any]:
@@ -407,8 +408,8 @@ class Slices(Tabular):
 
 
 def value_limits(slices: Side, tail: float, smallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The logit interval of every value; nan where there is none."""
-    return slices.intervals(student_quantiles(tail, slices.degrees_of_freedom), tail, smallest)
+    """The interval of every value; nan where there is none."""
+    return slices.intervals(tail, smallest)
 
 
 def _by_name(

@@ -21,15 +21,17 @@ from multiauc._input.options import (
 )
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._input.slices import SliceColumns, read_slices
+from multiauc._intervals import is_at_chance
+from multiauc._min_p import MinP
 from multiauc._progress import Stage
 from multiauc._registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, METRICS, ONE_SCORE_METRICS
-from multiauc._slice_tests import Side, SliceDifferences, SliceFamily
+from multiauc._slice_tests import Side, SliceDifferences
 from multiauc._wording import listing, one_of
 from multiauc.estimates import estimate_of, estimate_without_error
 from multiauc.slice_results import Slices, value_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Literal
 
     from numpy.typing import ArrayLike, NDArray
@@ -123,11 +125,11 @@ def evaluate_slices(  # noqa: PLR0913
     >>> slices
     AUC_mu of 2000 rows by device: 0.9788 overall
             rows   value      95% interval  difference   95%, simultaneous  p (corrected)
-    watch    197  0.8853  0.8410 to 0.9184     -0.1053  -0.1589 to -0.0672        <0.0001
-    tablet   563  0.9881  0.9824 to 0.9919     +0.0127  +0.0034 to +0.0221         0.0061
-    phone   1240  0.9917  0.9890 to 0.9937     +0.0342  +0.0219 to +0.0506        <0.0001
+    watch    197  0.8853  0.8401 to 0.9189     -0.1053  -0.1598 to -0.0667        <0.0001
+    tablet   563  0.9881  0.9807 to 0.9927     +0.0127  +0.0016 to +0.0228         0.0232
+    phone   1240  0.9917  0.9883 to 0.9941     +0.0342  +0.0215 to +0.0509        <0.0001
     Of 3 slices compared with the rest, 1 is worse and 2 are better (corrected p < 0.05).
-    closed form, class sizes fixed; logit intervals with Student's t
+    closed form, class sizes fixed; Wilson intervals with Student's t
     >>> slices.worse()
     ['watch']
     """
@@ -176,18 +178,23 @@ def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, 
         if undefined
         else estimate_of(found.whole, title, found.whole_smallest, metric, inputs)
     )
-    slices = Side(found.values + nothing, found.variances, found.degrees_of_freedom, found.smallest)
-    references = Side(
+    slices = _side(
+        metric, sample, found.values + nothing, found.variances, found.degrees_of_freedom, found.smallest, found.worst
+    )
+    references = _side(
+        metric,
+        sample,
         found.reference_values + nothing,
         found.reference_variances,
         found.reference_degrees_of_freedom,
         found.reference_smallest,
+        found.reference_worst,
     )
     differences = SliceDifferences(slices, references, found.covariances, METRICS[metric].smallest)
     t, p_values = differences.statistics()
     tested = np.isfinite(p_values)
     compared, correlations = _known_correlations(None if undefined else found.joint, tested, slices.variances)
-    family = SliceFamily(int(tested.sum()), correlations)
+    family = MinP(int(tested.sum()), correlations)
     order = _order(differences, t, p_values, reference)
     if correlations is not None:
         in_order = np.argsort(np.argsort(order)[compared])
@@ -217,6 +224,22 @@ def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, 
         | {name: value for name, value in given.items() if name != "metrics"},
         notes=notes,
     )
+
+
+def _side(
+    metric: str,
+    sample: Sample,
+    values: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    freedoms: NDArray[np.float64],
+    smallest: NDArray[np.int64],
+    worst: Sequence[NDArray[np.float64]],
+) -> Side:
+    """What the core found of slices, or of what they are compared with; no worst case where nothing is told apart."""
+    effects, failures = worst
+    chance = METRICS[metric].chance_of(int((sample.rows > 0).sum()))
+    effects = np.where(is_at_chance(values, variances, chance), np.nan, effects)
+    return Side(values, variances, freedoms, smallest, effects, failures)
 
 
 def _order(
@@ -327,7 +350,7 @@ def _reason_of_numbers(inputs: HeldInputs, counts: NDArray[np.int64], value: flo
         unit = "row" if inputs.groups is None else "group"
         what = f"a single row of {listing(single)}" if single else f"a class has all its weight on one {unit}"
         reason = f"{what}: no standard error"
-    elif variance == 0.0 and value not in (1.0, METRICS[inputs.metrics[0]].smallest):
+    elif variance == 0.0:
         reason = "the rows of each class do not vary: no standard error"
     return reason
 

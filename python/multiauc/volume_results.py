@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from multiauc._digits import decimals
 from multiauc._input.options import positive_integer
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from multiauc._input.held_inputs import HeldInputs
     from multiauc._surface import RocSurface
-    from multiauc.estimates import Estimate
+    from multiauc.estimates import Estimate, IntervalMethod
     from multiauc.plotting import RocSurfaceDisplay
     from multiauc.results import ConfidenceInterval
 
@@ -84,9 +84,7 @@ class Volume(Tabular):
         """The value on a scale where chance is 0 and perfect is 1."""
         return (self.value - self.chance) / (self.perfect - self.chance)
 
-    def confidence_interval(
-        self, level: float = 0.95, method: Literal["logit", "wald", "cautious"] = "logit"
-    ) -> ConfidenceInterval:
+    def confidence_interval(self, level: float = 0.95, method: IntervalMethod | None = None) -> ConfidenceInterval:
         """An interval with Student's t, as `Estimate.confidence_interval`; it accounts for drawing, too."""
         if self._is_of_no_rows:
             raise ValueError(

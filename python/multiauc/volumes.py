@@ -128,7 +128,7 @@ def pdi(
     >>> y_score = rng.random((300, 3)) + 0.5 * (y_true[:, None] == ["cat", "dog", "eel"])
     >>> result = multiauc.pdi(y_true, y_score)
     >>> result
-    Volume(PDI 0.8049, standard error 0.0175, 95% interval 0.7680 to 0.8371; chance 0.3333)
+    Volume(PDI 0.8049, standard error 0.0175, 95% interval 0.7669 to 0.8380; chance 0.3333)
     >>> {label: round(value, 4) for label, value in result.per_class.items()}
     {'cat': 0.8246, 'dog': 0.8194, 'eel': 0.7706}
     """
@@ -269,7 +269,7 @@ def hum(
     >>> y_true = rng.choice(["cat", "dog", "eel"], size=300)
     >>> y_score = rng.random((300, 3)) + 0.5 * (y_true[:, None] == ["cat", "dog", "eel"])
     >>> multiauc.hum(y_true, y_score)
-    Volume(HUM by sums 0.8793, standard error 0.0209, 95% interval 0.8316 to 0.9148; chance 0.1667)
+    Volume(HUM by sums 0.8793, standard error 0.0209, 95% interval 0.8310 to 0.9152; chance 0.1667)
     >>> y_true = rng.integers(6, size=3000)
     >>> y_score = rng.random((3000, 6)) + 0.7 * np.eye(6)[y_true]
     >>> volume = multiauc.hum(y_true, y_score, rng=0)

@@ -77,15 +77,19 @@ class Rows:
         return float(max(1.0, min(nu_s, nu_4)))
 
     def longer(self, chances: np.ndarray) -> "Rows":
-        """One more row in each class, of mean weight, a group of its own."""
+        """One more group (or row) in each class, of the mean weight of the class's."""
         new = len(self.codes) + np.arange(len(self.classes)) + int(self.groups.max()) + 1
         return replace(
             self,
             codes=np.r_[self.codes, self.classes],
-            weights=np.r_[self.weights, [self.weights[self.of(k)].mean() for k in self.classes]],
+            weights=np.r_[self.weights, [self.mean_weight(k) for k in self.classes]],
             t=np.r_[self.t, [chances[k] for k in self.classes]],
             groups=np.r_[self.groups, new],
         )
+
+    def mean_weight(self, k: int) -> float:
+        rows = self.of(k)
+        return float(self.weights[rows].sum() / len(np.unique(self.groups[rows])))
 
     def mean(self, k: int) -> float:
         rows = self.of(k)

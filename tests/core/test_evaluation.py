@@ -71,7 +71,7 @@ def test_intervals_are_those_of_their_formulas(result, level):
     estimate = result.hand_till
     theta, error = estimate.value, estimate.standard_error
     t = stats.t.isf((1 - level) / 2, estimate.degrees_of_freedom)
-    low, high = estimate.confidence_interval(level)
+    low, high = estimate.confidence_interval(level, method="logit")
     middle, reach = math.log(theta / (1 - theta)), t * error / (theta * (1 - theta))
     assert low == pytest.approx(1 / (1 + math.exp(reach - middle)), rel=1e-9)
     assert high == pytest.approx(1 / (1 + math.exp(-reach - middle)), rel=1e-9)
@@ -92,8 +92,8 @@ def test_perfect_and_hopeless_models():
     y = np.repeat([0, 1, 2], [5, 7, 6])
     perfect, hopeless = multiauc.evaluate(y, np.eye(3)[y]), multiauc.evaluate(y, 1 - np.eye(3)[y])
     assert perfect.auc_mu.standard_error == 0.0
-    assert perfect.auc_mu.confidence_interval() == pytest.approx((0.025 ** (1 / 5), 1.0))
-    assert hopeless.auc_mu.confidence_interval(0.9) == pytest.approx((0.0, 1 - 0.05 ** (1 / 5)))
+    assert perfect.auc_mu.confidence_interval(method="logit") == pytest.approx((0.025 ** (1 / 5), 1.0))
+    assert hopeless.auc_mu.confidence_interval(0.9, "logit") == pytest.approx((0.0, 1 - 0.05 ** (1 / 5)))
 
 
 def test_constant_scores_have_no_interval():
@@ -204,7 +204,9 @@ def test_levels_outside_of_0_and_1_are_refused(result, level):
 def test_wrong_kinds_are_named(result, paper):
     with pytest.raises(TypeError, match=r"level must be a number between 0 and 1; got '0\.95'"):
         result.auc_mu.confidence_interval("0.95")
-    with pytest.raises(ValueError, match="method must be one of 'logit', 'wald', 'cautious'; got 'percentile'"):
+    with pytest.raises(
+        ValueError, match="method must be one of 'wilson', 'logit', 'wald', 'cautious'; got 'percentile'"
+    ):
         result.auc_mu.confidence_interval(method="percentile")
     with pytest.raises(ValueError, match="kind must be one of"):
         result.auc_mu.variance("second_order")
@@ -220,7 +222,7 @@ def test_results_read_as_a_table(result):
     text = repr(result)
     assert text.startswith("Evaluation of 13 rows, 3 classes (0 4, 1 4, 2 5)")
     assert "AUC_mu                       0.9125      0.0703" in text
-    assert text.endswith("closed form, class sizes fixed; logit intervals with Student's t")
+    assert text.endswith("closed form, class sizes fixed; Wilson intervals with Student's t")
     many = multiauc.evaluate(np.arange(60) % 20, np.random.default_rng(0).random((60, 20)))
     assert "and 10 more" in repr(many)
     assert "..." in repr(many)

@@ -47,13 +47,13 @@ class TestFailUnder:
 
     def test_on_the_lower_limit(self, cli, files):
         labels, scores, *_ = files
-        low = multiauc.evaluate(labels, scores).hand_till.confidence_interval(0.9, "cautious").low  # 30 rows per class
+        low = multiauc.evaluate(labels, scores).hand_till.confidence_interval(0.8).low  # one-sided at 0.9
         line = (*self.LINE, "--level", 0.9, "--fail-on-interval", "--fail-under")
         assert cli(*line, f"hand_till={low!r}")
         above = math.nextafter(low, 1.0)
         said = failed(cli, *line, f"hand_till={above!r}")
-        assert said == f"the lower limit of Hand & Till's M is {low!r}, under {above!r}"
-        boot = multiauc.evaluate(labels, scores).bootstrap(50, rng=3).confidence_interval("hand_till", 0.9).low
+        assert said == f"the lower limit of Hand & Till's M (one-sided, 90%) is {low!r}, under {above!r}"
+        boot = multiauc.evaluate(labels, scores).bootstrap(50, rng=3).confidence_interval("hand_till", 0.8).low
         assert cli(*line, f"hand_till={boot!r}", "--bootstrap", 50, "--seed", 3)
         assert failed(cli, *line, f"hand_till={math.nextafter(boot, 1.0)!r}", "--bootstrap", 50, "--seed", 3)
 
@@ -74,8 +74,10 @@ class TestFailUnder:
             line = (*self.LINE, "-o", f"{passed}.json", "--fail-under", f"auc_mu={bound}", "--fail-on-interval")
             cli(*line, code=0 if passed else 3)
             found = json.loads(Path(f"{passed}.json").read_text("utf-8"))
-            low = found["metrics"]["auc_mu"]["low"]
-            assert found["gates"] == [{"metric": "auc_mu", "of": "low", "found": low, "bound": bound, "passed": passed}]
+            (gate,) = found["gates"]
+            assert gate.pop("found") > found["metrics"]["auc_mu"]["low"]
+            known = {"metric": "auc_mu", "of": "lower_limit", "level": 0.95}
+            assert gate == known | {"bound": bound, "passed": passed}
 
     def test_what_is_not_known_does_not_pass(self, cli):
         table = parquet.read_table("one.parquet")
@@ -86,7 +88,9 @@ class TestFailUnder:
         parquet.write_table(constant, "constant.parquet")
         line = ("evaluate", "constant.parquet", "-l", "y", "--fail-under", "auc_mu=0.1")
         assert cli(*line)
-        assert failed(cli, *line, "--fail-on-interval") == "the lower limit of AUC_mu is not known, and must be 0.1"
+        assert failed(cli, *line, "--fail-on-interval") == (
+            "the lower limit of AUC_mu (one-sided, 95%) is not known, and must be 0.1"
+        )
 
     @pytest.mark.parametrize("number", ["nan", "inf", "-0.1", "1.01", "90", "0,9", "1_0", "", "90%", "-nan"])
     def test_bounds_that_say_nothing(self, cli, number):

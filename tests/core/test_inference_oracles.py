@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import expit, logit
 
 import multiauc
 from multiauc._roc_bands import AT_FPR
+from oracle_intervals import effective_numbers, ordered_weights, wilson_interval, worst_case
+from oracle_intervals import wilson as wilson_effect
 from oracle_uncertainty import METRICS, Problem
 
 DRAWS = 200_000
@@ -49,8 +50,11 @@ def test_a_value(rng, kind, metric):
     estimate = multiauc.evaluate(codes, models["a"], **options).metrics[metric]
     problem = Problem(codes, models["a"], options.get("sample_weight"))
     rows, theta = problem.inference(metric, **how), problem.value(metric)
-    t = (logit(theta) - logit(0.7)) * theta * (1 - theta) / math.sqrt(rows.variance())
-    freedom = rows.degrees_of_freedom()
+    weights = options.get("sample_weight")
+    n = effective_numbers(codes, weights, options.get("groups"))
+    worst = worst_case(metric, theta, n, ordered_weights(metric, np.bincount(codes, weights=weights)))
+    effect, freedom = wilson_effect(theta, rows.variance(), rows.degrees_of_freedom(), worst)
+    t = (theta - 0.7) / math.sqrt(0.7 * 0.3 * effect)
     expected = {"two-sided": 2 * stats.t.sf(abs(t), freedom), "greater": stats.t.sf(t, freedom)}
     expected["less"] = 1 - expected["greater"]
     for alternative, p_value in expected.items():
@@ -97,31 +101,32 @@ def test_all_models_at_once(rng, kind):
     contrasts = np.array([np.eye(4)[i] - np.eye(4)[j] for i, j in pairs])
     errors = np.sqrt(np.einsum("pi,ij,pj->p", contrasts, covariance, contrasts))
     normal = rng.multivariate_normal(np.zeros(4), covariance, size=DRAWS) @ contrasts.T / errors
-    largest = np.abs(normal / np.sqrt(rng.chisquare(freedom, size=(DRAWS, 1)) / freedom)).max(axis=1)
-    for found, t in zip(comparison.corrected_p_values().values(), contrasts @ values / errors, strict=True):
-        share = np.mean(largest >= abs(t))
+    largest = np.abs(normal).max(axis=1)
+    freedoms = [known[i].inference("auc_mu", model=known[j], **how).degrees_of_freedom() for i, j in pairs]
+    p_values = 2 * stats.t.sf(np.abs(contrasts @ values) / errors, freedoms)
+    for found, p in zip(comparison.corrected_p_values().values(), p_values, strict=True):
+        share = np.mean(largest >= stats.norm.isf(p / 2))
         assert found == pytest.approx(share, abs=5 * math.sqrt(share * (1 - share) / DRAWS) + 1e-4)
-    reach = np.quantile(largest, 0.95)
-    for (low, high), error in zip(comparison.simultaneous_intervals().values(), errors, strict=True):
-        assert (high - low) / 2 == pytest.approx(reach * error, rel=0.02)
+    tail = stats.norm.sf(np.quantile(largest, 0.95))
+    reaches = stats.t.isf(tail, freedoms) * errors
+    for (low, high), reach in zip(comparison.simultaneous_intervals().values(), reaches, strict=True):
+        assert (high - low) / 2 == pytest.approx(reach, rel=0.02)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_different_rows(rng, kind):
-    evaluations, rows, values = [], [], []
+    evaluations, rows = [], []
     for n in (90, 60):
         codes, models = drawn(rng, n)
         options, how = asked(kind, rng, codes)
         evaluations.append(multiauc.evaluate(codes, models["a"], **options))
         problem = Problem(codes, models["a"], options.get("sample_weight"))
         rows.append(problem.inference("hand_till", **how))
-        values.append(problem.value("hand_till"))
     found = multiauc.compare_samples(*evaluations, metric="hand_till")
     v = np.array([one.variance() for one in rows])
     freedom = v.sum() ** 2 / sum(v**2 / [one.degrees_of_freedom() for one in rows])
     assert found.degrees_of_freedom == pytest.approx(freedom, rel=1e-8)
-    t = (values[0] - values[1]) / math.sqrt(v.sum())
-    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), freedom), rel=1e-8)
+    assert found.variance == pytest.approx(v.sum(), rel=1e-8)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -151,9 +156,9 @@ def test_a_plan(rng, metric):
     plan = multiauc.sample_size(pilot, metric=metric, half_width=0.01)
 
     def half_width(sizes: np.ndarray) -> float:
-        error = math.sqrt((spreads / sizes).sum())
-        reach = stats.t.isf(0.025, plan.degrees_of_freedom) * error / (theta * (1 - theta))
-        return float(expit(logit(theta) + reach) - expit(logit(theta) - reach)) / 2
+        worst = worst_case(metric, theta, sizes, ordered_weights(metric, sizes))
+        low, high = wilson_interval(theta, (spreads / sizes).sum(), plan.degrees_of_freedom, worst)
+        return (high - low) / 2
 
     sizes = np.array(list(plan.per_class.values()), dtype=float)
     # The pilot's squares are those of n_k - 1 independent rows, the plan's of its own number less one.

@@ -8,7 +8,6 @@ import json
 import math
 import pickle
 import re
-import warnings
 from html import unescape
 
 import numpy as np
@@ -156,38 +155,21 @@ class TestVerdict:
 
 
 class TestPairs:
-    def pair_limits(self, folder, labels, scores, metric, level):
-        """All pairs by their labels, each with the limits that a page has, and the matrix."""
-        evaluation = multiauc.evaluate(labels, scores, metrics=[metric])
-        page = numbers_of(evaluation.report(folder / "a.html", n_resamples=0, level=level))
-        found = {(pair["first"], pair["second"]): pair["models"][0] for pair in page["worst_pairs"]}
-        return found, evaluation.matrices[metric]
-
-    @pytest.mark.parametrize(("metric", "n_pairs"), [("auc_mu", 3), ("hand_till", 6)])
-    def test_limits_are_logit_limits_with_student_s_t(self, rng, tmp_path, metric, n_pairs):
-        labels, scores = sample(rng, 120)
-        scores = scores + 0.5 * rng.random(scores.shape)
-        rows = np.flatnonzero((labels != "bee") | (rng.random(120) < 0.4))
-        found, matrix = self.pair_limits(tmp_path, labels[rows], scores[rows], metric, 0.9)
-        assert len(found) == n_pairs
-        for (first, second), one in found.items():
-            at = matrix.labels.index(first), matrix.labels.index(second)
-            value, error = matrix.values[at], matrix.standard_error[at]
-            t = stats.t.ppf(0.95, matrix.degrees_of_freedom[at])
-            ends = np.log(value / (1 - value)) + np.array([-1, 1]) * t * error / (value * (1 - value))
-            np.testing.assert_allclose([one["low"], one["high"]], 1 / (1 + np.exp(-ends)), rtol=1e-12)
-
-    @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of a class with a single row
-    def test_perfect_reversed_constant_and_single(self, tmp_path):
+    def test_perfect_reversed_constant_and_single(self):
         y_true = ["a"] * 4 + ["b"] * 5 + ["c"]
         scores = np.zeros((10, 3))
         scores[:4, 0] = scores[9, 2] = 1.0
-        found, _ = self.pair_limits(tmp_path, y_true, scores, "auc_mu", 0.95)
-        assert found["a", "b"] == {"value": 1.0, "low": pytest.approx(0.025**0.25), "high": 1.0}
-        turned, _ = self.pair_limits(tmp_path, y_true, -scores, "auc_mu", 0.95)
-        assert turned["a", "b"] == {"value": 0.0, "low": 0.0, "high": pytest.approx(1 - 0.025**0.25)}
-        flat, _ = self.pair_limits(tmp_path, ["a"] * 4 + ["b"] * 5, np.full((9, 2), 0.5), "auc_mu", 0.95)
-        assert flat["a", "b"] == {"value": 0.5, "low": None, "high": None}
+        matrix = multiauc.auc_mu_matrix(y_true, scores)
+        low, high = matrix.confidence_intervals(0.95)
+        assert matrix.between("a", "b") == 1.0
+        reach = stats.norm.isf(0.025) ** 2 * (4 / 5 + 5 / 4) / 9  # Wilson's, in the worst case for 4 and 5 rows
+        assert (low[0, 1], high[0, 1]) == (pytest.approx(1 / (1 + reach)), 1.0)
+        turned = multiauc.auc_mu_matrix(y_true, -scores)
+        low, high = turned.confidence_intervals(0.95)
+        assert (low[0, 1], high[0, 1]) == (0.0, pytest.approx(reach / (1 + reach)))
+        flat = multiauc.auc_mu_matrix(["a"] * 4 + ["b"] * 5, np.full((9, 2), 0.5))
+        assert flat.between("a", "b") == 0.5
+        assert np.isnan(flat.confidence_intervals(0.95)).all()
 
 
 class TestHardSamples:
@@ -225,7 +207,7 @@ class TestHardSamples:
         for model in numbers["models"]:
             expected = multiauc.evaluate(labels, models[model["name"]], **options).auc_mu
             assert model["metrics"]["auc_mu"]["value"] == expected.value
-            low, high = expected.confidence_interval(0.9, "cautious")  # the classes have fewer than 50 rows
+            low, high = expected.confidence_interval(0.9)
             assert (model["metrics"]["auc_mu"]["low"], model["metrics"]["auc_mu"]["high"]) == (low, high)
         method = " ".join(numbers["method"].values())
         for words in (
@@ -234,7 +216,7 @@ class TestHardSamples:
             "weighted rows",
             "45 groups",
             "90%",
-            "cautious",
+            "Wilson",
         ):
             assert words in method
 
@@ -424,8 +406,8 @@ class TestDigits:
                 assert (text == 1.0) == (value == 1.0)
         assert float(re.search(r"area D = ([\d.]+)", path.read_text("utf-8"))[1]) < 1
         high = np.array(numbers["pairs"]["auc_mu"]["high"], dtype=float)
-        perfect = evaluation.auc_mu_matrix.values == 1.0
-        np.testing.assert_array_equal(high == 1.0, perfect)
+        exact = evaluation.auc_mu_matrix.confidence_intervals(0.95)[1]
+        np.testing.assert_array_equal(high == 1.0, exact == 1.0)
 
     def test_shares_of_a_hundred(self, rng, tmp_path):
         codes = np.arange(900) % 3
@@ -546,20 +528,6 @@ class TestGroups:
         assert found["value"][0][1] == 1.0
         assert found["low"][0][1] == pytest.approx(0.025 ** (1 / 5), abs=1e-6)
 
-    def test_what_counts_in_a_class(self, tmp_path):
-        """The limit of a perfect pair depends on the number of rows or groups alone."""
-        codes = np.arange(90) % 3
-        weights = np.where(np.arange(90) < 3, 0.0, 1.0)
-        for groups, expected in ((None, 30), (np.arange(90), 30), (np.arange(90) // 6, 15), (np.arange(90) % 3, 1)):
-            rows_are_units = groups is None or len(set(groups)) == 90
-            for options, units in (({}, expected), ({"sample_weight": weights}, expected - rows_are_units)):
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", RuntimeWarning)  # a single group has no standard error
-                    evaluation = multiauc.evaluate(codes, np.eye(3)[codes], groups=groups, **options)
-                    page = numbers_of(evaluation.report(tmp_path / "a.html", n_resamples=0))
-                lows = [pair["models"][0]["low"] for pair in page["worst_pairs"]]
-                assert lows == pytest.approx([0.025 ** (1 / units)] * 3)
-
     def test_the_curve_is_resampled_by_groups(self, grouped, tmp_path):
         codes, scores, groups = grouped
         path = multiauc.evaluate(codes, scores, groups=groups).report(tmp_path / "a.html", n_resamples=120)
@@ -579,8 +547,7 @@ class TestPerfectPairs:
         scores = np.eye(3)[y_true] + 0.3 * rng.random((60, 3))
         path = multiauc.evaluate(y_true, scores).report(tmp_path / "a.html", n_resamples=0, level=0.9)
         text = path.read_text("utf-8")
-        assert "for a value of 1 it is 0.05 to the power 1/m, with m its number of rows, or the cautious limit" in text
-        assert "with m its number of rows. It can lie further out" in text  # pairs have no cautious limits
+        assert "what so few of them could still hide" in text
         found = numbers_of(path)["models"][0]
         assert found["pairs"]["auc_mu"]["low"][0][1] == pytest.approx(0.05 ** (1 / 20), abs=1e-6)
         assert found["metrics"]["auc_mu"]["low"] <= 0.05 ** (1 / 20)

@@ -116,10 +116,10 @@ def test_rows_that_no_histogram_has_are_refused():
 
 def test_pickles_of_damaged_states():
     whole = state()
-    restore, (labels, metrics, memory, content) = whole.__reduce__()
-    assert restore(labels, metrics, memory, content).to_bytes() == pickle.loads(pickle.dumps(whole)).to_bytes()
+    restore, (labels, metrics, memory, content, *rest) = whole.__reduce__()
+    assert restore(labels, metrics, memory, content, *rest).to_bytes() == pickle.loads(pickle.dumps(whole)).to_bytes()
     with pytest.raises(ValueError, match="other labels, metrics or memory"):
-        restore(labels, ("one_vs_rest",), memory, content)
+        restore(labels, ("one_vs_rest",), memory, content, *rest)
 
 
 class TestPlans:

@@ -405,7 +405,6 @@ class Report(Document):
     versions: Mapping[str, str]
     level_text: str
     units: str
-    is_cautious: bool
     models: tuple[Model, ...]
     comparison: Comparison | None
     best: str

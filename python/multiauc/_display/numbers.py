@@ -11,11 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._display import model as views
-from multiauc._input.options import read_level
-from multiauc._intervals import CAUTIOUS_BELOW, advised_method, pair_intervals
 from multiauc._registry import METRICS
 from multiauc._wording import counted, names_as_text
-from multiauc.estimates import Estimate
 from multiauc.plotting._pair_matrix import scale_floor
 from multiauc.results import PairMatrix
 from multiauc.slice_results import NUMBERS
@@ -26,7 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._display.model import Number, Rows
-    from multiauc._input.held_inputs import HeldInputs
     from multiauc.bootstrap import Bootstrap
     from multiauc.comparison_results import Comparison
     from multiauc.decision_results import CostComparison, CostDecisions
@@ -39,11 +35,11 @@ if TYPE_CHECKING:
 HEAT_MAP_AT_MOST = 150
 WORST_PAIRS = 20
 # How differences are corrected for their number, for the heads of tables.
-CORRECTION = "max-t"
+CORRECTION = "min-p"
 # Digits of the limits of pairs; values are kept to the last bit.
 LIMIT_DIGITS = 6
 # Of values that are between bounds, because their rows were read in pieces.
-BOUNDED_METHOD = "closed form, class sizes fixed; logit intervals with Student's t around both bounds"
+BOUNDED_METHOD = "closed form, class sizes fixed; Wilson intervals with Student's t around both bounds"
 
 TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_p_value")
 UNKNOWN = views.Estimate(None, None, None, None)
@@ -59,10 +55,7 @@ def view_estimate(estimate: Any, level: float) -> views.Estimate:
     with warnings.catch_warnings():
         # Readers see a dash where there is no interval.
         warnings.simplefilter("ignore", RuntimeWarning)
-        if isinstance(estimate, Estimate):
-            low, high = estimate.confidence_interval(level, advised_method(estimate.smallest_class))
-        else:
-            low, high = estimate.confidence_interval(level)
+        low, high = estimate.confidence_interval(level)
     return make_estimate(estimate.value, estimate.standard_error, low, high)
 
 
@@ -77,21 +70,6 @@ def replace_error(shown: views.Estimate, standard_error: float, limits: tuple[fl
     return replace(shown, standard_error=as_number(standard_error), low=as_number(low), high=as_number(high))
 
 
-def is_cautious(estimates: Mapping[Any, Estimate]) -> bool:
-    """Whether `view_estimate` has cautious intervals of these estimates."""
-    return advised_method(next(iter(estimates.values())).smallest_class) == "cautious"
-
-
-def describe_method(estimates: Mapping[Any, Estimate], inputs: HeldInputs) -> str:
-    """How the intervals that `view_estimate` has of these estimates were found, in words."""
-    if not is_cautious(estimates):
-        return inputs.method()
-    smallest = next(iter(estimates.values())).smallest_class
-    unit = "row" if inputs.groups is None else "group"
-    why = f"as though each class had one more {unit}, because the smallest has {smallest}, fewer than {CAUTIOUS_BELOW}"
-    return inputs.method(f"cautious logit intervals ({why})")
-
-
 def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int) -> views.Evaluation:
     """One model, with so many of the pairs that it separates worst."""
     return views.Evaluation(
@@ -100,7 +78,7 @@ def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int
         labels=evaluation.labels,
         counts=tuple(evaluation.counts.tolist()),
         model=model,
-        method=describe_method(evaluation.metrics, evaluation.inputs()),
+        method=evaluation.method,
         metrics=view_metrics(evaluation, level),
         per_class=view_classes(evaluation, level),
         worst_pairs=view_worst_pairs(evaluation, level, worst),
@@ -148,35 +126,14 @@ def find_matrix(evaluation: Evaluation) -> PairMatrix | None:
     return next(iter(evaluation.matrices.values()), None)
 
 
-def count_units(evaluation: Evaluation) -> NDArray[np.int64]:
-    """What counts as independent in each class: its rows, or its groups where rows are grouped."""
-    inputs = evaluation.inputs()
-    if inputs.groups is None:
-        return evaluation.counts
-    codes, groups, weights = inputs.sample.codes, inputs.groups, inputs.sample.weights
-    counts = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
-    pairs = np.unique(np.stack([codes[counts], groups[counts]]).astype(np.int64), axis=1)
-    return np.bincount(pairs[0], minlength=inputs.sample.n_classes)
-
-
 def view_matrices(evaluation: Evaluation, classes: Sequence[int], level: float) -> dict[str, views.PairMatrix]:
     """Values and limits of the pairs of some classes, given by their positions, for each metric that has pairs."""
     shown = np.ix_(classes, classes)
     found = {}
     for metric, matrix in evaluation.matrices.items():
-        limits = limit_pairs(matrix, level, count_units(evaluation))
-        low, high = (as_rows(_shorten(limit[shown])) for limit in limits)
+        low, high = (as_rows(_shorten(limit[shown])) for limit in matrix.confidence_intervals(level))
         found[metric] = views.PairMatrix(as_rows(matrix.values[shown]), low, high)
     return found
-
-
-def limit_pairs(
-    matrix: PairMatrix, level: float, units: NDArray[np.int64] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Confidence limits of every pair; `units` is how many independent rows or groups each class has."""
-    sizes = matrix.counts if units is None else units
-    errors, freedoms = matrix.standard_error, matrix.degrees_of_freedom
-    return pair_intervals(matrix.values, errors, freedoms, sizes, read_level(level))
 
 
 def view_worst_pairs(evaluation: Evaluation, level: float, n: int = WORST_PAIRS) -> tuple[views.Pair, ...]:
@@ -193,8 +150,7 @@ def view_pairs_of_models(
     if main is None:
         return ()
     matrices = [matrix for matrix in map(find_matrix, evaluations) if matrix is not None]
-    units = count_units(worst_of)
-    limits = [limit_pairs(matrix, level, units) for matrix in matrices]
+    limits = [matrix.confidence_intervals(level) for matrix in matrices]
     found = []
     for names, at in _list_worst(main, n):
         estimates = (

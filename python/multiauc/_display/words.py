@@ -23,11 +23,9 @@ UNDEFINED = "A class has no rows, so the overall numbers cannot be computed."
 SENTENCES_UP_TO = 3
 NAMES_AT_MOST = 4
 AT_BOUND = (
-    "Where a value is exactly 1 (or 0), nothing varies and the usual interval does not exist. The limit shown instead "
-    "is what the {smallest} class could still hide: for a value of 1 it is {quantile} to the power 1/m, with m its "
-    "number of {units}{cautious}. It can lie further out than the limit of a value that is not quite perfect."
+    "Where a value is exactly 1 (or 0), no failure was seen, and the {units} do not show how much the value varies. "
+    "The limit is what so few of them could still hide at worst."
 )
-CAUTIOUS = ", or the cautious limit where that lies further out"
 
 
 class Limits(Protocol):
@@ -109,19 +107,11 @@ def join_names(names: Sequence[str], last: str = "and") -> str:
     return join_words(shown, last)
 
 
-def explain_bound(
-    estimates: Iterable[views.Estimate | views.PairEstimate], report: views.Report, *, of_pairs: bool = False
-) -> str:
+def explain_bound(estimates: Iterable[views.Estimate | views.PairEstimate], units: str) -> str:
     """What the interval of a perfect (or perfectly wrong) value is; empty if there is none among the estimates."""
     if not any(one.value in (0.0, 1.0) and one.low is not None for one in estimates):
         return ""
-    return AT_BOUND.format(
-        smallest="smaller" if of_pairs else "smallest",
-        quantile=f"{(1.0 - report.level) / 2.0:.3g}",
-        units=report.units,
-        # Pairs have no cautious intervals.
-        cautious=CAUTIOUS if report.is_cautious and not of_pairs else "",
-    )
+    return AT_BOUND.format(units=units)
 
 
 def judge(report: views.Report) -> tuple[str, list[str]]:

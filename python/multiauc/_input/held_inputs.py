@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from multiauc import _rust
-from multiauc._registry import ONE_SCORE_METRICS
+from multiauc._registry import METRICS, ONE_SCORE_METRICS
 from multiauc._wording import counted
 
 if TYPE_CHECKING:
@@ -91,13 +91,20 @@ class HeldInputs:
             return "folds"
         return None if self.sampling == "stratified" else f"sampling={self.sampling!r}"
 
-    def method(self, intervals: str = "logit intervals") -> str:
+    def method(self) -> str:
         """How the uncertainty was found, in words."""
         sizes = "class sizes random" if self.sampling == "iid" or self.groups_span_classes() else "class sizes fixed"
         weights = "" if self.sample.weights is None else ", weighted rows"
         groups = "" if self.groups is None else f", {counted(int(self.groups.max()) + 1, 'group')} of rows"
         folds = "" if self.folds is None else f"average over {counted(int(self.folds.max()) + 1, 'fold')}, "
-        return f"{folds}closed form, {sizes}{weights}{groups}; {intervals} with Student's t"
+        return f"{folds}closed form, {sizes}{weights}{groups}; {self._intervals()} with Student's t"
+
+    def _intervals(self) -> str:
+        """The kinds of intervals that the metrics have by default."""
+        by_logit = [METRICS[name].title for name in self.metrics if METRICS[name].interval == "logit"]
+        if len(by_logit) == len(self.metrics):
+            return "logit intervals"
+        return "Wilson intervals" + (f" (logit for {', '.join(by_logit)})" if by_logit else "")
 
     def refuse_folds(self, wanted: str) -> None:
         """Raise an error if there are folds, for what is not defined within them."""

@@ -14,11 +14,11 @@ from multiauc._display.words import (
     MINUS,
     NOT_KNOWN,
     SENTENCES_UP_TO,
+    compare_with_best,
     describe_chance,
     describe_confusions,
     describe_decisions,
     describe_pair,
-    compare_with_best,
     explain_bound,
     explain_metrics,
     format_corrected,
@@ -137,7 +137,7 @@ def _render_summary(report: views.Report) -> str:
         chart = svg.draw_estimates(report.models, metric, name_metric(metric))
     return f"""<section aria-labelledby="h-summary"><h2 id="h-summary">How well the classes are separated</h2>
 {_tabulate_summary(report)}{chart}
-{_render_note(explain_metrics(metrics))}{_render_note(explain_bound(shown, report))}</section>"""
+{_render_note(explain_metrics(metrics))}{_render_note(explain_bound(shown, report.units))}</section>"""
 
 
 def _render_comparison(report: views.Report) -> str:
@@ -177,7 +177,7 @@ def _render_pairs(report: views.Report) -> str:
  aria-describedby="heat-help"></svg></div></div>
 <h3>The worst pairs in numbers</h3>
 {_tabulate_pairs(report, title)}
-{_render_note(explain_bound(listed, report, of_pairs=True))}</section>"""
+{_render_note(explain_bound(listed, report.units))}</section>"""
 
 
 def _render_pair_list(model: views.Model, title: str, level: float) -> str:
@@ -249,7 +249,7 @@ def _render_classes(report: views.Report) -> str:
     shown = (one.estimate for model in report.models for one in model.per_class)
     return f"""<section aria-labelledby="h-classes"><h2 id="h-classes">Class by class</h2>
 {_tabulate_classes(report, report.best_model())}
-{_render_note(explain_bound(shown, report))}</section>"""
+{_render_note(explain_bound(shown, report.units))}</section>"""
 
 
 def _render_slices(report: views.Report) -> str:

@@ -126,7 +126,6 @@ def report_page(  # noqa: PLR0913 - what a page depends on
         versions=versions(),
         level_text=format_percent(level),
         units="rows" if inputs.groups is None else "groups",
-        is_cautious=numbers.is_cautious(first.metrics),
         models=tuple(models),
         comparison=compared,
         best=best,
@@ -188,10 +187,10 @@ def _describe_method(evaluation: Evaluation, models: list[views.Model], level: f
     method = {
         "Metrics": "; ".join(METRICS[metric].title for metric in models[0].metrics),
         **_describe_options(inputs),
-        "Intervals": f"{percent}, {numbers.describe_method(evaluation.metrics, inputs)}",
+        "Intervals": f"{percent}, {evaluation.method}",
     }
     if evaluation.matrices:
-        method["Intervals of pairs"] = f"{percent}, logit intervals with Student's t of the pair"
+        method["Intervals of pairs"] = f"{percent}, Wilson intervals with Student's t of the pair"
     if curves:
         how = _describe_resampling(curves[0], inputs.drawn())
         method["Curve"] = f"100 thresholds shared by all pairs; {how}"

@@ -75,7 +75,8 @@ def multiauc() -> None:
     help="End with exit code 3 if the metric is under this value. Several times for several metrics.",
 )
 @click.option("--fail-on-interval", is_flag=True,
-              help="Hold the lower limit of the interval against --fail-under, not the value.")  # fmt: skip
+              help="Hold the lower limit against --fail-under, not the value: with the confidence of --level from one "
+                   "side, as --fail-if-worse does.")  # fmt: skip
 @_options.reading_options
 @_options.printing
 def evaluate(**options: Any) -> None:

@@ -12,12 +12,12 @@ import numpy as np
 
 import multiauc
 from multiauc._display import model as views
-from multiauc._display.numbers import as_number, as_rows, describe_method, replace_error, view_comparison, view_estimate
+from multiauc._display.numbers import as_number, as_rows, replace_error, view_comparison, view_estimate
 from multiauc._display.tables import tabulate_comparison
 from multiauc._display.words import judge_models
 from multiauc._registry import METRICS
 from multiauc._wording import counted
-from multiauc.cli._gates import check_differences, close_gates
+from multiauc.cli._gates import check_differences, close_gates, count_needed, refuse_level
 from multiauc.cli._output import Printing
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import list_inputs, spell_notes
@@ -44,7 +44,7 @@ def compare_files(request: CompareRequest) -> None:
         found = _view_resampled(found, differences, level)
         method = _describe_resampling(differences, len(found.differences), level)
     elif METRICS[request.metric].has_closed_form:
-        method = describe_method(comparison.estimates, next(iter(comparison.inputs().values())))
+        method = comparison.method
     else:
         method = "no intervals in closed form; --bootstrap gives intervals and differences"
     gates = None
@@ -71,18 +71,9 @@ def compare_files(request: CompareRequest) -> None:
 
 def _refuse_gate(metric: str, level: float, n_resamples: int) -> None:
     """Raise if there would be no one-sided limit for ``--fail-if-worse``."""
-    if not level > 0.5:
-        raise click.UsageError(f"--fail-if-worse needs a --level above 0.5; got {level}")
     if not METRICS[metric].has_closed_form and not n_resamples:
         raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
-    needed = count_needed(1.0 - level)
-    if 0 < n_resamples < needed:
-        raise click.UsageError(f"--fail-if-worse at --level {level} needs a --bootstrap of at least {needed}")
-
-
-def count_needed(tail: float) -> int:
-    """How many replicates it takes to know a quantile with this much on its one side: more than 1 / tail - 1."""
-    return math.floor(round(1.0 / tail, 6))
+    refuse_level("--fail-if-worse", level, n_resamples)
 
 
 def compare_models(models: Models, metric: Any) -> multiauc.Comparison:

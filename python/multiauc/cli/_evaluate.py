@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import multiauc
 from multiauc._display import model as views
@@ -14,26 +15,34 @@ from multiauc._json import provenance
 from multiauc._progress import Stage
 from multiauc._registry import DEFAULT_METRICS
 from multiauc._wording import counted
-from multiauc.cli._gates import check_floors, close_gates
+from multiauc.cli._gates import check_limits, check_values, close_gates, refuse_level
 from multiauc.cli._output import Printing
 from multiauc.cli._pieces import choose_pieces
 from multiauc.cli._problems import note
 from multiauc.cli._requests import list_inputs, refuse_several, spell_notes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from multiauc._files.content import Content
     from multiauc._files.predictions import Request
+    from multiauc.cli._gates import Limited
     from multiauc.cli._pieces import Pieces
     from multiauc.cli._requests import EvaluateRequest
 
-    # A result, and what finds out where it came from.
-    Evaluated = tuple[views.Evaluation, Callable[[], dict[str, Any]]]
+
+class Evaluated(NamedTuple):
+    """A result, the intervals of its metrics at any level, and what finds out where it came from."""
+
+    shown: views.Evaluation
+    limited: Mapping[str, Limited]
+    origin: Callable[[], dict[str, Any]]
 
 
 def evaluate_file(request: EvaluateRequest) -> None:
     """Evaluate one model, print it, and look whether it is good enough."""
+    if request.fail_on_interval:
+        refuse_level("--fail-on-interval", request.level, request.bootstrap or 0)
     source = request.source(request.partition, groups=request.groups, by=request.by)
     floors = (floor.metric for floor in request.fail_under)
     metrics = tuple(dict.fromkeys([*(request.metrics or DEFAULT_METRICS), *floors]))
@@ -41,16 +50,17 @@ def evaluate_file(request: EvaluateRequest) -> None:
     refuse_several("evaluate", len(source.sources))
     if pieces is None:
         printing = Printing.open(request, list_inputs(source, request.partition))
-        shown, origin = _evaluate_whole(request, source, metrics)
+        shown, limited, origin = _evaluate_whole(request, source, metrics)
     else:
         from multiauc._files.streams import source_contents  # noqa: PLC0415 - small files do not wait for it
 
         contents = source_contents(next(iter(source.sources.values())).path)
         printing = Printing.open(request, tuple(content.path for content in contents if content.store is None))
-        shown, origin = _evaluate_pieces(request, source, metrics, pieces, contents)
-    if request.fail_under:
-        gates = check_floors(shown.metrics, request.fail_under, on_interval=request.fail_on_interval)
-        shown = replace(shown, gates=gates)
+        shown, limited, origin = _evaluate_pieces(request, source, metrics, pieces, contents)
+    if request.fail_on_interval:
+        shown = replace(shown, gates=check_limits(limited, request.fail_under, request.level))
+    elif request.fail_under:
+        shown = replace(shown, gates=check_values(shown.metrics, request.fail_under))
     printing.show(shown, tabulate_evaluation(shown), origin)
     close_gates(shown.gates)
 
@@ -61,12 +71,15 @@ def _evaluate_whole(request: EvaluateRequest, source: Request, metrics: tuple[st
     wanted: Any = metrics
     evaluation = spell_notes(multiauc.evaluate(y_true, scores, metrics=wanted, **models.arguments))
     shown = view_evaluation(evaluation, name, request.level, request.worst)
+    limited: dict[str, Limited] = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
     if request.bootstrap:
-        shown = view_resampled_evaluation(shown, evaluation.bootstrap(request.bootstrap, rng=request.seed))
+        bootstrap = evaluation.bootstrap(request.bootstrap, rng=request.seed)
+        shown = view_resampled_evaluation(shown, bootstrap)
+        limited |= {metric: partial(bootstrap.confidence_interval, metric) for metric in bootstrap.metrics}
     if request.by:
         slices = multiauc.evaluate_slices(y_true, scores, models.predictions.by, metric=wanted[0], **models.arguments)
         shown = replace(shown, slices=view_slices(slices, request.level))
-    return shown, lambda: models.provenance(request)
+    return Evaluated(shown, limited, lambda: models.provenance(request))
 
 
 def _evaluate_pieces(
@@ -105,7 +118,8 @@ def _evaluate_pieces(
             files = [_describe_file(content) | {"holds": "predictions", "rows": rows} for content in contents]
         return provenance(request.given(), files)
 
-    return replace(shown, reading=reading), trace
+    limited = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
+    return Evaluated(replace(shown, reading=reading), limited, trace)
 
 
 def _describe_file(content: Content) -> dict[str, Any]:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import click
 
 from multiauc._display import model as views
+from multiauc._display.numbers import as_number
 from multiauc._display.words import name_metric
 from multiauc._files.cells import plain_number
 from multiauc._registry import CLOSED_FORM_METRICS
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from multiauc.results import ConfidenceInterval
+
+    # The interval of a number at a level.
+    Limited: TypeAlias = Callable[[float], ConfidenceInterval]
 
 
 class Floor(NamedTuple):
@@ -72,19 +76,37 @@ def _share(text: str) -> float:
     return number
 
 
-def check_floors(
-    estimates: Mapping[str, views.Estimate], floors: Iterable[Floor], *, on_interval: bool
-) -> tuple[views.Gate, ...]:
+def check_values(estimates: Mapping[str, views.Estimate], floors: Iterable[Floor]) -> tuple[views.Gate, ...]:
     """What came of ``--fail-under``, for each floor; a value that is not known for certain does not pass."""
-    gates = []
-    for metric, bound in floors:
-        one = estimates[metric]
-        value = one.value if one.bounds is None else one.bounds.certified_low
-        found = one.low if on_interval else value
-        passed = found is not None and found >= bound
-        look_at = "low" if on_interval else "value"
-        gates.append(views.Gate(metric=metric, of=look_at, found=found, bound=bound, passed=passed))
-    return tuple(gates)
+    found = {metric: one.value if one.bounds is None else one.bounds.certified_low for metric, one in estimates.items()}
+    return tuple(_hold_against(found[floor.metric], floor, "value") for floor in floors)
+
+
+def check_limits(limited: Mapping[str, Limited], floors: Iterable[Floor], level: float) -> tuple[views.Gate, ...]:
+    """The same with ``--fail-on-interval``: of what each metric is not below with confidence `level`."""
+    return tuple(
+        _hold_against(as_number(find_limit(limited[floor.metric], level)), floor, "lower_limit", level)
+        for floor in floors
+    )
+
+
+def _hold_against(found: float | None, floor: Floor, of: str, level: float | None = None) -> views.Gate:
+    passed = found is not None and found >= floor.bound
+    return views.Gate(metric=floor.metric, of=of, found=found, bound=floor.bound, passed=passed, level=level)
+
+
+def refuse_level(option: str, level: float, n_resamples: int) -> None:
+    """Raise if there would be no one-sided limit at this level."""
+    if not level > 0.5:
+        raise click.UsageError(f"{option} needs a --level above 0.5; got {level}")
+    needed = count_needed(1.0 - level)
+    if 0 < n_resamples < needed:
+        raise click.UsageError(f"{option} at --level {level} needs a --bootstrap of at least {needed}")
+
+
+def count_needed(tail: float) -> int:
+    """How many replicates it takes to know a quantile with this much on its one side: more than 1 / tail - 1."""
+    return math.floor(round(1.0 / tail, 6))
 
 
 def check_differences(
@@ -100,7 +122,7 @@ def check_differences(
         views.Gate(
             metric=metric,
             of="lower_limit",
-            found=None if math.isnan(limit) else limit,
+            found=as_number(limit),
             bound=0.0 - margin,
             passed=limit >= -margin,
             first=candidate,
@@ -112,16 +134,18 @@ def check_differences(
 
 
 def lower_limit(difference: PairedDifference, level: float) -> float:
-    """What the difference is not below, with confidence `level` from this side alone; nan if that is not known.
-
-    The one-sided limit at level 1 - a is that of the two-sided interval at level 1 - 2a.
-    """
+    """What the difference is not below, with confidence `level` from this side alone; nan if that is not known."""
     if difference.value == 0.0 and difference.standard_error == 0.0:
         return 0.0  # the models rank all rows alike
+    return find_limit(difference.confidence_interval, level)
+
+
+def find_limit(interval: Limited, level: float) -> float:
+    """What a number is not below with confidence `level`: the limit of the two-sided interval at 2 `level` - 1."""
     with warnings.catch_warnings():
         # The gate says that there is no limit.
         warnings.simplefilter("ignore", RuntimeWarning)
-        return float(difference.confidence_interval(round(2.0 * level - 1.0, 12)).low)
+        return float(interval(round(2.0 * level - 1.0, 12)).low)
 
 
 def close_gates(gates: Iterable[views.Gate] | None) -> None:
@@ -133,12 +157,13 @@ def close_gates(gates: Iterable[views.Gate] | None) -> None:
 
 def _describe_failure(gate: views.Gate) -> str:
     name, found, bound = name_metric(gate.metric), gate.found, gate.bound
+    side = "" if gate.level is None else f" (one-sided, {100 * gate.level:g}%)"
     # All digits: 0.89999 is under 0.9, and must look like it.
-    if gate.of == "lower_limit":
+    if gate.first is not None:
         limit = "not known" if found is None else repr(found)
         return (
             f"{gate.first} is not shown to be at most {-bound!r} worse than {gate.second} in {name}: "
-            f"the lower limit of the difference (one-sided, {100 * (gate.level or 0.0):g}%) is {limit}"
+            f"the lower limit of the difference{side} is {limit}"
         )
-    what = name if gate.of == "value" else f"the lower limit of {name}"
+    what = name if gate.of == "value" else f"the lower limit of {name}{side}"
     return f"{what} is not known, and must be {bound!r}" if found is None else f"{what} is {found!r}, under {bound!r}"

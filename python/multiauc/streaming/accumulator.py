@@ -16,6 +16,7 @@ from multiauc._input.probabilities import as_outputs, read_outputs
 from multiauc._input.sample import ABSENT_POLICIES, check_absent, read_scores, read_weights
 from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._wording import counted, listing, one_of
+from multiauc.estimates import worst_case_of
 from multiauc.streaming._envelope import damaged, opened, sealed
 from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
 
@@ -372,6 +373,8 @@ class Accumulator:
         return f"Accumulator of {counted(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
 
 
-def _value(name: Any, found: tuple[float, float, float, float, float] | None, smallest_class: int) -> CertifiedValue:
-    value, low, high, variance, freedom = found or (math.nan,) * 5
-    return CertifiedValue(name, value, low, high, math.sqrt(variance), freedom, smallest_class)
+def _value(name: Any, found: tuple[Any, ...] | None, smallest_class: int) -> CertifiedValue:
+    value, low, high, variance, freedom, worst = found or ((math.nan,) * 5 + ((None, None),))
+    of_low, of_high = (worst_case_of(one, bound, variance, 0.5) for one, bound in zip(worst, (low, high), strict=True))
+    known = (name, value, low, high, math.sqrt(variance), freedom, smallest_class)
+    return CertifiedValue(*known, (of_low, of_high))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from multiauc._intervals import WorstCase
+
 HEADER = ["", "value", "certain bounds", "std. error", "95% interval"]
 
 
@@ -53,6 +55,8 @@ class CertifiedValue(Tabular):
     standard_error: float
     degrees_of_freedom: float
     smallest_class: int
+    # Of both bounds.
+    _worst: tuple[WorstCase | None, WorstCase | None] = (None, None)
 
     @property
     def exact(self) -> bool:
@@ -60,7 +64,7 @@ class CertifiedValue(Tabular):
         return self.low == self.high
 
     def confidence_interval(
-        self, level: float = 0.95, method: Literal["logit", "wald"] = "logit"
+        self, level: float = 0.95, method: Literal["wilson", "logit", "wald"] | None = None
     ) -> ConfidenceInterval:
         """An interval that covers the population's value with probability `level`.
 
@@ -68,7 +72,7 @@ class CertifiedValue(Tabular):
         known about the rows is added to what is not known about the population.
         """
         tail = read_level(level)
-        kind = one_of("method", method, ("logit", "wald"))
+        kind = "wilson" if method is None else one_of("method", method, ("wilson", "logit", "wald"))
         interval = self._interval(tail, kind)
         if math.isnan(interval.low):
             found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
@@ -77,13 +81,14 @@ class CertifiedValue(Tabular):
             )
         return interval
 
-    def _interval(self, tail: float, kind: str = "logit") -> ConfidenceInterval:
-        return union(self._at(self.low)._interval(tail, kind), self._at(self.high)._interval(tail, kind))  # noqa: SLF001
+    def _interval(self, tail: float, kind: str = "wilson") -> ConfidenceInterval:
+        bounds = zip((self.low, self.high), self._worst, strict=True)
+        return union(*(self._at(*bound)._interval(tail, kind) for bound in bounds))  # noqa: SLF001
 
-    def _at(self, value: float) -> Estimate:
+    def _at(self, value: float, worst: WorstCase | None) -> Estimate:
         error = self.standard_error
         known = (self.name, value, error, self.degrees_of_freedom, self.smallest_class)
-        return Estimate(*known, error**2, math.nan, 0)
+        return Estimate(*known, error**2, math.nan, 0, None, worst)
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Value, bounds, standard error and the limits of the interval by name; nan where they are not known."""

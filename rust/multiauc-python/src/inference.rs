@@ -1,6 +1,6 @@
 //! Closed-form uncertainty: estimates with their variances, covariances of models, what each row contributes.
 
-use multiauc::{Design, Fold, Folds, Metric, Moments};
+use multiauc::{Design, Fold, Folds, Metric, Moments, WorstCase};
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,6 +19,7 @@ pub struct Estimate {
     degrees_of_freedom: f64,
     plug_in: f64,
     cautious: Option<(f64, f64, f64)>,
+    worst: Option<(f64, f64)>,
 }
 
 /// K × K values of pairs of classes, and their variances.
@@ -38,6 +39,7 @@ pub struct Evaluated {
     pairs: Py<PyDict>,
     units: Py<PyArray1<i64>>,
     effective_units: Vec<f64>,
+    ceilings: Py<PyDict>,
 }
 
 /// One metric of several models scored on the same rows.
@@ -95,6 +97,8 @@ pub fn evaluated(
         };
         Ok((metric, table))
     };
+    let ceilings = found.statistics.iter().map(|statistic| (statistic.id, statistic.ceilings(design)));
+    let ceilings = by_metric(py, ceilings)?;
     let pairs = found.pairs.into_iter().map(pair_table).collect::<PyResult<Vec<_>>>()?;
     Ok(Evaluated {
         estimates: by_metric(py, metrics.iter().copied().zip(estimates(py, moments.estimates)?))?,
@@ -103,7 +107,19 @@ pub fn evaluated(
         pairs: by_metric(py, pairs)?,
         units: integers(py, design.units()).unbind(),
         effective_units: design.effective_units().to_vec(),
+        ceilings,
     })
+}
+
+/// (D₀, q) of a metric with other numbers of rows, None where it has none.
+#[pyfunction]
+pub fn worst_case(metric: &str, ceilings: Vec<f64>, units: Vec<f64>, value: f64) -> PyResult<Option<(f64, f64)>> {
+    Ok(multiauc::worst_case(metric_named(metric)?, &ceilings, &units, value).map(pair_of))
+}
+
+/// (D₀, q).
+pub const fn pair_of(worst: WorstCase) -> (f64, f64) {
+    (worst.design_effect, worst.failures)
 }
 
 #[pyfunction]
@@ -240,7 +256,8 @@ fn estimates(py: Python<'_>, estimates: Vec<multiauc::Estimate>) -> PyResult<Vec
 
 /// What Python sees of an estimate.
 pub fn estimate(py: Python<'_>, found: multiauc::Estimate) -> PyResult<Py<Estimate>> {
-    let multiauc::Estimate { value, variance, degrees_of_freedom, plug_in, cautious } = found;
+    let multiauc::Estimate { value, variance, degrees_of_freedom, plug_in, cautious, worst } = found;
     let cautious = cautious.map(|found| (found.value, found.variance, found.degrees_of_freedom));
-    Py::new(py, Estimate { value, variance, degrees_of_freedom, plug_in, cautious })
+    let worst = worst.map(pair_of);
+    Py::new(py, Estimate { value, variance, degrees_of_freedom, plug_in, cautious, worst })
 }

@@ -8,6 +8,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{Integers, Matrix, integers, rectangle};
 use crate::errors::{other_precision, to_python};
+use crate::inference::pair_of;
 use crate::options::metrics_named;
 use crate::running::run;
 use crate::sample::{SampleArgument, ScoresView};
@@ -33,7 +34,7 @@ macro_rules! with_sketch {
 pub const UPDATE_COST: usize = 8;
 
 /// A value between certain bounds: (value, low, high, variance, degrees of freedom).
-type CertifiedTuple = (f64, f64, f64, f64, f64);
+type CertifiedTuple = (f64, f64, f64, f64, f64, [(f64, f64); 2]);
 
 /// A state that rows are added to.
 #[pyclass(frozen, module = "multiauc._rust")]
@@ -102,7 +103,7 @@ impl StreamState {
         merged.ok_or_else(other_precision)
     }
 
-    /// By name: (value, low, high, variance, degrees of freedom), None where it is not kept; matrices of bounds.
+    /// By name: (value, low, high, variance, degrees of freedom, worst cases of the bounds), None where it is not kept; matrices of bounds.
     fn answers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let (answers, classes) = run(py, usize::MAX, |workers| {
             with_sketch!(&mut *self.locked(), |sketch| Ok((sketch.answers(workers)?, sketch.settings().classes)))
@@ -172,7 +173,7 @@ pub fn are_of(data: &[u8], doubles: Error, singles: Error) -> Error {
     if data.get(8) == Some(&1) { singles } else { doubles }
 }
 
-/// By name: (value, low, high, variance, degrees of freedom), None where it is not kept; matrices of bounds.
+/// By name: (value, low, high, variance, degrees of freedom, worst cases of the bounds), None where it is not kept; matrices of bounds.
 pub fn by_name(py: Python<'_>, answers: Answers, classes: usize) -> PyResult<Bound<'_, PyDict>> {
     let Answers { auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence, .. } = answers;
     let dict = PyDict::new(py);
@@ -204,6 +205,6 @@ fn settings(classes: usize, metrics: &[String], memory: usize, lattice: Option<u
     })
 }
 
-const fn tuple(found: Certified) -> CertifiedTuple {
-    (found.value, found.low, found.high, found.variance, found.degrees_of_freedom)
+fn tuple(found: Certified) -> CertifiedTuple {
+    (found.value, found.low, found.high, found.variance, found.degrees_of_freedom, found.worst.map(pair_of))
 }

@@ -5,7 +5,7 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::arrays::{contiguous, integers, rectangle, vector};
-use crate::inference::{Estimate, estimate};
+use crate::inference::{Estimate, estimate, pair_of};
 use crate::options::{OptionsArgument, cost_of_metrics, metric_named, reference_named};
 use crate::sample::{SampleArgument, compute};
 
@@ -18,10 +18,12 @@ pub struct FoundSlices {
     variances: Py<PyArray1<f64>>,
     degrees_of_freedom: Py<PyArray1<f64>>,
     smallest: Py<PyArray1<i64>>,
+    worst: [Py<PyArray1<f64>>; 2],
     reference_values: Py<PyArray1<f64>>,
     reference_variances: Py<PyArray1<f64>>,
     reference_degrees_of_freedom: Py<PyArray1<f64>>,
     reference_smallest: Py<PyArray1<i64>>,
+    reference_worst: [Py<PyArray1<f64>>; 2],
     covariances: Py<PyArray1<f64>>,
     /// The slices that are compared, and the correlations of their differences, where these are few.
     joint: Option<(Vec<u32>, Py<PyArray2<f64>>)>,
@@ -64,10 +66,12 @@ pub fn evaluate_slices(
         variances: numbers(|slice| slice.estimate.variance),
         degrees_of_freedom: numbers(|slice| slice.estimate.degrees_of_freedom),
         smallest: counts(|slice| slice.smallest),
+        worst: [numbers(|slice| worst(&slice.estimate).0), numbers(|slice| worst(&slice.estimate).1)],
         reference_values: numbers(|slice| slice.reference.value),
         reference_variances: numbers(|slice| slice.reference.variance),
         reference_degrees_of_freedom: numbers(|slice| slice.reference.degrees_of_freedom),
         reference_smallest: counts(|slice| slice.reference_smallest),
+        reference_worst: [numbers(|slice| worst(&slice.reference).0), numbers(|slice| worst(&slice.reference).1)],
         covariances: numbers(|slice| slice.covariance),
         joint: match found.joint {
             None => None,
@@ -77,4 +81,9 @@ pub fn evaluate_slices(
             }
         },
     })
+}
+
+/// (D₀, q), NaN where there is none.
+fn worst(found: &multiauc::Estimate) -> (f64, f64) {
+    found.worst.map_or((f64::NAN, f64::NAN), pair_of)
 }

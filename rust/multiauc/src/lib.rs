@@ -90,7 +90,8 @@ pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{
-    Cautious, Compared, Design, Estimate, Fold, Folds, Moments, Statistic, compare, influences, moments,
+    Cautious, Compared, Design, Estimate, Fold, Folds, Moments, Statistic, WorstCase, compare, influences, moments,
+    worst_case,
 };
 pub use metric::Metric;
 #[cfg(feature = "rounded")]

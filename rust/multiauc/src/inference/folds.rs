@@ -7,6 +7,7 @@
 
 use super::design::{Design, Groups};
 use super::statistic::Statistic;
+use super::worst_case::{Kind, WorstCase};
 use crate::sample::ClassRows;
 
 /// The rows of one fold.
@@ -126,7 +127,35 @@ impl Folds {
                 }
             }
         }
-        Statistic { id: statistics[0].id, value: value / all, components, slopes, chances: None }
+        Statistic {
+            id: statistics[0].id,
+            value: value / all,
+            components,
+            slopes,
+            chances: None,
+            worst: self.worst_case(&statistics, value / all),
+        }
+    }
+
+    /// That of the whole sample: folds of the same shares of every class have it.
+    fn worst_case(&self, statistics: &[&Statistic], value: f64) -> Option<WorstCase> {
+        let classes = self.is_pooled.len();
+        let (mut ceilings, mut weights, mut squares) = (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
+        for ((fold, statistic), share) in self.parts.iter().zip(statistics).zip(&self.shares) {
+            let of_fold = statistic.ceilings(&fold.design)?;
+            for &class in fold.design.rows.present() {
+                // Folds have their own units of weight.
+                let weight = fold.design.rows.weight(class) / fold.design.rows.unit();
+                ceilings[class] += share * of_fold[class];
+                weights[class] += weight;
+                squares[class] += weight * weight / fold.design.effective[class];
+            }
+        }
+        let units = weights
+            .iter()
+            .zip(&squares)
+            .map(|(weight, squares)| if *weight > 0.0 { weight * weight / squares } else { 0.0 });
+        Some(WorstCase::new(Kind::of(statistics[0].id)?, &ceilings, &units.collect::<Vec<f64>>(), value))
     }
 }
 
@@ -148,7 +177,7 @@ mod tests {
 
     fn statistic(value: f64, components: &[f64]) -> Statistic {
         let components = components.to_vec();
-        Statistic { id: Metric::AucMu, value, components, slopes: vec![0.0; 2], chances: None }
+        Statistic { id: Metric::AucMu, value, components, slopes: vec![0.0; 2], chances: None, worst: None }
     }
 
     /// The average of two folds with the classes of `codes`, and its variance.

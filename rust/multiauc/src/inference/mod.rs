@@ -18,6 +18,7 @@ mod freedom;
 mod moments;
 mod statistic;
 mod unit_sums;
+mod worst_case;
 
 pub use compare::{Compared, compare};
 pub use design::Design;
@@ -28,6 +29,8 @@ pub(crate) use moments::{estimate_one, pair_variance};
 pub use statistic::{Cautious, Estimate, Statistic, influences};
 pub(crate) use statistic::{Contribution, add, variance_terms};
 pub(crate) use unit_sums::Segment;
+pub(crate) use worst_case::Kind;
+pub use worst_case::{WorstCase, worst_case};
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use super::design::{Design, Groups};
 use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across};
 use super::statistic::{Cautious, Estimate, Statistic, components_of};
 use super::unit_sums::{Frame, Powers, Segment, Summation, group_sums, means, row_powers};
+use super::worst_case::WorstCase;
 use crate::error::Result;
 use crate::parallel::Workers;
 
@@ -45,13 +46,14 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
             let chances = Chances { of_classes, value: statistic.value };
             chances.cautious(design, &segments, &means, slopes[column], workers)
         });
-        Ok(Estimate { cautious: cautious.transpose()?, ..sums.estimate(column, statistic.value) })
+        let worst = statistic.worst.or_else(|| WorstCase::of(design, statistic));
+        Ok(Estimate { cautious: cautious.transpose()?, worst, ..sums.estimate(column, statistic.value) })
     };
     let estimates = statistics.iter().enumerate().map(estimate).collect::<Result<_>>()?;
     Ok(Moments { estimates, covariance: sums.covariance })
 }
 
-/// One value with its variance, from the components of some classes.
+/// One value with its variance, from the components of some classes; with chances it is a class against the rest.
 pub(crate) fn estimate_one(
     design: &Design,
     segments: &[Segment<'_>],
@@ -66,7 +68,8 @@ pub(crate) fn estimate_one(
     let cautious = chances
         .map(|of_classes| Chances { of_classes, value }.cautious(design, segments, &means, slopes, workers))
         .transpose()?;
-    Ok(Estimate { cautious, ..sums.estimate(0, value) })
+    let worst = chances.map(|chances| WorstCase::of_class(design, chances, value));
+    Ok(Estimate { cautious, worst, ..sums.estimate(0, value) })
 }
 
 /// The variance of the share of two classes and its degrees of freedom, from their placements; class sizes do not matter.
@@ -114,7 +117,7 @@ impl Sums {
             Some((fourths, groups)) => degrees_of_freedom_across(variance, &terms, fourths[column], *groups),
         };
         let plug_in = terms.iter().map(ClassTerm::plug_in).sum();
-        Estimate { value, variance, degrees_of_freedom, plug_in, cautious: None }
+        Estimate { value, variance, degrees_of_freedom, plug_in, cautious: None, worst: None }
     }
 }
 
@@ -245,8 +248,8 @@ struct Chances<'c> {
 }
 
 impl Chances<'_> {
-    /// The estimate as though each class had one more row (a group of its own, where rows are grouped), of the class's mean
-    /// weight and with what chance gives.
+    /// The estimate as though each class had one more row, or one more group where rows are grouped, of the mean weight of
+    /// the class's and with what chance gives.
     fn cautious(
         &self,
         design: &Design,
@@ -255,15 +258,14 @@ impl Chances<'_> {
         slopes: &[f64],
         workers: &Workers<'_>,
     ) -> Result<Cautious> {
-        let rows = |class: usize| design.rows.count(class) as f64;
         let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
         let weights: Vec<f64> =
-            classes.iter().map(|&class| design.rows.weight(class) * (1.0 + rows(class).recip())).collect();
+            classes.iter().map(|&class| design.rows.weight(class) * (1.0 + design.unit_count(class).recip())).collect();
         let shifts = design.shifts(&classes, &weights, &[slopes]);
         let mut value = self.value;
         let mut frames = Vec::with_capacity(segments.len());
         for (index, segment) in segments.iter().enumerate() {
-            let (count, chance) = (rows(segment.class), self.of_classes[segment.class]);
+            let (count, chance) = (design.unit_count(segment.class), self.of_classes[segment.class]);
             let effective = design.effective[segment.class];
             let change = (chance - means[index]) / (count + 1.0);
             value += change;
@@ -271,7 +273,7 @@ impl Chances<'_> {
                 means: vec![means[index] + change],
                 shifts: shifts[index].clone(),
                 total: weights[index],
-                units: design.unit_count(segment.class) + 1.0,
+                units: count + 1.0,
                 effective: (1.0 + count.recip()).powi(2) / (effective.recip() + count.recip().powi(2)),
                 extra: vec![(chance, (count + 1.0).recip())],
             });

@@ -2,6 +2,7 @@
 
 use super::design::Design;
 use super::unit_sums::{CHUNK, Segment, Summation, means, spread_of};
+use super::worst_case::WorstCase;
 use crate::error::Result;
 use crate::metric::Metric;
 use crate::parallel::Workers;
@@ -19,6 +20,8 @@ pub struct Statistic {
     pub(crate) slopes: Vec<f64>,
     /// What uninformative scores would make of T in each class, where that is known.
     pub(crate) chances: Option<Vec<f64>>,
+    /// The worst case, where it is known and the chances are not.
+    pub(crate) worst: Option<WorstCase>,
 }
 
 /// A value with its variance.
@@ -34,6 +37,8 @@ pub struct Estimate {
     pub plug_in: f64,
     /// The same as though every class had one more row, of which nothing is known.
     pub cautious: Option<Cautious>,
+    /// How much it could vary at worst; of differences it is not known.
+    pub worst: Option<WorstCase>,
 }
 
 /// An estimate from rows to which one is added in each class, ranked by chance.
@@ -49,8 +54,14 @@ pub struct Cautious {
 
 impl Estimate {
     /// NaN throughout: for a class without rows.
-    pub(crate) const MISSING: Self =
-        Self { value: f64::NAN, variance: f64::NAN, degrees_of_freedom: f64::NAN, plug_in: f64::NAN, cautious: None };
+    pub(crate) const MISSING: Self = Self {
+        value: f64::NAN,
+        variance: f64::NAN,
+        degrees_of_freedom: f64::NAN,
+        plug_in: f64::NAN,
+        cautious: None,
+        worst: None,
+    };
 }
 
 /// Values of consecutive positions to add to the components of statistics, with a coefficient for each statistic.

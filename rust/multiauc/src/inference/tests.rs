@@ -53,7 +53,14 @@ impl<'a> SampledRows<'a> {
     fn statistic(&self, value: f64, components: &[f64], slopes: &[f64]) -> Statistic {
         let in_order = (0..self.classes()).flat_map(|class| self.of(class)).map(|row| components[row]);
         let chances = Some(vec![0.5; self.classes()]);
-        Statistic { id: Metric::AucMu, value, components: in_order.collect(), slopes: slopes.to_vec(), chances }
+        Statistic {
+            id: Metric::AucMu,
+            value,
+            components: in_order.collect(),
+            slopes: slopes.to_vec(),
+            chances,
+            worst: None,
+        }
     }
 
     /// (w_i/W_k)(T(i) − T̄_k) of every row.

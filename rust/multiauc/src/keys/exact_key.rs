@@ -66,9 +66,10 @@ impl ExactKey {
 /// The order of κ.
 impl Ord for ExactKey {
     fn cmp(&self, other: &Self) -> Ordering {
-        // Another thread may write NaN into the scores while we read them: sorts need a total order even then.
-        if self.difference.is_nan() || other.difference.is_nan() {
-            return self.difference.total_cmp(&other.difference);
+        // Another thread may write NaN or infinity into the scores while we read them: sorts need a total order even then.
+        let is_odd = |key: &Self| !(key.a.is_finite() && key.b.is_finite());
+        if is_odd(self) || is_odd(other) {
+            return is_odd(self).cmp(&is_odd(other)).then_with(|| self.difference.total_cmp(&other.difference));
         }
         // Differences further apart than all their rounding errors are already in the right order.
         let slack = 4.0 * f64::EPSILON * (self.a.abs().max(self.b.abs()) + other.a.abs().max(other.b.abs()));

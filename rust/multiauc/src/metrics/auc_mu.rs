@@ -124,7 +124,7 @@ pub(super) fn auc_mu_statistic<T: Score>(
     let slopes = weighting.slopes(rows, &table.values, value);
     let [components] = components;
     let chances = Some(weighting.chances(classes));
-    Ok((Statistic { id: Metric::AucMu, value, components, slopes, chances }, table))
+    Ok((Statistic { id: Metric::AucMu, value, components, slopes, chances, worst: None }, table))
 }
 
 /// What ranks each pair of classes.

@@ -85,7 +85,7 @@ pub(super) fn column_statistics<T: Score>(
             }
             _ => (even, of_even.clone(), rest_weighting.chances(rows, |_| rest_weighting.even)),
         };
-        Statistic { id, value, components, slopes, chances: Some(chances) }
+        Statistic { id, value, components, slopes, chances: Some(chances), worst: None }
     });
     Ok(ColumnStatistics { statistics: statistics.collect(), pairs, per_class })
 }

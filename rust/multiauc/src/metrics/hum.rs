@@ -87,6 +87,7 @@ pub fn hum_statistic<T: Score>(
         // Class sizes do not matter: a tuple has one row of each class.
         slopes: vec![0.0; design.rows.classes()],
         chances: Some(chances_of_tuples(&design.rows)),
+        worst: None,
     };
     Ok((statistic, found))
 }

@@ -45,5 +45,6 @@ pub(super) fn ordered_vus_statistic<T: Score>(
         // Class sizes do not matter: a tuple has one row of each class.
         slopes: vec![0.0; design.rows.classes()],
         chances: Some(chances_of_tuples(&design.rows)),
+        worst: None,
     })
 }

@@ -8,6 +8,7 @@ use super::settings::{Contents, SketchSettings};
 use super::state::{Histograms, Sketch};
 use crate::error::{Error, Result};
 use crate::float::Score;
+use crate::inference::WorstCase;
 use crate::pairs::{ClassAverage, PairWeights, SampleAverage, Tally, Wins};
 use crate::parallel::Workers;
 use crate::sample::ClassSizes;
@@ -25,6 +26,8 @@ pub struct Certified {
     pub variance: f64,
     /// Degrees of freedom of the variance.
     pub degrees_of_freedom: f64,
+    /// How much the value could vary at worst, if it is `low` and if it is `high`.
+    pub worst: [WorstCase; 2],
 }
 
 /// Bounds of the values of pairs of classes, row by row; NaN where there is none.

@@ -12,27 +12,40 @@ use super::places::place_of;
 use super::settings::{Contents, FEWEST_SAMPLED};
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{ClassTerm, degrees_of_freedom};
+use crate::inference::{ClassTerm, Kind, WorstCase, degrees_of_freedom};
 use crate::parallel::Workers;
 
 /// The variance of one value.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Spread {
     variance: f64,
     degrees_of_freedom: f64,
+    kind: Kind,
+    /// The largest component possible in each class that is present, and what its rows are worth.
+    ceilings: Vec<f64>,
+    units: Vec<f64>,
 }
 
 impl Spread {
-    const UNKNOWN: Self = Self { variance: f64::NAN, degrees_of_freedom: f64::NAN };
+    const UNKNOWN: Self = Self {
+        variance: f64::NAN,
+        degrees_of_freedom: f64::NAN,
+        kind: Kind::Rests,
+        ceilings: Vec::new(),
+        units: Vec::new(),
+    };
 
-    fn of(terms: &[ClassTerm]) -> Self {
+    fn of(kind: Kind, terms: &[(ClassTerm, f64)]) -> Self {
+        let (terms, ceilings): (Vec<ClassTerm>, Vec<f64>) = terms.iter().copied().unzip();
         let variance = terms.iter().map(|term| term.variance).sum();
-        Self { variance, degrees_of_freedom: degrees_of_freedom(variance, terms) }
+        let units = terms.iter().map(|term| term.effective).collect();
+        Self { variance, degrees_of_freedom: degrees_of_freedom(variance, &terms), kind, ceilings, units }
     }
 
-    pub(super) fn certified(self, Range { low, high }: Range) -> Certified {
+    pub(super) fn certified(&self, Range { low, high }: Range) -> Certified {
         let value = f64::midpoint(low, high);
-        Certified { value, low, high, variance: self.variance, degrees_of_freedom: self.degrees_of_freedom }
+        let worst = [low, high].map(|bound| WorstCase::new(self.kind, &self.ceilings, &self.units, bound));
+        Certified { value, low, high, variance: self.variance, degrees_of_freedom: self.degrees_of_freedom, worst }
     }
 }
 
@@ -72,8 +85,10 @@ impl<T: Score, M: Mass> View<'_, T, M> {
             return Ok(Spreads { auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence, per_class });
         }
         let of_classes = workers.map(self.present.len(), |index| Ok(self.terms_of_class(self.present[index])))?;
-        let across =
-            |statistic: usize| Spread::of(&of_classes.iter().map(|terms| terms[statistic]).collect::<Vec<_>>());
+        let across = |statistic: usize| {
+            let kind = if statistic < 2 { Kind::Pairs } else { Kind::Rests };
+            Spread::of(kind, &of_classes.iter().map(|terms| terms[statistic]).collect::<Vec<_>>())
+        };
         for (index, &class) in self.present.iter().enumerate() {
             per_class[class] = across(AVERAGES + index);
         }
@@ -86,8 +101,9 @@ impl<T: Score, M: Mass> View<'_, T, M> {
         })
     }
 
-    /// What a class adds to the variance of every value: the averages, then one-vs-rest of each class present.
-    fn terms_of_class(&self, class: usize) -> Vec<ClassTerm> {
+    /// What a class adds to the variance of every value, and the largest component possible: of the averages, then of
+    /// one-vs-rest of each class present.
+    fn terms_of_class(&self, class: usize) -> Vec<(ClassTerm, f64)> {
         let placements = self.placements_of(class);
         let statistics = self.parts(class, &placements);
         let sample = &self.sketch.samples[class];
@@ -119,7 +135,8 @@ impl<T: Score, M: Mass> View<'_, T, M> {
             // Where the other classes share a histogram, it says nothing of one of them.
             let is_known = statistic == 0 || self.settings.columns_by_class;
             let ratio = if in_sample > 0.0 && is_known { sum(&of_all) / in_sample } else { lost };
-            self.term(class, second * ratio, fourth * ratio * ratio)
+            let ceiling = parts.iter().map(|part| part.times).sum();
+            (self.term(class, second * ratio, fourth * ratio * ratio), ceiling)
         };
         statistics.iter().enumerate().map(of_statistic).collect()
     }

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::float::Score;
-use crate::inference::{Design, Estimate, moments, variance_terms};
+use crate::inference::{Design, Estimate, WorstCase, moments, variance_terms};
 use crate::metrics::evaluate;
 use crate::parallel::Workers;
 use crate::sample::{ClassCodes, Codes, Sampling, ScoreMatrix, ScoredSample};
@@ -94,6 +94,7 @@ impl<T: Score> Gathered<T> {
         let design = Design::new(&sample, sampling)?;
         let mut statistics = evaluate(&sample, &design, &[request.metric], request.options, workers)?.statistics;
         // Nobody asks for the cautious estimates of slices.
+        statistics[0].worst = WorstCase::of(&design, &statistics[0]);
         statistics[0].chances = None;
         let estimate = moments(&design, &statistics, workers)?.estimates[0];
         let units = design.units().into_iter().filter(|&units| units > 0);

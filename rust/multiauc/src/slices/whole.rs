@@ -4,7 +4,7 @@ use super::units::Units;
 use super::{Reference, SliceRequest};
 use crate::error::Result;
 use crate::float::Score;
-use crate::inference::{Design, Estimate, moments, variance_terms};
+use crate::inference::{Design, Estimate, WorstCase, moments, variance_terms};
 use crate::metrics::evaluate;
 use crate::parallel::Workers;
 use crate::sample::{ClassRows, ScoredSample};
@@ -51,6 +51,7 @@ impl<'a> Whole<'a> {
     ) -> Result<Self> {
         let design = Design::new(sample, request.sampling)?;
         let mut statistics = evaluate(sample, &design, &[request.metric], request.options, workers)?.statistics;
+        statistics[0].worst = WorstCase::of(&design, &statistics[0]);
         statistics[0].chances = None;
         let estimate = moments(&design, &statistics, workers)?.estimates[0];
         let terms = variance_terms(&design, &statistics[0], workers)?;

@@ -1,0 +1,116 @@
+//! How much an estimate could vary at worst: what Wilson's interval falls back on where few failures were seen.
+//!
+//! A share θ of n rows has the variance θ(1 − θ)/n; any other statistic of that value has θ(1 − θ) times its *design
+//! effect* D. It is largest where a row counts for all it can, b_k in class k, or for nothing:
+//!
+//! | statistics | D₀ | q |
+//! |---|---|---|
+//! | averages over pairs | Σ_k b_k² ρ_k/n_k, ρ_k the mean over other classes d of n_d/(n_k + n_d) | 1/3 |
+//! | one-vs-rest, mean recalls | max_k (b_k − min(x, b_k/2))/((1 − x) n_k), x = min(θ, 1 − θ): failures in one class | 1/4 |
+//! | one row of every class at a time | 1/min n_k | 1/4 |
+//!
+//! n_k being effective numbers of rows or groups. Of two classes the first three kinds are all the binary AUC.
+
+use super::design::Design;
+use super::statistic::Statistic;
+use crate::metric::Metric;
+
+/// The worst case of an estimate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WorstCase {
+    /// D₀.
+    pub design_effect: f64,
+    /// q: with so many failures, worst case and data count the same.
+    pub failures: f64,
+}
+
+/// What a statistic is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Pairs of classes.
+    Pairs,
+    /// Classes against the rest.
+    Rests,
+    /// One row of every class.
+    Tuples,
+    /// The share of right decisions of each class.
+    Recalls,
+}
+
+impl Kind {
+    /// Of a metric; `None` for those that are not counted on a scale of failures.
+    pub(crate) const fn of(metric: Metric) -> Option<Self> {
+        match metric {
+            Metric::AucMu | Metric::HandTill => Some(Self::Pairs),
+            Metric::OneVsRest | Metric::OneVsRestPrevalence => Some(Self::Rests),
+            Metric::Pdi | Metric::Hum | Metric::LandgrebeDuin | Metric::OrderedVus => Some(Self::Tuples),
+            Metric::BalancedAccuracy => Some(Self::Recalls),
+            Metric::Matthews | Metric::Kappa | Metric::Accuracy | Metric::MacroF1 => None,
+        }
+    }
+
+    /// The largest component possible in each class, from what chance gives where that is half of it.
+    pub(super) fn ceilings(self, chances: &[f64], present: usize) -> Vec<f64> {
+        match self {
+            Self::Pairs | Self::Rests => chances.iter().map(|chance| 2.0 * chance).collect(),
+            Self::Tuples => vec![1.0; chances.len()],
+            Self::Recalls => vec![(present as f64).recip(); chances.len()],
+        }
+    }
+}
+
+impl WorstCase {
+    /// Of a statistic with these ceilings b_k and effective numbers n_k, zero for absent classes.
+    pub(crate) fn new(kind: Kind, ceilings: &[f64], units: &[f64], value: f64) -> Self {
+        let classes: Vec<(f64, f64)> =
+            ceilings.iter().copied().zip(units.iter().copied()).filter(|&(_, units)| units > 0.0).collect();
+        let is_binary = classes.len() == 2 && kind != Kind::Recalls;
+        let (design_effect, failures) = match kind {
+            _ if is_binary => (of_pairs(&[(1.0, classes[0].1), (1.0, classes[1].1)]), 1.0 / 3.0),
+            Kind::Pairs => (of_pairs(&classes), 1.0 / 3.0),
+            Kind::Tuples => (classes.iter().map(|&(_, units)| units.recip()).fold(0.0, f64::max), 0.25),
+            Kind::Rests | Kind::Recalls => {
+                let x = value.min(1.0 - value);
+                let of_class = |&(ceiling, units): &(f64, f64)| (ceiling - x.min(0.5 * ceiling)) / ((1.0 - x) * units);
+                (classes.iter().map(of_class).fold(0.0, f64::max), 0.25)
+            }
+        };
+        Self { design_effect, failures }
+    }
+
+    /// Of a statistic of the design's rows, if it has one.
+    pub(crate) fn of(design: &Design, statistic: &Statistic) -> Option<Self> {
+        let ceilings = statistic.ceilings(design)?;
+        Some(Self::new(Kind::of(statistic.id)?, &ceilings, &design.effective, statistic.value))
+    }
+
+    /// Of a class against the rest, whose components by chance are known.
+    pub(super) fn of_class(design: &Design, chances: &[f64], value: f64) -> Self {
+        let ceilings = Kind::Rests.ceilings(chances, design.rows.present().len());
+        Self::new(Kind::Rests, &ceilings, &design.effective, value)
+    }
+}
+
+impl Statistic {
+    /// The largest component possible in each class, where that is known.
+    #[must_use]
+    pub fn ceilings(&self, design: &Design) -> Option<Vec<f64>> {
+        Some(Kind::of(self.id)?.ceilings(self.chances.as_deref()?, design.rows.present().len()))
+    }
+}
+
+/// The worst case of a metric with other numbers of rows, for plans.
+#[must_use]
+pub fn worst_case(metric: Metric, ceilings: &[f64], units: &[f64], value: f64) -> Option<WorstCase> {
+    Some(WorstCase::new(Kind::of(metric)?, ceilings, units, value))
+}
+
+fn of_pairs(classes: &[(f64, f64)]) -> f64 {
+    let others = (classes.len() - 1) as f64;
+    let of_class = |(index, &(ceiling, units)): (usize, &(f64, f64))| {
+        let shares = classes.iter().enumerate().filter(|&(other, _)| other != index);
+        let rho = shares.map(|(_, &(_, other))| other / (units + other)).sum::<f64>() / others;
+        ceiling * ceiling * rho / units
+    };
+    classes.iter().enumerate().map(of_class).sum()
+}
