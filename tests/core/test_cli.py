@@ -102,6 +102,7 @@ class TestEvaluate:
         low, high = expected.auc_mu.confidence_interval()
         plain = cli("evaluate", "one.parquet", "--label", "y")
         assert plain.startswith("one: 90 rows, 3 classes\n")
+        assert "Wilson intervals" in " ".join(plain.split())
         assert re.search(rf"AUC_mu +{expected.auc_mu.value:.4f} .* {low:.4f} to {high:.4f}\n", plain)
         assert re.search(rf"\nbee +30 +{expected.per_class['bee'].value:.4f} ", plain)
         first, second, value = expected.auc_mu_matrix.worst(1)[0]
