@@ -76,6 +76,7 @@ check-python: develop
 	$(VENV)/bin/ruff check $(PYTHON_SOURCES)
 	$(VENV)/bin/ruff format --check $(PYTHON_SOURCES)
 	$(VENV)/bin/lint-imports --no-cache
+	$(PY) .ci/layer_size.py
 	$(PY) -m mypy --strict $(TYPED)
 	$(PY) -m mypy.stubtest multiauc._rust
 

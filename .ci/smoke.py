@@ -1,4 +1,4 @@
-# ruff: noqa: S101, T201 - a smoke test asserts and prints
+# ruff: noqa: S101 - a smoke test asserts and prints
 """Smoke test of an installed wheel: run by an interpreter that sees the wheel and not the source tree."""
 
 import importlib.metadata

@@ -20,7 +20,7 @@ import multiauc
 from multiauc.plotting import RocCurvesDisplay, RocSurfaceDisplay, SimplexDisplay
 
 if TYPE_CHECKING:
-    from multiauc._registry import CurveKind
+    from multiauc._common.registry import CurveKind
 
 FIGURES = Path(__file__).resolve().parent.parent / "docs" / "figures"
 COSTS = [[0, 1, 1], [1, 0, 1], [5, 5, 0]]

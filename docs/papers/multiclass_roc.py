@@ -21,7 +21,7 @@ from matplotlib import pyplot as plt
 from pages import is_quick, publish, save, table
 
 import multiauc
-from multiauc.bootstrap import ranking_shares
+from multiauc._inference.bootstrap import ranking_shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from multiauc._common.registry import DEFAULT_METRIC
 from multiauc._input.arrays import as_scores
 from multiauc._input.options import read_metric
-from multiauc._parameter_texts import shares_parameter_texts
-from multiauc._registry import DEFAULT_METRIC
-from multiauc._training import TrainingMetric
+from multiauc.training.base import TrainingMetric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._registry import MetricName
-    from multiauc._types import TrainingOutputs
+    from multiauc._common.registry import MetricName
+    from multiauc._common.types import TrainingOutputs
 
 __all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost_metric", "lightgbm_metric", "xgboost_metric"]
 
@@ -133,7 +132,6 @@ class CatBoostMetric(_BoosterMetric):
         return True
 
 
-@shares_parameter_texts
 def lightgbm_metric(
     metric: MetricName = DEFAULT_METRIC, *, outputs: TrainingOutputs = "probabilities", **options: Any
 ) -> LightGBMMetric:
@@ -150,7 +148,8 @@ def lightgbm_metric(
         ``auc_one_vs_rest_prevalence``. (LightGBM's own ``auc_mu`` ranks raw scores, not probabilities: another number.)
     outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "probabilities"
         What LightGBM hands over: probabilities with its own objectives, logits with a custom objective.
-    {metric_options}
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
     Returns
     -------
@@ -168,7 +167,6 @@ def lightgbm_metric(
     return LightGBMMetric(metric, outputs, options)
 
 
-@shares_parameter_texts
 def xgboost_metric(
     metric: MetricName = DEFAULT_METRIC, *, outputs: TrainingOutputs = "probabilities", **options: Any
 ) -> XGBoostMetric:
@@ -185,7 +183,8 @@ def xgboost_metric(
     outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "probabilities"
         What XGBoost hands over: probabilities with the objective ``multi:softprob``, logits with a custom objective.
         (``multi:softmax`` hands over classes, which have no AUC.)
-    {metric_options}
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
     Returns
     -------
@@ -203,7 +202,6 @@ def xgboost_metric(
     return XGBoostMetric(metric, outputs, options)
 
 
-@shares_parameter_texts
 def catboost_metric(
     metric: MetricName = DEFAULT_METRIC, *, outputs: TrainingOutputs = "logits", **options: Any
 ) -> CatBoostMetric:
@@ -219,7 +217,8 @@ def catboost_metric(
     outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "logits"
         What CatBoost hands over: logits with the loss ``MultiClass``, a logit for each class against the rest with
         ``MultiClassOneVsAll``.
-    {metric_options}
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
 
     Returns
     -------

@@ -6,11 +6,11 @@ and the states, never the rows, are merged in a tree.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
-from multiauc._hints import refuse_unknown
+from multiauc._common.hints import with_hints
+from multiauc._common.wording import described, one_of
 from multiauc._input.sample import ABSENT_POLICIES
-from multiauc._wording import described, one_of
 from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from dask.delayed import Delayed
 
-    from multiauc._partitions import Question
-    from multiauc._types import Absent, Outputs
+    from multiauc._common.types import Absent, Outputs
+    from multiauc._io.partitions import Question
     from multiauc.streaming import Accumulator, CertifiedEvaluation
 
 __all__ = ["evaluate"]
@@ -27,6 +27,7 @@ __all__ = ["evaluate"]
 THE_FRAME = "the data frame"
 
 
+@with_hints
 def evaluate(  # noqa: PLR0913
     ddf: Any,
     *,
@@ -38,7 +39,6 @@ def evaluate(  # noqa: PLR0913
     absent: Absent = "raise",
     outputs: Outputs = None,
     memory: int = DEFAULT_MEMORY,
-    **unknown: Never,
 ) -> Delayed:
     """AUC_mu, Hand & Till's M and one-vs-rest of a Dask data frame, lazily.
 
@@ -98,9 +98,8 @@ def evaluate(  # noqa: PLR0913
     >>> result.compute().auc_mu
     CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
     """
-    refuse_unknown(evaluate, unknown)
     delayed = _require_dask(ddf)
-    from multiauc._partitions import MERGED_AT_ONCE, Header, asked, bundles, merged  # noqa: PLC0415 - needs pyarrow
+    from multiauc._io.partitions import MERGED_AT_ONCE, Header, asked, bundles, merged  # noqa: PLC0415 - needs pyarrow
 
     names = [name for name in ddf.columns if isinstance(name, str)]
     question = asked(
@@ -125,7 +124,7 @@ def state_of_partition(question: Question, frame: Any, number: int) -> Accumulat
     """The state of the rows of a partition, which is a pandas data frame."""
     import pyarrow as pa  # noqa: PLC0415
 
-    from multiauc._files.problems import reading  # noqa: PLC0415
+    from multiauc._io.problems import reading  # noqa: PLC0415
 
     place = f"partition {number} of {THE_FRAME}"
     with reading(place, "a table"):
@@ -135,7 +134,7 @@ def state_of_partition(question: Question, frame: Any, number: int) -> Accumulat
 
 def evaluation_of_states(states: list[Accumulator | None], absent: str) -> CertifiedEvaluation:
     """What is asked for in the end."""
-    from multiauc._partitions import merged, rows_of  # noqa: PLC0415
+    from multiauc._io.partitions import merged, rows_of  # noqa: PLC0415
 
     return rows_of(merged(states), THE_FRAME).evaluate(absent=absent)
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._digits import decimals
+from multiauc._common.hints import warn
+from multiauc._common.wording import decimals, described, listing
 from multiauc._input.arrays import as_float64
 from multiauc._input.options import positive_integer, read_rng, whole_number
-from multiauc._wording import described, listing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -372,11 +372,10 @@ class ScoreDensities(ScorePopulation):
 
     @staticmethod
     def _warn_of_error(which: str, metric: str, error: float) -> None:
-        warnings.warn(
+        warn(
             f"{which} are too uneven for the quadrature of {metric}, which is exact to about {error:.1g} only; a large "
             "sample() says more",
             RuntimeWarning,
-            stacklevel=3,
         )
 
     def _separates(self, c: int, d: int) -> float:

@@ -7,18 +7,18 @@ and the states, never the rows, are merged in a tree of tasks.
 from __future__ import annotations
 
 import pickle
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
-from multiauc._hints import refuse_unknown
+from multiauc._common.hints import with_hints
+from multiauc._common.wording import described, one_of
 from multiauc._input.sample import ABSENT_POLICIES
-from multiauc._wording import described, one_of
 from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-    from multiauc._partitions import Question
-    from multiauc._types import Absent, Outputs
+    from multiauc._common.types import Absent, Outputs
+    from multiauc._io.partitions import Question
     from multiauc.streaming import Accumulator, CertifiedEvaluation
 
 __all__ = ["evaluate"]
@@ -26,6 +26,7 @@ __all__ = ["evaluate"]
 THE_DATASET = "the data set"
 
 
+@with_hints
 def evaluate(  # noqa: PLR0913
     dataset: Any,
     *,
@@ -37,7 +38,6 @@ def evaluate(  # noqa: PLR0913
     absent: Absent = "raise",
     outputs: Outputs = None,
     memory: int = DEFAULT_MEMORY,
-    **unknown: Never,
 ) -> CertifiedEvaluation:
     """AUC_mu, Hand & Till's M and one-vs-rest of a data set of Ray Data.
 
@@ -100,10 +100,9 @@ def evaluate(  # noqa: PLR0913
     >>> result.auc_mu
     CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
     """
-    refuse_unknown(evaluate, unknown)
     ray = _require_ray(dataset)
-    from multiauc._files.problems import NoRowsError  # noqa: PLC0415 - needs pyarrow
-    from multiauc._partitions import MERGED_AT_ONCE, Header, asked, bundles, merged, rows_of  # noqa: PLC0415
+    from multiauc._io.partitions import MERGED_AT_ONCE, Header, asked, bundles, merged, rows_of  # noqa: PLC0415
+    from multiauc._io.problems import NoRowsError  # noqa: PLC0415 - needs pyarrow
 
     schema = dataset.schema()
     if schema is None:
@@ -140,7 +139,7 @@ def state_of_block(table: Any, question: Question) -> Any:
 
 def merged_answers(*tables: Any) -> Any:
     """One state of the rows of all, or the first problem."""
-    from multiauc._partitions import merged  # noqa: PLC0415 - needs pyarrow
+    from multiauc._io.partitions import merged  # noqa: PLC0415 - needs pyarrow
 
     try:
         return _answer(merged(_states_in(tables)))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from functools import cache
 from operator import index
 
 from multiauc import _rust
-from multiauc._environment import check_num_threads
+from multiauc._common.hints import warn
+from multiauc._common.wording import counted
 
 
 def set_num_threads(n: int) -> None:
@@ -48,3 +51,26 @@ def get_num_threads() -> int:
     """
     check_num_threads()
     return _rust.get_num_threads()
+
+
+VARIABLE = "MULTIAUC_NUM_THREADS"
+# The core reads the variable into 64 bits.
+TOO_MANY = 2**64
+
+
+@cache  # once in the life of a process
+def check_num_threads() -> None:
+    """Warn if the variable is set to anything but a number of threads."""
+    value = os.environ.get(VARIABLE)
+    if value is None or _is_number_of_threads(value):
+        return
+    used = counted(_rust.get_num_threads(), "thread")
+    warn(
+        f"{VARIABLE} must be a number of threads from 1 on; got {value!r}, which is ignored: using {used}",
+    )
+
+
+def _is_number_of_threads(value: str) -> bool:
+    """Whether the core reads it as one; otherwise it takes its own default."""
+    digits = value.strip().removeprefix("+")
+    return digits.isascii() and digits.isdigit() and 0 < int(digits) < TOO_MANY

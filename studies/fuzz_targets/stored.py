@@ -11,10 +11,10 @@ import numpy as np
 
 from fuzz_targets.registry import Rng, answer, outside, target
 from multiauc import _rust
-from multiauc._checkpoints import Saved, decoded, encoded
-from multiauc.metrics import MulticlassAuc
+from multiauc._io.checkpoint import Saved, decoded, encoded
 from multiauc.streaming import Accumulator
 from multiauc.streaming._envelope import CHECKSUM_BYTES, LENGTH_BYTES, MAGIC
+from multiauc.training import MulticlassAuc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

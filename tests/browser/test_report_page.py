@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from multiauc._intervals import advised_method
+from multiauc._inference.intervals import advised_method
 
 METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._replicates import Replicates
-from multiauc.bootstrap import ranking_shares
+from multiauc._inference.bootstrap import Replicates, ranking_shares
 
 NORMAL = NormalDist()
 

@@ -49,7 +49,7 @@ class TestDecide:
         labels, first, second, _ = files
         found = json.loads(cli("decide one.parquet -l y --costs costs.csv --judge two.parquet -f json --level 0.9"))
         comparison = multiauc.fit_decisions(labels, first, COSTS).compare(labels, second)
-        assert found["costs"] == json.loads(multiauc._json.to_json(comparison.to_dict(0.9)))["costs"]
+        assert found["costs"] == json.loads(multiauc._common.result.to_json(comparison.to_dict(0.9)))["costs"]
         assert found["judged_by"] == "other rows"
         assert [file["name"] for file in found["provenance"]["files"]] == ["one.parquet", "costs.csv", "two.parquet"]
 

@@ -17,8 +17,9 @@ from pyarrow import parquet
 from command_line import ANIMALS, columns
 from dataset_files import METRICS, in_memory, predictions, table_of, write
 from json_schema import problems
-from multiauc import _checkpoints, _dataset_runs
-from multiauc._files import row_stream
+from multiauc._io import checkpoint as _checkpoints
+from multiauc._io import dataset as _dataset_runs
+from multiauc._io import row_stream
 from multiauc.cli import _pieces
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "result.schema.json").read_text("utf-8"))
@@ -297,7 +298,7 @@ def test_progress_on_a_terminal(rng):
     labels, scores, _ = predictions(rng, 5000)
     parquet.write_table(table_of(labels, scores), "a.parquet")
     code = (
-        "import sys, time; from multiauc._files import row_stream; from multiauc.cli import main\n"
+        "import sys, time; from multiauc._io import row_stream; from multiauc.cli import main\n"
         "from multiauc import _progress; _progress.PATIENCE = _progress.PAUSE = 0.05\n"
         "row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 500\n"
         "once = row_stream.RowStream._read\n"
@@ -328,8 +329,8 @@ def test_sizes_are_counted_for_double_and_single_precision(rng):
     labels, scores, _ = predictions(rng)
     for dtype, size in ((np.float32, 600 * (12 + 16)), (np.float64, 600 * (24 + 16))):
         write(table_of(labels, scores.astype(dtype)), "a.parquet")
-        from multiauc._files.content import Content
-        from multiauc._files.predictions import Request, Source
+        from multiauc._io.content import Content
+        from multiauc._io.predictions import Request, Source
 
         request = Request({"a": Source("a.parquet")}, "y")
         assert _pieces._size_in_memory(Content("a.parquet"), request, 0) == size

@@ -10,9 +10,9 @@ from pyarrow import parquet
 from scipy.optimize import linear_sum_assignment
 
 import multiauc
-from multiauc import ColumnOrderWarning, _column_order
-from multiauc._assignment import best_assignment
-from multiauc._column_order import column_order_note
+from multiauc import ColumnOrderWarning
+from multiauc._inference import column_order as _column_order
+from multiauc._inference.column_order import best_assignment, column_order_note
 from multiauc._input.sample import read_sample
 
 ANIMALS = np.array(["ant", "bee", "cat", "dog"])

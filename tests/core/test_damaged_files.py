@@ -18,9 +18,9 @@ from pyarrow import csv, feather, ipc, parquet
 
 import multiauc
 from command_line import columns, sample, write_files
-from multiauc._files.costs import read_costs
-from multiauc._files.damage import refuse_other_batches
-from multiauc._files.predictions import Request, Source, read_predictions
+from multiauc._io.costs import read_costs
+from multiauc._io.damage import refuse_other_batches
+from multiauc._io.predictions import Request, Source, read_predictions
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -56,7 +56,7 @@ def damaged(content, chance, trial):
 DAMAGE = """
 import random, sys
 from test_damaged_files import damaged
-from multiauc._files.predictions import Request, Source, read_predictions
+from multiauc._io.predictions import Request, Source, read_predictions
 for name in sys.argv[1:]:
     chance, content = random.Random(name), open(name, "rb").read()
     for trial in range(120):

@@ -11,8 +11,10 @@ import pytest
 import multiauc
 from command_line import ANIMALS
 from dataset_files import in_memory, numbers, predictions, table_of, write
-from multiauc import _checkpoints, _dataset_runs, _progress
-from multiauc._files import row_stream
+from multiauc._common import progress as _progress
+from multiauc._io import checkpoint as _checkpoints
+from multiauc._io import dataset as _dataset_runs
+from multiauc._io import row_stream
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 

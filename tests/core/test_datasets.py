@@ -16,7 +16,7 @@ from pyarrow import fs, parquet
 import multiauc
 from command_line import ANIMALS, columns
 from dataset_files import KINDS, in_memory, numbers, predictions, table_of, write
-from multiauc._files import row_stream
+from multiauc._io import row_stream
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 import multiauc
 import oracle_costs
 from decision_data import COSTS, calibrated_sample, distorted, halves, normalised, paired_t
-from multiauc import _calibration, _decision_choice
-from multiauc import _decision_rules as rules
-from multiauc._row_means import row_mean
+from multiauc._costs import calibration as _calibration
+from multiauc._costs import decision_rules as _decision_choice
+from multiauc._costs import decision_rules as rules
+from multiauc._costs.calibration import row_mean
 
 SEEDS = range(50)
 

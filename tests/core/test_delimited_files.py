@@ -14,8 +14,8 @@ from pyarrow import feather, parquet
 
 import multiauc
 from command_line import ANIMALS, columns, sample
-from multiauc._files.cells import as_whole, spelled_like
-from multiauc._files.delimited import DELIMITERS, detected_delimiter
+from multiauc._io.cells import as_whole, spelled_like
+from multiauc._io.delimited import DELIMITERS, detected_delimiter
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 

@@ -18,7 +18,7 @@ ELSEWHERE = {"multiauc._rust", "multiauc.dask", "multiauc.ray", "multiauc.spark"
 MODULES = [module.name for module in pkgutil.walk_packages(multiauc.__path__, "multiauc.")]
 PUBLIC = [
     (module, name)
-    for module in ("multiauc", "multiauc.boosting", "multiauc.metrics", "multiauc.plotting", "multiauc.sklearn")
+    for module in ("multiauc", "multiauc.boosting", "multiauc.training", "multiauc.plotting", "multiauc.sklearn")
     for name in import_module(module).__all__
     if name != "__version__"
 ]

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import multiauc
-from multiauc._student import two_sided_p, upper_quantile
+from multiauc._common.student import two_sided_p, upper_quantile
 from strategies import make_sample, smooth, softmax
 
 LEVELS = [0.5, 0.9, 0.95, 0.999]

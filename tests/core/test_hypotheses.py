@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 import multiauc
-from multiauc._min_p import LargestNormal
-from multiauc._student import f_tails, upper_p
+from multiauc._common.student import f_tails, upper_p
+from multiauc._inference.families import LargestNormal
 from strategies import smooth
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import multiauc
-from multiauc._roc_bands import AT_FPR
+from multiauc._curves.roc import AT_FPR
 from oracle_intervals import effective_numbers, ordered_weights, wilson_interval, worst_case
 from oracle_intervals import wilson as wilson_effect
 from oracle_uncertainty import METRICS, Problem

@@ -7,7 +7,7 @@ import pytest
 from scipy import optimize, stats
 
 import multiauc
-from multiauc._student import quantiles_as_far
+from multiauc._common.student import quantiles_as_far
 from multiauc.streaming import Accumulator
 from oracle_intervals import effective_numbers, ordered_weights, wilson, wilson_interval, worst_case
 

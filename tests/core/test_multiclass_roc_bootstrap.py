@@ -9,10 +9,11 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 import multiauc
-from multiauc import _progress, _rust
+from multiauc import _rust
+from multiauc._common import progress as _progress
+from multiauc._common.progress import Progress, Stage
+from multiauc._inference.bootstrap import draw_seed
 from multiauc._input.sample import read_sample
-from multiauc._progress import Progress, Stage
-from multiauc._replicates import draw_seed
 from multiclass_roc_data import shifted_normals, softmax
 
 

@@ -13,8 +13,8 @@ from pyarrow import parquet
 
 import multiauc
 from command_line import columns, interrupt, sample, write_files
-from multiauc._files import output
-from multiauc._files.output import Output
+from multiauc._io import output
+from multiauc._io.output import Output
 
 OLD = "what was there before"
 COMMANDS = {

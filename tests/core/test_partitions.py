@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 import multiauc
-from multiauc._files.problems import NoRowsError
-from multiauc._partitions import Header, asked, merged, rows_of
+from multiauc._io.partitions import Header, asked, merged, rows_of
+from multiauc._io.problems import NoRowsError
 
 CLASSES = ["ant", "bee", "cow"]
 DEFAULTS = {"label": "y", "scores": None, "weight": None, "labels": None, "metrics": ["auc_mu"], "memory": 2**22}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._student import t_power
+from multiauc._common.student import t_power
 
 CLASSES = np.array(["ant", "bee", "cat"])
 

@@ -9,7 +9,7 @@ from matplotlib import pyplot as plt
 from scipy import stats
 
 import multiauc
-from multiauc._roc_bands import AT_FPR, curve_band
+from multiauc._curves.roc import AT_FPR, curve_band
 from multiauc.plotting import (
     ComparisonDisplay,
     MulticlassRocDisplay,

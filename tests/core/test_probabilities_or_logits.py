@@ -13,8 +13,8 @@ from scipy import sparse, special
 
 import multiauc
 from multiauc._input.probabilities import _made_monotone, as_outputs, softmax
-from multiauc.metrics import MulticlassAuc
 from multiauc.streaming import Accumulator
+from multiauc.training import MulticlassAuc
 
 
 @pytest.fixture

@@ -191,7 +191,7 @@ CALLS = {
     "compare": "multiauc.compare(y, {'a': P, 'b': P})",
     "get_num_threads": "multiauc.get_num_threads()",
     "drop-in": "multiauc.sklearn.roc_auc_score(y, P, multi_class='ovo')",
-    "training": "multiauc.metrics.MulticlassAuc(3).update(P, y)",
+    "training": "multiauc.training.MulticlassAuc(3).update(P, y)",
 }
 
 
@@ -204,7 +204,7 @@ CALLS = {
 )
 def test_a_bad_environment_warns_once_where_it_is_first_used(call, value):
     code = f"""
-import warnings, multiauc, multiauc.sklearn, multiauc.metrics
+import warnings, multiauc, multiauc.sklearn, multiauc.training
 y, P = [0, 1, 2, 0, 1, 2], [[.5, .3, .2], [.2, .5, .3], [.3, .2, .5], [.6, .2, .2], [.3, .4, .3], [.1, .1, .8]]
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")

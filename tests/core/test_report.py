@@ -16,7 +16,7 @@ from scipy import stats
 
 import multiauc
 from command_line import ANIMALS, sample
-from multiauc._digits import decimals, p_text
+from multiauc._common.wording import decimals, p_text
 from multiauc._display.curves import choose_resamples
 
 

@@ -11,7 +11,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 import multiauc
-from multiauc._result import Result
+from multiauc._common.result import Result
 from multiauc.plotting import EvaluationDisplay
 
 pd = pytest.importorskip("pandas")

@@ -9,7 +9,7 @@ from scipy import stats
 
 import multiauc
 from multiauc import _rust
-from multiauc._roc_bands import AT_FPR, heights
+from multiauc._curves.roc import AT_FPR, heights
 
 CLASSES = np.array(["ant", "bee", "cat"])
 

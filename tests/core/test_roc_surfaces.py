@@ -8,7 +8,7 @@ import pytest
 
 import multiauc
 from multiauc._input.sample import read_sample
-from multiauc._surface import surface_of
+from multiauc._volumes.roc_surface import surface_of
 from strategies import make_sample, smooth
 
 matplotlib = pytest.importorskip("matplotlib")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import multiauc
-from multiauc._registry import METRICS
+from multiauc._common.registry import METRICS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

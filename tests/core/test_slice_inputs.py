@@ -69,7 +69,7 @@ class TestReasons:
         by = np.arange(71) // 3
         expected = multiauc.evaluate_slices(self.y_true, y_score, by, sample_weight=np.arange(71) % 5)
         assert len(set(expected.reasons)) == 4
-        monkeypatch.setattr("multiauc.slices.COUNTS_AT_ONCE", 13)
+        monkeypatch.setattr("multiauc._evaluation.slices.COUNTS_AT_ONCE", 13)
         assert multiauc.evaluate_slices(self.y_true, y_score, by, sample_weight=np.arange(71) % 5) == expected
 
     def test_weights_of_zero(self, y_score):

@@ -17,8 +17,8 @@ from pyarrow.csv import write_csv
 
 import multiauc
 from command_line import columns, sample
+from multiauc._evaluation.slices import NUMBERS
 from multiauc.plotting import SlicesDisplay
-from multiauc.slice_results import NUMBERS
 
 
 @pytest.fixture

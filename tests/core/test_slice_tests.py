@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import multiauc
-from multiauc._min_p import MinP
-from multiauc._slice_tests import Side, SliceDifferences
-from multiauc._student import two_sided_p, two_sided_ps, upper_quantile
+from multiauc._common.student import two_sided_p, two_sided_ps, upper_quantile
+from multiauc._evaluation.slice_tests import Side, SliceDifferences
+from multiauc._inference.families import MinP
 from slice_data import sample
 from strategies import softmax
 

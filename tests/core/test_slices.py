@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._registry import CLOSED_FORM_METRICS
+from multiauc._common.registry import CLOSED_FORM_METRICS
 from slice_data import sample
 
 QUICK = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "matthews", "balanced_accuracy")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import multiauc
-from multiauc._student import upper_quantile, upper_quantiles
+from multiauc._common.student import upper_quantile, upper_quantiles
 from oracle_inference import cautious_interval
 from oracle_uncertainty import METRICS, Problem
 from strategies import Sample, make_sample, mixed_denominators, samples, smooth

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from multiauc import _rust
-from multiauc._checkpoints import DamagedError, Saved, decoded, encoded
-from multiauc.metrics import MulticlassAuc
+from multiauc._io.checkpoint import DamagedError, Saved, decoded, encoded
 from multiauc.streaming import Accumulator
 from multiauc.streaming._envelope import CHECKSUM_BYTES, LENGTH_BYTES, MAGIC
+from multiauc.training import MulticlassAuc
 
 METRICS = ["auc_mu", "hand_till", "one_vs_rest"]
 

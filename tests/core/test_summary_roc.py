@@ -10,8 +10,8 @@ import pytest
 from scipy import stats
 
 import multiauc
-from multiauc import _meta_fits
-from multiauc._meta_fits import area
+from multiauc._curves import summary_fits as _meta_fits
+from multiauc._curves.summary_fits import area
 from multiauc.plotting import SummaryRocDisplay
 
 TABLES = (

@@ -1,4 +1,4 @@
-"""`multiauc.metrics` and `multiauc.boosting` by themselves; tests/integrations runs them inside the libraries."""
+"""`multiauc.training` and `multiauc.boosting` by themselves; tests/integrations runs them inside the libraries."""
 
 import copy
 import math
@@ -9,7 +9,7 @@ import pytest
 
 import multiauc
 from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
-from multiauc.metrics import MulticlassAuc
+from multiauc.training import MulticlassAuc
 from strategies import make_sample, smooth, softmax
 
 FUNCTIONS = {

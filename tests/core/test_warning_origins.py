@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc import multiclass_curves
+from multiauc._curves import multiclass as multiclass_curves
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from multiauc._registry import METRICS
+from multiauc._common.registry import METRICS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "studies"))
 import figures_which_metric as chart

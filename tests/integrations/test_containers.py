@@ -12,8 +12,7 @@ import torch
 
 import multiauc
 from conftest import NAMES
-from multiauc._input.arrays import as_scores
-from multiauc._input.containers import label_codes
+from multiauc._input.arrays import as_scores, label_codes
 
 jax.config.update("jax_enable_x64", True)
 

@@ -1,4 +1,4 @@
-"""`multiauc.metrics.MulticlassAuc` in a torch loop, beside torchmetrics."""
+"""`multiauc.training.MulticlassAuc` in a torch loop, beside torchmetrics."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import torch
 from torchmetrics.classification import MulticlassAUROC
 
 import multiauc
-from multiauc.metrics import MulticlassAuc
+from multiauc.training import MulticlassAuc
 
 
 def work_as_rank(rank, folder, memory, codes, scores):

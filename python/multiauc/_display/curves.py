@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._common.student import upper_quantile
+from multiauc._curves.multiclass import THRESHOLDS
 from multiauc._display import model as views
 from multiauc._display.numbers import as_number, make_estimate
+from multiauc._inference.bootstrap import warn_of_lost_classes
+from multiauc._inference.intervals import logit_interval, union
 from multiauc._input.options import positive_integer, read_level, read_rng
-from multiauc._intervals import logit_interval, union
-from multiauc._replicates import warn_of_lost_classes
-from multiauc._student import upper_quantile
-from multiauc.multiclass_curves import THRESHOLDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from multiauc._curves.multiclass import MulticlassRoc, MulticlassRocBootstrap
+    from multiauc._curves.roc import RocCurve
+    from multiauc._inference.intervals import ConfidenceInterval
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc.multiclass_curve_results import MulticlassRoc, MulticlassRocBootstrap
-    from multiauc.results import ConfidenceInterval
-    from multiauc.roc_curve_results import RocCurve
 
 RESAMPLES = 200
 # Below this many resamples quantiles say little, and the error of the standard error itself is allowed for.
@@ -46,14 +46,14 @@ def choose_resamples(n_rows: int, n_classes: int, n_models: int) -> int:
 
 
 def resample_curve(
-    curve: MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any, stacklevel: int
+    curve: MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any
 ) -> MulticlassRocBootstrap | None:
     """Fit the curve to resampled rows or groups, drawn as the sampling says; None if there is nothing to fit."""
     if not n_resamples or math.isnan(curve.auc):
         return None
     size = positive_integer("n_resamples", n_resamples)
     bootstrap = curve.resampled(size, read_rng(rng), "rows", inputs.groups, inputs.sampling)
-    warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]), stacklevel + 1)
+    warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]))
     return bootstrap
 
 

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from multiauc._json import VERSION, without_nan
-from multiauc._wording import names_as_text
+from multiauc._common.result import VERSION, without_nan
+from multiauc._common.wording import names_as_text
 
 if TYPE_CHECKING:
-    from multiauc._registry import PairValues
+    from multiauc._common.registry import PairValues
 
 Number = float | None
 Rows = tuple[tuple[Number, ...], ...]

@@ -10,26 +10,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._common.registry import METRICS
+from multiauc._common.wording import counted, names_as_text
 from multiauc._display import model as views
-from multiauc._registry import METRICS
-from multiauc._wording import counted, names_as_text
+from multiauc._evaluation.slices import NUMBERS
+from multiauc._inference.pair_matrix import PairMatrix
 from multiauc.plotting._pair_matrix import scale_floor
-from multiauc.results import PairMatrix
-from multiauc.slice_results import NUMBERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from multiauc._costs.decisions import CostComparison, CostDecisions
     from multiauc._display.model import Number, Rows
-    from multiauc.bootstrap import Bootstrap
-    from multiauc.comparison_results import Comparison
-    from multiauc.decision_results import CostComparison, CostDecisions
-    from multiauc.evaluation_results import Evaluation
-    from multiauc.slice_results import Slices
-    from multiauc.streaming import CertifiedEvaluation
-    from multiauc.streaming.certified import CertifiedValue
+    from multiauc._evaluation.comparison import Comparison
+    from multiauc._evaluation.evaluation import Evaluation
+    from multiauc._evaluation.slices import Slices
+    from multiauc._inference.bootstrap import Bootstrap
+    from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
 
 # A heat map of more classes than this could not be read; it shows those of the worst pairs.
 HEAT_MAP_AT_MOST = 150

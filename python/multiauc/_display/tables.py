@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._digits import corrected_p, decimals, p_text
+from multiauc._common.result import notes_in_words
+from multiauc._common.wording import corrected_p, counted, decimals, p_text, shown_name
 from multiauc._display.words import Limits, describe_pair_value, describe_rule, name_metric
-from multiauc._tables import notes_in_words
-from multiauc._wording import counted, shown_name
-from multiauc.slice_results import NUMBERS
+from multiauc._evaluation.slices import NUMBERS
 from multiauc.streaming.certified import value_and_bounds
 
 if TYPE_CHECKING:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
-from multiauc._digits import decimals, p_in_line, p_text
-from multiauc._registry import AUC_MU, METRICS
-from multiauc._wording import shown_name
-from multiauc.decision_results import RULES_IN_WORDS
+from multiauc._common.registry import AUC_MU, METRICS
+from multiauc._common.wording import decimals, p_in_line, p_text, shown_name
+from multiauc._costs.decisions import RULES_IN_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

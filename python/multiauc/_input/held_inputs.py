@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from multiauc import _rust
-from multiauc._registry import METRICS, ONE_SCORE_METRICS
-from multiauc._wording import counted
+from multiauc._common.registry import METRICS, ONE_SCORE_METRICS
+from multiauc._common.wording import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS, metrics_with_option
+from multiauc._common.wording import counted, described, listing, one_of
 from multiauc._input.arrays import as_float64, as_labels
 from multiauc._input.labels import is_missing
-from multiauc._registry import CLOSED_FORM_METRICS, METRICS, metrics_with_option
-from multiauc._wording import counted, described, listing, one_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._registry import PREDICTION_METRICS
-from multiauc._wording import described, one_of
+from multiauc._common.registry import PREDICTION_METRICS
+from multiauc._common.wording import described, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
+    from multiauc._common.types import Outputs
     from multiauc._input.sample import Sample
-    from multiauc._types import Outputs
 
 #: What the outputs of models in training may be.
 OUTPUTS = ("probabilities", "logits", "one_vs_all_logits")

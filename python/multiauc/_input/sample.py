@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._input.arrays import as_float64, as_scores
-from multiauc._input.classes import column_names, match_classes, order_of_names
-from multiauc._input.labels import MAX_CLASSES, read_label_column
-from multiauc._input.mistakes import not_scores, one_score_of_many_classes
+from multiauc._common.wording import counted, listing, one_of
+from multiauc._input.arrays import as_array, as_float64, as_scores
+from multiauc._input.labels import MAX_CLASSES, column_names, match_classes, order_of_names, read_label_column
 from multiauc._input.probabilities import as_outputs, read_outputs
-from multiauc._wording import counted, listing, one_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     SampleArguments = tuple[
         NDArray[np.float32] | NDArray[np.float64], Codes, NDArray[np.float64] | None, NDArray[np.uint32] | None
     ]
+
 
 ABSENT_POLICIES = ("raise", "ignore", "nan")
 
@@ -225,3 +224,49 @@ def check_absent(
             f"y_true has no {lacking} of {counted(len(absent), 'class', 'classes')}: {listing(absent)}; "
             "pass absent='ignore' to leave such classes out, or absent='nan' for nan wherever they count"
         )
+
+
+# The methods of fitted models that give scores, in the order of preference.
+SCORING = ("predict_proba", "decision_function")
+SCORES_WANTED = "pass a score per class, such as the output of predict_proba(X) or decision_function(X)"
+DECISIONS_ALONE = "for metrics of decisions, such as kappa, y_pred[:, None] == labels will do"
+
+
+def not_scores(y_score: Any, error: TypeError) -> TypeError:
+    """What is wrong with `y_score`, of which `error` says no more than that it has no numbers."""
+    if not hasattr(y_score, "dtype") and (
+        hasattr(y_score, "predict") or any(hasattr(y_score, name) for name in SCORING)
+    ):
+        kind = y_score.__name__ if isinstance(y_score, type) else type(y_score).__name__
+        method = next((name for name in SCORING if hasattr(y_score, name)), None)
+        cure = "pass its scores, a column per class" if method is None else f"pass its scores, .{method}(X)"
+        return TypeError(f"y_score must be an array of scores; got a model, {kind}: {cure}")
+    found = as_array("y_score", y_score)
+    is_column = found.size > 0 and found.ndim in (1, 2) and found.size == len(found)
+    first = found.ravel()[0] if is_column else None
+    if isinstance(first, (str, bytes)) and not _is_number(first):
+        what = f"classes such as {str(first)!r}, as predict(X) returns them"
+        return TypeError(f"y_score must hold real numbers; got {what}: {SCORES_WANTED}; {DECISIONS_ALONE}")
+    return error
+
+
+def one_score_of_many_classes(scores: NDArray[Any], column: LabelColumn, labels: Any) -> str | None:
+    """A hint, if there is one number per row but more than two classes; `labels` as they were given."""
+    n_classes = max(len(column.distinct), len(labels) if hasattr(labels, "__len__") else 0)
+    if scores.shape[1] > 1 or n_classes < 3:
+        return None
+    try:
+        are_labels = {float(label) for label in column.distinct}.issuperset(np.unique(scores).tolist())
+    except (TypeError, ValueError):
+        are_labels = False
+    what = "holds classes, as predict(X) returns them" if are_labels else "has one number per row"
+    cure = f"{SCORES_WANTED}; {DECISIONS_ALONE}" if are_labels else SCORES_WANTED
+    return f"y_score {what}: with more than two classes, {cure}"
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

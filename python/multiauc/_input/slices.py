@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from multiauc._input.arrays import as_labels
-from multiauc._input.containers import frame_columns, label_codes
+from multiauc._common.wording import counted, described
+from multiauc._input.arrays import as_labels, frame_columns, label_codes
 from multiauc._input.labels import is_missing, plain
-from multiauc._wording import counted, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

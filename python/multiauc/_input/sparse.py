@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._common.wording import described, one_of
 from multiauc._input.arrays import as_scores
-from multiauc._input.classes import match_classes
-from multiauc._input.labels import read_label_column
+from multiauc._input.labels import match_classes, read_label_column
 from multiauc._input.probabilities import read_outputs
 from multiauc._input.sample import ABSENT_POLICIES, ClassedRows, classed_rows
-from multiauc._wording import described, one_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from html import escape
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from multiauc._digits import p_text
+from multiauc._common.wording import counted, p_text, shown_name
 from multiauc._display.words import (
     MINUS,
     NOT_KNOWN,
@@ -30,7 +30,6 @@ from multiauc._display.words import (
     name_metric,
 )
 from multiauc._report import svg
-from multiauc._wording import counted, shown_name
 
 if TYPE_CHECKING:
     from multiauc._display import model as views

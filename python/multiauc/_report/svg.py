@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc._common.wording import shown_name
 from multiauc._display.words import format_number, join_words
-from multiauc._wording import shown_name
 from multiauc.plotting._zoom import BAND_FROM_ZOOM, zoom_of
 
 if TYPE_CHECKING:

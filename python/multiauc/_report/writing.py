@@ -6,23 +6,23 @@ import datetime as dt
 import os
 from typing import TYPE_CHECKING, Any
 
+from multiauc._common.progress import Stage
+from multiauc._common.registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
+from multiauc._common.result import provenance, versions
+from multiauc._common.wording import names_as_text, printable, shown_name
+from multiauc._costs.decisions import decisions_of
+from multiauc._curves.multiclass import default_curve
 from multiauc._display import model as views
 from multiauc._display import numbers
 from multiauc._display.curves import QUANTILES_FROM, choose_resamples, resample_curve, view_curve
 from multiauc._display.words import format_percent
-from multiauc._files.output import Output
+from multiauc._evaluation.evaluation import evaluation_of
+from multiauc._evaluation.slices import slices_of
 from multiauc._input.options import read_costs
 from multiauc._input.slices import read_slices
-from multiauc._json import provenance, versions
-from multiauc._progress import Stage
-from multiauc._registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
+from multiauc._io.output import Output
 from multiauc._report.page import render_page
-from multiauc._surface import surface_of
-from multiauc._wording import names_as_text, printable, shown_name
-from multiauc.decisions import decisions_of
-from multiauc.evaluation import evaluation_of
-from multiauc.multiclass_curves import default_curve
-from multiauc.slices import slices_of
+from multiauc._volumes.roc_surface import surface_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
+    from multiauc._curves.multiclass import MulticlassRoc
+    from multiauc._evaluation.comparison import Comparison
+    from multiauc._evaluation.evaluation import Evaluation
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc.comparison_results import Comparison
-    from multiauc.evaluation_results import Evaluation
-    from multiauc.multiclass_curve_results import MulticlassRoc
 
 TITLE = "How well are the classes told apart?"
 SENTENCES = 5
@@ -51,14 +51,12 @@ def write_report(
     path: str | PathLike[str],
     evaluations: Mapping[str, Evaluation],
     comparison: Comparison | None,
-    *,
-    stacklevel: int,
     **options: Any,
 ) -> Path:
     """Write the page about one or several models, and return where it is; `options` are those of `report_page`."""
     output = Output(os.fspath(path), force=True)
     output.refuse()
-    return output.write(report_page(evaluations, comparison, **options, stacklevel=stacklevel + 1))
+    return output.write(report_page(evaluations, comparison, **options))
 
 
 def report_page(  # noqa: PLR0913 - what a page depends on
@@ -69,7 +67,6 @@ def report_page(  # noqa: PLR0913 - what a page depends on
     level: float,
     n_resamples: int | None,
     rng: np.random.Generator | int | None,
-    stacklevel: int,
     costs: ArrayLike | None = None,
     by: Any = None,
     origin: dict[str, Any] | None = None,
@@ -89,8 +86,8 @@ def report_page(  # noqa: PLR0913 - what a page depends on
     for name, evaluation in evaluations.items():
         held = evaluation.inputs()
         with Stage(f"fitting the ROC curve of {printable(shown_name(name))}"):
-            curve = _fit_curve(held, stacklevel + 1)
-        bootstrap = None if curve is None else resample_curve(curve, held, n_resamples, rng, stacklevel + 1)
+            curve = _fit_curve(held)
+        bootstrap = None if curve is None else resample_curve(curve, held, n_resamples, rng)
         roc, area = view_curve(curve, bootstrap, level) or (None, None)
         decisions = slices = None
         if costs is not None:
@@ -159,12 +156,12 @@ def _view_surface(evaluation: Evaluation) -> views.Surface | None:
     return views.Surface(tuple(map(shown_name, found.labels)), rates)
 
 
-def _fit_curve(inputs: HeldInputs, stacklevel: int) -> MulticlassRoc | None:
+def _fit_curve(inputs: HeldInputs) -> MulticlassRoc | None:
     """The multi-class ROC curve of the data behind an evaluation."""
     sample = inputs.unchanged_sample()
     if sample.n_classes > CURVE_UP_TO_CLASSES:
         return None
-    return default_curve(sample, inputs.options["pair_weights"], stacklevel=stacklevel + 1)
+    return default_curve(sample, inputs.options["pair_weights"])
 
 
 def _decide(inputs: HeldInputs, costs: ArrayLike, level: float) -> views.Decisions:

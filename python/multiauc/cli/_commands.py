@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from multiauc import __version__, set_num_threads
-from multiauc._files.content import FORMATS as FILE_FORMATS
-from multiauc._files.delimited import DELIMITERS
-from multiauc._files.formats import open_file
-from multiauc._files.paths import data_files
-from multiauc._registry import CLOSED_FORM_METRICS, CURVE_KINDS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
+from multiauc._common.registry import CLOSED_FORM_METRICS, CURVE_KINDS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
+from multiauc._io.content import FORMATS as FILE_FORMATS
+from multiauc._io.delimited import DELIMITERS
+from multiauc._io.formats import open_file
+from multiauc._io.paths import data_files
 from multiauc.cli import _gates
 from multiauc.cli._output import FORMATS
 from multiauc.cli._pieces import read_limit

@@ -11,12 +11,12 @@ import click
 import numpy as np
 
 import multiauc
+from multiauc._common.registry import METRICS
+from multiauc._common.wording import counted
 from multiauc._display import model as views
 from multiauc._display.numbers import as_number, as_rows, replace_error, view_comparison, view_estimate
 from multiauc._display.tables import tabulate_comparison
 from multiauc._display.words import judge_models
-from multiauc._registry import METRICS
-from multiauc._wording import counted
 from multiauc.cli._gates import check_differences, close_gates, count_needed, refuse_level
 from multiauc.cli._output import Printing
 from multiauc.cli._problems import Problem

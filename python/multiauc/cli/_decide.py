@@ -6,20 +6,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import multiauc
+from multiauc._common.progress import Stage
 from multiauc._display import model as views
 from multiauc._display.numbers import view_decisions
 from multiauc._display.tables import tabulate_costs
-from multiauc._files.content import content_of
-from multiauc._files.costs import read_costs
-from multiauc._files.output import STANDARD, Output
-from multiauc._files.predictions import Source, read_predictions
-from multiauc._progress import Stage
+from multiauc._io.content import content_of
+from multiauc._io.costs import read_costs
+from multiauc._io.output import STANDARD, Output
+from multiauc._io.predictions import Source, read_predictions
 from multiauc.cli._output import Printing, format_csv, refuse, write
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import Models, list_inputs
 
 if TYPE_CHECKING:
-    from multiauc._files.predictions import Predictions
+    from multiauc._io.predictions import Predictions
     from multiauc.cli._requests import DecideRequest
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from multiauc._files.output import Output
-from multiauc._registry import DEFAULT_METRIC
+from multiauc._common.registry import DEFAULT_METRIC
+from multiauc._io.output import Output
 from multiauc.cli._compare import compare_files
 from multiauc.cli._output import refuse, write
 from multiauc.cli._problems import emit

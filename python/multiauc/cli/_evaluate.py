@@ -7,14 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import multiauc
+from multiauc._common.progress import Stage
+from multiauc._common.registry import DEFAULT_METRICS
+from multiauc._common.result import provenance
+from multiauc._common.wording import counted
 from multiauc._display import model as views
 from multiauc._display.numbers import view_bounded_evaluation, view_evaluation, view_resampled_evaluation, view_slices
 from multiauc._display.tables import tabulate_evaluation
-from multiauc._files.fingerprints import file_size
-from multiauc._json import provenance
-from multiauc._progress import Stage
-from multiauc._registry import DEFAULT_METRICS
-from multiauc._wording import counted
+from multiauc._io.fingerprints import file_size
 from multiauc.cli._gates import check_limits, check_values, close_gates, refuse_level
 from multiauc.cli._output import Printing
 from multiauc.cli._pieces import choose_pieces
@@ -24,8 +24,8 @@ from multiauc.cli._requests import list_inputs, refuse_several, spell_notes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from multiauc._files.content import Content
-    from multiauc._files.predictions import Request
+    from multiauc._io.content import Content
+    from multiauc._io.predictions import Request
     from multiauc.cli._gates import Limited
     from multiauc.cli._pieces import Pieces
     from multiauc.cli._requests import EvaluateRequest
@@ -52,7 +52,7 @@ def evaluate_file(request: EvaluateRequest) -> None:
         printing = Printing.open(request, list_inputs(source, request.partition))
         shown, limited, origin = _evaluate_whole(request, source, metrics)
     else:
-        from multiauc._files.streams import source_contents  # noqa: PLC0415 - small files do not wait for it
+        from multiauc._io.streams import source_contents  # noqa: PLC0415 - small files do not wait for it
 
         contents = source_contents(next(iter(source.sources.values())).path)
         printing = Printing.open(request, tuple(content.path for content in contents if content.store is None))
@@ -85,8 +85,8 @@ def _evaluate_whole(request: EvaluateRequest, source: Request, metrics: tuple[st
 def _evaluate_pieces(
     request: EvaluateRequest, source: Request, metrics: tuple[str, ...], pieces: Pieces, contents: list[Content]
 ) -> Evaluated:
-    from multiauc._dataset_runs import Plan, checkpoint_of, evaluated, refuse_exact  # noqa: PLC0415
-    from multiauc._files.streams import open_stream, source_identity  # noqa: PLC0415
+    from multiauc._io.dataset import Plan, checkpoint_of, evaluated, refuse_exact  # noqa: PLC0415
+    from multiauc._io.streams import open_stream, source_identity  # noqa: PLC0415
 
     ((name, (path, pattern)),) = source.sources.items()
     stream = open_stream(path, pattern, source)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import click
 
+from multiauc._common.registry import CLOSED_FORM_METRICS
 from multiauc._display import model as views
 from multiauc._display.numbers import as_number
 from multiauc._display.words import name_metric
-from multiauc._files.cells import plain_number
-from multiauc._registry import CLOSED_FORM_METRICS
+from multiauc._io.cells import plain_number
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from multiauc.results import ConfidenceInterval
+    from multiauc._inference.intervals import ConfidenceInterval
 
     # The interval of a number at a level.
     Limited: TypeAlias = Callable[[float], ConfidenceInterval]

@@ -10,11 +10,10 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from multiauc._digits import decimals
-from multiauc._files.cells import plain_number
-from multiauc._files.output import STANDARD, Output
-from multiauc._json import without_nan
-from multiauc._wording import printable
+from multiauc._common.result import without_nan
+from multiauc._common.wording import decimals, printable
+from multiauc._io.cells import plain_number
+from multiauc._io.output import STANDARD, Output
 from multiauc.cli._problems import Problem, emit
 
 if TYPE_CHECKING:

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from multiauc._common.hints import warn
 from multiauc._display.tables import format_size
-from multiauc._files.column_rules import score_columns
-from multiauc._files.content import format_by_name
-from multiauc._files.fingerprints import file_size
-from multiauc._files.output import STANDARD
-from multiauc._files.row_files import ParquetRows
-from multiauc._files.stored import is_address, is_partitioned, stored_files
+from multiauc._io.column_rules import score_columns
+from multiauc._io.content import format_by_name
+from multiauc._io.dataset import LEAST_MEMORY, MEMORY_LIMIT
+from multiauc._io.fingerprints import file_size
+from multiauc._io.output import STANDARD
+from multiauc._io.row_files import ParquetRows
+from multiauc._io.stored import is_address, is_partitioned, stored_files
 from multiauc.cli._problems import Problem, as_typed
-from multiauc.datasets import LEAST_MEMORY, MEMORY_LIMIT
 from multiauc.streaming.accumulator import STREAMED_METRICS
 
 if TYPE_CHECKING:
-    from multiauc._files.content import Content
-    from multiauc._files.predictions import Request
+    from multiauc._io.content import Content
+    from multiauc._io.predictions import Request
     from multiauc.cli._requests import EvaluateRequest
 
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?b)?\s*", re.IGNORECASE)
@@ -75,7 +75,7 @@ def choose_pieces(request: EvaluateRequest, source: Request, metrics: tuple[str,
         size = _too_large(source, path)
         if size is not None and obstacle is not None:
             whole = f"{path} is read whole because {obstacle} needs all rows at once"
-            warnings.warn(f"{whole}, though it takes up {size}", RuntimeWarning, stacklevel=1)
+            warn(f"{whole}, though it takes up {size}", RuntimeWarning)
             return None
         why = size and f"because it would take up {size}"
     limit = request.memory_limit if isinstance(request.memory_limit, int) else MEMORY_LIMIT

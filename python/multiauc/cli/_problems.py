@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from multiauc._hints import SYNONYMS
-from multiauc._wording import printable
+from multiauc._common.hints import SYNONYMS
+from multiauc._common.wording import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import multiauc
-from multiauc._files.content import content_of
-from multiauc._files.costs import read_costs
-from multiauc._files.output import STANDARD, Output
-from multiauc._progress import Stage
+from multiauc._common.progress import Stage
+from multiauc._common.wording import printable
+from multiauc._io.content import content_of
+from multiauc._io.costs import read_costs
+from multiauc._io.output import STANDARD, Output
 from multiauc._report.writing import evaluations_of, report_page
-from multiauc._wording import printable
 from multiauc.cli._compare import compare_models
 from multiauc.cli._output import refuse, write
 from multiauc.cli._problems import Problem, emit
@@ -56,7 +56,6 @@ def report_on_files(request: ReportRequest) -> None:
         level=request.level,
         n_resamples=request.bootstrap,
         rng=request.seed,
-        stacklevel=2,
         costs=matrix,
         by=predictions.by or None,
         origin=models.provenance(request),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from multiauc._files.content import content_of
-from multiauc._files.costs import read_costs
-from multiauc._files.output import STANDARD
-from multiauc._files.paths import data_files, is_there, model_name
-from multiauc._files.predictions import Request, Source, read_predictions
-from multiauc._json import provenance
+from multiauc._common.result import provenance
+from multiauc._io.content import content_of
+from multiauc._io.costs import read_costs
+from multiauc._io.output import STANDARD
+from multiauc._io.paths import data_files, is_there, model_name
+from multiauc._io.predictions import Request, Source, read_predictions
 from multiauc.cli._problems import SPELLED, Problem, as_typed, spell_options
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc import Comparison, Evaluation
-    from multiauc._files.content import Content
-    from multiauc._files.predictions import Predictions
-    from multiauc._types import Outputs
+    from multiauc._common.types import Outputs
+    from multiauc._io.content import Content
+    from multiauc._io.predictions import Predictions
     from multiauc.cli._gates import Floor
 
     Noted = TypeVar("Noted", Evaluation, Comparison)

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import multiauc
-from multiauc._column_order import column_order_note, warn_of_order
 from multiauc._display.curves import view_multiclass_roc, view_roc_curves
 from multiauc._display.tables import tabulate_multiclass_roc, tabulate_roc_curves
-from multiauc._files.output import STANDARD, Output
-from multiauc._files.predictions import read_predictions
+from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._input.sample import read_sample
+from multiauc._io.output import STANDARD, Output
+from multiauc._io.predictions import read_predictions
 from multiauc.cli._output import Printing, refuse, write
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import Models, list_inputs
@@ -43,7 +43,7 @@ def compute_curves(request: RocRequest) -> None:
     }
     y_true, level = predictions.y_true, request.level
     # As `evaluate` does, if the columns seem to be in another order.
-    warn_of_order(column_order_note(read_sample(y_true, scores, **common), None), stacklevel=2)
+    warn_of_order(column_order_note(read_sample(y_true, scores, **common), None))
     if request.kind == "multiclass":
         curve = multiauc.multiclass_roc(y_true, scores, thresholds=request.thresholds, **common)
         bootstrap = curve.bootstrap(request.bootstrap, rng=request.seed) if request.bootstrap else None
@@ -58,7 +58,7 @@ def compute_curves(request: RocRequest) -> None:
     several = view_roc_curves(curves.values(), name, level, models.sizes())
     printing.show(several, tabulate_roc_curves(several), lambda: models.provenance(request))
     if picture is not None:
-        from multiauc.plotting import RocCurvesDisplay  # noqa: PLC0415
+        from multiauc.plotting._roc_curves import RocCurvesDisplay  # noqa: PLC0415
 
         _save(RocCurvesDisplay(curves).plot(), picture)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._wording import described, shown_name
+from multiauc._common.wording import described, shown_name
 from multiauc.plotting._zoom import BAND_FROM_ZOOM, zoom_of
 
 if TYPE_CHECKING:

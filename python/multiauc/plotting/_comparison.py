@@ -7,8 +7,8 @@ import warnings
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
-from multiauc._registry import METRICS
-from multiauc._wording import names_as_text
+from multiauc._common.registry import METRICS
+from multiauc._common.wording import names_as_text
 from multiauc.plotting._axes import COLOURS, MARKERS, Display, new_axes, plain_text, two_axes
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from multiauc.comparison_results import Comparison
-    from multiauc.estimates import Estimate
+    from multiauc._evaluation.comparison import Comparison
+    from multiauc._inference.estimates import Estimate
 
 ROW_INCHES = 0.42
 TALLEST_INCHES = 8.0

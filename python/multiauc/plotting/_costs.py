@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._digits import decimals
-from multiauc._registry import AGAINST_REST, PAIRWISE
-from multiauc._wording import shown_name
-from multiauc.curves import curves_of
-from multiauc.hulls import roc_hulls
+from multiauc._common.registry import AGAINST_REST, PAIRWISE
+from multiauc._common.wording import decimals, shown_name
+from multiauc._costs.hulls import roc_hulls
+from multiauc._curves.roc import curves_of
 from multiauc.plotting._axes import (
     COLOURS,
     CURVE,
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc.hull_results import CostCurve, OperatingPoint, RocHull
+    from multiauc._costs.hulls import CostCurve, OperatingPoint, RocHull
 
 COST_INCHES = (5.6, 4.4)
 # How many lines of a cost curve can be told apart; of more, those at even distances are drawn.

@@ -6,9 +6,9 @@ import math
 import warnings
 from typing import TYPE_CHECKING, Any, Self
 
-from multiauc._registry import METRICS
-from multiauc._wording import names_as_text
-from multiauc.evaluation import evaluate
+from multiauc._common.registry import METRICS
+from multiauc._common.wording import names_as_text
+from multiauc._evaluation.evaluation import evaluate
 from multiauc.plotting._axes import COLOURS, Display, axes_or_new, plain_text
 from multiauc.plotting._estimators import scores_of
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from multiauc.estimates import Estimate
-    from multiauc.evaluation_results import Evaluation
+    from multiauc._evaluation.evaluation import Evaluation
+    from multiauc._inference.estimates import Estimate
 
 # Of more classes only those with the lowest values are drawn.
 CLASSES_AT_MOST = 30

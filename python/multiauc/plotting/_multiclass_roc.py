@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._digits import decimals
-from multiauc.multiclass_curves import multiclass_roc
+from multiauc._common.wording import decimals
+from multiauc._curves.multiclass import multiclass_roc
 from multiauc.plotting._axes import BAND, CURVE, OTHER_CURVE, Display, finish_roc, legend_text, roc_axes
 from multiauc.plotting._estimators import scores_of
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike
 
-    from multiauc.multiclass_curve_results import MulticlassRoc, RocBand
+    from multiauc._curves.multiclass import MulticlassRoc, RocBand
 
 
 class MulticlassRocDisplay(Display):

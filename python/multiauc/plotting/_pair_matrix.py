@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from multiauc._digits import decimals
-from multiauc._registry import METRICS
-from multiauc._wording import one_of
-from multiauc.pairwise import auc_mu_matrix
+from multiauc._common.registry import METRICS
+from multiauc._common.wording import decimals, one_of
+from multiauc._metrics.pairwise import auc_mu_matrix
 from multiauc.plotting._axes import Display, axes_or_new, plain_text
 from multiauc.plotting._estimators import scores_of
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc.results import PairMatrix
+    from multiauc._inference.pair_matrix import PairMatrix
 
 ORDERS = ("labels", "worst")
 NUMBERS_UP_TO = 12

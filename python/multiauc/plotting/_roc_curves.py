@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._digits import decimals
+from multiauc._common.registry import DEFAULT_CURVE_KIND
+from multiauc._common.wording import decimals, listing, shown_name
+from multiauc._curves.roc import curve_band, curves_of, effective_size
 from multiauc._input.options import read_level
 from multiauc._input.sample import read_sample
-from multiauc._registry import DEFAULT_CURVE_KIND
-from multiauc._roc_bands import curve_band, effective_size
-from multiauc._wording import listing, shown_name
-from multiauc.curves import curves_of
 from multiauc.plotting._axes import CURVE, FINE_BAND, OTHER_CURVE, Display, finish_roc, legend_text, roc_axes
 from multiauc.plotting._estimators import scores_of
 
@@ -24,10 +22,10 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc._common.registry import CurveKind
+    from multiauc._common.types import Absent, Labels, Outputs
+    from multiauc._curves.roc import RocCurve
     from multiauc._input.sample import Sample
-    from multiauc._registry import CurveKind
-    from multiauc._types import Absent, Labels, Outputs
-    from multiauc.roc_curve_results import RocCurve
 
 # No more curves than this can be told apart; the others are drawn in grey behind them.
 NAMED_AT_MOST = 8

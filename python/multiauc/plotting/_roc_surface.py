@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self
 
-from multiauc._digits import decimals
+from multiauc._common.wording import decimals
+from multiauc._volumes.volumes import hum
 from multiauc.plotting._axes import Display, check_axes, plain_text
 from multiauc.plotting._estimators import scores_of
-from multiauc.volumes import hum
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from multiauc.volume_results import Volume
+    from multiauc._volumes.volumes import Volume
 
 SIZE = 5.6
 # Where the reader stands: the corner where all three rates are 1 is at the top, towards the reader.

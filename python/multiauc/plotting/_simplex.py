@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from multiauc._common.wording import counted
 from multiauc._input.options import read_partition
 from multiauc._input.sample import read_sample
-from multiauc._wording import counted
 from multiauc.plotting._axes import COLOURS, MARKERS, Display, axes_or_new, legend_text, plain_text
 from multiauc.plotting._estimators import scores_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.patches import Polygon
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._types import Outputs
+    from multiauc._common.types import Outputs
 
 # The corners of the three classes: the first to the left, the second to the right, the third on top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])

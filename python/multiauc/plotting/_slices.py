@@ -5,17 +5,17 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Self
 
-from multiauc._digits import corrected_p, decimals
+from multiauc._common.registry import METRICS
+from multiauc._common.wording import corrected_p, decimals
+from multiauc._evaluation.slices import evaluate_slices
 from multiauc._input.options import positive_integer
-from multiauc._registry import METRICS
 from multiauc.plotting._axes import COLOURS, Display, axes_or_new, plain_text
-from multiauc.slices import evaluate_slices
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
-    from multiauc.slice_results import Slices
+    from multiauc._evaluation.slices import Slices
 
 ROW_INCHES = 0.3
 # Beside the axes, in parts of their width: rows and corrected p-values.

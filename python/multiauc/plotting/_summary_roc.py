@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._digits import decimals
-from multiauc.meta_roc_results import SummaryRocOfPairs
+from multiauc._common.wording import decimals
+from multiauc._curves.summary import SummaryRocOfPairs
 from multiauc.plotting._axes import BAND, CURVE, Display, finish_roc, legend_text, roc_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
 
-    from multiauc.meta_roc_results import SummaryRoc
-    from multiauc.multiclass_curve_results import RocBand
+    from multiauc._curves.multiclass import RocBand
+    from multiauc._curves.summary import SummaryRoc
 
 # Logits of the false-positive rates at which the curve is drawn.
 DRAWN_AT = np.linspace(-12.0, 12.0, 400)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._input.classes import match_classes
-from multiauc._registry import HAND_TILL
+from multiauc._common.registry import HAND_TILL
+from multiauc._input.labels import match_classes
 from multiauc.sklearn._multi_label import MultiLabel, read_class_labels, warn_undefined, weighted_mean
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common.registry import HAND_TILL
 from multiauc._input.labels import read_label_column
-from multiauc._registry import HAND_TILL
 from multiauc.sklearn._original import theirs
 
 if TYPE_CHECKING:

@@ -11,19 +11,19 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 from sklearn.utils._indexing import _safe_indexing
 
-from multiauc._registry import DEFAULT_METRIC
-from multiauc._wording import described, listing
-from multiauc.comparison import compare
-from multiauc.evaluation import evaluate
+from multiauc._common.registry import DEFAULT_METRIC
+from multiauc._common.wording import described, listing
+from multiauc._evaluation.comparison import compare
+from multiauc._evaluation.evaluation import evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._registry import MetricName
-    from multiauc.comparison_results import Comparison
-    from multiauc.evaluation_results import Evaluation
+    from multiauc._common.registry import MetricName
+    from multiauc._evaluation.comparison import Comparison
+    from multiauc._evaluation.evaluation import Evaluation
 
 RESPONSES = ("predict_proba", "decision_function")
 

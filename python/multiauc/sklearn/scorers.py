@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics._scorer import _BaseScorer
 
+from multiauc._common.registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._input.options import read_metric
-from multiauc._registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE
-from multiauc._scoring import check_option_names, score_by_name
+from multiauc._metrics.scoring import check_option_names, score_by_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from multiauc._registry import MetricName
+    from multiauc._common.registry import MetricName
 
 
 class AucScorer(_BaseScorer):  # type: ignore[misc]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions
 from pyspark.sql import types as sql
 
-from multiauc._input.classes import read_labels
+from multiauc._common.wording import described, listing
+from multiauc._input.labels import read_labels
 from multiauc._input.probabilities import read_outputs
-from multiauc._wording import described, listing
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence

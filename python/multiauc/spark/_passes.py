@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from multiauc import _rust
-from multiauc._registry import AUC_MU
+from multiauc._common.registry import AUC_MU
 from multiauc.spark import _tasks
 from multiauc.spark._paired import UNIT, PairedSample
 from multiauc.spark._session import cores, threads_per_task

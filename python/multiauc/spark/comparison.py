@@ -6,18 +6,17 @@ import math
 import warnings
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._hints import refuse_unknown
+from multiauc._common.hints import with_hints
+from multiauc._common.registry import AUC_MU, METRICS
+from multiauc._common.result import Result, text_table
+from multiauc._common.wording import described, listing
+from multiauc._evaluation.comparison import compare as in_memory
+from multiauc._inference.intervals import ConfidenceInterval
 from multiauc._input.options import read_level
-from multiauc._registry import AUC_MU, METRICS
-from multiauc._result import Result
-from multiauc._tables import text_table
-from multiauc._wording import described, listing
-from multiauc.comparison import compare as in_memory
-from multiauc.results import ConfidenceInterval
 from multiauc.spark._columns import read_columns
 from multiauc.spark.evaluation import evaluated
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
-    from multiauc._types import Absent, Outputs
+    from multiauc._common.types import Absent, Outputs
     from multiauc.spark._paired import PairedSample
     from multiauc.streaming import CertifiedEvaluation
 
@@ -111,6 +110,7 @@ class SparkComparison(Result):
         return "\n".join(lines)
 
 
+@with_hints
 def compare(  # noqa: PLR0913
     df: DataFrame,
     models: Mapping[str, str | Sequence[str]],
@@ -123,7 +123,6 @@ def compare(  # noqa: PLR0913
     absent: Absent = "raise",
     outputs: Outputs = None,
     memory: int | None = None,
-    **unknown: Never,
 ) -> SparkComparison:
     """Several models on the same rows of a Spark data frame, in the same passes.
 
@@ -141,7 +140,6 @@ def compare(  # noqa: PLR0913
     SparkComparison
         The evaluation of each model, and their differences with certain bounds.
     """
-    refuse_unknown(compare, unknown)
     if not hasattr(models, "items") or not models:
         raise TypeError(f"models must be a mapping of names to columns of scores; got {described(models)}")
     rows, layout = read_columns(df, label, dict(models), weight, labels, None, outputs)

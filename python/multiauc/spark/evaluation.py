@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING
 
-from multiauc._hints import refuse_unknown
+from multiauc._common.hints import with_hints
+from multiauc._common.wording import one_of
 from multiauc._input.options import positive_integer, read_metrics
 from multiauc._input.sample import ABSENT_POLICIES
-from multiauc._wording import one_of
 from multiauc.spark._columns import ONLY, read_columns
 from multiauc.spark._passes import collected_states, exact_evaluations
 from multiauc.spark.slices import SliceEvaluations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from multiauc._types import Absent, Outputs
+    from multiauc._common.types import Absent, Outputs
     from multiauc.spark._columns import Layout
     from multiauc.spark._paired import PairedSample
     from multiauc.streaming import CertifiedEvaluation
@@ -31,6 +31,7 @@ EXACT_MEMORY = 16 * 2**20
 SLICE_MEMORY = 4 * 2**20
 
 
+@with_hints
 def evaluate(  # noqa: PLR0913
     df: DataFrame,
     *,
@@ -44,7 +45,6 @@ def evaluate(  # noqa: PLR0913
     absent: Absent = "raise",
     outputs: Outputs = None,
     memory: int | None = None,
-    **unknown: Never,
 ) -> CertifiedEvaluation | SliceEvaluations:
     r"""AUC_mu, Hand & Till's M and one-vs-rest of the rows of a Spark data frame, without collecting them.
 
@@ -122,7 +122,6 @@ def evaluate(  # noqa: PLR0913
     >>> multiauc.spark.evaluate(df, label="label", scores="p_*", metrics=["hand_till"]).hand_till.value
     0.9583333333333334
     """
-    refuse_unknown(evaluate, unknown)
     rows, layout = read_columns(df, label, {ONLY: scores}, weight, labels, by, outputs)
     found, _ = evaluated(rows, layout, metrics, absent, memory, exact=exact)
     if by is None:

@@ -10,9 +10,9 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasLabelCol, HasProbabilityCol, HasWeightCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
+from multiauc._common.registry import AUC_MU
+from multiauc._common.wording import one_of
 from multiauc._input.sample import ABSENT_POLICIES
-from multiauc._registry import AUC_MU
-from multiauc._wording import one_of
 from multiauc.spark.evaluation import evaluate
 from multiauc.streaming.accumulator import STREAMED_METRICS
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from multiauc._frames import frame_of
-from multiauc._tables import text_table
+from multiauc._common.result import frame_of, text_table
 
 if TYPE_CHECKING:
-    from multiauc._frames import Library
+    from multiauc._common.result import Library
     from multiauc.streaming import CertifiedEvaluation
 
 

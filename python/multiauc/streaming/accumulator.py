@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from multiauc import _rust
-from multiauc._input.classes import column_names, match_classes, read_labels
-from multiauc._input.labels import MAX_CLASSES, read_label_column
+from multiauc._common.hints import warn
+from multiauc._common.registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._common.wording import counted, listing, one_of
+from multiauc._inference.estimates import worst_case_of
+from multiauc._input.labels import MAX_CLASSES, column_names, match_classes, read_label_column, read_labels
 from multiauc._input.options import positive_integer, read_metrics
 from multiauc._input.probabilities import as_outputs, read_outputs
 from multiauc._input.sample import ABSENT_POLICIES, check_absent, read_scores, read_weights
-from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
-from multiauc._wording import counted, listing, one_of
-from multiauc.estimates import worst_case_of
 from multiauc.streaming._envelope import damaged, opened, sealed
 from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
 
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc._common.types import Outputs
     from multiauc._input.sample import SampleArguments
-    from multiauc._types import Outputs
 
 #: What a state can be asked for.
 STREAMED_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE)
@@ -312,11 +311,10 @@ class Accumulator:
             len(self.labels), list(self.metrics), self.state().is_single
         )
         if self.memory < least:
-            warnings.warn(
+            warn(
                 f"standard errors are nan: memory={self.memory:,} has no room for a sample of the rows of each of "
                 f"{len(self.labels):,} classes; they need memory={least:,} (values and bounds do not)",
                 RuntimeWarning,
-                stacklevel=4,
             )
 
     def to_bytes(self) -> bytes:

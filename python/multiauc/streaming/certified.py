@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from multiauc._digits import decimals
+from multiauc._common.hints import warn
+from multiauc._common.registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._common.result import (
+    TABLE_AT_MOST,
+    TABLE_EDGE,
+    Tabular,
+    html_table,
+    read_only,
+    shortened,
+    sizes_in_words,
+    text_table,
+)
+from multiauc._common.wording import decimals, one_of, printable
+from multiauc._inference.estimates import Estimate
+from multiauc._inference.intervals import ConfidenceInterval, union
 from multiauc._input.options import read_level
-from multiauc._intervals import union
-from multiauc._registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
-from multiauc._result import Tabular
-from multiauc._tables import TABLE_AT_MOST, TABLE_EDGE, html_table, shortened, sizes_in_words, text_table
-from multiauc._wording import one_of, printable
-from multiauc.estimates import Estimate
-from multiauc.results import ConfidenceInterval, read_only
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from multiauc._intervals import WorstCase
+    from multiauc._inference.intervals import WorstCase
 
 HEADER = ["", "value", "certain bounds", "std. error", "95% interval"]
 
@@ -76,9 +82,7 @@ class CertifiedValue(Tabular):
         interval = self._interval(tail, kind)
         if math.isnan(interval.low):
             found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
-            warnings.warn(
-                f"there is no interval for {self.name}: its standard error is {found}", RuntimeWarning, stacklevel=2
-            )
+            warn(f"there is no interval for {self.name}: its standard error is {found}", RuntimeWarning)
         return interval
 
     def _interval(self, tail: float, kind: str = "wilson") -> ConfidenceInterval:

@@ -1,0 +1,1 @@
+"""What every layer uses: the metric registry, wording, hints, progress, the base of results."""

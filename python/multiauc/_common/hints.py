@@ -1,0 +1,94 @@
+"""What to write in the place of words that people bring along from other libraries."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from multiauc._common.wording import listing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+#: Options of other libraries by what they are called here.
+SYNONYMS = {
+    "rng": ("random_state", "random_seed", "seed"),
+    "n_resamples": ("n_bootstrap", "n_bootstraps", "n_boot", "n_samples", "bootstrap", "replicates"),
+    "sample_weight": ("sample_weights", "weight", "weights"),
+    "labels": ("classes", "class_names", "target_names", "label_names", "pos_label"),
+    "groups": ("group", "cluster", "clusters"),
+    "metrics": ("metric", "scoring"),
+    "metric": ("metrics", "scoring"),
+}
+
+#: What to do where there is no such option.
+ADVICE = {
+    "random_state": "nothing is random here; rng= is an option of .bootstrap()",
+    "multi_class": (
+        "'ovr' is one_vs_rest_score (the metric 'one_vs_rest'), 'ovo' is hand_till_score (the metric 'hand_till'), and "
+        "multiauc.sklearn.roc_auc_score takes multi_class="
+    ),
+    "average": (
+        "averages by the sizes of classes are pair_weights='size_sum' (scikit-learn's 'weighted' of 'ovo') or "
+        "'size_product', and average='prevalence' of one_vs_rest_score (its 'weighted' of 'ovr')"
+    ),
+    "max_fpr": "areas under part of the curve are partial_auc_score and partial_auc",
+    "level": "level= is an option of .confidence_interval()",
+    "alpha": "level= is an option of .confidence_interval()",
+    "n_resamples": "resamples are drawn by .bootstrap() of a result",
+    "exact": "exact= is an option of evaluate_dataset and multiauc.spark.evaluate, with several passes",
+    "n_jobs": "threads are set by multiauc.set_num_threads or MULTIAUC_NUM_THREADS",
+    "num_threads": "threads are set by multiauc.set_num_threads or MULTIAUC_NUM_THREADS",
+}
+ADVICE |= dict.fromkeys(SYNONYMS["rng"], ADVICE["random_state"])
+ADVICE |= dict.fromkeys(SYNONYMS["n_resamples"], ADVICE["n_resamples"])
+
+
+def with_hints(function: Callable[P, R]) -> Callable[P, R]:
+    """A public function that answers an unknown keyword with the name that it has here."""
+
+    @wraps(function)
+    def call(*args: P.args, **options: P.kwargs) -> R:
+        try:
+            return function(*args, **options)
+        except TypeError:
+            known = signature_names(function)
+            for word in options:
+                if word not in known:
+                    raise TypeError(
+                        f"{function.__name__}() got an unexpected keyword argument {word!r}; {_instead(known, word)}"
+                    ) from None
+            raise
+
+    return call
+
+
+def warn(message: str, category: type[Warning] = RuntimeWarning) -> None:
+    """Warn at the line outside this package that called into it."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - what `warnings` itself does
+    level = 2
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "multiauc":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def signature_names(function: Callable[..., Any]) -> list[str]:
+    """The names of a function's parameters."""
+    from inspect import signature  # noqa: PLC0415 - only errors pay for it
+
+    return [name for name in signature(function).parameters if name != "self"]
+
+
+def _instead(names: list[str], word: str) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 - only errors pay for it
+
+    called = [name for name in names if word in SYNONYMS.get(name, ())] or get_close_matches(word, names, n=1)
+    if called:
+        return f"here it is called {called[0]}="
+    return ADVICE.get(word) or f"it has {listing(names)}"

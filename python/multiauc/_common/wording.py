@@ -1,0 +1,146 @@
+"""Words and numbers as people read them: lists, counts, decimals, p-values."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable
+
+SHOWN_AT_MOST = 8
+
+# What a terminal obeys instead of showing it: control codes, ends of lines, changes of direction. With them the halves
+# of surrogate pairs, which no terminal can be sent.
+_OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def listing(labels: Collection[Hashable]) -> str:
+    """Labels separated by commas; the tail of a long list is only counted."""
+    shown = ", ".join(repr(label) for label in islice(labels, SHOWN_AT_MOST))
+    hidden = len(labels) - SHOWN_AT_MOST
+    return f"{shown} and {hidden} more" if hidden > 0 else shown
+
+
+def printable(text: str) -> str:
+    r"""The text with an escape, as JSON has them (``\u001b``), for every character that a terminal would obey."""
+    return _OBEYED.sub(lambda found: "\\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+
+
+def shown_name(name: Hashable) -> str:
+    """A class or a model for people: the name, or words in brackets where there is nothing to be seen."""
+    text = str(name)
+    if any(sign.isprintable() and not sign.isspace() for sign in text):
+        return text
+    return "(blank)" if text else "(empty)"
+
+
+def names_as_text(names: Collection[Hashable]) -> list[str]:
+    """Names of any kind as text; as Python writes them where two would otherwise read alike, such as 1 and "1"."""
+    texts = [str(name) for name in names]
+    return texts if len(set(texts)) == len(texts) else [repr(name) for name in names]
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Number and noun: "1 row", "3 rows"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+
+
+def described(value: Any) -> str:
+    """A short description of any argument: its type, and its shape if it has one."""
+    if value is None or isinstance(value, (str, int, float)):
+        return repr(value)
+    shape = getattr(value, "shape", None)
+    kind = type(value).__name__
+    return f"{kind} of shape {shape}" if isinstance(shape, tuple) else kind
+
+
+def one_of(argument: str, value: object, accepted: tuple[str, ...]) -> str:
+    """Return `value` if it is one of the accepted words, otherwise raise."""
+    if isinstance(value, str) and value in accepted:
+        return value
+    words = ", ".join(repr(word) for word in accepted)
+    raise ValueError(f"{argument} must be one of {words}; got {value!r}{_hint(argument, value)}")
+
+
+#: Words of other libraries for values of options, by option.
+_ELSEWHERE: dict[str, dict[object, str]] = {
+    "average": {
+        "weighted": "scikit-learn's 'weighted' is called 'prevalence' here",
+        "samples": "'samples' is for several labels per row, which multiauc.sklearn.roc_auc_score has",
+        None: "one_vs_rest_per_class has the values of all classes",
+    },
+    "kind": {"ovr": "'ovr' is called 'one_vs_rest' here", "ovo": "'ovo' is called 'pairwise' here"},
+    "metric": {"ovr": "'ovr' is called 'one_vs_rest' here", "ovo": "'ovo' is called 'hand_till' here"},
+    "metrics": {"ovr": "'ovr' is called 'one_vs_rest' here", "ovo": "'ovo' is called 'hand_till' here"},
+    "pair_weights": {"weighted": "scikit-learn's 'weighted' of 'ovo' is called 'size_sum' here"},
+}
+
+
+def _hint(argument: str, value: object) -> str:
+    """What a word of another library is called here, if it is known."""
+    known = _ELSEWHERE.get(argument, {})
+    found = known.get(value) if value is None or isinstance(value, str) else None
+    return f" ({found})" if found else ""
+
+
+# A number closer to 0 than this many decimals can show is printed with an exponent.
+DECIMALS_AT_MOST = 9
+# Enough for the largest double below 1.
+DECIMALS_BELOW_ONE = 16
+
+
+def decimals(value: float, digits: int = 4, *, sign: bool = False) -> str:
+    """The number with `digits` decimals, and with more where it would read as 0, 1 or -1 without being it.
+
+    >>> from multiauc._digits import decimals
+    >>> [decimals(value) for value in (0.91234, 0.99997, 1.0, 0.00003, -2e-17, 0.0)]
+    ['0.9123', '0.99997', '1.0000', '0.00003', '-2e-17', '0.0000']
+    """
+    plus = "+" if sign else ""
+    if value == 0.0 or not abs(value) < 1.0:
+        return f"{value + 0.0:{plus}.{digits}f}"  # + 0.0 turns -0.0 into 0.0
+    most = DECIMALS_BELOW_ONE if abs(value) > 0.5 else DECIMALS_AT_MOST
+    for count in range(digits, max(digits, most) + 1):
+        text = f"{value:{plus}.{count}f}"
+        if abs(float(text)) not in (0.0, 1.0):
+            return text
+    return f"{value:{plus}.0e}"
+
+
+def p_text(p: float, threshold: float | None = None, digits: int = 4) -> str:
+    """A p-value for a table: "0.0312", "< 0.0001"; on its own side of the threshold, if one is given.
+
+    >>> from multiauc._digits import p_text
+    >>> [p_text(p, 0.05) for p in (0.03123, 1e-9, 0.049999, 0.05)]
+    ['0.0312', '< 0.0001', '0.049999', '0.0500']
+    """
+    if math.isnan(p):
+        return "nan"
+    smallest = 10.0**-digits
+    if p < smallest and (threshold is None or smallest <= threshold):
+        return f"< {smallest:.{digits}f}"
+    for count in range(digits, DECIMALS_BELOW_ONE):
+        text = decimals(p, count)
+        if threshold is None or (float(text) < threshold) == (p < threshold):
+            return text
+    return repr(p)
+
+
+def corrected_p(p: float) -> str:
+    """A corrected p-value for a table: "0.0312", "<0.0001", ">0.999", and a dash for nan.
+
+    >>> from multiauc._digits import corrected_p
+    >>> [corrected_p(p) for p in (0.03123, 1e-9, 0.99999, 1.0)]
+    ['0.0312', '<0.0001', '>0.999', '1.0000']
+    """
+    if math.isnan(p):
+        return "-"
+    return ">0.999" if 0.9995 <= p < 1.0 else p_in_line(p)
+
+
+def p_in_line(p: float) -> str:
+    """The same within a line of text, as in "p 0.0312" and "p <0.0001"."""
+    return p_text(p).replace(" ", "")

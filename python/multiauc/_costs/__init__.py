@@ -1,0 +1,1 @@
+"""Costs of errors: hulls, H-measure, decision rules."""

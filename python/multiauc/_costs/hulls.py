@@ -1,0 +1,612 @@
+"""Convex hulls of ROC curves: optimal thresholds, cost curves, H-measure, LC index."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._common.hints import with_hints
+from multiauc._common.registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND
+from multiauc._common.result import Result, frame_of_columns, read_only
+from multiauc._common.wording import decimals, described, listing, one_of
+from multiauc._costs.hull_costs import Hull, h_measure
+from multiauc._costs.hull_costs import lc_index as lc_index_of
+from multiauc._curves.partial import AVERAGES
+from multiauc._curves.roc import area_below, curve_pairs, present_curves
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import read_non_negative, read_share
+from multiauc._input.sample import read_sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc._common.registry import CurveKind
+    from multiauc._common.result import Library
+    from multiauc._common.types import Absent, Labels, Outputs, PartialAverage
+    from multiauc._input.sample import Sample
+    from multiauc.plotting import CostCurveDisplay, RocHullDisplay
+
+# Relative to the largest terms of an expected cost.
+TIED = 8.0 * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RocHull(Result):
+    """The upper convex hull of the ROC curve of one class, against all others or against one other class.
+
+    Attributes
+    ----------
+    fpr, tpr : ndarray
+        False and true positive rate of the vertices, from (0, 0) to (1, 1).
+    thresholds : ndarray
+        The rows with a score of at least the threshold are called positive; falling from +inf.
+    positive : hashable
+        The class whose score is read.
+    negative : hashable or None
+        The class that it is told from; None for all the others together.
+    prevalence : float
+        The share of the positive class among the rows of both sides.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = [1, 1, 0, 1, 1, 0, 1, 1, 1, 0]
+    >>> score = [0.85, 0.10, 0.44, 0.46, 0.91, 0.79, 0.53, 0.14, 0.73, 0.23]
+    >>> hull = multiauc.roc_hulls(y_true, score)[1]
+    >>> hull
+    RocHull(1 against the rest: 4 vertices, auc 0.7381)
+    >>> hull.optimum(cost_fp=1, cost_fn=2)
+    OperatingPoint(1 against the rest: always positive, tpr 1.0000, fpr 1.0000, expected cost 0.3000)
+    >>> round(hull.h_measure(), 4)
+    0.1889
+    """
+
+    fpr: NDArray[np.float64]
+    tpr: NDArray[np.float64]
+    thresholds: NDArray[np.float64]
+    positive: Any
+    negative: Any
+    prevalence: float
+    _inputs: HeldInputs | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("fpr", "tpr", "thresholds"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The data are left behind: an unpickled hull has everything but the curve below it in its picture.
+        return RocHull, (self.fpr, self.tpr, self.thresholds, self.positive, self.negative, self.prevalence)
+
+    @property
+    def auc(self) -> float:
+        """The area under the hull, by trapezoids: at least that under the curve; nan for a class without rows."""
+        return area_below(self.fpr, self.tpr)
+
+    def optimum(self, cost_fp: float, cost_fn: float, prevalence: float | None = None) -> OperatingPoint:
+        r"""The vertex of the least expected cost, and the threshold that gets there.
+
+        .. math:: \pi_0 C_{FP} \mathrm{FPR} + \pi_1 C_{FN} (1 - \mathrm{TPR})
+
+        is least where a line of slope :math:`\pi_0 C_{FP} / (\pi_1 C_{FN})` touches the hull.
+
+        Parameters
+        ----------
+        cost_fp, cost_fn : float
+            What it costs to call a negative row positive, and to call a positive row negative: not negative, and not
+            both 0.
+        prevalence : float, optional
+            The share of the positive class where the threshold will be used, between 0 and 1; by default that of the
+            rows.
+
+        Returns
+        -------
+        OperatingPoint
+            Of equally good vertices the one with the fewest positives.
+        """
+        false_positive = read_non_negative("cost_fp", cost_fp)
+        false_negative = read_non_negative("cost_fn", cost_fn)
+        if false_positive == 0.0 == false_negative:
+            raise ValueError("cost_fp and cost_fn must not both be 0: then every threshold costs the same")
+        share = self.prevalence if prevalence is None else read_share("prevalence", prevalence)
+        costs = (1.0 - share) * false_positive * self.fpr + share * false_negative * (1.0 - self.tpr)
+        # Costs that differ by the rounding of rates and of their products alone are equally good.
+        tied = TIED * ((1.0 - share) * false_positive * self.fpr + share * false_negative)
+        best = 0 if math.isnan(self.auc) else int(np.argmax(costs <= costs.min() + tied))
+        return OperatingPoint(
+            fpr=float(self.fpr[best]),
+            tpr=float(self.tpr[best]),
+            # The last vertex calls everything positive, other rows with still lower scores included.
+            threshold=-math.inf if best == len(self.fpr) - 1 > 0 else float(self.thresholds[best]),
+            expected_cost=float(costs[best]),
+            cost_fp=false_positive,
+            cost_fn=false_negative,
+            prevalence=share,
+            positive=self.positive,
+            negative=self.negative,
+        )
+
+    def cost_curve(self) -> CostCurve:
+        """The expected cost under all costs and prevalences at once; see `CostCurve`."""
+        return CostCurve(*_envelope(self.fpr, self.tpr), self.fpr, self.tpr, self.positive, self.negative)
+
+    def h_measure(self, severity_ratio: float | None = None) -> float:
+        r"""Hand's H-measure: how much of the loss of a decision without scores the scores save.
+
+        .. math::
+            H = 1 - \frac{\int L(c)\, u(c)\, dc}{\int L_0(c)\, u(c)\, dc}, \qquad
+            L(c) = \min\, c\, \pi_0\, \mathrm{FPR} + (1 - c)\, \pi_1 (1 - \mathrm{TPR}),
+
+        the minimum over the hull, :math:`L_0` that of calling all rows positive or none, and c the share of a false
+        positive in the sum of both costs. Beliefs about c are u, the density of Beta(2, 1 + 1/SR), which peaks where
+        :math:`c / (1 - c)` is the severity ratio SR [1]_. 0 for scores that are no better than none, 1 for perfect
+        ones. Scores that rank the wrong way round are not turned round.
+
+        Parameters
+        ----------
+        severity_ratio : float, optional
+            The most likely ratio of the cost of a false positive to that of a false negative; by default
+            prevalence / (1 - prevalence), so that errors in the smaller class are taken for the more severe.
+
+        References
+        ----------
+        .. [1] D. J. Hand and C. Anagnostopoulos, "A better Beta for the H measure of classification performance",
+           Pattern Recognition Letters 40 (2014), 41-46.
+        """
+        ratio = read_severity(severity_ratio)
+        if math.isnan(self.auc):
+            return math.nan
+        if ratio is None:
+            ratio = self.prevalence / (1.0 - self.prevalence)
+        return h_measure(Hull(self.fpr, self.tpr, self.prevalence), ratio)
+
+    def plot(self, ax: Axes | None = None, *, optimum: OperatingPoint | None = None, **line: Any) -> RocHullDisplay:
+        """Draw the hull over its curve. Needs matplotlib (``pip install multiauc[plot]``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw: new axes by default. Axes of ROC curves may be shared.
+        optimum : OperatingPoint, optional
+            A point to mark, from `optimum`, with the line of equal costs through it.
+        **line
+            Passed on to ``ax.plot``.
+        """
+        from multiauc.plotting import RocHullDisplay  # noqa: PLC0415
+
+        return RocHullDisplay(self, optimum=optimum).plot(ax, **line)
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The vertices as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}, library)
+
+    def __repr__(self) -> str:
+        return f"RocHull({told_from(self)}: {len(self.fpr)} vertices, auc {decimals(self.auc)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OperatingPoint(Result):
+    """The best threshold under given costs; see `RocHull.optimum`.
+
+    Attributes
+    ----------
+    fpr, tpr : float
+        The rates there.
+    threshold : float
+        Call rows positive whose score is at least this: inf for none, -inf for all.
+    expected_cost : float
+        The mean cost of a row.
+    cost_fp, cost_fn, prevalence : float
+        What it is best for.
+    positive, negative : hashable
+        The class whose score is read, and the one that it is told from; None for all the others together.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> point = multiauc.roc_hulls([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])[1].optimum(cost_fp=2, cost_fn=1)
+    >>> point.threshold, point.tpr, point.expected_cost
+    (0.9, 0.5, 0.25)
+    >>> point.slope
+    2.0
+    """
+
+    fpr: float
+    tpr: float
+    threshold: float
+    expected_cost: float
+    cost_fp: float
+    cost_fn: float
+    prevalence: float
+    positive: Any
+    negative: Any
+
+    @property
+    def slope(self) -> float:
+        """How steep lines of equal cost are in the picture of the curve; inf where only false positives cost."""
+        missed = self.prevalence * self.cost_fn
+        return math.inf if missed == 0.0 else (1.0 - self.prevalence) * self.cost_fp / missed
+
+    def __repr__(self) -> str:
+        if math.isinf(self.threshold):
+            when = "never positive" if self.threshold > 0.0 else "always positive"
+        else:
+            when = f"positive from {self.threshold:.6g} on"
+        rates = f"tpr {decimals(self.tpr)}, fpr {decimals(self.fpr)}"
+        return f"OperatingPoint({told_from(self)}: {when}, {rates}, expected cost {decimals(self.expected_cost)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class CostCurve(Result):
+    r"""Expected costs under all costs and prevalences (Drummond and Holte's cost curve), from a hull.
+
+    With :math:`x = \pi_1 C_{FN} / (\pi_1 C_{FN} + \pi_0 C_{FP})`, a point of the ROC curve is the straight line
+
+    .. math:: (1 - \mathrm{TPR})\, x + \mathrm{FPR}\, (1 - x),
+
+    the expected cost in units of the largest possible one. The curve is the lower envelope of all these lines.
+
+    Attributes
+    ----------
+    x, cost : ndarray
+        The corners of the lower envelope, from x = 0 to x = 1.
+    fpr, tpr : ndarray
+        The points whose lines touch it, as in `RocHull`.
+    positive, negative : hashable
+        The class whose score is read, and the one that it is told from; None for all the others together.
+
+    References
+    ----------
+    C. Drummond and R. C. Holte, *Cost curves: An improved method for visualizing classifier performance*, Machine
+    Learning 65, 2006.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> curve = multiauc.roc_hulls([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])[1].cost_curve()
+    >>> curve
+    CostCurve(1 against the rest: area 0.1250, without scores 0.2500)
+    >>> curve.at(0.5)
+    0.25
+    """
+
+    x: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    fpr: NDArray[np.float64]
+    tpr: NDArray[np.float64]
+    positive: Any
+    negative: Any
+
+    def __post_init__(self) -> None:
+        for name in ("x", "cost", "fpr", "tpr"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CostCurve, (self.x, self.cost, self.fpr, self.tpr, self.positive, self.negative)
+
+    @property
+    def area(self) -> float:
+        """The area under the envelope: 1/4 without scores, 0 for perfect ones; nan for a class without rows."""
+        if len(self.x) < 2:
+            return math.nan
+        return float(0.5 * np.dot(np.diff(self.x), self.cost[1:] + self.cost[:-1]))
+
+    def at(self, x: float) -> float:
+        """The smallest expected cost at one x between 0 and 1."""
+        at = read_share("x", x)
+        return math.nan if len(self.x) < 2 else float(np.interp(at, self.x, self.cost))
+
+    def plot(self, ax: Axes | None = None, **line: Any) -> CostCurveDisplay:
+        """Draw the lines and their lower envelope. Needs matplotlib (``pip install multiauc[plot]``)."""
+        from multiauc.plotting import CostCurveDisplay  # noqa: PLC0415
+
+        return CostCurveDisplay(self).plot(ax, **line)
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The corners as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"x": self.x, "cost": self.cost}, library)
+
+    def __repr__(self) -> str:
+        return f"CostCurve({told_from(self)}: area {decimals(self.area)}, without scores 0.2500)"
+
+
+def told_from(result: RocHull | OperatingPoint | CostCurve) -> str:
+    """The two sides of a curve in words."""
+    negative = "the rest" if result.negative is None else repr(result.negative)
+    return f"{result.positive!r} against {negative}"
+
+
+def read_severity(severity_ratio: Any) -> float | None:
+    """A positive number, or None for the default."""
+    if severity_ratio is None:
+        return None
+    ratio = read_non_negative("severity_ratio", severity_ratio)
+    if ratio == 0.0 or math.isinf(1.0 / ratio):
+        raise ValueError(f"severity_ratio must be above 0; got {severity_ratio!r}")
+    return ratio
+
+
+def _envelope(fpr: ArrayLike, tpr: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The corners of the lower envelope: where the lines of neighbouring vertices cross."""
+    false_rate, true_rate = np.asarray(fpr), np.asarray(tpr)
+    if len(false_rate) < 2:
+        return false_rate, true_rate
+    across, up = np.diff(false_rate), np.diff(true_rate)
+    crossings = across / (across + up)
+    costs = (1.0 - true_rate[:-1]) * crossings + false_rate[:-1] * (1.0 - crossings)
+    x = np.concatenate([[0.0], crossings, [1.0]])
+    corners = np.concatenate([[True], np.diff(x) > 0.0])
+    return x[corners], np.concatenate([[0.0], costs, [0.0]])[corners]
+
+
+@with_hints
+def roc_hulls(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    kind: CurveKind = DEFAULT_CURVE_KIND,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> dict[Any, RocHull]:
+    """The convex hull of the ROC curve of every class, or of every ordered pair of classes.
+
+    Whatever false positives and false negatives cost, a vertex of the upper convex hull has the least expected cost.
+    A hull says which (`RocHull.optimum`, with the threshold to use), how low the cost is for all costs at once
+    (`RocHull.cost_curve`), and how good that is on average (`RocHull.h_measure`).
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
+        (n,) or (n, 1), the score of the second of `labels`; the first is then given the negated score.
+    kind : {"one_vs_rest", "pairwise"}, default "one_vs_rest"
+        A curve of each class against all the others, or of each ordered pair of classes (c, d), by the score of c.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
+        like two rows and a row of weight 0 not at all.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
+        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave its hulls out, or have hulls of a
+        single point nan.
+    outputs : {"logits"} or None, default None
+        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
+        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
+        made of them have different values.
+
+    Returns
+    -------
+    dict
+        A `RocHull` by label, or by pair (c, d) of labels, c being the positive class whose score is read. It refers to
+        `y_score` for its picture and does not copy it.
+
+    References
+    ----------
+    F. Provost and T. Fawcett, *Robust Classification for Imprecise Environments*, Machine Learning 42, 2001.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> hulls = multiauc.roc_hulls(y_true, y_score)
+    >>> hulls["cat"]
+    RocHull('cat' against the rest: 4 vertices, auc 0.9167)
+    >>> hulls["cat"].optimum(cost_fp=1, cost_fn=5).threshold
+    0.4
+    >>> multiauc.roc_hulls(y_true, y_score, kind="pairwise")["cat", "eel"].auc
+    1.0
+    """
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    found = hulls_of(sample, curve_pairs(sample, one_of("kind", kind, CURVE_KINDS)))
+    return {hull.positive if hull.negative is None else (hull.positive, hull.negative): hull for hull in found}
+
+
+@with_hints
+def h_measure_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    severity_ratio: float | None = None,
+    average: PartialAverage = "macro",
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> float:
+    """Hand's H-measure of each class against the rest, averaged; with two classes, that of the second.
+
+    How much of the loss of decisions without scores the scores save, on average over beliefs about the costs of both
+    kinds of errors; `RocHull.h_measure` has the formula. 0 for useless scores and 1 for perfect ones. Scores that rank
+    the wrong way round are not turned round.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row.
+    y_score : array-like of shape (n, K)
+        The score of each row for each class; with two classes also of shape (n,) or (n, 1), the score of the second of
+        `labels`. Of two columns the second is read.
+    severity_ratio : float, optional
+        The most likely ratio of the cost of a false positive to that of a false negative; by default the ratio of a
+        class's rows to all others, class by class.
+    average : {"macro", "prevalence"}, default "macro"
+        All classes alike, or weighted by their share of the rows. Two classes need no average.
+    sample_weight, labels
+        As in `roc_hulls`.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave it out, or return nan.
+    outputs : {"logits"} or None, default None
+        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
+        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
+        made of them have different values.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    D. J. Hand, *Measuring classifier performance: a coherent alternative to the area under the ROC curve*, Machine
+    Learning 77, 2009.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = [1, 1, 0, 1, 1, 0, 1, 1, 1, 0]
+    >>> score = [0.85, 0.10, 0.44, 0.46, 0.91, 0.79, 0.53, 0.14, 0.73, 0.23]
+    >>> round(multiauc.h_measure_score(y_true, score), 6)
+    0.188896
+    >>> round(multiauc.h_measure_score(y_true, score, severity_ratio=0.5), 6)
+    0.107501
+    """
+    ratio = read_severity(severity_ratio)
+    kind_of_mean = one_of("average", average, AVERAGES)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    hulls = _against_rest(sample)
+    return _average(sample, [hull.h_measure(ratio) for hull in hulls], hulls, kind_of_mean)
+
+
+@with_hints
+def lc_index(  # noqa: PLR0913 - keyword-only options
+    y_true: ArrayLike,
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    cost_range: tuple[float, float],
+    most_likely: float,
+    average: PartialAverage = "macro",
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> float:
+    r"""Adams and Hand's LC index: how much of what is believed about costs is in favour of model A.
+
+    .. math:: \int I(c)\, D(c)\, dc,
+
+    where c is the share of a false positive in the sum of both costs, I(c) is 1 where A has the smaller minimum loss,
+    -1 where B has and 0 where both are equal, and D is a triangular density of beliefs about c. 1 if A is better under
+    all costs in question, -1 if B is. It says how likely A is better, not by how much.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row.
+    scores_a, scores_b : array-like of shape (n, K)
+        The scores of both models, as in `roc_hulls`. With two classes those of the second are read; with more, each
+        class is told from the rest and the indices are averaged.
+    cost_range : tuple of two floats
+        The smallest and the largest c that is thought possible, between 0 and 1. A false positive that costs r times as
+        much as a false negative is c = r / (1 + r).
+    most_likely : float
+        The c with the highest density, within the range.
+    average : {"macro", "prevalence"}, default "macro"
+        All classes alike, or weighted by their share of the rows. Two classes need no average.
+    sample_weight, labels, outputs
+        As in `roc_hulls`.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave it out, or return nan.
+
+    Returns
+    -------
+    float
+        Between -1 and 1.
+
+    References
+    ----------
+    N. M. Adams and D. J. Hand, *Comparing classifiers when the misallocation costs are uncertain*, Pattern Recognition
+    32, 1999.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = [0, 0, 0, 1, 1, 1]
+    >>> a, b = [0.1, 0.2, 0.6, 0.5, 0.8, 0.9], [0.1, 0.4, 0.3, 0.2, 0.5, 0.9]
+    >>> multiauc.lc_index(y_true, a, b, cost_range=(0.1, 0.5), most_likely=0.3)
+    1.0
+    >>> multiauc.lc_index(y_true, a, a, cost_range=(0.1, 0.5), most_likely=0.3)
+    0.0
+    """
+    costs, peak = _read_beliefs(cost_range, most_likely)
+    kind_of_mean = one_of("average", average, AVERAGES)
+    samples = [
+        _named(name, lambda: read_sample(y_true, scores, sample_weight, labels, absent, outputs))  # noqa: B023 - called at once
+        for name, scores in (("scores_a", scores_a), ("scores_b", scores_b))
+    ]
+    first, second = ({hull.positive: hull for hull in _against_rest(sample)} for sample in samples)
+    if first.keys() != second.keys():
+        a, b = (listing(sample.labels) for sample in samples)
+        raise ValueError(f"scores_a and scores_b must be scores of the same classes; got {a} and {b}")
+    values = [_index(hull, second[label], costs, peak) for label, hull in first.items()]
+    return _average(samples[0], values, list(first.values()), kind_of_mean)
+
+
+def hulls_of(sample: Sample, curves: list[tuple[int, int | None]]) -> list[RocHull]:
+    """The hulls of some curves of a sample, (positive class, negative class or None for all others)."""
+    present = present_curves(sample, curves)
+    points = dict(zip(present, _rust.roc_hull_points(sample.arguments(), present), strict=True))
+    _, weights = _rust.class_sizes(sample.codes, sample.weights, sample.n_classes)
+    inputs = HeldInputs(sample, (), {})
+    nan = np.array([np.nan])
+    hulls = []
+    for c, d in curves:
+        negative = weights.sum() - weights[c] if d is None else weights[d]
+        has_rows = (c, d) in points
+        prevalence = float(weights[c] / (weights[c] + negative)) if has_rows else math.nan
+        name = None if d is None else sample.labels[d]
+        fpr, tpr, thresholds = points.get((c, d), (nan, nan, nan))
+        hulls.append(RocHull(fpr, tpr, thresholds, sample.labels[c], name, prevalence, inputs))
+    return hulls
+
+
+def _against_rest(sample: Sample) -> list[RocHull]:
+    """The hulls that an average is over: of two classes that of the second."""
+    return hulls_of(sample, [(1, None)] if sample.n_classes == 2 else curve_pairs(sample, AGAINST_REST))
+
+
+def _average(sample: Sample, values: list[float], hulls: list[RocHull], average: str) -> float:
+    if sample.is_undefined:
+        return math.nan
+    weights = [1.0 if average == "macro" else hull.prevalence for hull in hulls]
+    return math.fsum(w * value for w, value in zip(weights, values, strict=True)) / math.fsum(weights)
+
+
+def _index(a: RocHull, b: RocHull, costs: tuple[float, float], peak: float) -> float:
+    if math.isnan(a.prevalence):
+        return math.nan
+    first, second = (Hull(hull.fpr, hull.tpr, hull.prevalence) for hull in (a, b))
+    return lc_index_of(first, second, costs, peak)
+
+
+def _read_beliefs(cost_range: Any, most_likely: Any) -> tuple[tuple[float, float], float]:
+    """The range of c and its peak."""
+    if isinstance(cost_range, str) or np.shape(cost_range) != (2,):
+        raise ValueError(f"cost_range must be two numbers between 0 and 1, (low, high); got {described(cost_range)}")
+    low, high = (read_share("cost_range", limit) for limit in cost_range)
+    if not low < high:
+        raise ValueError(f"cost_range must rise from low to high; got ({low:g}, {high:g})")
+    peak = read_share("most_likely", most_likely)
+    if not low <= peak <= high:
+        raise ValueError(f"most_likely must lie within cost_range, {low:g} to {high:g}; got {peak:g}")
+    return (low, high), peak
+
+
+def _named(name: str, read: Callable[[], Sample]) -> Sample:
+    """What was read, or its error with the name of the argument in question."""
+    try:
+        return read()
+    except (TypeError, ValueError) as error:
+        raise type(error)(str(error).replace("y_score", name)) from None

@@ -1,0 +1,1 @@
+"""ROC curves: per class and pair, partial, multi-class, summary."""

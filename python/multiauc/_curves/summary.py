@@ -1,0 +1,734 @@
+"""Summary ROC curves of several 2x2 tables, or of the pairs of classes of one model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations, pairwise, permutations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._common.hints import warn, with_hints
+from multiauc._common.progress import Progress
+from multiauc._common.registry import HAND_TILL
+from multiauc._common.result import Result, html_table, read_only, text_table
+from multiauc._common.student import upper_quantile
+from multiauc._common.wording import counted, decimals, described, one_of
+from multiauc._curves.multiclass import BAND_FPR, RocBand, quantile_band
+from multiauc._curves.summary_fits import RandomEffects, area, delta_error, expit, fit_binomial, fit_line, fit_normal
+from multiauc._inference.bootstrap import Replicates, draw_seed, standard_errors
+from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval, logit_interval
+from multiauc._input.arrays import as_float64
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import positive_integer, read_level, read_rng
+from multiauc._input.sample import read_sample
+from multiauc.densities import import_scipy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc._common.types import Absent, Labels, Outputs
+    from multiauc.plotting import SummaryRocDisplay
+
+# Points of a region's outline.
+OUTLINE = 200
+INTERVALS = ("logit", "percentile", "basic")
+SHARED_ROWS = (
+    "the pairs of classes share rows, so that the model's own standard errors are not valid: take those of .bootstrap()"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SummaryRoc(Result):
+    """One ROC curve for several 2 x 2 tables; see `multiauc.summary_roc`.
+
+    Attributes
+    ----------
+    model : {"moses_littenberg", "bivariate", "hsroc", "binomial"}
+        What was fitted.
+    estimation : {"reml", "ml", "least_squares"}
+        By what.
+    auc : float
+        The area under the curve; nan where the curve does not rise.
+    parameters : dict of float
+        The estimates by name.
+    standard_errors : dict of float
+        Their standard errors and that of ``"auc"``; nan where `notes` say why, or at an edge of what there can be.
+    intercept, slope : float
+        The curve: logit TPR = intercept + slope * logit FPR.
+    operating_point : tuple of two floats or None
+        The false- and the true-positive rate of a table in the middle, for models that have one.
+    log_likelihood : float
+        Of the fit; nan for a regression.
+    tables : ndarray of shape (n, 4)
+        True positives, false negatives, false positives, true negatives. Read-only.
+    notes : tuple of str
+        What to know about the result, in words.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> roc = multiauc.summary_roc(
+    ...     [47, 126, 19, 36, 130], [9, 51, 10, 3, 19], [101, 272, 12, 78, 211], [738, 1543, 192, 276, 959]
+    ... )
+    >>> round(roc.sensitivity(0.2), 3)
+    0.882
+    >>> low, high = roc.confidence_interval()
+    >>> 0.8 < low < roc.auc < high < 1.0
+    True
+    """
+
+    model: str
+    estimation: str
+    auc: float
+    parameters: dict[str, float]
+    standard_errors: dict[str, float]
+    intercept: float
+    slope: float
+    operating_point: tuple[float, float] | None
+    log_likelihood: float
+    tables: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
+    # Of (logit TPR, logit FPR): the covariance of their mean, that between tables, and the mean; None for a regression.
+    _of_mean: NDArray[np.float64] | None = None
+    _between: NDArray[np.float64] | None = None
+    _middle: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tables", read_only(self.tables))
+
+    def sensitivity(self, fpr: ArrayLike) -> Any:
+        """The true-positive rate of the curve at one or several false-positive rates, between 0 and 1."""
+        rates = as_float64("fpr", fpr)
+        if not ((rates >= 0.0) & (rates <= 1.0)).all():
+            raise ValueError(f"fpr must be between 0 and 1; got {rates[~((rates >= 0.0) & (rates <= 1.0))][0]}")
+        with np.errstate(divide="ignore"):
+            heights = expit(self.intercept + self.slope * (np.log(rates) - np.log1p(-rates)))
+        return float(heights.item()) if np.ndim(fpr) == 0 else heights
+
+    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        """Of the area: a logit interval with Student's t of two degrees of freedom fewer than there are tables.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The nominal coverage.
+        """
+        tail = read_level(level)
+        self._refuse_shared_rows("an interval")
+        error = self.standard_errors["auc"]
+        if not error > 0.0:
+            return NO_INTERVAL
+        return logit_interval(self.auc, error, upper_quantile(tail, max(1, len(self.tables) - 2)))
+
+    def confidence_region(self, level: float = 0.95) -> NDArray[np.float64]:
+        """The outline of a region for the operating point, (m, 2): false- and true-positive rates.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            How often such a region holds the population's point.
+        """
+        return self._region(level, is_prediction=False)
+
+    def prediction_region(self, level: float = 0.95) -> NDArray[np.float64]:
+        """The outline of a region for the rates of one more table, as large as tables get; as `confidence_region`."""
+        return self._region(level, is_prediction=True)
+
+    def _region(self, level: Any, *, is_prediction: bool) -> NDArray[np.float64]:
+        tail = read_level(level)
+        if self._of_mean is None or self._between is None or self._middle is None:
+            raise ValueError(
+                f"model={self.model!r} is a regression and has no regions; 'bivariate', 'hsroc' and 'binomial' have"
+            )
+        self._refuse_shared_rows("a region")
+        # Twice the quantile of F with 2 and n - 2 degrees of freedom.
+        freedom = max(1, len(self.tables) - 2)
+        reach = math.sqrt(freedom * ((2.0 * tail) ** (-2.0 / freedom) - 1.0))
+        spread = self._of_mean + self._between if is_prediction else self._of_mean
+        values, vectors = np.linalg.eigh(spread)
+        angles = np.linspace(0.0, 2.0 * math.pi, OUTLINE)
+        circle = np.stack([np.cos(angles), np.sin(angles)])
+        outline = self._middle[:, None] + reach * (vectors * np.sqrt(np.clip(values, 0.0, None))) @ circle
+        return np.asarray(expit(outline[::-1].T))
+
+    def _refuse_shared_rows(self, what: str) -> None:
+        """Overridden where the tables share rows."""
+
+    def plot(self, ax: Axes | None = None, *, label: str | None = None, **line: Any) -> SummaryRocDisplay:
+        """Draw the curve, the tables and the regions. Needs matplotlib (``multiauc[plot]``).
+
+        `ax` is a matplotlib Axes, a new one by default; `line` is passed on to ``ax.plot`` for the curve.
+        """
+        from multiauc.plotting import SummaryRocDisplay  # noqa: PLC0415
+
+        return SummaryRocDisplay(self).plot(ax, label=label, **line)
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *text_table(self._table()), *self.notes])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), self._table(), list(self.notes))
+
+    def _title(self) -> str:
+        how = {"reml": "restricted maximum likelihood", "ml": "maximum likelihood", "least_squares": "least squares"}
+        return f"SummaryRoc of {counted(len(self.tables), 'table')}: {self.model}, {how[self.estimation]}"
+
+    def _table(self) -> list[list[str]]:
+        rows = [("AUC", "auc", self.auc)] + [(name.replace("_", " "), name, v) for name, v in self.parameters.items()]
+        cells = [[shown, decimals(value), decimals(self.standard_errors[name])] for shown, name, value in rows]
+        return [["", "value", "std. error"], *cells]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SummaryRocOfPairs(SummaryRoc):
+    """A `SummaryRoc` whose tables are those of the pairs of classes of a classifier; see `summary_roc_of_pairs`.
+
+    Attributes
+    ----------
+    pairs : tuple of tuples
+        The two classes of each table: the first is the positive one.
+    threshold : float or None
+        Above which score a row is taken for the first class; None for the higher of both scores.
+    smallest_class : int
+        The rows of the smallest class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(4, size=400)
+    >>> roc = multiauc.summary_roc_of_pairs(y_true, np.eye(4)[y_true] + 2 * rng.random((400, 4)), model="hsroc")
+    >>> roc.pairs[0]
+    (0, 1)
+    >>> roc.bootstrap(20, rng=0).replicates.shape
+    (20,)
+    """
+
+    pairs: tuple[tuple[Any, Any], ...] = ()
+    threshold: float | None = None
+    smallest_class: int = 0
+    # (size, rng) to the replicates, and what they are computed from.
+    _model: Callable[[int, Any], SummaryRocBootstrap] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The data are left behind: an unpickled curve can be read, but not resampled.
+        known = (self.model, self.estimation, self.auc, self.parameters, self.standard_errors, self.intercept)
+        more = (self.slope, self.operating_point, self.log_likelihood, self.tables, self.notes)
+        spread = (self._of_mean, self._between, self._middle, self.pairs, self.threshold, self.smallest_class)
+        return SummaryRocOfPairs, (*known, *more, *spread)
+
+    def _refuse_shared_rows(self, what: str) -> None:
+        raise ValueError(f"{what} of the model is not offered here: {SHARED_ROWS}")
+
+    def bootstrap(self, n_resamples: int = 200, rng: np.random.Generator | int | None = None) -> SummaryRocBootstrap:
+        """Resample the rows within classes and fit the curve again to their tables.
+
+        Parameters
+        ----------
+        n_resamples : int, default 200
+            How many samples.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed.
+        """
+        if self._model is None:
+            raise ValueError("this curve was unpickled, without its data; call summary_roc_of_pairs on them again")
+        return self._model(n_resamples, rng)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SummaryRocBootstrap(Result):
+    """Summary curves of resampled rows.
+
+    Attributes
+    ----------
+    estimate : float
+        The area under the curve of the sample itself.
+    replicates : ndarray of shape (n_resamples,)
+        The areas of the resamples; nan where the curve does not rise. Read-only.
+    parameters : dict of ndarray
+        The resampled parameters by name.
+    heights : ndarray of shape (n_resamples, 101)
+        True-positive rates at the false-positive rates of `band`. Read-only.
+    n_symmetric : int
+        In how many resamples nothing shows the shape of the curve, which is then symmetric.
+    smallest_class : int
+        The rows of the smallest class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(4, size=400)
+    >>> y_score = np.eye(4)[y_true] + 2 * rng.random((400, 4))
+    >>> bootstrap = multiauc.summary_roc_of_pairs(y_true, y_score, model="moses_littenberg").bootstrap(50, rng=0)
+    >>> low, high = bootstrap.confidence_interval()
+    >>> 0.8 < low < bootstrap.estimate < high < 1.0
+    True
+    """
+
+    estimate: float
+    replicates: NDArray[np.float64]
+    parameters: dict[str, NDArray[np.float64]]
+    heights: NDArray[np.float64]
+    n_symmetric: int
+    smallest_class: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "replicates", read_only(self.replicates))
+        object.__setattr__(self, "heights", read_only(self.heights))
+
+    @property
+    def standard_errors(self) -> dict[str, float]:
+        """The standard deviation of the replicates of each parameter and of ``"auc"``; nan for fewer than two."""
+        known = {"auc": self.replicates, **self.parameters}
+        return {name: float(standard_errors(values[:, None])[0]) for name, values in known.items()}
+
+    def confidence_interval(
+        self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
+    ) -> ConfidenceInterval:
+        """Of the area, by its replicates; the methods are those of `multiauc.MulticlassRocBootstrap`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The nominal coverage.
+        method : {"logit", "percentile", "basic"}, default "logit"
+            From the spread of the replicates' logits, from quantiles, or from quantiles mirrored at the estimate.
+        """
+        found = Replicates(self.estimate, self.replicates, self.smallest_class, is_fitted=True)
+        return found.interval(level, method, INTERVALS)
+
+    def band(self, level: float = 0.95) -> RocBand:
+        """Quantiles of the resampled true-positive rates at fixed false-positive rates, point by point.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The share of resampled curves between the limits at each false-positive rate.
+        """
+        return quantile_band(self.heights[~np.isnan(self.heights).any(axis=1)], level)
+
+    def __repr__(self) -> str:
+        size = counted(len(self.replicates), "resample")
+        numbers = f"auc {decimals(self.estimate)}, se {decimals(self.standard_errors['auc'])}"
+        symmetric = f", {self.n_symmetric} of them symmetric" if self.n_symmetric else ""
+        return f"SummaryRocBootstrap({size} by rows{symmetric}: {numbers})"
+
+
+MODELS = ("moses_littenberg", "bivariate", "hsroc", "binomial")
+ESTIMATIONS = ("reml", "ml")
+LINE, NORMAL, HSROC, BINOMIAL = MODELS
+FEWEST_TABLES = 3
+# Standard deviations between tables below which nothing shows the shape of the curve.
+NO_SPREAD = 1e-3
+SYMMETRIC = (
+    "one of the rates does not vary between tables by more than chance, so that nothing shows the shape of the curve: "
+    "it is taken to be symmetric, with one odds ratio"
+)
+# Bytes of multiplicities at a time.
+BLOCK_BYTES = 1 << 26
+
+
+@with_hints
+def summary_roc(
+    tp: ArrayLike,
+    fn: ArrayLike,
+    fp: ArrayLike,
+    tn: ArrayLike,
+    *,
+    model: str = NORMAL,
+    estimation: str | None = None,
+) -> SummaryRoc:
+    r"""One ROC curve for several 2 x 2 tables: studies of a test, or pairs of classes, each at a threshold of its own.
+
+    With :math:`y_1 = \operatorname{logit} \mathrm{TPR}` and :math:`y_2 = \operatorname{logit} \mathrm{FPR}` of a table:
+
+    * ``"moses_littenberg"`` [1]_: the regression :math:`y_1 - y_2 = a + b (y_1 + y_2)` by least squares, so that
+      :math:`y_1 = \frac{a}{1 - b} + \frac{1 + b}{1 - b} y_2` along the curve;
+    * ``"bivariate"`` [2]_: :math:`y \sim N(\mu, \Sigma + D)`, with D the known variances
+      1/TP + 1/FN and 1/FP + 1/TN within the table;
+    * ``"hsroc"`` [3]_: the same fit in other parameters [4]_, shape :math:`\beta = \ln(\sigma_2 / \sigma_1)`, accuracy
+      :math:`\Lambda = \sqrt{\sigma_2/\sigma_1}\, \mu_1 - \sqrt{\sigma_1/\sigma_2}\, \mu_2` and threshold;
+    * ``"binomial"`` [5]_: counts are binomial, and their logits normal, :math:`N(\mu, \Sigma)`; by Laplace's
+      approximation. No correction for zeros.
+
+    The curve of the last three is :math:`\operatorname{logit} \mathrm{TPR} = \Lambda e^{-\beta/2} + e^{-\beta}
+    \operatorname{logit} \mathrm{FPR}`. Needs scipy (``pip install "multiauc[scipy]"``), but for the regression.
+
+    Parameters
+    ----------
+    tp, fn, fp, tn : array-like of shape (n,)
+        True positives, false negatives, false positives and true negatives of each of three tables or more. Where some
+        cell is zero, one half is added to all cells of all tables (not by ``"binomial"``).
+    model : {"bivariate", "moses_littenberg", "hsroc", "binomial"}, default "bivariate"
+        As above.
+    estimation : {"reml", "ml"}, optional
+        Restricted or full maximum likelihood, for ``"bivariate"`` and ``"hsroc"``: by default restricted.
+        ``"binomial"`` has ``"ml"`` alone.
+
+    Returns
+    -------
+    SummaryRoc
+        With the area `auc`, `sensitivity(fpr)`, `parameters`, `standard_errors`, regions and a plot.
+
+    See Also
+    --------
+    summary_roc_of_pairs : The tables of the pairs of classes of a classifier.
+    multiclass_roc : A curve for all pairs of classes along all thresholds.
+
+    References
+    ----------
+    .. [1] L. E. Moses, D. Shapiro and B. Littenberg, "Combining independent studies of a diagnostic test into a summary
+       ROC curve", Statistics in Medicine 12 (1993), 1293-1316.
+    .. [2] J. B. Reitsma et al., "Bivariate analysis of sensitivity and specificity produces informative summary
+       measures in diagnostic reviews", Journal of Clinical Epidemiology 58 (2005), 982-990.
+    .. [3] C. M. Rutter and C. A. Gatsonis, "A hierarchical regression approach to meta-analysis of diagnostic test
+       accuracy evaluations", Statistics in Medicine 20 (2001), 2865-2884.
+    .. [4] R. M. Harbord et al., "A unification of models for meta-analysis of diagnostic accuracy studies",
+       Biostatistics 8 (2007), 239-251.
+    .. [5] H. Chu and S. R. Cole, "Bivariate meta-analysis of sensitivity and specificity with sparse data", Journal of
+       Clinical Epidemiology 59 (2006), 1331-1332.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> tp, fn = [47, 126, 19, 36, 130, 84], [9, 51, 10, 3, 19, 2]
+    >>> fp, tn = [101, 272, 12, 78, 211, 68], [738, 1543, 192, 276, 959, 89]
+    >>> multiauc.summary_roc(tp, fn, fp, tn, model="moses_littenberg")
+    SummaryRoc of 6 tables: moses_littenberg, least squares
+          value  std. error
+    AUC  0.9130      0.0101
+    a    3.4341      0.1639
+    b    0.1578      0.0920
+    """
+    kind, how = _read_model(model, estimation)
+    tables = _read_tables(tp, fn, fp, tn)
+    return _fitted(tables, kind, how).summary()
+
+
+@with_hints
+def summary_roc_of_pairs(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    model: str = NORMAL,
+    estimation: str | None = None,
+    threshold: float | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> SummaryRocOfPairs:
+    """One ROC curve for the pairs of classes of a classifier, each of which decides once between its two classes.
+
+    The table of a pair counts, among the rows of its two classes, which are taken for the first one: those with a
+    higher score of the first than of the second. With a `threshold`, pairs are ordered, and a row is taken for the
+    first class if its score of that class is above the threshold.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The score of each row for each of three classes or more.
+    model, estimation
+        As in `summary_roc`, which has the models.
+    threshold : float, optional
+        Above which score a row is taken for a class; by default the higher of both scores decides.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns. It matters which class of a pair comes first: without a threshold the
+        one that comes first here.
+    absent : {"raise", "ignore"}, default "raise"
+        What to do if a class has no rows: raise an error, or leave out its pairs.
+    outputs : {"logits"} or None, default None
+        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
+        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
+        made of them have different values.
+
+    Returns
+    -------
+    SummaryRocOfPairs
+        A `SummaryRoc` with ``.bootstrap()``. The models take tables for independent, but pairs share rows: their own
+        standard errors are nan here, and those of the bootstrap of rows take their place.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(4, size=400)
+    >>> y_score = np.eye(4)[y_true] + 2 * rng.random((400, 4))
+    >>> roc = multiauc.summary_roc_of_pairs(y_true, y_score, model="moses_littenberg")
+    >>> roc.bootstrap(50, rng=0)
+    SummaryRocBootstrap(50 resamples by rows: auc 0.9207, se 0.0213)
+    """
+    kind, how = _read_model(model, estimation)
+    limit = None if threshold is None else _read_threshold(threshold)
+    sample = read_sample(y_true, y_score, None, labels, one_of("absent", absent, ("raise", "ignore")), outputs)
+    present = np.flatnonzero(sample.rows).tolist()
+    if len(present) < FEWEST_TABLES:
+        raise ValueError(f"y_true must have {FEWEST_TABLES} classes or more, for as many pairs; got {len(present)}")
+    pairs = list(combinations(present, 2) if limit is None else permutations(present, 2))
+    tables = PairTables(HeldInputs(sample, (HAND_TILL,), {}), pairs, limit)
+    fit = _fitted(tables.of_sample(), kind, how)
+    return SummaryRocOfPairs(
+        **fit.fields(are_independent=False),
+        pairs=tuple((sample.labels[c], sample.labels[d]) for c, d in pairs),
+        threshold=limit,
+        smallest_class=int(sample.rows[sample.rows > 0].min()),
+        _model=lambda size, rng: _resampled(tables, fit, size, rng),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTables:
+    """The tables of pairs of classes, of the sample and of its resamples; `pairs` are columns."""
+
+    inputs: HeldInputs
+    pairs: list[tuple[int, int]]
+    threshold: float | None
+
+    def of_sample(self) -> NDArray[np.float64]:
+        """A table per pair."""
+        return np.asarray(self._counted(np.ones((1, len(self.inputs.sample.codes)), dtype=np.uint8))[0])
+
+    def of_resamples(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
+        """The tables of resamples `first`, `first` + 1, ...: rows drawn within classes, as by all bootstraps."""
+        arguments = self.inputs.arguments()
+        resampler = _rust.Resampler([arguments], list(self.inputs.metrics), {}, self.inputs.sampling, 0)
+        return self._counted(resampler.multiplicities(seed, first, count))
+
+    def _counted(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
+        sample = self.inputs.sample
+        rows_of = [np.flatnonzero(sample.codes == c) for c in range(sample.n_classes)]
+        times_of = [times[:, rows].astype(np.float64) for rows in rows_of]
+        tables = np.empty((len(times), len(self.pairs), 4))
+        for place, (c, d) in enumerate(self.pairs):
+            for side, k in ((0, c), (2, d)):
+                scores = sample.scores[rows_of[k]]
+                is_first = scores[:, c] > (scores[:, d] if self.threshold is None else self.threshold)
+                tables[:, place, side] = times_of[k] @ is_first
+                tables[:, place, side + 1] = times_of[k] @ ~is_first
+        return tables
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fitted:
+    """A model fitted to tables: its estimates with their covariance, and what follows from them."""
+
+    tables: NDArray[np.float64]
+    model: str
+    estimation: str
+    estimates: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    effects: RandomEffects | None
+
+    def parameters(self) -> dict[str, Callable[[NDArray[np.float64]], float]]:
+        """Each parameter as a function of the estimates."""
+        if self.model == HSROC:
+            return _HSROC_PARAMETERS
+        names = _LINE_PARAMETERS if self.model == LINE else _EFFECTS_PARAMETERS
+        return {name: _entry(place) for place, name in enumerate(names)}
+
+    def curve(self, values: NDArray[np.float64]) -> tuple[float, float]:
+        """Intercept and slope of logit TPR against logit FPR."""
+        if self.model == LINE:
+            a, b = values.tolist()
+            return (math.nan, math.nan) if b == 1.0 else (a / (1.0 - b), (1.0 + b) / (1.0 - b))
+        slope = _ratio(values) ** -2.0
+        return float(values[0] - slope * values[1]), slope
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether nothing shows the shape of the curve."""
+        return self.model != LINE and min(self.estimates[2:4]) < NO_SPREAD
+
+    def auc(self, values: NDArray[np.float64]) -> float:
+        """The area under the curve; nan unless it rises."""
+        return area(*self.curve(values))
+
+    def fields(self, *, are_independent: bool = True) -> dict[str, Any]:
+        """Those of the result. The standard errors need tables that are independent."""
+        functions = {"auc": self.auc, **self.parameters()}
+        intercept, slope = self.curve(self.estimates)
+        effects = self.effects
+        errors = {
+            name: delta_error(function, self.estimates, self.covariance) if are_independent else math.nan
+            for name, function in functions.items()
+        }
+        auc = self.auc(self.estimates)
+        notes = [] if are_independent else [SHARED_ROWS]
+        if math.isnan(auc):
+            notes.append("the fitted curve does not rise from (0, 0) to (1, 1): it has no area")
+        if self.is_symmetric:
+            notes.append(SYMMETRIC)
+        if are_independent and self.effects is not None and np.isnan(self.covariance).any():
+            notes.append("the spread between tables is at the edge of what there can be: it has no standard errors")
+        point = None
+        if effects is not None:
+            first, second = expit(effects.estimates[:2]).tolist()
+            point = (second, first)
+        return {
+            "model": self.model,
+            "estimation": self.estimation,
+            "auc": auc,
+            "parameters": {name: float(function(self.estimates)) for name, function in self.parameters().items()},
+            "standard_errors": errors,
+            "intercept": intercept,
+            "slope": slope,
+            "operating_point": point,
+            "log_likelihood": math.nan if effects is None else effects.log_likelihood,
+            "tables": self.tables,
+            "notes": tuple(notes),
+            "_of_mean": None if effects is None else effects.covariance[:2, :2],
+            "_between": None if effects is None else effects.between,
+            "_middle": None if effects is None else effects.estimates[:2],
+        }
+
+    def summary(self) -> SummaryRoc:
+        """The result for independent tables."""
+        return SummaryRoc(**self.fields())
+
+
+def _entry(place: int) -> Callable[[NDArray[np.float64]], float]:
+    return lambda values: float(values[place])
+
+
+def _ratio(values: NDArray[np.float64]) -> float:
+    """The root of the ratio of both standard deviations; 1 where nothing shows it."""
+    return math.sqrt(values[3] / values[2]) if min(values[2:4]) >= NO_SPREAD else 1.0
+
+
+_LINE_PARAMETERS = ("a", "b")
+_EFFECTS_PARAMETERS = ("logit_tpr", "logit_fpr", "sd_tpr", "sd_fpr", "correlation")
+_HSROC_PARAMETERS: dict[str, Callable[[NDArray[np.float64]], float]] = {
+    "Lambda": lambda v: _ratio(v) * v[0] - v[1] / _ratio(v),
+    "Theta": lambda v: 0.5 * (_ratio(v) * v[0] + v[1] / _ratio(v)),
+    "beta": lambda v: 2.0 * math.log(_ratio(v)),
+    "sigma2_alpha": lambda v: 2.0 * v[2] * v[3] * (1.0 - v[4]),
+    "sigma2_theta": lambda v: 0.5 * v[2] * v[3] * (1.0 + v[4]),
+}
+
+
+def _fitted(
+    tables: NDArray[np.float64],
+    model: str,
+    estimation: str,
+    *,
+    is_quiet: bool = False,
+    start: NDArray[np.float64] | None = None,
+) -> Fitted:
+    if model == LINE:
+        line = fit_line(tables)
+        if math.isnan(line.estimates[0]):
+            raise ValueError(
+                "tp, fn, fp, tn must differ in logit TPR + logit FPR for a regression; got the same for all tables"
+            )
+        fit = Fitted(tables, model, estimation, line.estimates, line.covariance, None)
+    else:
+        import_scipy(f"model={model!r}")
+        if model == BINOMIAL:
+            effects = fit_binomial(tables, start)
+        else:
+            effects = fit_normal(tables, is_restricted=estimation == "reml", start=start)
+        fit = Fitted(tables, model, estimation, effects.estimates, effects.covariance, effects)
+    if not is_quiet and math.isnan(fit.auc(fit.estimates)):
+        warn(
+            f"the curve of model={model!r} does not rise from (0, 0) to (1, 1): its area is nan",
+            RuntimeWarning,
+        )
+    if not is_quiet and fit.is_symmetric:
+        warn(SYMMETRIC, RuntimeWarning)
+    return fit
+
+
+def _resampled(tables: PairTables, fit: Fitted, n_resamples: Any, rng: Any) -> SummaryRocBootstrap:
+    size, seed = positive_integer("n_resamples", n_resamples), draw_seed(read_rng(rng))
+    names = list(fit.parameters())
+    found = np.full((size, 2 + len(names)), np.nan)
+    heights = np.full((size, len(BAND_FPR)), np.nan)
+    block = max(1, BLOCK_BYTES // len(tables.inputs.sample.codes))
+    with Progress(size, "bootstrap") as progress:
+        for first, last in pairwise(progress.steps(min(4, block))):
+            for start in range(first, last, block):
+                drawn = tables.of_resamples(seed, start, min(block, last - start))
+                for place, one in enumerate(drawn, start=start):
+                    found[place], heights[place] = _replicate(one, fit)
+    sample = tables.inputs.sample
+    return SummaryRocBootstrap(
+        fit.auc(fit.estimates),
+        found[:, 0],
+        dict(zip(names, found.T[2:], strict=True)),
+        heights,
+        int(np.nansum(found[:, 1])),
+        int(sample.rows[sample.rows > 0].min()),
+    )
+
+
+def _replicate(tables: NDArray[np.float64], fit: Fitted) -> tuple[list[float], NDArray[np.float64]]:
+    """Area, symmetry and parameters of one resample, and the heights of its curve; nan where it has none."""
+    try:
+        again = _fitted(tables, fit.model, fit.estimation, is_quiet=True, start=fit.estimates)
+    except ValueError:
+        return [math.nan] * (2 + len(fit.parameters())), np.full(len(BAND_FPR), np.nan)
+    values = again.estimates
+    intercept, slope = again.curve(values)
+    with np.errstate(divide="ignore"):
+        heights = expit(intercept + slope * (np.log(BAND_FPR) - np.log1p(-BAND_FPR)))
+    numbers = [function(values) for function in again.parameters().values()]
+    return [again.auc(values), float(again.is_symmetric), *numbers], heights
+
+
+def _read_model(model: Any, estimation: Any) -> tuple[str, str]:
+    kind = one_of("model", model, MODELS)
+    if estimation is None:
+        return kind, {LINE: "least_squares", BINOMIAL: "ml"}.get(kind, "reml")
+    how = one_of("estimation", estimation, ESTIMATIONS)
+    if kind == LINE:
+        raise ValueError(f"estimation has no meaning for model={kind!r}, which is fitted by least squares; got {how!r}")
+    if kind == BINOMIAL and how != "ml":
+        raise ValueError(f"estimation must be 'ml' for model={kind!r}, which has no restricted likelihood; got {how!r}")
+    return kind, how
+
+
+def _read_tables(tp: Any, fn: Any, fp: Any, tn: Any) -> NDArray[np.float64]:
+    cells = {}
+    for name, given in (("tp", tp), ("fn", fn), ("fp", fp), ("tn", tn)):
+        counts = as_float64(name, given)
+        if counts.ndim != 1:
+            raise ValueError(f"{name} must have a count for each table; got shape {counts.shape}")
+        wrong = ~((counts >= 0.0) & np.isfinite(counts) & (counts == np.floor(counts)))
+        if wrong.any():
+            raise ValueError(f"{name} must hold counts, whole and not negative; got {counts[wrong][0]:g}")
+        cells[name] = counts
+    lengths = {name: len(counts) for name, counts in cells.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"tp, fn, fp and tn must have the same length, a count for each table; got {found}")
+    tables = np.stack(list(cells.values()), axis=1)
+    if len(tables) < FEWEST_TABLES:
+        raise ValueError(
+            f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {counted(len(tables), 'table')}"
+        )
+    for names, columns in (("tp + fn", slice(0, 2)), ("fp + tn", slice(2, 4))):
+        empty = np.flatnonzero(tables[:, columns].sum(axis=1) == 0.0)
+        if empty.size:
+            raise ValueError(f"{names} must be positive in every table; got 0 in table {int(empty[0])}")
+    return tables
+
+
+def _read_threshold(threshold: Any) -> float:
+    try:
+        value = float(threshold)
+    except (TypeError, ValueError):
+        raise TypeError(f"threshold must be a number or None; got {described(threshold)}") from None
+    if not math.isfinite(value):
+        raise ValueError(f"threshold must be finite; got {threshold!r}")
+    return value

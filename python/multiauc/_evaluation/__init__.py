@@ -1,0 +1,1 @@
+"""Metrics with uncertainty for one model, several models, folds and slices, and planning."""

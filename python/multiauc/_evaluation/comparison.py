@@ -1,0 +1,688 @@
+"""Several models on the same rows, or on different rows: `compare`, `compare_samples`, `Comparison`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._common.hints import warn, with_hints
+from multiauc._common.registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
+from multiauc._common.result import (
+    ESTIMATE_HEADER,
+    Tabular,
+    document,
+    html_table,
+    notes_in_words,
+    provenance,
+    read_only,
+    sizes_in_words,
+    text_table,
+    to_json,
+)
+from multiauc._common.wording import described, listing, names_as_text, one_of
+from multiauc._curves.multiclass import default_curve
+from multiauc._evaluation.evaluation import Evaluation
+from multiauc._evaluation.folds import compared_in_folds, read_folds
+from multiauc._evaluation.resampling import model_accelerations, resampled_curves, resampled_metrics
+from multiauc._evaluation.slice_tests import SliceDifferences, side_of
+from multiauc._inference.bootstrap import ComparisonBootstrap, warn_of_lost_classes
+from multiauc._inference.column_order import column_order_note, warn_of_order
+from multiauc._inference.differences import Difference, holm, warn_of_untestable
+from multiauc._inference.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
+from multiauc._inference.families import Family, fewest_degrees_of_freedom, wald_f
+from multiauc._inference.hypotheses import OmnibusTest
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import (
+    SAMPLINGS,
+    positive_integer,
+    read_groups,
+    read_level,
+    read_metric_options,
+    refuse_idle_options,
+    refuse_weights,
+    take_one_score,
+)
+from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
+from multiauc._input.sample import read_ordered_sample, read_sample
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc._common.registry import MetricName
+    from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
+    from multiauc._inference.estimates import Estimate
+    from multiauc._inference.intervals import ConfidenceInterval
+    from multiauc._input.sample import Sample
+    from multiauc.plotting import ComparisonDisplay
+
+CORRECTIONS = ("min_p", "holm")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Comparison(Tabular):
+    """Models on the same rows, and all their differences; see `multiauc.compare`.
+
+    Attributes
+    ----------
+    metric : str
+        What is compared.
+    estimates : dict of Estimate
+        The value of each model by its name.
+    covariance : ndarray of shape (m, m)
+        Of the models, in the order of `estimates`. Read-only.
+    differences : tuple of Difference
+        The first model minus the second, for all pairs of models, with p-values corrected for their number.
+    labels : tuple
+        The classes.
+    counts : ndarray of shape (K,)
+        The number of rows of each class. Read-only.
+    method : str
+        How the uncertainty was found, in words.
+    notes : tuple of str
+        What looks wrong with the data, in words: that columns of a model seem to be in another order, or that scores
+        are not probabilities.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> comparison = multiauc.compare(y_true, models)
+    >>> comparison.estimates["good"]
+    Estimate(good 0.9669, standard error 0.0086, 95% interval 0.9406 to 0.9817)
+    >>> comparison.difference("good", "fair")
+    Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0463 to +0.1338, t(116.6) 4.08, p <0.0001)
+    """
+
+    metric: str
+    estimates: dict[Any, Estimate]
+    covariance: NDArray[np.float64]
+    differences: tuple[Difference, ...]
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
+    method: str
+    _inputs: dict[Any, HeldInputs] | None = None
+    # What is known of the inputs once they are left behind.
+    _options: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "covariance", read_only(self.covariance))
+        object.__setattr__(self, "counts", read_only(self.counts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The data are left behind: an unpickled comparison can be read, but nothing more can be computed from it.
+        known = (self.metric, self.estimates, self.covariance, self.differences)
+        return Comparison, (*known, self.labels, self.counts, self.method, None, self._given(), self.notes)
+
+    def difference(self, a: Hashable, b: Hashable) -> Difference:
+        """Model `a` minus model `b`."""
+        for name in (a, b):
+            if name not in self.estimates:
+                raise ValueError(f"no model {name!r} in this comparison; its models are {listing(self.estimates)}")
+        if a == b:
+            raise ValueError(f"a difference needs two models; got {a!r} twice")
+        found = next(d for d in self._closed_form_differences() if {d.first, d.second} == {a, b})
+        return found if found.first == a else found.reversed()
+
+    def corrected_p_values(self, method: Literal["min_p", "holm"] = "min_p") -> dict[tuple[Any, Any], float]:
+        """The p-values of all differences, corrected for their number, by pair of models.
+
+        Parameters
+        ----------
+        method : {"min_p", "holm"}, default "min_p"
+            ``"min_p"``: by the distribution of the smallest of all p-values, with the correlations of the differences
+            and the degrees of freedom of each; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down
+            correction, which uses no correlations and has no intervals.
+        """
+        kind = one_of("method", method, CORRECTIONS)
+        known = self._closed_form_differences()
+        values = [one.corrected_p_value for one in known] if kind == "min_p" else holm([one.p_value for one in known])
+        return {(one.first, one.second): value for one, value in zip(known, values, strict=True)}
+
+    def simultaneous_intervals(self, level: float = 0.95) -> dict[tuple[Any, Any], ConfidenceInterval]:
+        """Intervals of all differences that cover at once with probability `level`, by pair of models.
+
+        An interval leaves 0 out exactly where the corrected p-value is below 1 - `level`. (nan, nan) where a difference
+        has no standard error, or one of 0.
+        """
+        tail = read_level(level)
+        known = self._closed_form_differences()
+        found = Family(known, self.covariance).intervals(tail)
+        return {(one.first, one.second): interval for one, interval in zip(known, found, strict=True)}
+
+    def omnibus(self) -> OmnibusTest:
+        """Test whether all models are equally good, against the alternative that some differ.
+
+        Wald's F: the differences from the first model in units of their covariance, with the fewest degrees of freedom
+        that any difference has.
+
+        Returns
+        -------
+        OmnibusTest
+            nan, with a warning, where models differ and nothing shows how much that varies.
+        """
+        known = self._closed_form_differences()
+        values = np.array([estimate.value for estimate in self.estimates.values()])
+        freedom = fewest_degrees_of_freedom(known)
+        found = None if np.isnan(self.covariance).any() else wald_f(values, self.covariance, freedom)
+        if found is None:
+            warn(
+                "there is no test of all models: the rows do not show how much some of them vary",
+                RuntimeWarning,
+            )
+            return OmnibusTest(math.nan, (math.nan, math.nan), math.nan)
+        f, rank, p_value = found
+        return OmnibusTest(f, (float(rank), freedom), p_value)
+
+    def _closed_form_differences(self) -> tuple[Difference, ...]:
+        if not self.differences:
+            raise ValueError(
+                f"differences of metric={self.metric!r} have no closed form; "
+                "use .bootstrap(), whose replicates are paired"
+            )
+        return self.differences
+
+    @with_hints
+    def bootstrap(self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None) -> ComparisonBootstrap:
+        """Resample the rows (or groups), the same ones for all models.
+
+        Parameters
+        ----------
+        n_resamples : int, default 2000
+            How many samples.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed. The number of threads makes no difference.
+
+        Returns
+        -------
+        ComparisonBootstrap
+            Its columns are the models, in the order of `estimates`; ``.difference(a, b)`` is paired.
+        """
+        return self._bootstrap(n_resamples, rng)
+
+    def _bootstrap(self, n_resamples: Any, rng: Any) -> ComparisonBootstrap:
+        size = positive_integer("n_resamples", n_resamples)
+        held = self.inputs()
+        models = list(held.values())
+        models[0].refuse_folds("a bootstrap")
+        of_models = of_differences = bounds = None
+        if self.metric == MULTICLASS_ROC:
+            replicates, bounds = resampled_curves(models, size, rng)
+        elif METRICS[self.metric].has_bootstrap:
+            replicates = resampled_metrics(models, size, rng)
+            of_models, of_differences = model_accelerations(models)
+        else:
+            raise ValueError(f"there is no bootstrap of {self.metric!r}")
+        estimates = np.array([estimate.value for estimate in self.estimates.values()])
+        warn_of_lost_classes(replicates, estimates)
+        return ComparisonBootstrap(
+            replicates,
+            tuple(held),
+            estimates,
+            of_models,
+            models[0].drawn(),
+            self.counts,
+            next(iter(self.estimates.values())).smallest_class,
+            bounds,
+            of_differences,
+        )
+
+    @with_hints
+    def ranking_probabilities(
+        self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None
+    ) -> dict[tuple[Any, ...], float]:
+        """The share of resamples in which the models come in each order, the best first.
+
+        Models that tie in a resample share it equally among the orders that agree with it. Orders that never occur are
+        left out; the most frequent one comes first.
+
+        Parameters
+        ----------
+        n_resamples, rng
+            As in `bootstrap`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import multiauc
+        >>> rng = np.random.default_rng(0)
+        >>> y_true = rng.integers(3, size=200)
+        >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("a", 2), ("b", 3)]}
+        >>> multiauc.compare(y_true, models).ranking_probabilities(n_resamples=500, rng=0)
+        {('a', 'b'): 1.0}
+        """
+        return self._bootstrap(n_resamples, rng).ranking_probabilities()
+
+    def inputs(self) -> dict[Any, HeldInputs]:
+        """The data behind the result, for what is computed when asked for."""
+        if self._inputs is None:
+            raise ValueError("this comparison was unpickled, without its data; call compare on them again")
+        return self._inputs
+
+    def plot(self, ax: Sequence[Axes] | None = None, *, level: float = 0.95, **points: Any) -> ComparisonDisplay:
+        """Draw the estimates and their differences with intervals. Needs matplotlib (``pip install multiauc[plot]``).
+
+        `ax` is two matplotlib axes, new ones by default; `points` are passed on to ``ax.plot`` for the dots. The
+        result is a `multiauc.plotting.ComparisonDisplay` with `axes_` and `figure_`.
+        """
+        from multiauc.plotting import ComparisonDisplay  # noqa: PLC0415
+
+        return ComparisonDisplay(self).plot(ax, level=level, **points)
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        level: float = 0.95,
+        n_resamples: int | None = None,
+        rng: np.random.Generator | int | None = 0,
+        costs: ArrayLike | None = None,
+        by: Any = None,
+    ) -> Path:
+        """Write a page that compares the models: one HTML file that works offline.
+
+        It says which model is best and whether that is more than chance, and shows for each of them what
+        `Evaluation.report` does. Parameters and result are those of `Evaluation.report`.
+        """
+        from multiauc._report.writing import evaluations_of, write_report  # noqa: PLC0415
+
+        next(iter(self.inputs().values())).refuse_folds("a report")
+        next(iter(self.inputs().values())).refuse_one_score("a report")
+        models = evaluations_of(self)
+        options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
+        return write_report(path, models, self, **options)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+
+        The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
+        """
+        content = {
+            "rows": int(self.counts.sum()),
+            "labels": list(self.labels),
+            "counts": self.counts.tolist(),
+            "method": self.method,
+            "metric": self.metric,
+            "estimates": {name: estimate.to_dict(level) for name, estimate in self.estimates.items()},
+            "differences": [difference.to_dict(level) for difference in self.differences],
+            "covariance": self.covariance.tolist(),
+            "notes": list(self.notes),
+        }
+        return document("comparison", level, content, provenance(self._given()))
+
+    def to_json(self, level: float = 0.95) -> str:
+        """The same as JSON; null where a number is missing, names and labels that JSON does not have as text."""
+        result = self.to_dict(level)
+        pairs = combinations(names_as_text(self.estimates), 2)
+        # A metric without a closed form has no differences.
+        for difference, (first, second) in zip(result["differences"], pairs, strict=False):
+            difference |= {"first": first, "second": second}
+        return to_json(result)
+
+    def _given(self) -> dict[str, Any]:
+        return self._options if self._inputs is None else next(iter(self._inputs.values())).given()
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        """The models, then the differences between every two of them."""
+        models = [{"first": name, "second": None, **one.to_dict(level)} for name, one in self.estimates.items()]
+        differences = [one.to_dict(level) for one in self.differences]
+        columns = dict.fromkeys(name for row in [*models, *differences] for name in row)
+        return [{name: row.get(name, math.nan) for name in columns} for row in [*models, *differences]]
+
+    def __repr__(self) -> str:
+        blocks = [text_table(self._models())]
+        if self.differences:
+            blocks.append(text_table(self._contrasts()))
+        lines = [line for block in blocks for line in [*block, ""]]
+        return "\n".join([self._title(), *lines, self.method, *notes_in_words(self.notes)])
+
+    def _repr_html_(self) -> str:
+        models = html_table(self._title(), self._models())
+        below = [self.method, *notes_in_words(self.notes)]
+        if not self.differences:
+            return models + html_table("", [[line] for line in below])
+        return models + html_table("Differences", self._contrasts(), below)
+
+    def _title(self) -> str:
+        return f"Comparison by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"
+
+    def _models(self) -> list[list[str]]:
+        named = zip(names_as_text(self.estimates), self.estimates.values(), strict=True)
+        return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in named)]
+
+    def _contrasts(self) -> list[list[str]]:
+        # Interval and p-value are corrected alike, so that they never disagree; with two models there is nothing to
+        # correct.
+        are_many = len(self.differences) > 1
+        interval, p_value = ("95%, simultaneous", "p (min-p)") if are_many else ("95% interval", "p")
+        head = ["", "difference", "std. error", interval, "t", "df", p_value]
+        pairs = [" - ".join(pair) for pair in combinations(names_as_text(self.estimates), 2)]
+        intervals = self.simultaneous_intervals().values()
+        contrasts = zip(pairs, self.differences, intervals, strict=True)
+        return [head, *([pair, *difference.cells(limits)] for pair, difference, limits in contrasts)]
+
+
+@with_hints
+def compare(  # noqa: PLR0913
+    y_true: ArrayLike,
+    models: Mapping[Any, ArrayLike],
+    *,
+    metric: MetricName = DEFAULT_METRIC,
+    partition: ArrayLike | None = None,
+    pair_weights: PairWeights = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    folds: ArrayLike | None = None,
+    pooled: bool = False,
+    sampling: Sampling = "stratified",
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> Comparison:
+    r"""Compare models that scored the same rows: which is better, and how certain that is.
+
+    Models that see the same rows err together, so that their difference is known much better than either of them. With
+    :math:`D(i) = T_A(i) - T_B(i)` the difference of what row i contributes to the metric under the two models,
+
+    .. math::
+        \operatorname{Var}(\theta_A - \theta_B)
+            = \sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} \bigl(D(i) - \bar D_k\bigr)^2.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row.
+    models : dict of array-like
+        The scores of each model by its name (any hashable), each of shape (n, K); with two classes also (n,) or (n, 1).
+    metric : str, default "auc_mu"
+        What to compare: ``"auc_mu"``, ``"hand_till"``, ``"one_vs_rest"``, ``"one_vs_rest_prevalence"``, ``"pdi"``,
+        ``"hum"``, ``"landgrebe_duin"``, ``"ordered_vus"`` (of models with one score per row) or
+        ``"multiclass_roc"``. The area D of the last has no standard error in closed form, so that its models are
+        compared by the bootstrap only.
+    partition : array-like of shape (K, K), optional
+        As in `auc_mu_score`; for AUC_mu only.
+    pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
+        As in `auc_mu_score`; not for one-vs-rest.
+    sample_weight, groups, folds, pooled, sampling, labels, absent, outputs
+        As in `evaluate`.
+
+    Returns
+    -------
+    Comparison
+        With ``.estimates``, ``.difference(a, b)`` and a table of all differences, their p-values corrected for their
+        number by the distribution of the largest of all their t (single-step max-t [1]_);
+        ``.simultaneous_intervals()`` are from the same distribution, and ``.omnibus()`` tests all models at once.
+
+    Notes
+    -----
+    As in `evaluate`, a `ColumnOrderWarning` names each model whose columns seem to be in another order, and a note says
+    if the scores are not probabilities. If that is so of some models only, a `UserWarning` names them: a model that is
+    given once as probabilities and once as logits differs from itself. `outputs` holds for all models.
+
+    References
+    ----------
+    .. [1] T. Hothorn, F. Bretz and P. Westfall, "Simultaneous inference in general parametric models", Biometrical
+       Journal 50 (2008), 346-363.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=300)
+    >>> signal = np.eye(3)[y_true]
+    >>> noise = rng.random((300, 3))
+    >>> models = {"good": signal + 2 * noise, "fair": signal + 3 * noise, "other": 0.6 * signal + rng.random((300, 3))}
+    >>> comparison = multiauc.compare(y_true, models, outputs="logits")
+    >>> comparison
+    Comparison by AUC_mu on 300 rows, 3 classes (0 90, 1 95, 2 115)
+            value  std. error      95% interval
+    good   0.9584      0.0077  0.9385 to 0.9720
+    fair   0.8718      0.0164  0.8354 to 0.9012
+    other  0.9855      0.0038  0.9718 to 0.9926
+    <BLANKLINE>
+                  difference  std. error   95%, simultaneous      t     df  p (min-p)
+    good - fair      +0.0865      0.0093  +0.0662 to +0.1069   9.28  290.0    <0.0001
+    good - other     -0.0271      0.0085  -0.0459 to -0.0084  -3.19  132.5     0.0034
+    fair - other     -0.1137      0.0168  -0.1504 to -0.0770  -6.77  236.2    <0.0001
+    <BLANKLINE>
+    closed form, class sizes fixed; Wilson intervals with Student's t
+    >>> comparison.difference("other", "good")
+    Difference(other - good: +0.0287, standard error 0.0089, 95% interval +0.0111 to +0.0463, t(149.8) 3.22, p 0.0016)
+    """
+    kind = one_of("metric", metric, tuple(METRICS))
+    refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
+    refuse_weights((kind,), sample_weight)
+    is_ordered = take_one_score((kind,))
+    given = _read_models(y_true, models, sample_weight, labels, absent, outputs, is_ordered=is_ordered)
+    first = next(iter(given.values()))
+    samples = {name: _in_order_of(first, sample, name) for name, sample in given.items()}
+    if partition is not None and len({sample.has_one_score for sample in samples.values()}) > 1:
+        raise ValueError(
+            "models with one score per row cannot be compared by a partition with models that have two: "
+            "give all of them two columns"
+        )
+    options = read_metric_options(first, partition=partition, pair_weights=pair_weights)
+    group_codes = read_groups(groups, len(first.codes))
+    fold_codes = read_folds(folds, pooled, len(first.codes))
+    drawn = one_of("sampling", sampling, SAMPLINGS)
+    held = {
+        name: HeldInputs(sample, (kind,), options, groups=group_codes, folds=fold_codes, sampling=drawn)
+        for name, sample in samples.items()
+    }
+    inputs = next(iter(held.values()))
+    if kind == MULTICLASS_ROC:
+        inputs.refuse_folds(f"metric={kind!r}")
+        areas = []
+        for sample in samples.values():
+            # In Python 3.11 a comprehension would be one more level of the stack.
+            areas.append(default_curve(sample, options["pair_weights"]).auc)  # noqa: PERF401
+        comparison = _without_errors(kind, held, areas)
+        return _with_notes(comparison, given, inputs)
+    if inputs.folds is None:
+        arguments = [model.arguments() for model in held.values()]
+        found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
+        warn_of_single_units(inputs, found.units, found.effective_units)
+    else:
+        found = compared_in_folds(list(held.values()), (kind,))
+        warn_of_single_units(inputs, inputs.units(), inputs.units().tolist())
+    comparison = _comparison(kind, held, found)
+    warn_of_untestable(comparison.differences)
+    return comparison if is_ordered else _with_notes(comparison, given, inputs)
+
+
+def _read_models(
+    y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any, *, is_ordered: bool
+) -> dict[Any, Sample]:
+    """The samples by model, each with its columns as they were given."""
+    if not isinstance(models, Mapping):
+        raise TypeError(
+            f"models must be a dict from the name of each model to its scores; got {described(models)}: "
+            "write such as {'net': net.predict_proba(X), ...}"
+        )
+    if len(models) < 2:
+        raise ValueError(f"models must have at least two models to compare; got {len(models)}")
+    read = read_ordered_sample if is_ordered else read_sample
+    samples: dict[Any, Sample] = {}
+    for name, y_score in models.items():
+        try:
+            samples[name] = read(y_true, y_score, sample_weight, labels, absent, outputs)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"models[{name!r}]: {error}") from None
+    return samples
+
+
+def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
+    """The sample with its columns in the order of the first model's."""
+    if sample.labels == first.labels:
+        return replace(sample, codes=first.codes, weights=first.weights)
+    if set(sample.labels) != set(first.labels):
+        raise ValueError(
+            f"models[{name!r}] must have the same classes as the first model, {listing(first.labels)}; "
+            f"got {listing(sample.labels)}"
+        )
+    if sample.has_one_score:
+        raise ValueError(
+            f"models[{name!r}] must be the score of {first.labels[1]!r}, as in the first model; "
+            f"got that of {sample.labels[1]!r}"
+        )
+    order = [sample.labels.index(label) for label in first.labels]
+    return replace(first, scores=sample.scores[:, order])
+
+
+def _with_notes(comparison: Comparison, given: dict[Any, Sample], inputs: HeldInputs) -> Comparison:
+    """The comparison with a note, and a warning, for each model whose columns seem to be in another order.
+
+    Another note says that scores are not probabilities; a warning too, if that is so of some models only.
+    """
+    found = {name: column_order_note(sample, inputs.groups, folds=inputs.folds) for name, sample in given.items()}
+    notes = tuple(f"models[{name!r}]: {note}" for name, note in found.items() if note is not None)
+    for note in notes:
+        warn_of_order(note)
+    needs_scale = depend_on_scale(inputs.metrics, inputs.options["partition"])
+    scales = _note_of_scales(given) if needs_scale else None
+    if scales is not None and scales != NOT_PROBABILITIES:
+        warn(scales, UserWarning)
+    return replace(comparison, notes=notes if scales is None else (*notes, scales))
+
+
+def _note_of_scales(given: dict[Any, Sample]) -> str | None:
+    """A sentence if the models, or some of them, do not have probabilities."""
+    are = {name: are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
+    if all(are.values()):
+        return None
+    if not any(are.values()):
+        return NOT_PROBABILITIES
+    rows_sum, others = (listing([name for name, found in are.items() if found is kind]) for kind in (True, False))
+    return (
+        f"models differ in what their scores are: those of {rows_sum} are probabilities (rows sum to 1), those of "
+        f"{others} are not, and differences may be due to the scale alone; turn logits into probabilities (softmax) "
+        "before comparing"
+    )
+
+
+def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared) -> Comparison:
+    inputs = next(iter(held.values()))
+    sample, smallest = inputs.sample, smallest_of(inputs.units() if inputs.folds is not None else found.units)
+    if sample.is_undefined:
+        nan = math.nan
+        estimates = {name: estimate_without_error(nan, name, smallest, metric, data) for name, data in held.items()}
+        differences = [Difference(a, b, nan, nan, nan) for a, b in combinations(held, 2)]
+    else:
+        estimates = {
+            name: estimate_of(one, name, smallest, metric, data)
+            for (name, data), one in zip(held.items(), found.estimates, strict=True)
+        }
+        differences = [
+            Difference(a, b, one.value, one.variance, one.degrees_of_freedom, _largest=1.0 - METRICS[metric].smallest)
+            for (a, b), one in zip(combinations(held, 2), found.differences, strict=True)
+        ]
+    corrected = Family(differences, found.covariance).corrected()
+    return Comparison(
+        metric=metric,
+        estimates=estimates,
+        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
+        differences=tuple(replace(d, corrected_p_value=p) for d, p in zip(differences, corrected, strict=True)),
+        labels=tuple(sample.labels),
+        counts=sample.rows,
+        method=inputs.method(),
+        _inputs=held,
+    )
+
+
+def _without_errors(metric: str, held: dict[Any, HeldInputs], values: list[float]) -> Comparison:
+    """Of a metric that has no closed form."""
+    inputs = next(iter(held.values()))
+    sample, smallest = inputs.sample, smallest_of(inputs.units())
+    return Comparison(
+        metric=metric,
+        estimates={
+            name: estimate_without_error(value, name, smallest, metric, data)
+            for (name, data), value in zip(held.items(), values, strict=True)
+        },
+        covariance=np.full((len(held), len(held)), np.nan),
+        differences=(),
+        labels=tuple(sample.labels),
+        counts=sample.rows,
+        method="no standard errors in closed form; use .bootstrap() or .ranking_probabilities()",
+        _inputs=held,
+    )
+
+
+@with_hints
+def compare_samples(a: Evaluation, b: Evaluation, *, metric: MetricName = DEFAULT_METRIC) -> Difference:
+    r"""The difference between two evaluations of different rows: two hospitals, last year and this year.
+
+    The samples are independent. The limits :math:`l, u` of both default intervals make those of the difference
+    :math:`d = \theta_a - \theta_b`,
+
+    .. math:: d - \sqrt{(\theta_a - l_a)^2 + (u_b - \theta_b)^2} \quad \text{to} \quad
+              d + \sqrt{(u_a - \theta_a)^2 + (\theta_b - l_b)^2},
+
+    (MOVER: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008), 1693-1702), and the test inverts them; its
+    degrees of freedom are those of Welch. Models scored on the same rows are compared by `compare`, which knows the
+    difference much better.
+
+    Parameters
+    ----------
+    a, b : Evaluation
+        Of samples that have no rows, and no groups, in common.
+    metric : str, default "auc_mu"
+        What to compare; both must have been evaluated with it.
+
+    Returns
+    -------
+    Difference
+        a minus b.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> def sample(n, noise):
+    ...     y_true = rng.integers(3, size=n)
+    ...     return y_true, np.eye(3)[y_true] + noise * rng.random((n, 3))
+    >>> old, new = multiauc.evaluate(*sample(300, 2)), multiauc.evaluate(*sample(200, 3))
+    >>> multiauc.compare_samples(old, new)
+    Difference(a - b: +0.1262, standard error 0.0239, 95% interval +0.0811 to +0.1782, t(234.4) 5.92, p <0.0001)
+    """
+    for name, given in (("a", a), ("b", b)):
+        if not isinstance(given, Evaluation):
+            raise TypeError(f"{name} must be an Evaluation, as `evaluate` returns it; got {described(given)}")
+        one_of("metric", metric, tuple(given.metrics))
+    if set(a.labels) != set(b.labels):
+        raise ValueError(
+            f"a and b must have the same classes; got {listing(a.labels)} and {listing(b.labels)}, "
+            "whose values do not compare"
+        )
+    first, second = a.metrics[metric], b.metrics[metric]
+    variance = first.variance() + second.variance()
+    smallest = METRICS[metric].smallest
+    samples = SliceDifferences(side_of(first), side_of(second), np.zeros(1), smallest)
+    freedom = float(samples.degrees_of_freedom()[0])
+    difference = Difference(
+        "a", "b", first.value - second.value, variance, freedom, _largest=1.0 - smallest, _samples=samples
+    )
+    if math.isnan(variance):
+        warn(
+            "there is no test: a standard error is nan, because a class has a single row or a single group",
+            RuntimeWarning,
+        )
+    warn_of_untestable([difference])
+    return difference

@@ -1,0 +1,600 @@
+"""Everything about one model: `evaluate` and the `Evaluation` it returns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._common.hints import with_hints
+from multiauc._common.registry import (
+    AUC_MU,
+    CLOSED_FORM_METRICS,
+    DEFAULT_METRICS,
+    HAND_TILL,
+    KAPPA,
+    MATTHEWS,
+    METRICS,
+    ONE_SCORE_METRICS,
+    ONE_VS_REST,
+    ONE_VS_REST_PREVALENCE,
+)
+from multiauc._common.result import (
+    ESTIMATE_HEADER,
+    TABLE_AT_MOST,
+    TABLE_EDGE,
+    Tabular,
+    document,
+    html_table,
+    notes_in_words,
+    provenance,
+    read_only,
+    shortened,
+    sizes_in_words,
+    text_table,
+    to_json,
+)
+from multiauc._common.wording import listing, one_of, shown_name
+from multiauc._evaluation.folds import compared_in_folds, read_folds
+from multiauc._evaluation.resampling import resampled_metrics
+from multiauc._inference.bootstrap import Bootstrap, accelerations, warn_of_lost_classes
+from multiauc._inference.column_order import column_order_note, warn_of_order
+from multiauc._inference.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
+from multiauc._inference.pair_matrix import PairMatrix, pair_errors
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import (
+    SAMPLINGS,
+    positive_integer,
+    read_groups,
+    read_metric_options,
+    read_metrics,
+    refuse_idle_options,
+    refuse_weights,
+    take_one_score,
+)
+from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
+from multiauc._input.sample import read_ordered_sample, read_sample
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
+    from multiauc._inference.estimates import Estimate
+    from multiauc.plotting import EvaluationDisplay
+
+
+# Without slots: with them, assigning to a property of a frozen dataclass fails with an obscure TypeError.
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Tabular):
+    """The metrics of one model with their uncertainty; see `multiauc.evaluate`.
+
+    Attributes
+    ----------
+    metrics : dict of Estimate
+        The metrics that were asked for, by name; `auc_mu`, `hand_till`, `one_vs_rest` and `one_vs_rest_prevalence` are
+        also attributes.
+    covariance : ndarray of shape (m, m)
+        Of the metrics, in the order of `metrics`. Read-only.
+    matrices : dict of PairMatrix
+        The values of all pairs of classes with their standard errors, by metric, for those that average over pairs;
+        also as `auc_mu_matrix` and `hand_till_matrix`.
+    labels : tuple
+        The classes.
+    counts : ndarray of shape (K,)
+        The number of rows of each class. Read-only.
+    method : str
+        How the uncertainty was found, in words.
+    notes : tuple of str
+        What looks wrong with the data, in words: that the columns seem to be in another order, or that the scores are
+        not probabilities.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> result = multiauc.evaluate(y_true, y_score)
+    >>> result.hand_till
+    Estimate(Hand & Till's M 0.8958, standard error 0.1350, 95% interval 0.3678 to 0.9922)
+    >>> result.per_class["a"]
+    Estimate(a against the rest 0.8750, standard error 0.1768, 95% interval 0.2773 to 0.9922)
+    >>> result.auc_mu_matrix.worst(1)
+    [('a', 'b', 0.75)]
+    """
+
+    metrics: dict[str, Estimate]
+    covariance: NDArray[np.float64]
+    matrices: dict[str, PairMatrix]
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
+    method: str
+    _per_class: dict[Any, Estimate]
+    _inputs: HeldInputs | None = None
+    # What is known of the inputs once they are left behind.
+    _options: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "covariance", read_only(self.covariance))
+        object.__setattr__(self, "counts", read_only(self.counts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The data are left behind: an unpickled evaluation can be read, but nothing more can be computed from it.
+        known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
+        return Evaluation, (*known, self._per_class, None, self._given(), self.notes)
+
+    @property
+    def auc_mu(self) -> Estimate:
+        """AUC_mu."""
+        return self._metric(AUC_MU)
+
+    @property
+    def hand_till(self) -> Estimate:
+        """Hand & Till's M."""
+        return self._metric(HAND_TILL)
+
+    @property
+    def one_vs_rest(self) -> Estimate:
+        """The mean of the classes against the rest."""
+        return self._metric(ONE_VS_REST)
+
+    @property
+    def one_vs_rest_prevalence(self) -> Estimate:
+        """The mean of the classes against the rest, weighted by their sizes."""
+        return self._metric(ONE_VS_REST_PREVALENCE)
+
+    @property
+    def matthews(self) -> Estimate:
+        """Gorodkin's R_K of the decisions; computed when asked for, if `metrics` did not name it."""
+        return self._on_request(MATTHEWS)
+
+    @property
+    def kappa(self) -> Estimate:
+        """Cohen's kappa of the decisions; computed when asked for, if `metrics` did not name it."""
+        return self._on_request(KAPPA)
+
+    @property
+    def per_class(self) -> dict[Any, Estimate]:
+        """Each class against all the others by its own score, by label."""
+        if not self._per_class:
+            raise AttributeError(
+                f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate, without folds"
+            )
+        return self._per_class
+
+    @property
+    def auc_mu_matrix(self) -> PairMatrix:
+        """The pairs of classes behind AUC_mu."""
+        return self._matrix(AUC_MU)
+
+    @property
+    def hand_till_matrix(self) -> PairMatrix:
+        """The pairs of classes behind Hand & Till's M."""
+        return self._matrix(HAND_TILL)
+
+    @with_hints
+    def bootstrap(
+        self,
+        n_resamples: int = 2000,
+        rng: np.random.Generator | int | None = None,
+        *,
+        metrics: Sequence[str] | None = None,
+    ) -> Bootstrap:
+        """Resample the rows (or groups), as `sampling` and `groups` of `evaluate` say.
+
+        Parameters
+        ----------
+        n_resamples : int, default 2000
+            How many samples.
+        rng : numpy Generator or int, optional
+            The random numbers or their seed. The same seed draws the same rows for every metric and every model scored
+            on the same `y_true`, on any number of threads.
+        metrics : sequence of str, optional
+            The metrics wanted, of those evaluated; fewer take less time. By default all that can be resampled.
+
+        Returns
+        -------
+        Bootstrap
+            With `replicates`, `standard_error` and `confidence_interval(metric)`.
+        """
+        size = positive_integer("n_resamples", n_resamples)
+        resampled = tuple(metric for metric in self.metrics if METRICS[metric].has_bootstrap)
+        if not resampled:
+            raise ValueError(f"there is no bootstrap of {listing(self.metrics)}")
+        wanted = resampled if metrics is None else read_metrics(metrics, resampled)
+        inputs = self.inputs()
+        inputs.refuse_folds("a bootstrap")
+        replicates = resampled_metrics([inputs.asking_for(wanted)], size, rng)
+        estimates = np.array([self.metrics[metric].value for metric in wanted])
+        warn_of_lost_classes(replicates, estimates)
+        influences = inputs.asking_for(resampled).influences()
+        columns = [resampled.index(metric) for metric in wanted]
+        return Bootstrap(
+            replicates,
+            wanted,
+            estimates,
+            accelerations(influences, inputs.groups)[columns],
+            inputs.drawn(),
+            self.counts,
+            self.metrics[wanted[0]].smallest_class,
+        )
+
+    def influences(self) -> NDArray[np.float64]:
+        r"""What each row adds to the error of the metrics, (n, m).
+
+        :math:`u_i = (T(i) - \bar T_k) / n_k`: to first order, the estimate moves by :math:`-u_i` when row i is left
+        out. Where class sizes are random, what the row adds through them is included. Rows with large entries are those
+        that the estimate rests on.
+        """
+        return self.inputs().influences()
+
+    def inputs(self) -> HeldInputs:
+        """The data behind the result, for what is computed when asked for."""
+        if self._inputs is None:
+            raise ValueError("this evaluation was unpickled, without its data; call evaluate on them again")
+        return self._inputs
+
+    def plot(self, ax: Axes | None = None, *, level: float = 0.95, **points: Any) -> EvaluationDisplay:
+        """Draw the metrics, and each class against the rest, with intervals. Needs matplotlib (``multiauc[plot]``).
+
+        `ax` is a matplotlib Axes, a new one by default; `points` are passed on to ``ax.plot`` for the dots. The result
+        is a `multiauc.plotting.EvaluationDisplay` with `ax_` and `figure_`. The pairs of classes are drawn by
+        ``auc_mu_matrix.plot()``, ROC curves by `multiauc.plotting.RocCurvesDisplay`.
+        """
+        from multiauc.plotting import EvaluationDisplay  # noqa: PLC0415
+
+        return EvaluationDisplay(self).plot(ax, level=level, **points)
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        name: str = "The model",
+        title: str | None = None,
+        level: float = 0.95,
+        n_resamples: int | None = None,
+        rng: np.random.Generator | int | None = 0,
+        costs: ArrayLike | None = None,
+        by: Any = None,
+    ) -> Path:
+        """Write a page about the model: one HTML file that works offline, for readers who do not write Python.
+
+        It shows the metrics with intervals, the pairs of classes as a heat map and in words, every class, the
+        multi-class ROC curve with its band, the method and the versions.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to write it.
+        name : str
+            What the page calls the model.
+        title : str, optional
+            The title of the page.
+        level : float, default 0.95
+            The level of the intervals.
+        n_resamples : int, optional
+            Bootstrap samples for the band of the multi-class ROC curve; 0 for a curve without a band. By default 200,
+            or fewer where that would take more than some seconds, as with 200 classes; the page says how many.
+        rng : numpy Generator or int, default 0
+            Their random numbers, or the seed.
+        costs : array-like of shape (K, K), optional
+            As in `fit_decisions`: the page then says what decisions cost. Scores must be probabilities for it.
+        by : array-like of shape (n,), or several, optional
+            As in `evaluate_slices`: the page then has a section on slices of the rows, by the first metric.
+
+        Returns
+        -------
+        pathlib.Path
+            Where it is.
+        """
+        from multiauc._report.writing import write_report  # noqa: PLC0415
+
+        self.inputs().refuse_folds("a report")
+        self.inputs().refuse_one_score("a report")
+        models = {str(name): self}
+        options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
+        return write_report(path, models, None, **options)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+
+        The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
+        """
+        rows = dict(zip(self.labels, self.counts.tolist(), strict=True))
+        per_class = [
+            {"label": label, "rows": rows[label], **estimate.to_dict(level)}
+            for label, estimate in self._per_class.items()
+        ]
+        content = {
+            "rows": int(self.counts.sum()),
+            "labels": list(self.labels),
+            "counts": self.counts.tolist(),
+            "method": self.method,
+            "metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()},
+            **({"per_class": per_class} if per_class else {}),
+            "covariance": self.covariance.tolist(),
+            "notes": list(self.notes),
+        }
+        return document("evaluation", level, content, provenance(self._given()))
+
+    def to_json(self, level: float = 0.95) -> str:
+        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
+        return to_json(self.to_dict(level))
+
+    def _given(self) -> dict[str, Any]:
+        return self._options if self._inputs is None else self._inputs.given()
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        rows = [{"kind": "metric", "name": name, **one.to_dict(level)} for name, one in self.metrics.items()]
+        return rows + [{"kind": "class", "name": name, **one.to_dict(level)} for name, one in self._per_class.items()]
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *text_table(self._table()), self.method, *notes_in_words(self.notes)])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), self._table(), [self.method, *notes_in_words(self.notes)])
+
+    def _title(self) -> str:
+        return f"Evaluation of {sizes_in_words(self.labels, self.counts)}"
+
+    def _table(self) -> list[list[str]]:
+        rows = [[estimate.name, *estimate.cells()] for estimate in self.metrics.values()]
+        classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in self._per_class.items()]
+        if len(classes) > TABLE_AT_MOST:
+            classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", "", "", ""]]
+        against_rest = [["each class against the rest", "", "", ""], *classes] if classes else []
+        return [ESTIMATE_HEADER, *rows, *against_rest]
+
+    def _metric(self, metric: str) -> Estimate:
+        if metric not in self.metrics:
+            raise AttributeError(f"{metric} was not computed; name it in metrics= of evaluate")
+        return self.metrics[metric]
+
+    def _on_request(self, metric: str) -> Estimate:
+        if metric in self.metrics:
+            return self.metrics[metric]
+        inputs = self.inputs().asking_for((metric,))
+        title = METRICS[metric].title
+        if inputs.sample.is_undefined:
+            return estimate_without_error(math.nan, title, smallest_of(inputs.units()), metric, inputs)
+        if inputs.folds is not None:
+            (found,) = compared_in_folds([inputs], inputs.metrics).estimates
+        else:
+            is_iid = inputs.sampling == "iid"
+            found = _rust.evaluate(inputs.arguments(), [metric], inputs.options, is_iid).estimates[metric]
+        return estimate_of(found, title, smallest_of(inputs.units()), metric, inputs)
+
+    def _matrix(self, metric: str) -> PairMatrix:
+        if metric not in self.matrices:
+            raise AttributeError(
+                f"the matrix of {metric} was not computed; name {metric!r} in metrics= of evaluate, without folds"
+            )
+        return self.matrices[metric]
+
+
+@with_hints
+def evaluate(  # noqa: PLR0913
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    metrics: Sequence[str] | None = None,
+    partition: ArrayLike | None = None,
+    pair_weights: PairWeights = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    folds: ArrayLike | None = None,
+    pooled: bool = False,
+    sampling: Sampling = "stratified",
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> Evaluation:
+    r"""AUC_mu, Hand & Till's M and one-vs-rest of a model, with standard errors and intervals in closed form.
+
+    Every one of these metrics is a weighted sum :math:`\theta = \sum \omega_{cd} U_{cd}` of shares of pairs of rows in
+    the right order. With :math:`T(i)` the weighted share of the other classes that row i is on the right side of,
+
+    .. math::
+        \operatorname{Var}(\theta) = \sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} \bigl(T(i) - \bar T_k\bigr)^2,
+
+    which is DeLong's variance [1]_ for two classes and the jackknife within classes for any number of them.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
+        (n,) or (n, 1), the score of the second of `labels`.
+    metrics : sequence of str, optional
+        The metrics wanted, in this order; fewer take less time. By default ``"auc_mu"``, ``"hand_till"``,
+        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about
+        decisions ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"`` and ``"macro_f1"``; and by itself
+        ``"ordered_vus"``, for which `y_score` has one score per row.
+    partition : array-like of shape (K, K), optional
+        Costs that rank the pairs of AUC_mu, as in `auc_mu_score`, and by which ``"matthews"``, ``"kappa"`` and other
+        numbers about decisions decide, as in `matthews_score`.
+    pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
+        How much each pair of classes counts in AUC_mu and in M, as in `auc_mu_score`.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows: how much of the population each of them stands for.
+    groups : array-like of shape (n,), optional
+        The group of each row (patient, user, document), where rows of one group are alike: standard errors then treat
+        groups, not rows, as independent.
+    folds : array-like of shape (n,), optional
+        The fold of each row, where scores come from a cross-validation. Scores of models fitted on different rows are
+        not comparable, so that metrics are computed within folds and averaged, a fold counting by its share of the
+        weight. Standard errors are about these rows and these fitted models: they know nothing of retraining.
+    pooled : bool, default False
+        Whether to rank the rows of all folds against each other after all; warns.
+    sampling : {"stratified", "iid"}, default "stratified"
+        Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
+        one-vs-rest, and `pair_weights` by size.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
+        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave it out, or have nan in every number that
+        needs it.
+    outputs : {"logits"} or None, default None
+        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
+        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
+        made of them have different values.
+
+    Returns
+    -------
+    Evaluation
+        With an `Estimate` for each metric (`metrics` by name; `auc_mu`, `hand_till`, `one_vs_rest`,
+        `one_vs_rest_prevalence`) and for each class against the rest (`per_class`).
+
+    See Also
+    --------
+    compare : Several models on the same rows.
+
+    Notes
+    -----
+    A standard error needs two rows of every class (two groups, where rows are grouped): otherwise it is nan, and a
+    warning names the class. The result refers to `y_score`; it does not copy it. If the columns seem to belong to other
+    classes than the ones they were taken for, a `ColumnOrderWarning` says so, and so does the result (`notes`): less
+    than once in a thousand samples without reason. Another note says if the scores are not probabilities, that is, if
+    rows do not sum to 1 (within 1e-3, in up to 10,000 rows spread over the data).
+
+    References
+    ----------
+    .. [1] E. R. DeLong, D. M. DeLong and D. L. Clarke-Pearson, "Comparing the areas under two or more correlated
+       receiver operating characteristic curves: a nonparametric approach", Biometrics 44 (1988), 837-845.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.choice(["cat", "dog", "eel"], size=300)
+    >>> y_score = rng.random((300, 3)) + 0.5 * (y_true[:, None] == ["cat", "dog", "eel"])
+    >>> y_score /= y_score.sum(axis=1, keepdims=True)
+    >>> result = multiauc.evaluate(y_true, y_score)
+    >>> result
+    Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
+                                  value  std. error      95% interval
+    AUC_mu                       0.9584      0.0077  0.9385 to 0.9720
+    Hand & Till's M              0.8817      0.0114  0.8563 to 0.9032
+    one-vs-rest (macro)          0.8817      0.0115  0.8565 to 0.9029
+    one-vs-rest (prevalence)     0.8800      0.0116  0.8546 to 0.9015
+    each class against the rest
+      cat                        0.8938      0.0194  0.8482 to 0.9268
+      dog                        0.8909      0.0191  0.8465 to 0.9237
+      eel                        0.8603      0.0207  0.8141 to 0.8964
+    closed form, class sizes fixed; Wilson intervals with Student's t
+    >>> low, high = result.auc_mu.confidence_interval(level=0.9)
+    >>> print(f"{low:.3f} to {high:.3f}")
+    0.942 to 0.970
+    >>> multiauc.evaluate(y_true, y_score, metrics=["auc_mu"])
+    Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
+             value  std. error      95% interval
+    AUC_mu  0.9584      0.0077  0.9385 to 0.9720
+    closed form, class sizes fixed; Wilson intervals with Student's t
+    """
+    offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)
+    names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, offered)
+    refuse_idle_options(names, partition=partition, pair_weights=pair_weights)
+    refuse_weights(names, sample_weight)
+    is_ordered = take_one_score(names)
+    read = read_ordered_sample if is_ordered else read_sample
+    sample = read(y_true, y_score, sample_weight, labels, absent, outputs)
+    inputs = HeldInputs(
+        sample,
+        names,
+        read_metric_options(sample, partition=partition, pair_weights=pair_weights),
+        groups=read_groups(groups, len(sample.codes)),
+        folds=read_folds(folds, pooled, len(sample.codes)),
+        sampling=one_of("sampling", sampling, SAMPLINGS),
+    )
+    shares = None
+    if inputs.folds is not None:
+        result = _evaluation_in_folds(inputs)
+    else:
+        found = computed(inputs)
+        warn_of_single_units(inputs, found.units, found.effective_units)
+        shares = found.pairs[HAND_TILL].values if HAND_TILL in names else None
+        result = evaluation_from(inputs, found)
+    if is_ordered:
+        return result
+    note = column_order_note(sample, inputs.groups, shares, inputs.folds)
+    warn_of_order(note)
+    notes: tuple[str, ...] = () if note is None else (note,)
+    if depend_on_scale(names, partition) and not are_probabilities(sample):
+        notes += (NOT_PROBABILITIES,)
+    return replace(result, notes=notes)
+
+
+def _evaluation_in_folds(inputs: HeldInputs) -> Evaluation:
+    sample, units = inputs.sample, inputs.units()
+    found = compared_in_folds([inputs], inputs.metrics)
+    warn_of_single_units(inputs, units, units.tolist())
+    smallest = smallest_of(units)
+
+    def estimate(metric: str, one: _rust.Estimate) -> Estimate:
+        title = METRICS[metric].title
+        if sample.is_undefined:
+            return estimate_without_error(math.nan, title, smallest, metric, inputs)
+        return estimate_of(one, title, smallest, metric, inputs)
+
+    return Evaluation(
+        metrics={metric: estimate(metric, one) for metric, one in zip(inputs.metrics, found.estimates, strict=True)},
+        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
+        matrices={},
+        labels=tuple(sample.labels),
+        counts=sample.rows,
+        method=inputs.method(),
+        _per_class={},
+        _inputs=inputs,
+    )
+
+
+def evaluation_of(inputs: HeldInputs) -> Evaluation:
+    """The metrics that the inputs ask for, without a warning about classes that have a single row."""
+    return evaluation_from(inputs, computed(inputs))
+
+
+def computed(inputs: HeldInputs) -> _rust.Evaluated:
+    """What the core finds for the metrics that the inputs ask for."""
+    return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options, inputs.sampling == "iid")
+
+
+def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
+    """The result made of what the core found."""
+    sample, smallest = inputs.sample, smallest_of(found.units)
+
+    def estimate(metric: str) -> Estimate:
+        title = METRICS[metric].title
+        if sample.is_undefined:
+            return estimate_without_error(math.nan, title, smallest, metric, inputs)
+        return estimate_of(found.estimates[metric], title, smallest, metric, inputs)
+
+    labels = tuple(sample.labels)
+    per_class = {
+        labels[c]: estimate_of(found.per_class[c], f"{shown_name(labels[c])} against the rest", smallest, c, inputs)
+        for c in (sample.reported_classes() if found.per_class else ())
+    }
+    return Evaluation(
+        metrics={metric: estimate(metric) for metric in inputs.metrics},
+        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
+        matrices={
+            metric: PairMatrix(pairs.values, labels, sample.rows, metric, pair_errors(found, metric))
+            for metric, pairs in found.pairs.items()
+        },
+        labels=labels,
+        counts=sample.rows,
+        method=inputs.method(),
+        _per_class=per_class,
+        _inputs=inputs,
+    )

@@ -1,0 +1,519 @@
+"""How many rows an evaluation or a comparison needs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._common.hints import with_hints
+from multiauc._common.registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Result, frame_of, html_table, shortened, text_table
+from multiauc._common.student import t_power, upper_quantile
+from multiauc._common.wording import decimals, described, listing, names_as_text, one_of, printable
+from multiauc._evaluation.comparison import Comparison
+from multiauc._evaluation.evaluation import Evaluation, computed, evaluation_of
+from multiauc._inference.estimates import ONE_UNIT
+from multiauc._inference.hypotheses import read_number
+from multiauc._inference.intervals import Wilson, WorstCase, bounded_logit_interval
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import read_level, read_metric, read_metric_options
+from multiauc._input.sample import read_sample
+from multiauc.densities import ScorePopulation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from numpy.typing import NDArray
+
+    from multiauc._common.result import Library
+
+DEFAULT_POWER = 0.8
+FEWEST = 2
+MOST = 10**15
+
+# Rows drawn where scores are assumed: so many, and more if a class has fewer than its least share of them.
+DRAWN, FEWEST_DRAWN, MOST_DRAWN = 100_000, 1_000, 2_000_000
+
+# Room for rounding where a plan asks for exactly what the pilot has.
+ENOUGH = 1.0 + 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class SampleSize(Result):
+    """Rows per class that reach an aim; see `multiauc.sample_size`.
+
+    Attributes
+    ----------
+    aim : str
+        What is to be reached, in words.
+    unit : {"rows", "groups"}
+        What is counted: groups, where rows of the pilot are grouped.
+    pilot : dict of int
+        The rows of each class in the pilot.
+    per_class : dict of int
+        The rows of each class that are needed with the class shares of the pilot.
+    best_per_class : dict of int or None
+        With the shares that need the fewest rows in total. None where `note` says why.
+    standard_error, degrees_of_freedom : float
+        What is to be expected with `per_class`.
+    relative_error : float
+        The standard error of `total`, as a share of it, that comes from the pilot's own variance being an estimate.
+    note : str
+        Why there are no best shares; empty where there are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.choice(["a", "b"], size=100, p=[0.8, 0.2])
+    >>> pilot = multiauc.evaluate(y_true, rng.random(100) + 0.5 * (y_true == "b"))
+    >>> plan = multiauc.sample_size(pilot, half_width=0.03)
+    >>> plan.total, plan.best_total
+    (342, 234)
+    """
+
+    aim: str
+    unit: str
+    pilot: dict[Any, int]
+    per_class: dict[Any, int]
+    best_per_class: dict[Any, int] | None
+    standard_error: float
+    degrees_of_freedom: float
+    relative_error: float
+    note: str = ""
+
+    @property
+    def total(self) -> int:
+        """The sum of `per_class`."""
+        return sum(self.per_class.values())
+
+    @property
+    def best_total(self) -> int | None:
+        """The sum of `best_per_class`, if there are best shares."""
+        return None if self.best_per_class is None else sum(self.best_per_class.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in plain Python objects."""
+        return Result.to_dict(self) | {"total": self.total, "best_total": self.best_total}
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """A row per class as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of(self._rows(), library)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        best = self.best_per_class
+        return [
+            {"class": label, "pilot": self.pilot[label], "same_shares": number}
+            | ({} if best is None else {"best_shares": best[label]})
+            for label, number in self.per_class.items()
+        ]
+
+    def _table(self) -> list[list[str]]:
+        columns = {"pilot": self.pilot, "same shares": self.per_class}
+        if self.best_per_class is not None:
+            columns["best shares"] = self.best_per_class
+        body = [[shortened(label), *(str(column[label]) for column in columns.values())] for label in self.pilot]
+        if len(body) > TABLE_AT_MOST:
+            body[TABLE_EDGE:-TABLE_EDGE] = [["..."] * (len(columns) + 1)]
+        total = ["total", *(str(sum(column.values())) for column in columns.values())]
+        return [[f"{self.unit} per class", *columns], *body, total]
+
+    def _below(self) -> list[str]:
+        trust = (
+            "planned as though value and variance of the pilot were the population's: the total has a standard error"
+        )
+        return [f"{trust} of about {self.relative_error:.0%}", *([printable(self.note)] if self.note else [])]
+
+    def __repr__(self) -> str:
+        return "\n".join([f"SampleSize: {printable(self.aim)}", *text_table(self._table()), *self._below()])
+
+    def _repr_html_(self) -> str:
+        return html_table(f"SampleSize: {self.aim}", self._table(), self._below())
+
+
+@with_hints
+def sample_size(
+    pilot: Evaluation | Comparison | ScorePopulation,
+    *,
+    metric: str | None = None,
+    models: tuple[Hashable, Hashable] | None = None,
+    half_width: float | None = None,
+    difference: float | None = None,
+    power: float = DEFAULT_POWER,
+    level: float = 0.95,
+) -> SampleSize:
+    r"""How many rows of each class a narrow interval needs, or a test that sees a difference.
+
+    The variance of an estimate, or of a difference of models on the same rows, is a sum over the classes,
+
+    .. math:: V = \sum_k \frac{\sigma_k^2}{n_k},
+
+    so that a pilot that shows the :math:`\sigma_k` says what other class sizes would give: V, and with the fourth
+    moments of the pilot's rows the degrees of freedom of Student's t. For a given total, V is least with
+    :math:`n_k \propto \sigma_k`.
+
+    Parameters
+    ----------
+    pilot : Evaluation, Comparison, NormalScores or ScoreDensities
+        What `evaluate` or `compare` gave for rows like those to come. With weights, the rows to come have weights like
+        the pilot's; with groups, groups are planned, of rows like the pilot's. Where there are no rows yet, an
+        assumption about the scores: a hundred thousand rows are drawn from it, always the same, and are the pilot.
+    metric : str, optional
+        Which metric of an Evaluation; by default its first one, and AUC_mu of an assumption.
+    models : tuple of two names, optional
+        Which difference of a Comparison; needed where it has more than two models.
+    half_width : float, optional
+        Half of the length of the interval that is wanted. Of an Evaluation: of the default interval around the pilot's
+        value, which need not lie in its middle. Of a Comparison: of the interval of the difference.
+    difference : float, optional
+        The difference between the models that the two-sided test at 1 - `level` is to see. Either this or `half_width`
+        must be given; this needs a Comparison.
+    power : float, default 0.8
+        How often the test is to see the difference.
+    level : float, default 0.95
+        The level of the interval, or 1 less the level of the test.
+
+    Returns
+    -------
+    SampleSize
+        With `per_class` and `total` for the class shares of the pilot, and `best_per_class` and `best_total`.
+
+    Notes
+    -----
+    The pilot's value and its :math:`\sigma_k` are taken for those of the population. The standard error of the planned
+    total that comes from this is `relative_error`, :math:`\sqrt{2/\nu}` with the pilot's degrees of freedom: a pilot of
+    fewer than fifty rows in a class plans roughly. The first-order variance is a little too large in small samples, and
+    so is what is planned from it.
+
+    Metrics that depend on the sizes of the classes (one-vs-rest of three classes or more, pair weights by size) are
+    other numbers with other shares, and have no best ones.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.choice(["cat", "dog", "eel"], size=300)
+    >>> models = {
+    ...     name: rng.random((300, 3)) + height * (y_true[:, None] == ["cat", "dog", "eel"])
+    ...     for name, height in [("new", 0.5), ("old", 0.4)]
+    ... }
+    >>> multiauc.sample_size(multiauc.evaluate(y_true, models["new"]), half_width=0.01)
+    SampleSize: a 95% interval of AUC_mu, 0.9584 in the pilot, of half-width 0.01
+    rows per class  pilot  same shares  best shares
+    cat                90          225          216
+    dog                95          237          278
+    eel               115          287          243
+    total             300          749          737
+    planned as though value and variance of the pilot were the population's: the total has a standard error of about 13%
+    >>> plan = multiauc.sample_size(multiauc.compare(y_true, models), difference=0.02, power=0.9)
+    >>> plan.total
+    1623
+    """
+    tail = read_level(level)
+    if (half_width is None) == (difference is None):
+        found = "neither" if half_width is None else "both"
+        raise ValueError(f"exactly one of half_width and difference must be given; got {found}")
+    if isinstance(pilot, (Evaluation, ScorePopulation)):
+        kind = "an Evaluation" if isinstance(pilot, Evaluation) else f"{type(pilot).__name__}"
+        if models is not None:
+            raise ValueError(f"models has no meaning for {kind}, which is of one model; got {models!r}")
+        if difference is not None:
+            raise ValueError(
+                "difference needs a Comparison as the pilot, which shows how much the difference of two models on the "
+                f"same rows varies; for {kind} give half_width"
+            )
+        known = _metric_of(pilot, metric) if isinstance(pilot, Evaluation) else _assumed(pilot, metric)
+    elif isinstance(pilot, Comparison):
+        known = _difference_of(pilot, metric, models)
+    else:
+        raise TypeError(
+            "pilot must be an Evaluation or a Comparison, as `evaluate` and `compare` return them, or NormalScores or "
+            f"ScoreDensities; got {described(pilot)}"
+        )
+    if difference is None:
+        if read_number("power", power, low=0.0, high=1.0) != DEFAULT_POWER:
+            raise ValueError(f"power has no meaning with half_width, only with difference; got {power!r}")
+        # An interval lies between 0 and 1, that of a difference between -1 and 1.
+        reach = read_number("half_width", half_width, low=0.0, high=1.0 if known.value is None else 0.5)
+        aim = f"a {100.0 * level:.6g}% interval of {known.name}, of half-width {reach:g}"
+        return _planned(
+            known, aim, lambda sizes, v, freedom: _half_width(known, sizes, v, freedom, tail) <= reach * ENOUGH
+        )
+    gap = read_number("difference", difference, low=0.0, high=1.0)
+    chance = read_number("power", power, low=2.0 * tail, high=1.0)
+    aim = f"power {chance:g} to see a difference of {gap:g}: {known.name}, two-sided test at {200.0 * tail:.6g}%"
+    return _planned(known, aim, lambda _, v, freedom: t_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Known:
+    """What a pilot says about one number: its name in words, its value (None for a difference), its variance.
+
+    `smallest` is its smallest possible value, and `ceilings` are the largest components of its classes, if it has
+    Wilson's interval.
+    """
+
+    name: str
+    value: float | None
+    terms: VarianceTerms
+    inputs: HeldInputs
+    has_best_shares: bool
+    smallest: float = 0.0
+    metric: str = ""
+    ceilings: list[float] | None = None
+
+    def worst_case(self, sizes: Sequence[int]) -> WorstCase | None:
+        """With so many units of the pilot's kind per class."""
+        if self.value is None or self.ceilings is None:
+            return None
+        found = _rust.worst_case(self.metric, self.ceilings, self.terms.effective_of(sizes).tolist(), self.value)
+        return None if found is None else WorstCase(*found)
+
+
+def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
+    name = next(iter(pilot.metrics)) if metric is None else one_of("metric", metric, tuple(pilot.metrics))
+    inputs = _plannable(pilot.inputs(), name)
+    title, value = METRICS[name].title, pilot.metrics[name].value
+    terms = variance_terms(inputs, inputs.asking_for((name,)).influences()[:, 0])
+    _refuse_without_variance(title, value, terms, inputs)
+    has_best_shares = not _depends_on_sizes(inputs, name)
+    told = f"{title}, {decimals(value)} in the pilot"
+    ceilings = computed(inputs.asking_for((name,))).ceilings[name]
+    of_classes = None if ceilings is None else [ceilings[c] for c in terms.classes.tolist()]
+    return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest, name, of_classes)
+
+
+def _assumed(population: ScorePopulation, metric: Any) -> _Known:
+    """A large sample of the population, in its class shares, with the population's own value."""
+    name = DEFAULT_METRIC if metric is None else read_metric(metric)
+    size = min(MOST_DRAWN, max(DRAWN, math.ceil(FEWEST_DRAWN / float(population.prevalence.min()))))
+    counts = np.maximum(FEWEST, np.round(size * population.prevalence)).astype(int)
+    classes = np.repeat(np.arange(population.n_classes), counts)
+    # Of a seed that is always the same: a plan does not change from call to call.
+    sample = read_sample(classes, population.scores_of(classes, rng=0), None, range(population.n_classes), "raise")
+    drawn = evaluation_of(HeldInputs(sample, (name,), read_metric_options(sample)))
+    value = getattr(population, name, drawn.metrics[name].value)
+    told = f"{METRICS[name].title}, {decimals(value)} under the assumptions"
+    return replace(_metric_of(drawn, name), name=told, value=value)
+
+
+def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
+    if metric is not None:
+        one_of("metric", metric, (pilot.metric,))
+    names = tuple(pilot.estimates) if models is None else models
+    if not isinstance(names, (tuple, list)) or len(names) != 2:
+        raise ValueError(f"models must be two of {listing(pilot.estimates)}; got {models!r}")
+    first, second = names
+    found = pilot.difference(first, second)
+    a, b = (_plannable(pilot.inputs()[name], pilot.metric).asking_for((pilot.metric,)) for name in (first, second))
+    terms = variance_terms(a, a.influences()[:, 0] - b.influences()[:, 0])
+    texts = dict(zip(pilot.estimates, names_as_text(pilot.estimates), strict=True))
+    name = f"{texts[first]} - {texts[second]} in {METRICS[pilot.metric].title}"
+    _refuse_without_variance(name, found.value, terms, a)
+    return _Known(
+        f"{name}, {decimals(found.value, sign=True)} in the pilot",
+        None,
+        terms,
+        a,
+        not _depends_on_sizes(a, pilot.metric),
+    )
+
+
+def _plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
+    """The inputs, if the variance of the metric is a sum over classes of sizes that one can choose."""
+    inputs.refuse_folds("a plan")
+    if inputs.groups_span_classes():
+        raise ValueError(
+            "pilot must have groups that lie within classes; got groups with rows of several classes, whose numbers "
+            "per class cannot be planned"
+        )
+    if inputs.sampling == "iid" and _depends_on_sizes(inputs, metric):
+        raise ValueError(
+            f"pilot must have sampling='stratified' for {METRICS[metric].title}, which depends on the class sizes; got "
+            "sampling='iid', where these are random and cannot be planned"
+        )
+    return inputs
+
+
+def _depends_on_sizes(inputs: HeldInputs, metric: str) -> bool:
+    """Whether the metric is another number in a sample with other class shares."""
+    if metric == ONE_VS_REST_PREVALENCE or METRICS[metric].depends_on_sizes:
+        return True
+    by_size = metric == ONE_VS_REST or (
+        "pair_weights" in METRICS[metric].options and isinstance(inputs.options["pair_weights"], str)
+    )
+    return by_size and int((inputs.sample.rows > 0).sum()) > 2
+
+
+def _refuse_without_variance(name: str, value: float, terms: VarianceTerms, inputs: HeldInputs) -> None:
+    single = [inputs.sample.labels[c] for c, e in zip(terms.classes, terms.effective, strict=True) if e <= ONE_UNIT]
+    if single or math.isnan(value):
+        why = f"effectively one {_unit(inputs)[:-1]} in {listing(single)}" if single else "the value is nan"
+        raise ValueError(f"pilot must show how much {name} varies; got no standard error: {why}")
+    if not terms.squares.any():
+        raise ValueError(f"pilot must show how much {name} varies; got {value:.6g} with a standard error of 0")
+
+
+def _half_width(known: _Known, sizes: Sequence[int], variance: float, freedom: float, tail: float) -> float:
+    worst = known.worst_case(sizes)
+    if known.value is not None and worst is not None:
+        low, high = Wilson.of(known.value, variance, freedom, worst).interval(tail)
+        return 0.5 * (high - low)
+    t, error = upper_quantile(tail, freedom), math.sqrt(variance)
+    if known.value is None:
+        return t * error
+    low, high = bounded_logit_interval(known.value, error, t, known.smallest)
+    return 0.5 * (high - low)
+
+
+def _planned(known: _Known, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
+    terms = known.terms
+    labels = [known.inputs.sample.labels[c] for c in terms.classes]
+    pilot = terms.units.tolist()
+    numbers = _fewest(terms, pilot, is_reached)
+    best, note = None, ""
+    deviations = terms.deviations().tolist()
+    if not known.has_best_shares:
+        note = "no best shares: with other class shares this metric is another number"
+    elif not all(deviations):
+        constant = [label for label, deviation in zip(labels, deviations, strict=True) if not deviation]
+        note = f"no best shares: the pilot does not show how much {_unit(known.inputs)} of {listing(constant)} vary"
+    else:
+        # In small samples whole numbers and degrees of freedom can make other shares a little better.
+        best = min(numbers, _fewest(terms, deviations, is_reached), key=sum)
+    variance, freedom = terms.planned(numbers)
+    return SampleSize(
+        aim=aim,
+        unit=_unit(known.inputs),
+        pilot=dict(zip(labels, pilot, strict=True)),
+        per_class=dict(zip(labels, numbers, strict=True)),
+        best_per_class=None if best is None else dict(zip(labels, best, strict=True)),
+        standard_error=math.sqrt(variance),
+        degrees_of_freedom=freedom,
+        relative_error=math.sqrt(2.0 / terms.planned(pilot)[1]),
+        note=note,
+    )
+
+
+def _unit(inputs: HeldInputs) -> str:
+    return "rows" if inputs.groups is None else "groups"
+
+
+def _fewest(
+    terms: VarianceTerms, shares: Sequence[float], is_reached: Callable[[Sequence[int], float, float], bool]
+) -> list[int]:
+    """The smallest class sizes in given shares, rounded up, that reach the aim: more rows are never worse."""
+    parts = [Fraction(share) / sum(map(Fraction, shares)) for share in shares]
+
+    def sizes(total: int) -> list[int]:
+        return [max(FEWEST, math.ceil(total * part)) for part in parts]
+
+    def is_enough(total: int) -> bool:
+        numbers = sizes(total)
+        variance, freedom = terms.planned(numbers)
+        return math.isfinite(variance) and is_reached(numbers, variance, freedom)
+
+    high = 1
+    while not is_enough(high):
+        high *= 2
+        if high > MOST:
+            raise ValueError(
+                f"half_width or difference is too small for this pilot: it takes more than {MOST:.0e} rows"
+            )
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return sizes(high)
+
+
+# Deviations of components, which are of the order of 1, that are rounding; and fourth moments less their least value,
+# relative to them. Both as in the core.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VarianceTerms:
+    """Sums over the independent units (rows, or groups) of each class that has any.
+
+    Attributes
+    ----------
+    classes
+        The columns of these classes.
+    units, effective
+        How many units there are, and how many of equal weight would know as much.
+    squares, fourths
+        Sums of the second and fourth powers of the influences of the units.
+    """
+
+    classes: NDArray[np.intp]
+    units: NDArray[np.int64]
+    effective: NDArray[np.float64]
+    squares: NDArray[np.float64]
+    fourths: NDArray[np.float64]
+
+    def deviations(self) -> NDArray[np.float64]:
+        """The standard deviation of a unit's component in each class: the class adds its square over the size."""
+        return np.sqrt(self.units * self.squares / (1.0 - 1.0 / self.effective))
+
+    def effective_of(self, sizes: Sequence[int]) -> NDArray[np.float64]:
+        """How many units of equal weight so many of each class would be."""
+        return self.effective * (np.array(sizes, dtype=np.float64) / self.units)
+
+    def planned(self, sizes: Sequence[int]) -> tuple[float, float]:
+        """(variance, degrees of freedom) with so many units of the same kind per class: those of the sample at `units`.
+
+        The variance is infinite where it could not be estimated, with effectively one unit in a class.
+        """
+        numbers = np.array(sizes, dtype=np.float64)
+        times = numbers / self.units
+        effective = self.effective_of(sizes)
+        if (effective <= 1.0 + ROUNDING).any():
+            return math.inf, 1.0
+        # That of the sample, for whatever size is planned: it makes the sample's mean squares right on average.
+        factor = 1.0 / (1.0 - 1.0 / self.effective)
+        variances = factor * self.squares / times
+        fourths = factor**2 * self.fourths / times**3
+        by_size = variances**2 / (effective - 1.0)
+        spread = fourths - variances**2 / numbers
+        by_moments = np.where(spread <= ROUNDING * fourths, by_size, 0.5 * spread)
+        variance = float(variances.sum())
+        if variance == 0.0:
+            return 0.0, math.nan
+        return variance, max(1.0, variance**2 / max(float(by_size.sum()), float(by_moments.sum())))
+
+
+def variance_terms(inputs: HeldInputs, influences: NDArray[np.float64]) -> VarianceTerms:
+    """The terms of one number, from the influences of the rows on it; groups must lie within classes."""
+    sample = inputs.sample
+    weights = np.ones(len(sample.codes)) if sample.weights is None else sample.weights
+    counts = weights > 0.0
+    rows = np.flatnonzero(counts)
+    unit = np.arange(len(rows)) if inputs.groups is None else np.unique(inputs.groups[rows], return_inverse=True)[1]
+    class_of = np.zeros(int(unit.max()) + 1, dtype=np.intp)
+    class_of[unit] = sample.codes[rows]
+
+    def summed(values: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(np.bincount(class_of, values, sample.n_classes)[present], dtype=np.float64)
+
+    present = np.flatnonzero(sample.rows > 0)
+    weight = np.bincount(unit, weights=weights[rows])
+    shares = weight / np.bincount(class_of, weights=weight, minlength=sample.n_classes)[class_of]
+    influence = np.bincount(unit, weights=influences[rows])
+    effective = 1.0 / summed(shares**2)
+    squares, fourths = summed(influence**2), summed(influence**4)
+    is_rounding = squares <= ROUNDING**2 / effective
+    return VarianceTerms(
+        present,
+        np.bincount(class_of, minlength=sample.n_classes)[present],
+        effective,
+        np.where(is_rounding, 0.0, squares),
+        np.where(is_rounding, 0.0, fourths),
+    )

@@ -1,0 +1,789 @@
+"""Parts of the rows compared with the rest: `evaluate_slices` and `Slices`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._common.hints import with_hints
+from multiauc._common.progress import Stage
+from multiauc._common.registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, METRICS, ONE_SCORE_METRICS
+from multiauc._common.result import (
+    Result,
+    Tabular,
+    document,
+    html_table,
+    notes_in_words,
+    provenance,
+    read_only,
+    text_table,
+    to_json,
+)
+from multiauc._common.wording import corrected_p, counted, decimals, listing, one_of, printable, shown_name
+from multiauc._evaluation.slice_tests import Side, SliceDifferences
+from multiauc._inference.column_order import column_order_note, warn_of_order
+from multiauc._inference.estimates import estimate_of, estimate_without_error
+from multiauc._inference.families import MinP
+from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import (
+    SAMPLINGS,
+    read_groups,
+    read_level,
+    read_metric_options,
+    refuse_idle_options,
+    refuse_weights,
+    take_one_score,
+)
+from multiauc._input.sample import read_ordered_sample, read_sample
+from multiauc._input.slices import SliceColumns, read_slices
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Sequence
+    from typing import Literal
+
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc._common.registry import MetricName
+    from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
+    from multiauc._inference.estimates import Estimate
+    from multiauc._input.sample import Sample
+    from multiauc.plotting import SlicesDisplay
+
+# Of more slices the first and the last are printed.
+PRINTED_AT_MOST = 20
+PRINTED_FIRST = 12
+PRINTED_LAST = 4
+MISSING = "(missing)"
+#: The columns of a frame behind those that name the slice.
+NUMBERS = (
+    "rows",
+    "value",
+    "standard_error",
+    "low",
+    "high",
+    "reference",
+    "difference",
+    "difference_error",
+    "difference_low",
+    "difference_high",
+    "simultaneous_low",
+    "simultaneous_high",
+    "t",
+    "degrees_of_freedom",
+    "p_value",
+    "corrected_p_value",
+    "reason",
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slice(Result):
+    """One slice of the rows, with its 95% intervals; see `Slices`.
+
+    Attributes
+    ----------
+    name : hashable
+        The value of the slice's column, None where it is missing; a tuple of values if there are several columns.
+    rows : int
+        Its number of rows.
+    value, standard_error, low, high : float
+        The metric on these rows alone.
+    reference : float
+        The metric on what it is compared with.
+    difference, difference_error : float
+        The value less that of the reference, and its standard error.
+    difference_low, difference_high : float
+        The interval of the difference.
+    simultaneous_low, simultaneous_high : float
+        The interval that holds for all slices at once.
+    t, degrees_of_freedom, p_value : float
+        The two-sided test whether there is a difference.
+    corrected_p_value : float
+        The p-value corrected for the number of slices.
+    reason : str
+        Why a number is not known (nan); empty if all are.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1] * 5
+    >>> score = [k * 7 % 11 + 4 * (k % 8 > 3) for k in range(40)]
+    >>> slices = multiauc.evaluate_slices(y_true, score, [k // 16 for k in range(40)])
+    >>> slices[1].rows
+    16
+    """
+
+    name: Any
+    rows: int
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    reference: float
+    difference: float
+    difference_error: float
+    difference_low: float
+    difference_high: float
+    simultaneous_low: float
+    simultaneous_high: float
+    t: float
+    degrees_of_freedom: float
+    p_value: float
+    corrected_p_value: float
+    reason: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Slices(Tabular):
+    """A metric on every slice of the rows, the one that is most surely worse first; see `multiauc.evaluate_slices`.
+
+    Attributes
+    ----------
+    metric : str
+        What was computed.
+    reference : {"rest", "all"} or None
+        What slices are compared with.
+    columns : tuple of str
+        The columns whose values make up a slice.
+    names : tuple
+        The slices: the value of the column, None where it is missing; a tuple of values if there are several columns.
+    rows : ndarray
+        The number of rows of each slice.
+    overall : Estimate
+        The metric on all rows.
+    labels, counts : tuple and ndarray
+        The classes, and the rows of each.
+    values, standard_errors : ndarray
+        The metric on each slice alone; nan where `reasons` says why.
+    reference_values : ndarray
+        The metric on what each slice is compared with.
+    differences, difference_errors : ndarray
+        The values less those of the reference, and their standard errors.
+    t, degrees_of_freedom, p_values : ndarray
+        Two-sided tests whether there is a difference.
+    corrected_p_values : ndarray
+        The p-values corrected for the number of slices.
+    reasons : tuple of str
+        Why a slice has no value, no standard error or no test; empty for one that has all.
+    method : str
+        How the uncertainty was found, in words.
+    notes : tuple of str
+        What looks wrong with the data, in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=900)
+    >>> site = np.arange(900) % 3
+    >>> y_score = np.eye(3)[y_true] + np.where(site == 2, 4.0, 2.0)[:, None] * rng.random((900, 3))
+    >>> slices = multiauc.evaluate_slices(y_true, y_score, site)
+    >>> slices.worse()
+    [2]
+    >>> slices.names[0], slices[2].rows
+    (2, 300)
+    """
+
+    metric: str
+    reference: str | None
+    columns: tuple[str, ...]
+    names: tuple[Any, ...]
+    rows: NDArray[np.int64]
+    overall: Estimate
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
+    reasons: tuple[str, ...]
+    method: str
+    t: NDArray[np.float64]
+    p_values: NDArray[np.float64]
+    corrected_p_values: NDArray[np.float64]
+    _slices: Side
+    _references: Side
+    _covariances: NDArray[np.float64]
+    # Of the differences that are tested, where they are few.
+    _correlations: NDArray[np.float64] | None
+    _options: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("rows", "counts", "t", "p_values", "corrected_p_values"):
+            object.__setattr__(self, name, read_only(getattr(self, name)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, because an unpickled array is no longer read-only.
+        return Slices, tuple(getattr(self, one.name) for one in fields(self))
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """The metric on each slice."""
+        return read_only(self._slices.values)
+
+    @property
+    def standard_errors(self) -> NDArray[np.float64]:
+        """The standard errors of the values."""
+        return read_only(np.sqrt(self._slices.variances))
+
+    @property
+    def reference_values(self) -> NDArray[np.float64]:
+        """The metric on what each slice is compared with."""
+        return read_only(self._references.values)
+
+    @property
+    def differences(self) -> NDArray[np.float64]:
+        """The values less those of the reference."""
+        return read_only(self._tests().values)
+
+    @property
+    def difference_errors(self) -> NDArray[np.float64]:
+        """The standard errors of the differences."""
+        return read_only(np.sqrt(self._tests().variances))
+
+    @property
+    def degrees_of_freedom(self) -> NDArray[np.float64]:
+        """Welch's degrees of freedom of the differences."""
+        return read_only(self._tests().degrees_of_freedom())
+
+    def confidence_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
+        """The interval of the value of each slice, by name, as `Estimate` has it; (nan, nan) where there is none."""
+        return _by_name(self.names, self._value_limits(read_level(level)))
+
+    def difference_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
+        """The interval of each difference by itself, by name; (nan, nan) where there is none."""
+        return _by_name(self.names, self._tests().intervals(read_level(level)))
+
+    def simultaneous_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
+        """Intervals of all differences that cover at once with probability `level`, by name.
+
+        An interval leaves 0 out exactly where the corrected p-value is below 1 - `level`. (nan, nan) where there is no
+        test.
+        """
+        return _by_name(self.names, self._simultaneous(read_level(level)))
+
+    def worse(self, level: float = 0.95) -> list[Any]:
+        """The slices whose value is below that of the reference, by corrected p-values below 1 - `level`."""
+        return self._beyond_chance(level, -1.0)
+
+    def better(self, level: float = 0.95) -> list[Any]:
+        """The slices whose value is above that of the reference, by corrected p-values below 1 - `level`."""
+        return self._beyond_chance(level, 1.0)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[Slice]:
+        """The slices one by one, the one that is most surely worse first."""
+        columns = self._columns(0.95)
+        for place, name in enumerate(self.names):
+            yield Slice(name, **{key: column[place] for key, column in columns.items()})
+
+    def __getitem__(self, name: Hashable) -> Slice:
+        """One slice by its name: ``slices["phone"]``, or ``slices["north", "phone"]`` of two columns."""
+        place = next((place for place, known in enumerate(self.names) if known == name), None)
+        if place is None:
+            raise KeyError(f"no slice {name!r}; there are {listing(self.names)}")
+        return Slice(name, **{key: column[place] for key, column in self._columns(0.95).items()})
+
+    def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> SlicesDisplay:
+        """Draw a forest plot: each slice with its interval, in a row of its own. Needs matplotlib (``multiauc[plot]``).
+
+        `ax` is a matplotlib Axes, a new one by default. Of more than `at_most` slices those are drawn that are most
+        surely worse. `points` are passed on to ``ax.plot`` for the dots.
+        """
+        from multiauc.plotting import SlicesDisplay  # noqa: PLC0415
+
+        return SlicesDisplay(self).plot(ax, level=level, at_most=at_most, **points)
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+
+        The layout is that of the command line, and `version` is the layout's: docs/json.md has it.
+        """
+        columns = self._columns(level)
+        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+        content = {
+            "rows": int(self.rows.sum()),
+            "labels": list(self.labels),
+            "counts": self.counts.tolist(),
+            "metric": self.metric,
+            "reference": self.reference,
+            "by": list(self.columns),
+            "method": self.method,
+            "overall": self.overall.to_dict(level),
+            "slices": [
+                {"name": shown, "slice": dict(zip(self.columns, self._values_of(name), strict=True)), **row}
+                for shown, name, row in zip(self.shown_names(), self.names, rows, strict=True)
+            ],
+            "notes": list(self.notes),
+        }
+        return document("slices", level, content, provenance(self._options))
+
+    def to_json(self, level: float = 0.95) -> str:
+        """The same as JSON; null where a number is missing, values of slices that JSON does not have as text."""
+        return to_json(self.to_dict(level))
+
+    def shown_names(self) -> list[str]:
+        """The names of the slices for people."""
+        return [", ".join(_shown(value) for value in self._values_of(name)) for name in self.names]
+
+    def summary(self, level: float = 0.95) -> str:
+        """How many slices are worse and better than the reference, in a sentence."""
+        tested = int(np.isfinite(self.corrected_p_values).sum())
+        others = len(self) - tested
+        if self.reference is None:
+            wanting = int(np.isnan(self.values).sum())
+            return f"{counted(len(self), 'slice')}" + (f", {wanting} without a value" if wanting else "")
+        what = "the rest" if self.reference == "rest" else "all rows"
+        found = (
+            f"Of {counted(tested, 'slice')} compared with {what}, {_so_many(self.worse(level))} worse and "
+            f"{_so_many(self.better(level))} better (corrected p < {1.0 - level:.2g})"
+        )
+        return found + (f"; {others} not compared." if others else ".")
+
+    def _values_of(self, name: Any) -> tuple[Any, ...]:
+        return name if len(self.columns) > 1 else (name,)
+
+    def _tests(self) -> SliceDifferences:
+        return SliceDifferences(self._slices, self._references, self._covariances, METRICS[self.metric].smallest)
+
+    def _value_limits(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        return value_limits(self._slices, tail, METRICS[self.metric].smallest)
+
+    def _simultaneous(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        family = MinP(int(np.isfinite(self.p_values).sum()), self._correlations)
+        return self._tests().intervals(family.tail_of_one(tail))
+
+    def _beyond_chance(self, level: float, sign: float) -> list[Any]:
+        threshold = 2.0 * read_level(level)
+        return [
+            name
+            for name, p, t in zip(self.names, self.corrected_p_values.tolist(), self.t.tolist(), strict=True)
+            if p < threshold and t * sign > 0.0
+        ]
+
+    def _columns(self, level: float) -> dict[str, list[Any]]:
+        """The numbers of all slices, by `NUMBERS`."""
+        tail = read_level(level)
+        tests = self._tests()
+        arrays = [
+            self.rows,
+            self.values,
+            self.standard_errors,
+            *self._value_limits(tail),
+            self.reference_values,
+            tests.values,
+            self.difference_errors,
+            *tests.intervals(tail),
+            *self._simultaneous(tail),
+            self.t,
+            tests.degrees_of_freedom(),
+            self.p_values,
+            self.corrected_p_values,
+        ]
+        return dict(zip(NUMBERS, [*(array.tolist() for array in arrays), list(self.reasons)], strict=True))
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        named = [f"by_{column}" if column in NUMBERS else column for column in self.columns]
+        columns = self._columns(level)
+        return [
+            dict(zip(named, self._values_of(name), strict=True)) | dict(zip(columns, cells, strict=True))
+            for name, cells in zip(self.names, zip(*columns.values(), strict=True), strict=True)
+        ]
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *text_table(self._table()), *self._below()])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), self._table(), self._below())
+
+    def _title(self) -> str:
+        by = " and ".join(map(printable, self.columns))
+        rows = counted(int(self.rows.sum()), "row")
+        return f"{METRICS[self.metric].title} of {rows} by {by}: {decimals(self.overall.value)} overall"
+
+    def _below(self) -> list[str]:
+        left_out = len(self) - PRINTED_FIRST - PRINTED_LAST
+        hidden = [f"{left_out} slices are not printed; to_frame() has all."] if len(self) > PRINTED_AT_MOST else []
+        return [*hidden, self.summary(), self.method, *notes_in_words(self.notes)]
+
+    def _table(self) -> list[list[str]]:
+        names, columns = self.shown_names(), self._columns(0.95)
+        places = list(range(len(self)))
+        if len(self) > PRINTED_AT_MOST:
+            places = [*places[:PRINTED_FIRST], *places[-PRINTED_LAST:]]
+        has_reasons = any(columns["reason"][place] for place in places)
+        head = ["", "rows", "value", "95% interval"]
+        if self.reference is not None:
+            head += ["difference", "95%, simultaneous", "p (corrected)"]
+        table = [[*head, *(["why not"] if has_reasons else [])]]
+        for place in places:
+            if len(places) < len(self) and place == len(self) - PRINTED_LAST:
+                table.append(["...", *[""] * (len(table[0]) - 1)])
+            row = {key: column[place] for key, column in columns.items()}
+            cells = [str(row["rows"]), _number(row["value"]), _interval(row["low"], row["high"])]
+            if self.reference is not None:
+                limits = _interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
+                cells += [_number(row["difference"], sign=True), limits, corrected_p(row["corrected_p_value"])]
+            table.append([names[place], *cells, *([row["reason"]] if has_reasons else [])])
+        return table
+
+
+def value_limits(slices: Side, tail: float, smallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The interval of every value; nan where there is none."""
+    return slices.intervals(tail, smallest)
+
+
+def _by_name(
+    names: tuple[Any, ...], limits: tuple[NDArray[np.float64], NDArray[np.float64]]
+) -> dict[Any, ConfidenceInterval]:
+    low, high = limits
+    return dict(zip(names, map(ConfidenceInterval, low.tolist(), high.tolist()), strict=True))
+
+
+def _so_many(names: list[Any]) -> str:
+    return "none is" if not names else "1 is" if len(names) == 1 else f"{len(names)} are"
+
+
+def _shown(value: Any) -> str:
+    return MISSING if value is None else printable(shown_name(value))
+
+
+def _number(value: float, *, sign: bool = False) -> str:
+    return "-" if math.isnan(value) else decimals(value, sign=sign)
+
+
+def _interval(low: float, high: float, *, sign: bool = False) -> str:
+    return "-" if math.isnan(low) else f"{decimals(low, sign=sign)} to {decimals(high, sign=sign)}"
+
+
+REFERENCES = ("rest", "all")
+# Numbers of rows of classes in slices that are counted at once.
+COUNTS_AT_ONCE = 1 << 22
+
+
+@with_hints
+def evaluate_slices(  # noqa: PLR0913
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    by: Any,
+    *,
+    metric: MetricName = DEFAULT_METRIC,
+    reference: Literal["rest", "all"] | None = "rest",
+    partition: ArrayLike | None = None,
+    pair_weights: PairWeights = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    sampling: Sampling = "stratified",
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> Slices:
+    r"""A metric on every slice of the rows, with intervals, and how much each slice differs from the rest.
+
+    Every slice has the value, the standard error and the interval that `evaluate` gives to its rows alone. The
+    difference :math:`d = \theta_s - \theta_r` from the rest of the rows, which has no row in common with it, has the
+    variance :math:`V_s + V_r`; groups of rows that lie in both add :math:`-2 C`, C being the sum over groups of what
+    the group adds to the error of the one times what it adds to the other. Its interval puts the logit intervals of
+    both together [1]_, and the test inverts it. p-values are corrected for the number of slices, and agree with
+    intervals that hold for all slices at once.
+
+    Parameters
+    ----------
+    y_true, y_score
+        As in `evaluate`.
+    by : array-like of shape (n,), or a list, dict or data frame of several
+        The slice of each row: strings, numbers, a categorical, anything hashable. Several columns cross: a slice is a
+        combination of their values that occurs. Missing values (None, nan) are a slice of their own, called None.
+    metric : str, default "auc_mu"
+        What to compute: any metric of `evaluate`.
+    reference : {"rest", "all"} or None, default "rest"
+        What slices are compared with: the rows outside the slice, all rows (the slice included), or nothing.
+    partition, pair_weights, sample_weight, groups, sampling, labels, outputs
+        As in `evaluate`.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows at all, as in `evaluate`. A slice without rows of some class is listed without
+        a value, and with the reason; with "ignore" it has the value of the classes it has, and is not compared.
+
+    Returns
+    -------
+    Slices
+        With a row per slice, the one that is most surely worse first; `to_frame`, `plot`, `to_json`.
+
+    See Also
+    --------
+    evaluate : The rows of one slice, with all that can be known of them.
+    compare_samples : Two samples.
+
+    Notes
+    -----
+    Values are those of `evaluate` on the rows of the slice, and on the rows of the rest, bit for bit (with weights to
+    1e-12). The variance of the rest is exact where there are up to ten slices, and for the (up to 32) slices that have
+    more than 1/32 of the rows of some class. For smaller ones it is made of what each row contributes to the metric on
+    all rows: its standard error is then off by about as much as the slice's share of a class, that of the difference by
+    about the square of it. The metrics "pdi", "hum", "landgrebe_duin" and "ordered_vus" are evaluated on the rest of
+    every slice one by one, which takes the time of one evaluation for each.
+
+    References
+    ----------
+    .. [1] R. G. Newcombe, "Interval estimation for the difference between independent proportions: comparison of eleven
+       methods", Statistics in Medicine 17 (1998), 873-890.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.choice(["cat", "dog", "eel"], size=2000)
+    >>> device = rng.choice(["phone", "tablet", "watch"], size=2000, p=[0.6, 0.3, 0.1])
+    >>> noise = np.where(device == "watch", 3.0, 1.5)[:, None]
+    >>> y_score = noise * rng.random((2000, 3)) + (y_true[:, None] == ["cat", "dog", "eel"])
+    >>> slices = multiauc.evaluate_slices(y_true, y_score, {"device": device})
+    >>> slices
+    AUC_mu of 2000 rows by device: 0.9788 overall
+            rows   value      95% interval  difference   95%, simultaneous  p (corrected)
+    watch    197  0.8853  0.8401 to 0.9189     -0.1053  -0.1598 to -0.0667        <0.0001
+    tablet   563  0.9881  0.9807 to 0.9927     +0.0127  +0.0016 to +0.0228         0.0232
+    phone   1240  0.9917  0.9883 to 0.9941     +0.0342  +0.0215 to +0.0509        <0.0001
+    Of 3 slices compared with the rest, 1 is worse and 2 are better (corrected p < 0.05).
+    closed form, class sizes fixed; Wilson intervals with Student's t
+    >>> slices.worse()
+    ['watch']
+    """
+    name = one_of("metric", metric, (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS))
+    if reference is not None:
+        one_of("reference", reference, REFERENCES)
+    refuse_idle_options((name,), partition=partition, pair_weights=pair_weights)
+    refuse_weights((name,), sample_weight)
+    is_ordered = take_one_score((name,))
+    read = read_ordered_sample if is_ordered else read_sample
+    sample = read(y_true, y_score, sample_weight, labels, absent, outputs)
+    inputs = HeldInputs(
+        sample,
+        (name,),
+        read_metric_options(sample, partition=partition, pair_weights=pair_weights),
+        groups=read_groups(groups, len(sample.codes)),
+        sampling=one_of("sampling", sampling, SAMPLINGS),
+    )
+    columns = read_slices(by, len(sample.codes))
+    note = None if is_ordered else column_order_note(sample, inputs.groups, None, None)
+    result = slices_of(inputs, columns, reference, () if note is None else (note,))
+    warn_of_order(note)
+    return result
+
+
+def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, notes: tuple[str, ...] = ()) -> Slices:
+    """The slices of data that were read, by the one metric that is asked for."""
+    sample, (metric,) = inputs.sample, inputs.metrics
+    count = len(columns.names)
+    with Stage("evaluating the slices"):
+        found = _rust.evaluate_slices(
+            inputs.arguments(),
+            columns.codes,
+            count,
+            metric,
+            inputs.options,
+            inputs.sampling == "iid",
+            reference,
+            sample.absent == "ignore",
+        )
+    title, undefined = METRICS[metric].title, sample.is_undefined
+    nothing = math.nan if undefined else 0.0
+    whole = (
+        estimate_without_error(math.nan, title, found.whole_smallest, metric, inputs)
+        if undefined
+        else estimate_of(found.whole, title, found.whole_smallest, metric, inputs)
+    )
+    slices = _side(
+        metric, sample, found.values + nothing, found.variances, found.degrees_of_freedom, found.smallest, found.worst
+    )
+    references = _side(
+        metric,
+        sample,
+        found.reference_values + nothing,
+        found.reference_variances,
+        found.reference_degrees_of_freedom,
+        found.reference_smallest,
+        found.reference_worst,
+    )
+    differences = SliceDifferences(slices, references, found.covariances, METRICS[metric].smallest)
+    t, p_values = differences.statistics()
+    tested = np.isfinite(p_values)
+    compared, correlations = _known_correlations(None if undefined else found.joint, tested, slices.variances)
+    family = MinP(int(tested.sum()), correlations)
+    order = _order(differences, t, p_values, reference)
+    if correlations is not None:
+        in_order = np.argsort(np.argsort(order)[compared])
+        correlations = correlations[np.ix_(in_order, in_order)]
+    reasons = _reasons(inputs, columns, differences, reference)
+    counted_codes = columns.codes if sample.weights is None else columns.codes[sample.weights > 0.0]
+    given = inputs.given()
+    return Slices(
+        metric=metric,
+        reference=reference,
+        columns=columns.columns,
+        names=tuple(columns.names[place] for place in order.tolist()),
+        rows=np.bincount(counted_codes, minlength=count)[order],
+        overall=whole,
+        labels=tuple(sample.labels),
+        counts=sample.rows,
+        reasons=tuple(reasons[place] for place in order.tolist()),
+        method=inputs.method(),
+        t=t[order],
+        p_values=p_values[order],
+        corrected_p_values=np.array([family.corrected(p) for p in p_values[order].tolist()]),
+        _slices=slices.taken(order),
+        _references=references.taken(order),
+        _covariances=found.covariances[order],
+        _correlations=correlations,
+        _options={"metric": metric, "by": list(columns.columns), "reference": reference}
+        | {name: value for name, value in given.items() if name != "metrics"},
+        notes=notes,
+    )
+
+
+def _side(
+    metric: str,
+    sample: Sample,
+    values: NDArray[np.float64],
+    variances: NDArray[np.float64],
+    freedoms: NDArray[np.float64],
+    smallest: NDArray[np.int64],
+    worst: Sequence[NDArray[np.float64]],
+) -> Side:
+    """What the core found of slices, or of what they are compared with; no worst case where nothing is told apart."""
+    effects, failures = worst
+    chance = METRICS[metric].chance_of(int((sample.rows > 0).sum()))
+    effects = np.where(is_at_chance(values, variances, chance), np.nan, effects)
+    return Side(values, variances, freedoms, smallest, effects, failures)
+
+
+def _order(
+    differences: SliceDifferences, t: NDArray[np.float64], p_values: NDArray[np.float64], reference: str | None
+) -> NDArray[np.intp]:
+    """The slices that are most surely worse first; those that have no test last, by their values."""
+    if reference is None:
+        _, certainty = value_limits(differences.slices, 0.025, differences.smallest)
+    else:
+        # Twice the probability of a t as low as this one.
+        certainty = np.where(t < 0.0, p_values, 2.0 - p_values)
+    return np.lexsort((np.where(np.isnan(t), differences.slices.values, t), certainty))
+
+
+def _known_correlations(
+    joint: tuple[list[int], NDArray[np.float64]] | None, tested: NDArray[np.bool_], variances: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
+    """The slices that are tested, and the correlations of their differences, if these are known."""
+    compared = np.flatnonzero(tested)
+    if joint is None:
+        return compared, None
+    numbers, matrix = np.array(joint[0], dtype=np.intp), joint[1]
+    kept = np.isin(numbers, compared)
+    correlations = matrix[np.ix_(kept, kept)].copy()
+    # A slice that is perfectly separated does not show how it varies: it counts as independent of the others.
+    alone = variances[numbers[kept]] == 0.0
+    correlations[alone, :] = correlations[:, alone] = 0.0
+    np.fill_diagonal(correlations, 1.0)
+    return numbers[kept], correlations
+
+
+def _reasons(
+    inputs: HeldInputs, columns: SliceColumns, differences: SliceDifferences, reference: str | None
+) -> list[str]:
+    """Why a slice has no value, no standard error or no test; empty for one that has all."""
+    sample, slices = inputs.sample, differences.slices
+    reasons = [""] * len(columns.names)
+    if sample.is_undefined:
+        absent = [label for label, rows in zip(sample.labels, sample.rows.tolist(), strict=True) if not rows]
+        return [f"no rows of {listing(absent)} in any slice"] * len(reasons)
+    has_test = differences.are_testable() if reference is not None else slices.known(differences.smallest)
+    wanting = np.flatnonzero(~has_test)
+    if not len(wanting):
+        return reasons
+    present = sample.rows > 0
+    # Many slices lack the same classes.
+    known: dict[tuple[bytes, bool], str] = {}
+    for place, of_classes in zip(wanting.tolist(), _class_counts(sample, columns, wanting), strict=True):
+        side = (float(slices.values[place]), float(slices.variances[place]))
+        here = of_classes > 0
+        kind = (here.tobytes(), math.isnan(side[0]))
+        if kind in known:
+            reasons[place] = known[kind]
+            continue
+        reason = _reason(inputs, of_classes, present, side)
+        if not here[present].all():
+            known[kind] = reason
+        reasons[place] = reason or _reason_of_reference(sample, of_classes, differences, place)
+    return reasons
+
+
+def _class_counts(sample: Sample, columns: SliceColumns, wanting: NDArray[np.intp]) -> Iterator[NDArray[np.int64]]:
+    """Rows of positive weight of each class in some slices, slice by slice."""
+    place = np.full(len(columns.names), -1, dtype=np.int64)
+    place[wanting] = np.arange(len(wanting))
+    of_rows = place[columns.codes]
+    counted_rows = of_rows >= 0
+    if sample.weights is not None:
+        counted_rows &= sample.weights > 0.0
+    of_rows, codes = of_rows[counted_rows], sample.codes[counted_rows].astype(np.int64)
+    # Some slices at a time, as there may be as many as rows, and as many classes.
+    some = max(1, COUNTS_AT_ONCE // sample.n_classes)
+    if len(wanting) > some:
+        order = np.argsort(of_rows, kind="stable")
+        of_rows, codes = of_rows[order], codes[order]
+    for first in range(0, len(wanting), some):
+        last = min(first + some, len(wanting))
+        rows = slice(*np.searchsorted(of_rows, [first, last])) if len(wanting) > some else slice(None)
+        cells = (of_rows[rows] - first) * sample.n_classes + codes[rows]
+        shape = (last - first, sample.n_classes)
+        yield from np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
+
+
+def _reason(
+    inputs: HeldInputs, counts: NDArray[np.int64], present: NDArray[np.bool_], side: tuple[float, float]
+) -> str:
+    """What is wrong with a slice itself."""
+    labels = inputs.sample.labels
+    lacking = [labels[k] for k in np.flatnonzero(present & (counts == 0))]
+    having = [labels[k] for k in np.flatnonzero(counts)]
+    if not having:
+        return "no rows of positive weight"
+    if len(having) == 1:
+        return f"rows of {having[0]!r} only"
+    if lacking:
+        rest = "" if math.isnan(side[0]) else "; the value is that of the other classes, and is not compared"
+        return f"no rows of {listing(lacking)}{rest}"
+    return _reason_of_numbers(inputs, counts, *side)
+
+
+def _reason_of_numbers(inputs: HeldInputs, counts: NDArray[np.int64], value: float, variance: float) -> str:
+    """What is wrong with a slice that has rows of all classes."""
+    reason = ""
+    if math.isnan(value):
+        reason = "the weights of a class are too small, or no pair of classes counts"
+    elif math.isnan(variance):
+        single = [inputs.sample.labels[k] for k in np.flatnonzero(counts == 1)]
+        unit = "row" if inputs.groups is None else "group"
+        what = f"a single row of {listing(single)}" if single else f"a class has all its weight on one {unit}"
+        reason = f"{what}: no standard error"
+    elif variance == 0.0:
+        reason = "the rows of each class do not vary: no standard error"
+    return reason
+
+
+def _reason_of_reference(sample: Sample, counts: NDArray[np.int64], differences: SliceDifferences, place: int) -> str:
+    """What is wrong with what the slice is compared with."""
+    gone = [sample.labels[k] for k in np.flatnonzero((sample.rows > 0) & (counts == sample.rows))]
+    if gone and math.isnan(differences.references.values[place]):
+        what = (
+            "all rows are in this slice"
+            if len(gone) == int((sample.rows > 0).sum())
+            else (f"all rows of {listing(gone)} are in this slice")
+        )
+        return f"{what}: there is no rest to compare it with"
+    return "the rows it is compared with have no standard error"

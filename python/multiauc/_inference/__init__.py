@@ -1,0 +1,1 @@
+"""Values with uncertainty: estimates, intervals, tests, differences, bootstraps."""

@@ -1,0 +1,478 @@
+"""Bootstraps: replicates of values, their standard errors and intervals, for one model and for several."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, fields
+from itertools import groupby, pairwise, permutations, product
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from multiauc._common.hints import warn
+from multiauc._common.progress import Progress
+from multiauc._common.result import Result, frame_of_columns, html_table, read_only, text_table
+from multiauc._common.student import upper_quantile
+from multiauc._common.wording import counted, decimals, listing, names_as_text, one_of
+from multiauc._inference.intervals import (
+    NO_INTERVAL,
+    ConfidenceInterval,
+    basic_interval,
+    bca_interval,
+    interval_at_bound,
+    logit_interval,
+    percentile_interval,
+)
+from multiauc._input.options import read_level
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from multiauc import _rust
+    from multiauc._common.result import Library
+
+# The most bytes that presorted orders may take; beyond that, they are sorted again for every block of replicates.
+MEMORY_LIMIT = 1 << 30
+
+INTERVALS = ("logit", "percentile", "basic", "bca")
+
+# A replicate of a fitted number counts as no nearer to 0 or 1 than its estimate's distance divided by this.
+NEAREST_TO_BOUND = 5.0
+
+
+def draw_seed(generator: np.random.Generator) -> int:
+    """The seed of a stream of replicates. The same generator gives the same replicates of every metric."""
+    return int(generator.integers(2**64, dtype=np.uint64))
+
+
+def run_replicates(resampler: _rust.Resampler, size: int, seed: int) -> NDArray[np.float64]:
+    """All replicates, a row each, in steps short enough for a progress bar and for Ctrl-C to work."""
+    with Progress(size, "bootstrap") as progress:
+        steps = pairwise(progress.steps(resampler.block, unit=resampler.block))
+        return np.concatenate([resampler.replicates(seed, first, last - first) for first, last in steps])
+
+
+def warn_of_lost_classes(replicates: NDArray[np.float64], estimates: NDArray[np.float64]) -> None:
+    """Say how many replicates are nan because a class was not drawn, unless the estimates are nan already."""
+    lost = int(np.isnan(replicates).any(axis=1).sum())
+    if lost and not np.isnan(estimates).any():
+        warn(
+            f"{counted(lost, 'resample')} of {len(replicates)} drew no row of some class and count for nothing; "
+            "sampling='stratified' always draws them all",
+            RuntimeWarning,
+        )
+
+
+def standard_errors(replicates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The standard deviation of each column; nan replicates do not count, and fewer than two have none."""
+    defined = replicates[~np.isnan(replicates).any(axis=1)]
+    if len(defined) < 2:
+        return np.full(replicates.shape[1], np.nan)
+    return np.asarray(np.std(defined, axis=0, ddof=1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicates:
+    """Replicates of one number.
+
+    Attributes
+    ----------
+    estimate
+        The number.
+    values
+        Its replicates; nan ones do not count.
+    smallest_class
+        Rows (or groups) of the smallest class, for the interval of a perfect score; None for a difference.
+    acceleration
+        How the standard error changes with the number, for "bca"; None where there is no way to know it.
+    bound
+        The bound, 0 or 1, that the number is as near to as its rows can bring it, so that no replicate shows an error
+        although other rows might; None elsewhere.
+    is_fitted
+        Whether the number comes from a fit and not from counts. Its replicates are skewed near 0 and 1 and vary less
+        than they should in small classes, and there is no closed form to say by how much: "logit" is more careful then.
+    """
+
+    estimate: float
+    values: NDArray[np.float64]
+    smallest_class: int | None
+    acceleration: float | None = None
+    bound: float | None = None
+    is_fitted: bool = False
+
+    def interval(self, level: Any, method: Any, accepted: tuple[str, ...]) -> ConfidenceInterval:
+        """A confidence interval by one of the accepted methods."""
+        tail = read_level(level)
+        kind = one_of("method", method, accepted if self.acceleration is not None else accepted_without_bca(accepted))
+        values = self.values[~np.isnan(self.values)]
+        if np.isnan(self.estimate) or not len(values):
+            return NO_INTERVAL
+        is_at_bound = self.estimate in (0.0, 1.0) and (kind == "logit" or not _vary(values))
+        if self.smallest_class is not None and (is_at_bound or self.bound is not None):
+            return self._at_bound(values, tail, self.smallest_class)
+        if not _vary(values):
+            if self.smallest_class is None and self.estimate == values[0] == 0.0:
+                return ConfidenceInterval(0.0, 0.0)  # two models that agree in every resample
+            return _no_interval("the replicates are all alike")
+        return self._by_method(kind, values, tail)
+
+    def _by_method(self, kind: str, values: NDArray[np.float64], tail: float) -> ConfidenceInterval:
+        if kind == "logit":
+            return self._logit(values, tail)
+        if kind == "bca":
+            return self._bca(values, tail)
+        if kind == "basic":
+            return basic_interval(self.estimate, values, tail)
+        return percentile_interval(values, tail)
+
+    def _at_bound(self, values: NDArray[np.float64], tail: float, smallest_class: int) -> ConfidenceInterval:
+        """What a class of that size could still hide; wide enough for the estimate and its logit interval too."""
+        bound = self.estimate if self.bound is None else self.bound
+        low, high = interval_at_bound(bound, tail, smallest_class)
+        around = [self.estimate]
+        if _vary(values) and 0.0 < self.estimate < 1.0:
+            around += self._logit(values, tail)
+        return ConfidenceInterval(min(low, *around), max(high, *around))
+
+    def _logit(self, values: NDArray[np.float64], tail: float) -> ConfidenceInterval:
+        error = float(standard_errors(values[:, None])[0])
+        if not self.is_fitted:
+            return logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail), functions=np)
+        # The spread of the logits themselves, on the scale of the number. A few replicates next to 0 or 1, whose logits
+        # are huge, must not decide it.
+        nearest = min(self.estimate, 1.0 - self.estimate) / NEAREST_TO_BOUND
+        inside = np.clip(values, nearest, 1.0 - nearest)
+        spread = float(np.std(np.log(inside / (1.0 - inside)), ddof=1)) * self.estimate * (1.0 - self.estimate)
+        quantile = upper_quantile(tail, max(1.0, (self.smallest_class or 2) - 1.0))
+        return logit_interval(self.estimate, max(error, spread), quantile, functions=np)
+
+    def _bca(self, values: NDArray[np.float64], tail: float) -> ConfidenceInterval:
+        """Replicates equal to the estimate count as half below it."""
+        below = float(np.mean(values < self.estimate) + 0.5 * np.mean(values == self.estimate))
+        if not 0.0 < below < 1.0:
+            return _no_interval("all replicates lie on one side of the estimate")
+        if self.acceleration is None or np.isnan(self.acceleration):
+            return _no_interval("no row contributes more than another")
+        return bca_interval(values, below, self.acceleration, tail)
+
+
+def _vary(values: NDArray[np.float64]) -> bool:
+    """Whether not all replicates are the same number (their standard deviation may be a rounding error even then)."""
+    return bool(np.ptp(values) > 0.0)
+
+
+def accepted_without_bca(accepted: tuple[str, ...]) -> tuple[str, ...]:
+    """The methods that need no acceleration."""
+    return tuple(method for method in accepted if method != "bca")
+
+
+def accelerations(influences: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> NDArray[np.float64]:
+    r"""The acceleration :math:`\frac{1}{6} \sum u^3 / (\sum u^2)^{3/2}` of each column of influences of the rows.
+
+    Where groups are drawn u is the sum over a group. nan where all u are zero.
+    """
+    if groups is not None:
+        influences = np.stack([np.bincount(groups, weights=column) for column in influences.T], axis=1)
+    squares = np.sum(influences**2, axis=0)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.sum(influences**3, axis=0) / squares**1.5 / 6.0)
+
+
+def _no_interval(reason: str) -> ConfidenceInterval:
+    warn(f"{reason}; there is no interval", RuntimeWarning)
+    return NO_INTERVAL
+
+
+# Tied models share a replicate among all orders that agree with it: at most this many.
+MOST_TIED_ORDERS = 40_320
+
+DIFFERENCE_INTERVALS = ("percentile", "basic", "bca")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Bootstrap(Result):
+    """Metrics of resampled rows.
+
+    Attributes
+    ----------
+    replicates : ndarray of shape (n_resamples, number of metrics)
+        The metrics of each resample, nan in a resample that holds no row of some class. Read-only.
+    metrics : tuple
+        The names of the columns; those of the models in a comparison.
+    estimates : ndarray
+        The metrics of the sample itself. Read-only.
+    accelerations : ndarray or None
+        The acceleration of each metric for ``"bca"``; None where there is none. Read-only.
+    sampling : {"stratified", "iid", "groups"}
+        What was drawn with replacement: rows within classes, rows, or groups of rows.
+    counts : ndarray of shape (K,)
+        The number of rows of each class. Read-only.
+    smallest_class : int
+        The rows of the smallest class (its groups, where rows are grouped).
+    bounds : sequence or None
+        Of the area D, for each model, the bound (0 or 1) that it is as near to as its rows can bring it, or None. None
+        for other metrics.
+
+    Examples
+    --------
+    >>> import numpy as np, multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = np.repeat(["cat", "dog", "eel"], 50)
+    >>> y_score = rng.random((150, 3)) + 0.7 * (y_true[:, None] == ["cat", "dog", "eel"])
+    >>> bootstrap = multiauc.evaluate(y_true, y_score).bootstrap(500, rng=1)
+    >>> bootstrap.replicates.shape
+    (500, 4)
+    >>> low, high = bootstrap.confidence_interval("auc_mu", level=0.9)
+    >>> 0.9 < low < high < 1.0
+    True
+    """
+
+    replicates: NDArray[np.float64]
+    metrics: tuple[Any, ...]
+    estimates: NDArray[np.float64]
+    accelerations: NDArray[np.float64] | None
+    sampling: str
+    counts: NDArray[np.int64]
+    smallest_class: int
+    bounds: Sequence[float | None] | None = None
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, field.name, read_only(value))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, because an unpickled array is no longer read-only.
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))
+
+    @property
+    def undefined(self) -> int:
+        """How many resamples hold no row of some class. They are nan and do not count."""
+        return int(np.isnan(self.replicates).any(axis=1).sum())
+
+    @property
+    def standard_error(self) -> NDArray[np.float64]:
+        """The standard deviation of each column of the replicates; nan for fewer than two."""
+        return standard_errors(self.replicates)
+
+    def confidence_interval(
+        self,
+        metric: Hashable,
+        level: float = 0.95,
+        method: Literal["logit", "percentile", "basic", "bca"] = "logit",
+    ) -> ConfidenceInterval:
+        r"""An interval for one metric.
+
+        Parameters
+        ----------
+        metric : str
+            The metric, one of `metrics`; the name of a model in a comparison.
+        level : float, default 0.95
+            The nominal coverage.
+        method : {"logit", "percentile", "basic", "bca"}, default "logit"
+            ``"logit"``: :math:`\mathrm{expit}(\mathrm{logit}\,\theta \pm z \cdot SE / (\theta (1 - \theta)))`, inside
+            (0, 1) by construction. For a perfect score, which never varies,
+            :math:`[(\alpha/2)^{1/m}, 1]` with m the size of the smallest class. ``"percentile"``: quantiles of the
+            replicates. ``"basic"``: these mirrored at the estimate. ``"bca"``: quantiles corrected for bias and
+            skewness (Efron 1987), the acceleration taken from the placements of the rows.
+
+        Returns
+        -------
+        ConfidenceInterval
+            A pair (low, high).
+        """
+        k = self._position(metric)
+        acceleration = None if self.accelerations is None else float(self.accelerations[k])
+        bound = None if self.bounds is None else self.bounds[k]
+        estimate, values = float(self.estimates[k]), self.replicates[:, k]
+        is_fitted = self.bounds is not None
+        replicates = Replicates(estimate, values, self.smallest_class, acceleration, bound, is_fitted)
+        return replicates.interval(level, method, INTERVALS)
+
+    def _position(self, metric: Hashable) -> int:
+        try:
+            return self.metrics.index(metric)
+        except ValueError:
+            raise ValueError(
+                f"no {self._noun()} {metric!r} in this bootstrap; it has {listing(self.metrics)}"
+            ) from None
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The replicates as a data frame, a column each: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns(dict(zip(names_as_text(self.metrics), self.replicates.T, strict=True)), library)
+
+    def _noun(self) -> str:
+        return "metric"
+
+    def _title(self) -> str:
+        drawn = {"stratified": "rows within classes", "iid": "rows", "groups": "groups of rows"}[self.sampling]
+        classes = int(np.count_nonzero(self.counts))
+        title = (
+            f"{type(self).__name__}: {counted(len(self.replicates), 'resample')} of {drawn}, "
+            f"{counted(int(self.counts.sum()), 'row')} of {counted(classes, 'class', 'classes')}"
+        )
+        if self.undefined:
+            title += f", {counted(self.undefined, 'resample')} without some class"
+        return title
+
+    def _table(self) -> list[list[str]]:
+        rows = [[self._noun(), "estimate", "std. error", "95% interval"]]
+        texts = names_as_text(self.metrics)
+        for name, text, estimate, error in zip(self.metrics, texts, self.estimates, self.standard_error, strict=True):
+            interval = "-"
+            if error > 0.0 or estimate in (0.0, 1.0):
+                low, high = self.confidence_interval(name)
+                interval = f"{decimals(low)} to {decimals(high)}"
+            rows.append([text, decimals(estimate), decimals(error), interval])
+        return rows
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *text_table(self._table())])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), self._table())
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BootstrapDifference(Result):
+    """How much better one model is than another on the same resampled rows.
+
+    Attributes
+    ----------
+    first, second : hashable
+        The models.
+    value : float
+        The metric of the first minus that of the second.
+    replicates : ndarray of shape (n_resamples,)
+        The same for each resample. Read-only.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> difference = multiauc.compare(y_true, models).bootstrap(500, rng=0).difference("good", "fair")
+    >>> difference
+    BootstrapDifference('good' - 'fair': +0.0901, se 0.0224)
+    >>> difference.share_better
+    1.0
+    """
+
+    first: Any
+    second: Any
+    value: float
+    replicates: NDArray[np.float64]
+    _acceleration: float | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "replicates", read_only(self.replicates))
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the replicates."""
+        return float(standard_errors(self.replicates[:, None])[0])
+
+    @property
+    def share_better(self) -> float:
+        """The share of resamples in which the first model is better, ties counting half."""
+        defined = self.replicates[~np.isnan(self.replicates)]
+        return float(np.mean(defined > 0.0) + 0.5 * np.mean(defined == 0.0)) if len(defined) else float("nan")
+
+    def confidence_interval(
+        self, level: float = 0.95, method: Literal["percentile", "basic", "bca"] = "percentile"
+    ) -> ConfidenceInterval:
+        """An interval for the difference, by a method as in `Bootstrap.confidence_interval`."""
+        replicates = Replicates(self.value, self.replicates, None, self._acceleration)
+        return replicates.interval(level, method, DIFFERENCE_INTERVALS)
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The replicates as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of_columns({"difference": self.replicates}, library)
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __repr__(self) -> str:
+        names = f"{self.first!r} - {self.second!r}"
+        return f"BootstrapDifference({names}: {decimals(self.value, sign=True)}, se {decimals(self.standard_error)})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ComparisonBootstrap(Bootstrap):
+    """One metric of several models on the same resampled rows: a `Bootstrap` whose columns are models.
+
+    Attributes
+    ----------
+    metrics : tuple
+        The names of the models.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + noise * rng.random((200, 3)) for name, noise in [("good", 2), ("fair", 3)]}
+    >>> bootstrap = multiauc.compare(y_true, models).bootstrap(500, rng=0)
+    >>> bootstrap.metrics
+    ('good', 'fair')
+    >>> bootstrap.ranking_probabilities()
+    {('good', 'fair'): 1.0}
+    """
+
+    _difference_accelerations: NDArray[np.float64] | None = None
+
+    def difference(self, first: Hashable, second: Hashable) -> BootstrapDifference:
+        """How much better the model `first` is than `second`, resample by resample."""
+        i, j = self._position(first), self._position(second)
+        known = self._difference_accelerations
+        acceleration = None if known is None else float(known[i, j])
+        value = float(self.estimates[i] - self.estimates[j])
+        return BootstrapDifference(first, second, value, self.replicates[:, i] - self.replicates[:, j], acceleration)
+
+    def ranking_probabilities(self) -> dict[tuple[Any, ...], float]:
+        """The share of resamples in which the models come in each order; see `ranking_shares`."""
+        return ranking_shares(self.replicates, self.metrics)
+
+    def _noun(self) -> str:
+        return "model"
+
+
+def ranking_shares(replicates: NDArray[np.float64], names: Sequence[Any]) -> dict[tuple[Any, ...], float]:
+    """The share of replicates (rows) in which the models (columns) come in each order, the best model first.
+
+    Models that tie in a replicate share it equally among all orders that agree with it. Replicates with a nan do not
+    count. Orders that never occur are left out; the most frequent one comes first.
+    """
+    defined = replicates[~np.isnan(replicates).any(axis=1)]
+    if not len(defined):
+        return {}
+    shares: defaultdict[tuple[Any, ...], float] = defaultdict(float)
+    rankings, times = np.unique(_ranks(defined), axis=0, return_counts=True)
+    for ranks, count in zip(rankings.tolist(), times.tolist(), strict=True):
+        orders = list(_agreeing_orders(ranks, names))
+        for order in orders:
+            shares[order] += count / len(orders) / len(defined)
+    return dict(sorted(shares.items(), key=lambda item: -item[1]))
+
+
+def _ranks(replicates: NDArray[np.float64]) -> NDArray[np.intp]:
+    """0 for the best of each row; ties get the same rank."""
+    return np.asarray((replicates[:, None, :] > replicates[:, :, None]).sum(axis=2))
+
+
+def _agreeing_orders(ranks: list[int], names: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    by_rank = sorted(range(len(names)), key=ranks.__getitem__)
+    tied = [[names[k] for k in models] for _, models in groupby(by_rank, key=ranks.__getitem__)]
+    if math.prod(math.factorial(len(models)) for models in tied) > MOST_TIED_ORDERS:
+        largest = max(tied, key=len)
+        raise ValueError(f"{len(largest)} models tie, too many to share among their orders: {listing(largest)}")
+    for parts in product(*map(permutations, tied)):
+        yield tuple(name for part in parts for name in part)

@@ -1,0 +1,337 @@
+"""A number with its uncertainty."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from multiauc._common.hints import warn
+from multiauc._common.registry import METRICS
+from multiauc._common.result import Tabular
+from multiauc._common.student import upper_quantile
+from multiauc._common.wording import decimals, listing, one_of, printable
+from multiauc._inference.hypotheses import SIGNS, TestResult, read_alternative, read_number, student_test, untestable
+from multiauc._inference.intervals import (
+    NO_INTERVAL,
+    ConfidenceInterval,
+    Wilson,
+    WorstCase,
+    bounded_logit_interval,
+    interval_at_bound,
+    is_at_chance,
+    spread_out,
+    union,
+    wald_interval,
+)
+from multiauc._input.options import read_level
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from multiauc import _rust
+    from multiauc._inference.hypotheses import Alternative
+    from multiauc._input.held_inputs import HeldInputs
+
+INTERVALS = ("wilson", "logit", "wald", "cautious")
+IntervalMethod = Literal["wilson", "logit", "wald", "cautious"]
+VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
+
+# Relative to a variance, what rounding leaves when an equal one is subtracted.
+ROUNDING = 1e-13
+
+# A class that is effectively one row, or one group: the core takes its variance for unknown.
+ONE_UNIT = 1.0 + 1e-12
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Estimate(Tabular):
+    """The value of a metric with its closed-form standard error.
+
+    Attributes
+    ----------
+    name : hashable
+        The metric, the model, or the class that is told from the rest.
+    value : float
+        The estimate.
+    standard_error : float
+        The square root of its first-order variance; nan if a class has a single row (or a single group).
+    degrees_of_freedom : float
+        How well the standard error itself is known: about the size of the class that contributes most to it, and less
+        where a few rows make up most of it.
+    smallest_class : int
+        The rows of the smallest class (its groups, where rows are grouped).
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> estimate = multiauc.evaluate(y_true, [0.1, 0.4, 0.35, 0.3, 0.6, 0.5, 0.8, 0.2]).auc_mu
+    >>> estimate
+    Estimate(AUC_mu 0.8125, standard error 0.1976, 95% interval 0.2827 to 0.9794)
+    >>> low, high = estimate.confidence_interval(level=0.9)
+    >>> print(f"{low:.3f} to {high:.3f}")
+    0.359 to 0.971
+    """
+
+    name: Any
+    value: float
+    standard_error: float
+    degrees_of_freedom: float
+    smallest_class: int
+    _first_order: float
+    _plug_in: float
+    # The metric, or the column of the class that is told from the rest.
+    _of: str | int
+    # (value, variance, degrees of freedom) as though each class had one more row; None where that is not known.
+    _cautious: tuple[float, float, float] | None = None
+    # None where there is none, and where the scores tell nothing apart.
+    _worst: WorstCase | None = None
+    _inputs: HeldInputs | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The data are left behind: an unpickled estimate cannot compute what needs them.
+        known = (self.name, self.value, self.standard_error, self.degrees_of_freedom, self.smallest_class)
+        return Estimate, (*known, self._first_order, self._plug_in, self._of, self._cautious, self._worst)
+
+    def variance(self, kind: Literal["first_order", "unbiased", "bootstrap_limit"] = "first_order") -> float:
+        r"""The variance of the estimate.
+
+        Parameters
+        ----------
+        kind : {"first_order", "unbiased", "bootstrap_limit"}, default "first_order"
+            ``"first_order"``: :math:`\sum_k \frac{1}{n_k(n_k-1)} \sum_i (T(i) - \bar T_k)^2`, the square of
+            `standard_error`: DeLong's variance, a little too large on average. ``"unbiased"``: less the part that the
+            rows of a pair have in common, which makes it right on average; 0, with a warning, where it would be
+            negative. ``"bootstrap_limit"``: the variance of infinitely many bootstrap samples drawn within classes.
+
+            The last two are defined for rows without weights or groups and for fixed class sizes, and not for every
+            metric.
+        """
+        wanted = one_of("kind", kind, VARIANCES)
+        if wanted == "first_order":
+            return self._first_order
+        if isinstance(self._of, str) and not METRICS[self._of].has_interactions:
+            raise ValueError(
+                f"kind={wanted!r} is not known for {METRICS[self._of].title}, which has the first-order variance only"
+            )
+        if self._inputs is None:
+            raise ValueError(f"kind={wanted!r} needs the data, which an unpickled result does not have; evaluate again")
+        obstacle = self._inputs.why_first_order_only()
+        if obstacle is not None:
+            raise ValueError(f"kind={wanted!r} is not defined with {obstacle}; 'first_order' is")
+        found = self._inputs.interactions()
+        subtracted, added = found.metrics[self._of] if isinstance(self._of, str) else found.per_class[self._of]
+        if wanted == "bootstrap_limit":
+            return self._plug_in + added
+        variance = self._first_order - subtracted
+        if abs(variance) <= ROUNDING * self._first_order:
+            return 0.0
+        if variance < 0.0:
+            warn(
+                f"the unbiased variance of {self.name} came out as {variance:.3g} and is reported as 0",
+                RuntimeWarning,
+            )
+            return 0.0
+        return variance
+
+    def confidence_interval(self, level: float = 0.95, method: IntervalMethod | None = None) -> ConfidenceInterval:
+        r"""An interval that covers the population's value with probability `level`.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The nominal coverage.
+        method : {"wilson", "logit", "wald", "cautious"}, optional
+            By default ``"wilson"``, and ``"logit"`` for Matthews, kappa, accuracy and macro F1, which have no other
+            worst case. ``"wilson"``: Wilson's interval,
+            :math:`\bigl[\theta + t^2 D/2 \pm t \sqrt{\theta(1-\theta) D + t^2 D^2/4}\bigr] / (1 + t^2 D)`. D is the
+            variance in units of :math:`\theta(1-\theta)`, shrunken towards the largest that so many rows allow: ten
+            rows need not show a failure that one row in twenty has. ``"logit"``:
+            :math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE / (\theta(1-\theta)))`, which covers
+            too seldom where few failures were seen. ``"wald"``: :math:`\theta \pm t \cdot SE`, cut off at 0 and 1. t is
+            the quantile of Student's distribution with `degrees_of_freedom`, for Wilson's with more as D rests less on
+            the data. ``"cautious"``: the logit interval, widened by the one that the rows would give if each class had
+            one more row (or group), ranked by the toss of a coin: longer than Wilson's.
+
+        Returns
+        -------
+        ConfidenceInterval
+            (low, high). The others than Wilson's are, at an estimate of 1, from :math:`(\alpha/2)^{1/m}` to 1, m being
+            the smallest class; mirrored at 0. Metrics that can be negative have all this on the scale
+            :math:`(1 + \theta)/2`. Without a standard error, or with constant scores, (nan, nan) and a warning.
+        """
+        tail = read_level(level)
+        kind = self.interval_method if method is None else one_of("method", method, INTERVALS)
+        is_known = {"wilson": self.interval_method == "wilson", "cautious": self._cautious is not None}
+        if not is_known.get(kind, True) and not math.isnan(self.standard_error):
+            others = [name for name in INTERVALS if is_known.get(name, True)]
+            raise ValueError(f"method={kind!r} is not known for {self.name}; {listing(others)} are")
+        interval = self._interval(tail, kind)
+        if math.isnan(interval.low):
+            found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
+            warn(f"there is no interval for {self.name}: its standard error is {found}", RuntimeWarning)
+        return interval
+
+    @property
+    def interval_method(self) -> str:
+        """The kind of interval by default: ``"wilson"`` or ``"logit"``."""
+        return METRICS[self._of].interval if isinstance(self._of, str) else "wilson"
+
+    def _interval(self, tail: float, kind: str | None = None) -> ConfidenceInterval:
+        value, error = self.value, self.standard_error
+        if kind == "cautious":
+            return self._cautious_interval(tail)
+        if (kind or self.interval_method) == "wilson":
+            return NO_INTERVAL if (wilson := self._wilson()) is None else wilson.interval(tail)
+        if value in (self._smallest, 1.0):
+            place = (value - self._smallest) / (1.0 - self._smallest)
+            return spread_out(interval_at_bound(place, tail, self.smallest_class), self._smallest)
+        if not error > 0.0:
+            return NO_INTERVAL
+        t = upper_quantile(tail, self.degrees_of_freedom)
+        if kind == "wald":
+            return wald_interval(value, error, t, smallest=self._smallest)
+        return bounded_logit_interval(value, error, t, self._smallest)
+
+    def worst_case(self) -> tuple[float, float]:
+        """Design effect and failures of the worst case; nan where the interval has none."""
+        return (math.nan, math.nan) if self._worst is None else (self._worst.design_effect, self._worst.failures)
+
+    def _wilson(self) -> Wilson | None:
+        if self._worst is None or math.isnan(self.standard_error):
+            return None
+        return Wilson.of(self.value, self._first_order, self.degrees_of_freedom, self._worst)
+
+    def _cautious_interval(self, tail: float) -> ConfidenceInterval:
+        if self._cautious is None or math.isnan(self.standard_error):
+            return NO_INTERVAL
+        value, variance, freedom = self._cautious
+        plain = self._interval(tail, "logit")
+        if not (variance > 0.0 and self._smallest < value < 1.0):
+            return plain
+        wider = bounded_logit_interval(value, math.sqrt(variance), upper_quantile(tail, freedom), self._smallest)
+        # Where rows do not vary, the value alone is the plain interval.
+        return union(wider, ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain)
+
+    def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:
+        r"""Test the estimate against a value, such as what an older model had on other data, or chance.
+
+        It inverts the default interval: the two-sided p-value is below 0.05 where the 95% interval leaves the value
+        out. For Wilson's, :math:`t = (\theta - \theta_0) / \sqrt{\theta_0 (1 - \theta_0) D}`; on the logit scale
+        :math:`t = (\operatorname{logit}\theta - \operatorname{logit}\theta_0)\, \theta(1-\theta) / SE`, and at an
+        estimate of 1 by the interval from :math:`(\alpha/2)^{1/m}` to 1.
+
+        Parameters
+        ----------
+        value : float
+            Between 0 and 1; between -1 and 1 for metrics that can be negative.
+        alternative : {"two-sided", "greater", "less"}, default "two-sided"
+            What is to be shown about the population's value.
+
+        Returns
+        -------
+        TestResult
+            nan, with a warning, where there is no interval.
+        """
+        smallest = self._smallest
+        null = read_number("value", value, low=smallest, high=1.0)
+        side = read_alternative(alternative)
+        name = f"{self.name} {SIGNS[side]} {null:g}"
+        wilson = self._wilson() if self.interval_method == "wilson" else None
+        if wilson is not None:
+            freedom = float(wilson.degrees_of_freedom)
+            return student_test(str(self.name), wilson.statistic(null), freedom, side, null)
+        place, null_place = ((one - smallest) / (1.0 - smallest) for one in (self.value, null))
+        if place in (0.0, 1.0) and self.interval_method == "logit":
+            hidden = (null_place if place == 1.0 else 1.0 - null_place) ** self.smallest_class
+            ahead = "greater" if self.value == 1.0 else "less"
+            p = min(1.0, 2.0 * hidden) if side == "two-sided" else hidden if side == ahead else 1.0
+            return TestResult(name, math.nan, math.nan, p)
+        if not self.standard_error > 0.0:
+            found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
+            return untestable(name, f"the standard error is {found}")
+        distance = math.log(place / (1.0 - place)) - math.log(null_place / (1.0 - null_place))
+        t = distance * place * (1.0 - place) * (1.0 - smallest) / self.standard_error
+        return student_test(str(self.name), t, self.degrees_of_freedom, side, null)
+
+    @property
+    def _smallest(self) -> float:
+        """The smallest value that the metric can have."""
+        return METRICS[self._of].smallest if isinstance(self._of, str) else 0.0
+
+    def cells(self) -> list[str]:
+        """Value, standard error and 95% interval as text."""
+        low, high = self._interval(0.025)
+        interval = "-" if math.isnan(low) else f"{decimals(low)} to {decimals(high)}"
+        return [decimals(self.value), decimals(self.standard_error), interval]
+
+    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+        """Value, standard error and the limits of the interval by name; nan where they are not known."""
+        low, high = self._interval(read_level(level))
+        return {"value": self.value, "standard_error": self.standard_error, "low": low, "high": high}
+
+    def _rows(self, level: float) -> list[dict[str, Any]]:
+        return [{"name": self.name, **self.to_dict(level)}]
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """The value, if a number's format is asked for: ``f"{estimate:.3f}"``."""
+        return format(self.value, spec) if spec else str(self)
+
+    def __repr__(self) -> str:
+        value, error, interval = self.cells()
+        return f"Estimate({printable(str(self.name))} {value}, standard error {error}, 95% interval {interval})"
+
+
+def estimate_of(
+    found: _rust.Estimate, name: Any, smallest_class: int, of: str | int, inputs: HeldInputs | None
+) -> Estimate:
+    """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column)."""
+    error = math.sqrt(found.variance)
+    known = (name, found.value, error, found.degrees_of_freedom, smallest_class, found.variance, found.plug_in)
+    classes = 2 if inputs is None else int((inputs.sample.rows > 0).sum())
+    chance = METRICS[of].chance_of(classes) if isinstance(of, str) else 0.5
+    worst = worst_case_of(found.worst, found.value, found.variance, chance)
+    return Estimate(*known, of, found.cautious, worst, inputs)
+
+
+def worst_case_of(found: tuple[float, float] | None, value: float, variance: float, chance: float) -> WorstCase | None:
+    """The core's worst case of an estimate; None where the scores tell nothing apart."""
+    return None if found is None or is_at_chance(value, variance, chance) else WorstCase(*found)
+
+
+def estimate_without_error(
+    value: float, name: Any, smallest_class: int, of: str | int, inputs: HeldInputs | None
+) -> Estimate:
+    """A value whose standard error is not known, or nan."""
+    return Estimate(name, value, math.nan, math.nan, smallest_class, math.nan, math.nan, of, None, None, inputs)
+
+
+def smallest_of(units: NDArray[np.int64]) -> int:
+    """Rows (or groups) of the smallest class that has any."""
+    return int(units[units > 0].min())
+
+
+def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], effective: Sequence[float]) -> None:
+    """Name the classes that have a single row, or the rows of a single group, or one that has all the weight."""
+    labelled = list(zip(inputs.sample.labels, units.tolist(), effective, strict=True))
+    unit = "row" if inputs.groups is None else "group"
+    single = [label for label, count, _ in labelled if count == 1]
+    heavy = [label for label, count, number in labelled if count > 1 and number <= ONE_UNIT]
+    for labels, what in (
+        (single, "has a single row" if inputs.groups is None else "has the rows of one group only"),
+        (heavy, f"has nearly all its weight on one {unit}"),
+    ):
+        if not labels:
+            continue
+        names = f"{'class' if len(labels) == 1 else 'each of the classes'} {listing(labels)}"
+        warn(
+            f"{names} {what}, which does not show how much it varies: the standard errors that need it are nan",
+            RuntimeWarning,
+        )

@@ -1,0 +1,264 @@
+"""A value for every pair of classes, with standard errors and intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._common.registry import METRICS
+from multiauc._common.result import (
+    TABLE_AT_MOST,
+    TABLE_EDGE,
+    Result,
+    frame_of,
+    html_table,
+    read_only,
+    shortened,
+    text_table,
+)
+from multiauc._common.wording import decimals, listing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from multiauc._common.result import Library
+    from multiauc._input.held_inputs import HeldInputs
+    from multiauc.plotting import PairMatrixDisplay
+
+    PairErrors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PairMatrix(Result):
+    """How well every pair of classes is separated.
+
+    Attributes
+    ----------
+    values : ndarray of shape (K, K)
+        The value of each pair, rows and columns in the order of `labels`; nan on the diagonal and for classes without
+        rows. Read-only.
+    labels : tuple
+        The classes.
+    counts : ndarray of shape (K,)
+        The number of rows of each class (of positive weight, where there are weights). Read-only.
+    kind : {"auc_mu", "hand_till"}
+        ``"auc_mu"``: symmetric, S(c, d) of both classes of a pair. ``"hand_till"``: A(c|d) at row c and column d, how
+        well the score of class c separates it from class d.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> pairs = multiauc.auc_mu_matrix(y_true, y_score)
+    >>> pairs
+    PairMatrix: auc_mu of 3 classes
+            a       b       c
+    a       -  0.7500  1.0000
+    b  0.7500       -  1.0000
+    c  1.0000  1.0000       -
+    >>> pairs["a", "b"]
+    0.75
+    >>> np.asarray(pairs).shape
+    (3, 3)
+    >>> pairs.worst(1)
+    [('a', 'b', 0.75)]
+    >>> round(float(pairs.standard_error[0, 1]), 4)
+    0.3536
+    """
+
+    values: NDArray[np.float64]
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
+    kind: str
+    # The standard errors, their degrees of freedom and the effective rows (or groups) of each class, or the data to
+    # compute them from when they are asked for.
+    _errors: PairErrors | HeldInputs | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", read_only(self.values))
+        object.__setattr__(self, "counts", read_only(self.counts))
+        object.__setattr__(self, "labels", tuple(self.labels))
+        if isinstance(self._errors, tuple):
+            object.__setattr__(self, "_errors", tuple(map(read_only, self._errors)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, because an unpickled array is no longer read-only. The data are left behind.
+        errors = self._errors if isinstance(self._errors, tuple) else None
+        return PairMatrix, (self.values, self.labels, self.counts, self.kind, errors)
+
+    @property
+    def standard_error(self) -> NDArray[np.float64]:
+        """The standard error of each value, K x K: closed form, nan where a class has a single row. Read-only.
+
+        Computed when first asked for, from the data that were given: they must not have been changed since.
+        """
+        return self._found_errors()[0]
+
+    @property
+    def degrees_of_freedom(self) -> NDArray[np.float64]:
+        """How well each standard error is known, K x K, as in `Estimate`. Read-only."""
+        return self._found_errors()[1]
+
+    def confidence_intervals(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper limits of each value, K x K: Wilson's, as `Estimate.confidence_interval` for two classes.
+
+        nan where there is no standard error, and on the diagonal.
+        """
+        from multiauc._inference.intervals import pair_intervals  # noqa: PLC0415
+        from multiauc._input.options import read_level  # noqa: PLC0415
+
+        errors, freedoms, units = self._found_errors()
+        return pair_intervals(self.values, errors, freedoms, units, read_level(level))
+
+    def _found_errors(self) -> PairErrors:
+        if self._errors is None:
+            raise ValueError("this matrix was made without data or unpickled, and has no standard errors")
+        if not isinstance(self._errors, tuple):
+            inputs = self._errors
+            found = _rust.evaluate(inputs.arguments(), [self.kind], inputs.options, is_iid=False)
+            object.__setattr__(self, "_errors", pair_errors(found, self.kind))
+        return cast("PairErrors", self._errors)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether a pair has one value, whichever of its classes comes first."""
+        pairs = METRICS[self.kind].pairs
+        return pairs is not None and pairs.is_symmetric
+
+    # It has cells, but results do not unpack.
+    __iter__ = None
+
+    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> float:
+        """``matrix["cat", "dog"]``: the value of a pair of classes, given by label."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError(
+                f"a cell is found by two labels, such as matrix[{self.labels[0]!r}, {self.labels[1]!r}]; got {pair!r}"
+            )
+        try:
+            return self.between(*pair)
+        except ValueError as error:
+            raise KeyError(str(error)) from None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: FBT001 - NumPy's protocol
+        return np.array(self.values, dtype=dtype, copy=copy)
+
+    def between(self, c: Hashable, d: Hashable) -> float:
+        """The value of the pair of classes `c` and `d`, given by label."""
+        return float(self.values[self._position(c), self._position(d)])
+
+    def worst(self, n: int = 5) -> list[tuple[Any, Any, float]]:
+        """The `n` pairs that are separated worst, as (label, label, value), the worst first.
+
+        Pairs with a class without rows are left out. Equal pairs come in the order of `labels`. A symmetric matrix
+        gives each pair once, `"hand_till"` both of its directions.
+        """
+        counts = ~np.isnan(self.values)
+        if self.is_symmetric:
+            counts = np.triu(counts)
+        rows, columns = np.nonzero(counts)
+        values = self.values[rows, columns]
+        order = np.argsort(values, kind="stable")[: max(n, 0)]
+        return [(self.labels[rows[k]], self.labels[columns[k]], float(values[k])) for k in order]
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        order: Literal["labels", "worst"] = "labels",
+        numbers: bool | None = None,
+        **image: Any,
+    ) -> PairMatrixDisplay:
+        """Draw the matrix as a heat map, the worst pairs dark. Needs matplotlib (``pip install multiauc[plot]``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw: new axes by default, large enough for the names of a hundred classes.
+        order : {"labels", "worst"}, default "labels"
+            The order of the classes: that of `labels`, or by the worst pair that a class is in, so that the worst
+            pairs gather in the upper left corner.
+        numbers : bool, optional
+            Whether to write the values into the cells; by default with up to 12 classes.
+        **image
+            Passed on to ``ax.imshow``, such as `cmap` or `vmin`.
+
+        Returns
+        -------
+        multiauc.plotting.PairMatrixDisplay
+            With `ax_`, `figure_`, `im_` and `text_`.
+        """
+        from multiauc.plotting import PairMatrixDisplay  # noqa: PLC0415
+
+        return PairMatrixDisplay(self).plot(ax, order=order, numbers=numbers, **image)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything in plain Python objects; standard errors where they are known or can be computed."""
+        errors = {} if self._errors is None else {"standard_error": self.standard_error.tolist()}
+        return Result.to_dict(self) | errors
+
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The pairs of classes as a data frame: pandas or polars, whichever is loaded or installed."""
+        return frame_of(self._rows(), library)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """The pairs, once each if the matrix is symmetric."""
+        errors = np.full_like(self.values, np.nan) if self._errors is None else self.standard_error
+        return [
+            {
+                "first": self.labels[c],
+                "second": self.labels[d],
+                "value": float(self.values[c, d]),
+                "standard_error": float(errors[c, d]),
+                "first_rows": int(self.counts[c]),
+                "second_rows": int(self.counts[d]),
+            }
+            for c, d in (combinations if self.is_symmetric else permutations)(range(len(self.labels)), 2)
+        ]
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *text_table(self._table(text=shortened))])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), self._table(text=str))
+
+    def _title(self) -> str:
+        return f"PairMatrix: {self.kind} of {len(self.labels)} classes"
+
+    def _position(self, label: Hashable) -> int:
+        try:
+            return self.labels.index(label)
+        except ValueError:
+            raise ValueError(f"no class {label!r} in this matrix; its labels are {listing(self.labels)}") from None
+
+    def _table(self, text: Callable[[Any], str]) -> list[list[str]]:
+        """Rows of cells, the first row and the first column being labels; a wide table without its middle."""
+        n_classes = len(self.labels)
+        shown: list[int | None] = list(range(n_classes))
+        if n_classes > TABLE_AT_MOST:
+            shown[TABLE_EDGE:-TABLE_EDGE] = [None]
+
+        def cell(c: int | None, d: int | None) -> str:
+            if c is None or d is None:
+                return "..."
+            return "-" if c == d else decimals(self.values[c, d])
+
+        names = ["..." if c is None else text(self.labels[c]) for c in shown]
+        body = [[name, *(cell(c, d) for d in shown)] for name, c in zip(names, shown, strict=True)]
+        return [["", *names], *body]
+
+
+def pair_errors(found: _rust.Evaluated, kind: str) -> PairErrors:
+    """The errors of the pairs behind a metric, their degrees of freedom and what each class is worth."""
+    pairs = found.pairs[kind]
+    numbers = (np.sqrt(pairs.variances), pairs.degrees_of_freedom, np.array(found.effective_units))
+    first, second, third = map(read_only, numbers)
+    return first, second, third

@@ -1,0 +1,1 @@
+"""Predictions in files: columns, readers, datasets, checkpoints, output; errors name file, column and row."""

@@ -1,0 +1,215 @@
+"""Where long work stands, kept in a file, so that it can be stopped at any moment and go on there.
+
+A checkpoint is written beside its file and renamed, and the one before it is kept until the next: whatever happens, one
+of the two is whole. A checksum tells. What it was made from and how is written into it; work on something else refuses
+it.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import signal
+import threading
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from multiauc._common.hints import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+MAGIC = b"multiauc checkpoint "
+VERSION = b"1\n"
+LENGTH = 8
+DIGEST = hashlib.sha256().digest_size
+# Seconds between two checkpoints, and how many times longer than writing one that must be.
+SECONDS = 10.0
+TIMES_LONGER = 20.0
+
+
+class Saved(NamedTuple):
+    """What a checkpoint holds.
+
+    Attributes
+    ----------
+    identity
+        What the work is about, and its options, as JSON has them.
+    place
+        Where it stands, as JSON has it.
+    state
+        What it has found so far.
+    """
+
+    identity: dict[str, Any]
+    place: dict[str, Any]
+    state: bytes
+
+
+class DamagedError(ValueError):
+    """A file is a checkpoint, but not a whole one."""
+
+
+def encoded(saved: Saved) -> bytes:
+    """The bytes of a checkpoint."""
+    head = json.dumps({"identity": saved.identity, "place": saved.place}).encode()
+    content = b"".join([MAGIC, VERSION, len(head).to_bytes(LENGTH, "little"), head, saved.state])
+    return content + hashlib.sha256(content).digest()
+
+
+def decoded(name: str, data: bytes) -> Saved:
+    """What a checkpoint holds; `name` is what messages call it."""
+    beginning = data[: len(MAGIC)]
+    if beginning != MAGIC:
+        if MAGIC.startswith(beginning):  # cut off there; it may be empty
+            raise DamagedError(f"{name}: this checkpoint is cut off")
+        raise ValueError(f"{name}: this is not a checkpoint of multiauc, and is left as it is")
+    version = data[len(MAGIC) : len(MAGIC) + len(VERSION)]
+    if len(version) == len(VERSION) and version != VERSION and version.endswith(b"\n"):
+        raise ValueError(f"{name}: this checkpoint was written by another version of multiauc; delete it to begin anew")
+    content, digest = data[:-DIGEST], data[-DIGEST:]
+    if hashlib.sha256(content).digest() != digest:
+        raise DamagedError(f"{name}: this checkpoint is damaged or cut off")
+    start = len(MAGIC) + len(VERSION) + LENGTH
+    size = int.from_bytes(content[start - LENGTH : start], "little")
+    try:
+        head = json.loads(content[start : start + size])
+        identity, place = head["identity"], head["place"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        identity = place = None
+    if not isinstance(identity, dict) or not isinstance(place, dict):
+        raise DamagedError(f"{name}: this checkpoint is damaged: what it is about cannot be read")
+    return Saved(identity, place, content[start + size :])
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Let Ctrl-C wait until the end of what must not be done by halves. A second one does not wait."""
+    before = signal.getsignal(signal.SIGINT)
+    # Signals reach the main thread alone, and only handlers of Python can be called later.
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    caught: list[tuple[int, Any]] = []
+
+    def catch(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGINT, before)
+        caught.append((number, frame))
+
+    signal.signal(signal.SIGINT, catch)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    for number, frame in caught:
+        before(number, frame)
+
+
+@dataclass(slots=True, eq=False)
+class Checkpoint:
+    """A checkpoint of some work.
+
+    Attributes
+    ----------
+    path
+        Its file. The one before it has the same name with ``.previous`` behind.
+    identity
+        What the work is about, and its options: values that JSON has, by name.
+    why_not
+        Says in a sentence why a checkpoint with another identity cannot be used, given the name of the first entry
+        that differs, what the checkpoint has there, and what this work has.
+    """
+
+    path: Path
+    identity: dict[str, Any]
+    why_not: Callable[[str, Any, Any], str]
+    _next: float = 0.0
+    # Whether there is a file at `path`, and a whole one.
+    _is_whole: bool = False
+
+    @property
+    def previous(self) -> Path:
+        """The checkpoint before."""
+        return self.path.with_name(f"{self.path.name}.previous")
+
+    def load(self) -> Saved | None:
+        """The last checkpoint that is whole, or None if there is none; an error if it belongs to other work."""
+        damages = []
+        for place in (self.path, self.previous):
+            try:
+                saved = decoded(str(place), place.read_bytes())
+            except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+                continue
+            except DamagedError as damage:
+                damages.append(str(damage))
+                continue
+            except OSError as error:
+                raise ValueError(f"{place}: cannot be read: {error.strerror}") from None
+            self._refuse_other(place, saved.identity)
+            self._is_whole = place == self.path
+            if damages:
+                warn(f"{'; '.join(damages)}; going on from {place}", RuntimeWarning)
+            self._wait(0.0)
+            return saved
+        if damages:
+            warn(f"{'; '.join(damages)}; beginning anew", RuntimeWarning)
+        self._refuse_place()
+        self._wait(0.0)
+        return None
+
+    def is_due(self, within: float = 0.0) -> bool:
+        """Whether it is time for the next one, or will be before so many seconds have passed."""
+        return time.monotonic() + within >= self._next
+
+    def save(self, place: dict[str, Any], state: bytes) -> None:
+        """Write the checkpoint, and keep the one before it."""
+        started = time.monotonic()
+        # Always the same name, so that processes that are killed leave no more than one of them.
+        beside = self.path.with_name(f"{self.path.name}.part")
+        try:
+            with beside.open("wb") as file:
+                file.write(encoded(Saved(self.identity, place, state)))
+                file.flush()
+                os.fsync(file.fileno())
+            # Between the two renamings there is the previous one only, which `load` then finds.
+            if self._is_whole:
+                self.path.replace(self.previous)
+            beside.replace(self.path)
+        except OSError as error:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+            raise ValueError(f"{self.path}: cannot be written: {error.strerror}") from None
+        self._is_whole = True
+        self._wait(time.monotonic() - started)
+
+    def finish(self) -> None:
+        """Remove the checkpoint before the last, which is the result."""
+        with suppress(OSError):
+            self.previous.unlink(missing_ok=True)
+
+    def _wait(self, seconds: float) -> None:
+        self._next = time.monotonic() + max(SECONDS, TIMES_LONGER * seconds)
+
+    def _refuse_other(self, place: Path, identity: dict[str, Any]) -> None:
+        for name, ours in self.identity.items():
+            theirs = identity.get(name)
+            if theirs != ours:
+                advice = "name another file for the checkpoint, or delete this one to begin anew"
+                raise ValueError(f"{place}: this checkpoint {self.why_not(name, theirs, ours)}; {advice}")
+
+    def _refuse_place(self) -> None:
+        """Raise if a file cannot be put there; better before any work than after it."""
+        problem = None
+        if not self.path.parent.is_dir():
+            problem = errno.ENOENT
+        elif self.path.is_dir():
+            problem = errno.EISDIR
+        elif not os.access(self.path.parent, os.W_OK):
+            problem = errno.EACCES
+        if problem is not None:
+            raise ValueError(f"{self.path}: cannot be written: {os.strerror(problem)}")

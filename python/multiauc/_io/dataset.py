@@ -1,0 +1,520 @@
+"""Files and batches larger than memory: `evaluate_dataset`."""
+
+from __future__ import annotations
+
+import operator
+import os
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from multiauc._common.hints import with_hints
+from multiauc._common.progress import RowProgress
+from multiauc._common.wording import counted, described, listing, one_of, printable
+from multiauc._input.options import read_metrics
+from multiauc._input.probabilities import read_outputs
+from multiauc._input.sample import ABSENT_POLICIES
+from multiauc._io.checkpoint import Checkpoint, held_back
+from multiauc._io.problems import NoRowsError
+from multiauc._io.row_stream import BEGINNING, Position
+from multiauc.streaming import Accumulator
+from multiauc.streaming.accumulator import DEFAULT_METRICS, STREAMED_METRICS
+from multiauc.streaming.passes import exact_evaluation_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from os import PathLike
+
+    from multiauc._common.types import Absent, Outputs
+    from multiauc._input.sample import SampleArguments
+    from multiauc._io.checkpoint import Saved
+    from multiauc._io.predictions import Request
+    from multiauc._io.row_stream import Batch, RowStream
+    from multiauc.streaming import CertifiedEvaluation
+
+MEMORY_LIMIT = 2**30
+# The interpreter with NumPy and Arrow alone takes up about half of this.
+LEAST_MEMORY = 2**28
+
+
+@with_hints
+def evaluate_dataset(  # noqa: PLR0913
+    source: Any,
+    *,
+    label: str,
+    scores: str | Sequence[str] | None = None,
+    weight: str | None = None,
+    labels: Sequence[Hashable] | None = None,
+    metrics: Sequence[str] = DEFAULT_METRICS,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+    exact: bool = False,
+    memory_limit: int = MEMORY_LIMIT,
+    checkpoint: str | PathLike[str] | None = None,
+    progress: bool | Callable[[int, float | None], object] | None = None,
+    filesystem: Any = None,
+) -> CertifiedEvaluation:
+    r"""AUC_mu, Hand & Till's M and one-vs-rest of predictions in files of any size, in bounded memory.
+
+    Rows are read in pieces, only the columns that are needed, and counted into a state of bounded size (see
+    `multiauc.streaming.Accumulator`). While that has room for all distinct scores the answer is exact, and says so.
+    Afterwards scores that are close share a bin, and every metric comes with limits between which its exact value lies,
+    always: only the order of rows within a bin is not known,
+
+    .. math::
+        U_{cd}^{\text{low}} = \frac{\text{pairs of rows in the right order for certain}}{n_c n_d}, \qquad
+        U_{cd}^{\text{high}} = U_{cd}^{\text{low}} + \frac{\text{pairs of rows that share a bin}}{n_c n_d}.
+
+    Parameters
+    ----------
+    source : path, sequence of paths, pyarrow data set or table, or iterator of record batches
+        Parquet, Arrow/Feather, CSV or TSV files (also gzipped): a path, a pattern (``"parts/*.parquet"``), a folder, or
+        the address of any of these in an object store (``"s3://bucket/predictions"``), which pyarrow opens. A folder
+        stands for the data files in it; where there are none, for those of its subfolders, and a subfolder called
+        ``day=3`` is then a column ``day``.
+    label : str
+        The column with the class of each row.
+    scores : str or sequence of str, optional
+        The columns with the scores: a pattern whose star stands for the class, such as ``"p_*"``, or names. By default
+        ``"p_*"`` or ``"y_score"``. One column is the score of the second of two classes.
+    weight : str, optional
+        The column with the weight of each row.
+    labels : sequence of labels, optional
+        The classes in the order of the columns, or of columns that are named by them in any order; labels are compared
+        as text. By default the names of the columns, or
+        the sorted labels of the rows for one column, which takes a pass over the column of labels.
+    metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
+        What to compute; fewer take less time, and leave more memory for each. ``"one_vs_rest_prevalence"`` comes with
+        ``"one_vs_rest"``.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do about classes without rows, as in `evaluate`.
+    outputs : {"logits"} or None, default None
+        "logits" if the scores are logits, whose softmax is then taken row by row, as in `evaluate`.
+    exact : bool, default False
+        Whether to read the rows again, as often as it takes, until the values are those of `evaluate` bit for bit. Not
+        with weights, whose sums are rounded.
+    memory_limit : int, default 2**30
+        How many bytes of memory the process may take up, about. More means narrower limits, or fewer passes.
+    checkpoint : path, optional
+        A file that keeps what has been found so far. If the work is stopped, at whatever moment, the same call goes on
+        there and gives the identical answer; when it is done, the same call gives the answer at once. A damaged one is
+        not used, but the one before it (``.previous``), with a warning.
+    progress : bool or callable, optional
+        Whether to draw how much has been read, the rows per second and the time left on standard error; by default if
+        that is a terminal. A callable is called with the number of rows done and their share, or None where that is
+        not known.
+    filesystem : pyarrow or fsspec file system, optional
+        Where paths are, if their addresses are not enough.
+
+    Returns
+    -------
+    CertifiedEvaluation
+        For each metric `value`, `low` and `high` (the exact value lies between), `exact`, `standard_error` and
+        `confidence_interval()`.
+
+    See Also
+    --------
+    evaluate : Rows that fit into memory.
+    multiauc.streaming.Accumulator : Rows that come one batch after the other, on one machine or many.
+
+    Notes
+    -----
+    Needs pyarrow (``pip install multiauc[arrow]``). Labels are text in the result unless `labels` says otherwise. Of a
+    Parquet file no more is in memory than a batch of rows; a record batch of an Arrow file is read as a whole.
+
+    References
+    ----------
+    .. [1] R. Kleiman and D. Page, "AUC_mu: A performance metric for multi-class machine learning models", ICML 2019.
+    .. [2] D. J. Hand and R. J. Till, "A simple generalisation of the area under the ROC curve for multiple class
+       classification problems", Machine Learning 45 (2001), 171-186.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> import pyarrow as pa
+    >>> from pyarrow import parquet
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.choice(["cat", "dog", "eel"], size=300)
+    >>> p = rng.random((300, 3)) + 0.5 * (y[:, None] == ["cat", "dog", "eel"])
+    >>> table = pa.table({"y": y, "p_cat": p[:, 0], "p_dog": p[:, 1], "p_eel": p[:, 2]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     parquet.write_table(table, f"{folder}/big.parquet")
+    ...     result = multiauc.evaluate_dataset(f"{folder}/*.parquet", label="y", scores="p_*")
+    >>> result
+    Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
+                                  value  certain bounds  std. error      95% interval
+    AUC_mu                       0.9584           exact      0.0077  0.9385 to 0.9720
+    Hand & Till's M              0.8817           exact      0.0114  0.8563 to 0.9032
+    one-vs-rest (macro)          0.8817           exact      0.0115  0.8565 to 0.9029
+    one-vs-rest (prevalence)     0.8800           exact      0.0116  0.8546 to 0.9015
+    each class against the rest
+      cat                        0.8938           exact      0.0194  0.8482 to 0.9268
+      dog                        0.8909           exact      0.0191  0.8465 to 0.9237
+      eel                        0.8603           exact      0.0207  0.8141 to 0.8964
+    """
+    _require_pyarrow()
+    from multiauc._io.streams import open_stream, source_identity  # noqa: PLC0415
+
+    request = read_request(label, weight, labels)
+    plan = Plan(
+        labels=None if labels is None else tuple(labels),
+        metrics=read_metrics(metrics, STREAMED_METRICS),
+        memory_limit=read_memory_limit(memory_limit),
+        absent=one_of("absent", absent, ABSENT_POLICIES),
+        exact=bool(exact),
+        progress=_read_progress(progress),
+        outputs=read_outputs(outputs),
+    )
+    stream = open_stream(source, score_names(scores), request, filesystem)
+    if exact:
+        refuse_exact(stream, request)
+    kept = None
+    if checkpoint is not None:
+        identity = source_identity(source, filesystem)
+        if identity is None:
+            raise ValueError(
+                "checkpoint needs a source that can be told from others and read again: files, or a data set of "
+                f"pyarrow that is made of files; source is {described(source)}"
+            )
+        kept = checkpoint_of(checkpoint, stream, request, plan, identity)
+    return evaluated(stream, plan, kept)
+
+
+def as_dataset_argument(option: str, value: str | None = None) -> str:
+    """How messages about files name the arguments of `evaluate_dataset`, perhaps with a value."""
+    name = {"classes": "labels", "weights": "weight"}.get(option, option)
+    return name if value is None else f"{name}={value if option == 'exact' else repr(value)}"
+
+
+def read_memory_limit(memory_limit: Any) -> int:
+    """A number of bytes that suffices."""
+    try:
+        found = operator.index(memory_limit)
+    except TypeError:
+        raise TypeError(f"memory_limit must be a number of bytes, such as 2**30; got {memory_limit!r}") from None
+    if found < LEAST_MEMORY:
+        least = f"{LEAST_MEMORY} (256 MiB), because Python with NumPy and Arrow takes up half of that"
+        raise ValueError(f"memory_limit must be at least {least}; got {memory_limit!r}")
+    return found
+
+
+def _require_pyarrow() -> None:
+    try:
+        import pyarrow as pa  # noqa: F401, PLC0415
+    except ImportError:
+        raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install multiauc[arrow]") from None
+
+
+def read_request(label: Any, weight: Any, labels: Sequence[Hashable] | None) -> Request:
+    """The columns of labels and weights, and the classes if they are given."""
+    from multiauc._io.predictions import Request  # noqa: PLC0415 - needs pyarrow
+
+    return Request(
+        sources={},
+        label=read_column("label", label),
+        classes=None if labels is None else label_texts(labels),
+        weights=None if weight is None else read_column("weight", weight),
+        spelled=as_dataset_argument,
+    )
+
+
+def read_column(option: str, name: Any) -> str:
+    """The name of a column."""
+    if not isinstance(name, str):
+        raise TypeError(f"{option} must be the name of a column; got {described(name)}")
+    return name
+
+
+def score_names(scores: Any) -> str | list[str]:
+    """A pattern or names of columns; an empty pattern for the usual ones."""
+    if scores is None or isinstance(scores, str):
+        return scores or ""
+    try:
+        names = list(scores)
+    except TypeError:
+        names = []
+    if not names or not all(isinstance(name, str) for name in names):
+        accepted = "a pattern such as 'p_*' or a sequence of names of columns"
+        raise TypeError(f"scores must be {accepted}; got {described(scores)}")
+    return names
+
+
+def label_texts(labels: Sequence[Hashable]) -> tuple[str, ...]:
+    """The classes as text, which is how labels of files are compared."""
+    from multiauc._io.columns import as_text  # noqa: PLC0415 - needs pyarrow
+
+    if isinstance(labels, str):
+        raise TypeError(f"labels must be a sequence of classes; got {labels!r}")
+    texts = tuple(as_text(getattr(label, "item", lambda label=label: label)()) for label in labels)
+    twice = next((text for k, text in enumerate(texts) if text in texts[:k]), None)
+    if twice is not None:
+        raise ValueError(f"labels must differ as text, which is how labels of files are compared; two read {twice!r}")
+    return texts
+
+
+def _read_progress(progress: Any) -> Any:
+    if progress is None or isinstance(progress, bool) or callable(progress):
+        return progress
+    raise TypeError(f"progress must be None, True, False or a callable; got {described(progress)}")
+
+
+# Of the limit, the share of the state and that of the scores of a batch, which exists several times while it is read.
+STATE_SHARE = 8
+BATCH_SHARE = 32
+# That of the rows that a pass of exact counting gathers.
+PASS_SHARE = 8
+# Characters of a name beside the bar of progress.
+LONGEST_NAME = 24
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """How to evaluate rows that are read in pieces.
+
+    Attributes
+    ----------
+    labels
+        The classes as the result has them, or None for their texts.
+    metrics
+        What to compute.
+    memory_limit
+        In bytes, of the whole process.
+    absent
+        What to do about classes without rows.
+    exact
+        Whether to read the rows again until nothing is left uncertain.
+    progress
+        Whether to show how far it is (None for terminals only), or what to call with the rows and the share done.
+    on_resume
+        What to call with the number of rows that a checkpoint has kept, if the work goes on from one.
+    outputs
+        What the scores are: "logits", or None to take them as they are.
+    """
+
+    labels: tuple[Hashable, ...] | None
+    metrics: tuple[str, ...]
+    memory_limit: int
+    absent: str = "raise"
+    exact: bool = False
+    progress: bool | Callable[[int, float | None], object] | None = None
+    on_resume: Callable[[int], object] | None = None
+    outputs: Outputs = None
+
+
+def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> CertifiedEvaluation:
+    """Read all rows, or those that a checkpoint has not seen, and evaluate them."""
+    run = _begun(stream, plan) if checkpoint is None else _resumed(stream, plan, checkpoint)
+    start = run.position
+    size = stream.batch_rows(plan.memory_limit // BATCH_SHARE)
+    with _telling(plan, stream.path) as reached:
+        reached(run.n_rows, run.share)
+        batches = stream.batches(run.labels, size, start)
+        if checkpoint is None:
+            for batch in batches:
+                run.take(batch)
+                reached(run.n_rows, run.share)
+        else:
+            _read_keeping(run, batches, checkpoint, reached)
+    if run.n_rows == 0:
+        raise NoRowsError(f"{stream.path}: there are no rows")
+    if checkpoint is not None and run.position != start:
+        checkpoint.save(run.place(), run.accumulator.to_bytes())
+        checkpoint.finish()
+    if plan.absent == "raise":
+        stream.refuse_absent(run.labels, run.accumulator.counts)
+    if not plan.exact:
+        return run.accumulator.evaluate(absent=plan.absent)
+    return _exact_passes(lambda: stream.batches(run.labels, size, BEGINNING), run.accumulator, plan, stream.path)
+
+
+def _read_keeping(
+    run: _Run, batches: Iterator[Batch], checkpoint: Checkpoint, reached: Callable[[int, float | None], object]
+) -> None:
+    """Read all rows and keep what was found, every now and then and when Ctrl-C stops it."""
+    n_kept, begun = run.n_rows, time.monotonic()
+    try:
+        for batch in batches:
+            with held_back():  # a batch of which only some rows were counted could not be kept
+                run.take(batch)
+            reached(run.n_rows, run.share)
+            # Also if it would be due before the next batch has been read, which takes about as long as this one.
+            if checkpoint.is_due(within=time.monotonic() - begun):
+                checkpoint.save(run.place(), run.accumulator.to_bytes())
+                n_kept = run.n_rows
+            begun = time.monotonic()
+    except KeyboardInterrupt:
+        if run.n_rows > n_kept:
+            checkpoint.save(run.place(), run.accumulator.to_bytes())
+        if not run.n_rows:
+            raise KeyboardInterrupt("interrupted before the first rows were counted, so none are kept") from None
+        kept = f"interrupted after {counted(run.n_rows, 'row')}, kept in {checkpoint.path}"
+        raise KeyboardInterrupt(f"{kept}: the same call goes on from there") from None
+
+
+def refuse_exact(stream: RowStream, request: Request) -> None:
+    """Raise if the rows cannot be counted exactly in several passes."""
+    exact = request.spelled("exact", "True")
+    if stream.is_once:
+        raise ValueError(
+            f"{exact} goes through the rows several times, and record batches of an iterator can be read only once; "
+            "give paths, or a table or data set of pyarrow"
+        )
+    if request.weights is not None:
+        weights = request.spelled("weights", request.weights)
+        raise ValueError(
+            f"{exact} counts rows, and {weights} gives them weights, whose sums are rounded: drop one of them"
+        )
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """How far the reading is.
+
+    Attributes
+    ----------
+    accumulator
+        What has been found.
+    labels
+        The classes as text, in the order of the columns.
+    position
+        The place behind the rows that have been read.
+    n_rows, share
+        How many they are, also as a share of all.
+    """
+
+    accumulator: Accumulator
+    labels: list[str]
+    position: Position = BEGINNING
+    n_rows: int = 0
+    share: float | None = 0.0
+
+    def take(self, batch: Batch) -> None:
+        """Add the rows that come next."""
+        self.accumulator.add(self.accumulator.read_coded(batch.scores, batch.codes, batch.weights))
+        if batch.weights is not None:
+            self.accumulator.settle()  # at the same places whether a checkpoint is written there or not
+        self.position, self.share = batch.end, batch.share
+        self.n_rows += len(batch.codes)
+
+    def place(self) -> dict[str, Any]:
+        """What a checkpoint keeps beside the state."""
+        return {"labels": self.labels, "position": list(self.position), "rows": self.n_rows, "share": self.share}
+
+
+def _begun(stream: RowStream, plan: Plan) -> _Run:
+    texts = stream.labels()
+    labels = texts if plan.labels is None else plan.labels
+    memory = plan.memory_limit // STATE_SHARE
+    return _Run(Accumulator(labels, metrics=plan.metrics, memory=memory, outputs=plan.outputs), texts)
+
+
+def _resumed(stream: RowStream, plan: Plan, checkpoint: Checkpoint) -> _Run:
+    saved = checkpoint.load()
+    if saved is None:
+        return _begun(stream, plan)
+    try:
+        run = _run_of(saved)
+        fits = run.accumulator.metrics == plan.metrics and run.accumulator.memory == plan.memory_limit // STATE_SHARE
+    except (KeyError, TypeError, ValueError) as error:
+        problem = f"what it holds cannot be used ({error})"
+    else:
+        if fits:
+            if plan.on_resume is not None:
+                plan.on_resume(run.n_rows)
+            return run
+        problem = "its state was made with other options"
+    raise ValueError(f"{checkpoint.path}: this checkpoint is damaged: {problem}; delete it to begin anew")
+
+
+def _run_of(saved: Saved) -> _Run:
+    """How far the reading was; an error if the checkpoint holds something else."""
+    place, state = saved.place, Accumulator.from_bytes(saved.state)
+    labels, position, n_rows, share = (place[name] for name in ("labels", "position", "rows", "share"))
+    are_whole = all(type(number) is int and number >= 0 for number in (*position, n_rows))
+    if not are_whole or n_rows < state.n_rows or not (share is None or 0 <= share <= 1):
+        raise ValueError("the place that it names is none")
+    if not all(type(label) is str for label in labels) or len(labels) != len(state.labels):
+        raise ValueError("its labels are not those of its state")
+    return _Run(state, labels, Position(*position), n_rows, share)
+
+
+def _exact_passes(
+    open_batches: Callable[[], Iterator[Batch]], accumulator: Accumulator, plan: Plan, name: str
+) -> CertifiedEvaluation:
+    """Read the rows again, range of scores by range of scores, until nothing is uncertain."""
+    found = accumulator.evaluate(absent=plan.absent)
+    if found.exact:
+        return found
+    passes = count(2)
+
+    def shown() -> Iterator[SampleArguments]:
+        with _telling(plan, f"{name}, pass {next(passes)}") as reached:
+            n_rows = 0
+            reached(0, 0.0)
+            for batch in open_batches():
+                yield accumulator.read_coded(batch.scores, batch.codes, batch.weights)
+                n_rows += len(batch.codes)
+                reached(n_rows, batch.share)
+
+    return exact_evaluation_of(shown, accumulator, plan.memory_limit // PASS_SHARE, plan.absent)
+
+
+@contextmanager
+def _telling(plan: Plan, name: str) -> Iterator[Callable[[int, float | None], object]]:
+    """What to call with the rows and the share done, while the work goes on."""
+    if callable(plan.progress):
+        yield plan.progress
+    else:
+        with RowProgress(f"reading {_end_of(printable(name))}", is_wanted=plan.progress) as progress:
+            yield progress.reached
+
+
+def _end_of(name: str) -> str:
+    """The end of a path, short enough for a line."""
+    end = name.rstrip("/").rpartition("/")[2]
+    return end if len(end) <= LONGEST_NAME else f"...{end[3 - LONGEST_NAME :]}"
+
+
+def checkpoint_of(
+    path: str | os.PathLike[str], stream: RowStream, request: Request, plan: Plan, identity: dict[str, Any]
+) -> Checkpoint:
+    """The checkpoint of an evaluation; `identity` tells its source from others."""
+    options = {
+        "label": request.label,
+        "scores": list(stream.scores),
+        "weights": request.weights,
+        "classes": None if request.classes is None else list(request.classes),
+        "metrics": list(plan.metrics),
+        "memory_limit": plan.memory_limit,
+        "outputs": plan.outputs,
+    }
+
+    def why_not(name: str, theirs: Any, ours: Any) -> str:
+        if name == "files":
+            return _why_other_files(theirs, ours)
+        return f"was made with {request.spelled(name)} {_in_words(theirs)}, not {_in_words(ours)}"
+
+    return Checkpoint(Path(os.path.realpath(path)), identity | options, why_not)
+
+
+def _why_other_files(theirs: list[list[Any]], ours: list[list[Any]]) -> str:
+    names = [[str(file[0]) for file in files] for files in (theirs, ours)]
+    if names[0] != names[1]:
+        return f"was made from {_some(names[0])}, not from {_some(names[1])}"
+    changed = next(str(file[0]) for file, before in zip(ours, theirs, strict=True) if file != before)
+    return f"was made before {changed} was changed"
+
+
+def _some(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {counted(len(names) - 1, 'other file')}"
+
+
+def _in_words(value: Any) -> str:
+    if value is None:
+        return "not given"
+    return listing(value) if isinstance(value, list) else repr(value)

@@ -1,0 +1,133 @@
+"""Numbers about decisions: how well the classes that scores decide for agree with the true ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from multiauc._common.hints import with_hints
+from multiauc._common.registry import KAPPA, MATTHEWS
+from multiauc._input.options import read_metric_options
+from multiauc._input.sample import read_sample
+from multiauc._metrics.scoring import score_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from multiauc._common.types import Absent, Labels, Outputs
+
+
+@with_hints
+def matthews_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    partition: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> float:
+    r"""Gorodkin's R_K: Matthews' correlation coefficient for any number of classes.
+
+    With n rows, :math:`t_k` of them in class k, :math:`p_k` decided to be of class k, and c of them right,
+
+    .. math::
+        R_K = \frac{c\,n - \sum_k p_k t_k}{\sqrt{(n^2 - \sum_k p_k^2)(n^2 - \sum_k t_k^2)}},
+
+    and 0 where all rows are decided alike. 1 is perfect, 0 is chance; it can be negative.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The score of each row for each class, float32 or float64, in any memory layout. A row is decided to be of the
+        class with the highest score; of classes that tie, that of the first column, as by ``numpy.argmax``. With two
+        classes also of shape (n,) or (n, 1), the probability of the second of `labels`. Where there are predicted
+        classes and no scores, ``y_pred[:, None] == labels``.
+    partition : array-like of shape (K, K), optional
+        ``partition[i, j]`` is the cost of deciding for class i where the truth is j: a row is then decided to be of the
+        class with the least expected cost.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
+        like two rows and a row of weight 0 not at all.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns, as in `auc_mu_score`.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, take it for a class that can only be decided
+        for by mistake, or return nan.
+    outputs : {"logits"} or None, default None
+        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
+        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
+        made of them have different values.
+
+    Returns
+    -------
+    float
+        The value, between -1 and 1.
+
+    See Also
+    --------
+    evaluate : With a standard error, as the metric ``"matthews"``; beside it ``"kappa"``, ``"accuracy"``,
+        ``"balanced_accuracy"`` and ``"macro_f1"``.
+
+    References
+    ----------
+    .. [1] J. Gorodkin, "Comparing two K-category assignments by a K-category correlation coefficient", Computational
+       Biology and Chemistry 28 (2004), 367-374.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> round(multiauc.matthews_score(y_true, y_score), 4)
+    0.735
+    """
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    return score_of(sample, MATTHEWS, read_metric_options(sample, partition=partition))
+
+
+@with_hints
+def kappa_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    partition: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> float:
+    r"""Cohen's kappa: the share of right decisions, on a scale where what chance agrees on is 0 and all is 1.
+
+    .. math::
+        \kappa = \frac{p_o - p_e}{1 - p_e}, \qquad p_o = \frac{c}{n}, \quad p_e = \sum_k \frac{p_k}{n} \frac{t_k}{n},
+
+    in the terms of `matthews_score`.
+
+    Parameters
+    ----------
+    y_true, y_score, partition, sample_weight, labels, absent, outputs
+        As in `matthews_score`, which says how rows are decided.
+
+    Returns
+    -------
+    float
+        The value, between -1 and 1.
+
+    References
+    ----------
+    .. [1] J. Cohen, "A coefficient of agreement for nominal scales", Educational and Psychological Measurement 20
+       (1960), 37-46.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> round(multiauc.kappa_score(y_true, y_score), 4)
+    0.6875
+    """
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    return score_of(sample, KAPPA, read_metric_options(sample, partition=partition))

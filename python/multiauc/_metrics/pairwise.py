@@ -1,0 +1,331 @@
+"""One class against another, for all pairs of classes: AUC_mu and Hand & Till's M."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from multiauc import _rust
+from multiauc._common.hints import with_hints
+from multiauc._common.registry import AUC_MU, HAND_TILL
+from multiauc._inference.pair_matrix import PairMatrix
+from multiauc._input.arrays import is_sparse
+from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.options import read_metric_options, read_pair_weights
+from multiauc._input.sample import read_sample
+from multiauc._input.sparse import read_sparse_sample
+from multiauc._metrics.scoring import score_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from multiauc._common.types import Absent, Labels, Outputs, PairWeights, SparseMatrix
+    from multiauc._input.sample import Sample
+
+
+@with_hints
+def auc_mu_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    partition: ArrayLike | None = None,
+    pair_weights: PairWeights = None,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> float:
+    r"""AUC_mu: how well the classes are separated pair by pair, judged by the boundary that decides between the two.
+
+    For classes c and d every row is placed by the difference of its two scores, and S(c, d) is the share of pairs of
+    rows, one of each class, whose order is right (a tie counts one half):
+
+    .. math::
+        S(c, d) = \frac{1}{n_c n_d} \sum_{a \in c} \sum_{b \in d}
+                  \psi\bigl((p_c - p_d)(a) - (p_c - p_d)(b)\bigr),
+        \qquad
+        \mathrm{AUC}_\mu = \frac{2}{K (K - 1)} \sum_{c < d} S(c, d)
+
+    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. Scores that are always right in the sense of argmax
+    have the value 1, scores without information 1/2. With two classes this is the usual AUC.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The score of each row for each class: probabilities, or other finite scores that compare between rows (for
+        logits see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or
+        (n, 1), the score of the second of `labels`.
+    partition : array-like of shape (K, K), optional
+        ``partition[i, j]`` is the cost of predicting class i when the truth is j, classes in the order of `labels`:
+        rows are predictions, which is the transpose of scikit-learn's confusion matrix. A pair is then placed by
+        :math:`\sigma\, v \cdot p`, where v is row c minus row d of the matrix and :math:`\sigma` the sign of
+        :math:`v_c - v_d` (if that is 0 the matrix does not tell the two classes apart, and S(c, d) is 1/2).
+        By default all errors cost the same, the partition by argmax. If the rows of the matrix have different sums,
+        the rows of `y_score` must sum to 1.
+    pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
+        The weight of each pair in the mean: equal by default; ``"size_product"`` for n_c n_d (the paper's AUC_mu^S);
+        ``"size_sum"`` for n_c + n_d; or a symmetric array of non-negative weights, whose diagonal is ignored.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
+        like two rows and a row of weight 0 not at all.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
+        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave out its pairs and give their weight to
+        the others, or return nan.
+    outputs : {"logits"} or None, default None
+        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
+        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
+        made of them have different values.
+
+    Returns
+    -------
+    float
+        The value, between 0 and 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument cannot be used; the message says which, what was found and what is accepted. Among others: nan
+        or infinite scores, negative weights, labels that are not in `labels`, fewer than two classes with rows.
+
+    See Also
+    --------
+    auc_mu_matrix : The S(c, d) of all pairs.
+    hand_till_score : Places the rows by one score at a time instead of a difference.
+
+    Notes
+    -----
+    Rounding is not allowed to decide ties. On paper 0.3 - 0.2 and 0.2 - 0.1 are equal, in floating point they are
+    not, so each float64 score that is the nearest double to a decimal of up to six digits or to a fraction with a
+    denominator of at most 1000 (rounded scores, vote shares, leaves of trees) is taken for that fraction; all other
+    scores stand for exactly the value they have, and their difference is not rounded either. float32 scores are taken
+    for fractions only if all of them are multiples of one 1/m, m being at most 1000 or a power of ten up to a million,
+    as so short a number often lies next to some fraction by accident. Under a general `partition` matrix rows are
+    compared by their floating-point sums.
+
+    A one-dimensional score s stands for the columns (1 - s, s), without computing them: the result is the AUC of s.
+
+    References
+    ----------
+    .. [1] R. Kleiman and D. Page, "AUC_mu: a performance metric for multi-class machine learning models", ICML 2019,
+       PMLR 97, 3439-3447.
+
+    Examples
+    --------
+    A classifier whose argmax is always right, although no single column ranks its class first everywhere:
+
+    >>> import multiauc
+    >>> y_score = [[6 / 16, 5 / 16, 5 / 16], [7 / 16, 9 / 16, 0], [7 / 16, 0, 9 / 16]]
+    >>> multiauc.auc_mu_score([0, 1, 2], y_score)
+    1.0
+    >>> round(multiauc.hand_till_score([0, 1, 2], y_score), 4)
+    0.6667
+    """
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    options = read_metric_options(sample, partition=partition, pair_weights=pair_weights)
+    return score_of(sample, AUC_MU, options)
+
+
+@with_hints
+def auc_mu_matrix(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    partition: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> PairMatrix:
+    r"""The S(c, d) behind AUC_mu: how well each pair of classes is separated.
+
+    .. math::
+        S(c, d) = \frac{1}{n_c n_d} \sum_{a \in c} \sum_{b \in d}
+                  \psi\bigl((p_c - p_d)(a) - (p_c - p_d)(b)\bigr)
+
+    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. Symmetric; the mean over all pairs is
+    `auc_mu_score`, where ties and the partition matrix are explained.
+
+    Parameters
+    ----------
+    y_true, y_score, partition, sample_weight, labels, outputs
+        As in `auc_mu_score`.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, or have nan in its row and column
+        (``"ignore"`` and ``"nan"`` alike).
+
+    Returns
+    -------
+    PairMatrix
+        With ``.values`` (K x K, nan on the diagonal), ``.standard_error``, ``.labels``, ``.counts``, ``.between(c, d)``
+        and ``.worst()``.
+
+    References
+    ----------
+    .. [1] R. Kleiman and D. Page, "AUC_mu: a performance metric for multi-class machine learning models", ICML 2019,
+       PMLR 97, 3439-3447.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> multiauc.auc_mu_matrix(y_true, y_score).worst(1)
+    [('cat', 'dog', 0.75)]
+    """
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    return _pair_matrix(sample, AUC_MU, read_metric_options(sample, partition=partition))
+
+
+@with_hints
+def hand_till_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike | SparseMatrix,
+    *,
+    pair_weights: PairWeights = None,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> float:
+    r"""Hand & Till's M: the mean AUC of all ordered pairs of classes, each judged by the score of its first class.
+
+    .. math::
+        A(c|d) = \frac{1}{n_c n_d} \sum_{a \in c} \sum_{b \in d} \psi\bigl(p_c(a) - p_c(b)\bigr),
+        \qquad
+        M = \frac{1}{K (K - 1)} \sum_{c \ne d} A(c|d)
+
+    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. Scores without information have the value 1/2; but M
+    can be below 1 although argmax is always right, which `auc_mu_score` repairs. With two classes whose scores sum to
+    1 it is the usual AUC.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like or sparse matrix of shape (n, K)
+        The score of each row for each class: probabilities, or other finite scores that compare between rows (for
+        logits see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or (n, 1),
+        the score of the second of `labels`. Of a ``scipy.sparse`` matrix or array, what is not stored is a score of 0,
+        and several numbers stored for one cell are added; time and memory grow with what is stored, also for 100,000
+        classes.
+    pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
+        The weight of each pair, the same for A(c|d) and A(d|c): equal by default; ``"size_product"`` for n_c n_d;
+        ``"size_sum"`` for n_c + n_d (scikit-learn's ``multi_class="ovo"`` with ``average="weighted"``); or a symmetric
+        array of non-negative weights, whose diagonal is ignored.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
+        like two rows and a row of weight 0 not at all.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
+        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave out its pairs and give their weight to
+        the others, or return nan.
+    outputs : {"logits"} or None, default None
+        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
+        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
+        made of them have different values.
+
+    Returns
+    -------
+    float
+        The value, between 0 and 1.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument cannot be used; the message says which, what was found and what is accepted.
+
+    See Also
+    --------
+    hand_till_matrix : The A(c|d) of all pairs.
+
+    Notes
+    -----
+    Two rows tie, and count one half, if the scores compared are equal as they are stored; no tolerance is applied.
+
+    References
+    ----------
+    .. [1] D. J. Hand and R. J. Till, "A simple generalisation of the area under the ROC curve for multiple class
+       classification problems", Machine Learning 45 (2001), 171-186.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> multiauc.hand_till_score(y_true, y_score)
+    0.9375
+    """
+    if is_sparse(y_score):
+        stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+        weights = read_pair_weights(pair_weights, stored)
+        return stored.nan_if_absent(_rust.sparse_hand_till(stored.arguments(), weights))
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    return score_of(sample, HAND_TILL, read_metric_options(sample, pair_weights=pair_weights))
+
+
+@with_hints
+def hand_till_matrix(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> PairMatrix:
+    r"""The A(c|d) behind Hand & Till's M: how well the score of class c separates it from class d.
+
+    .. math::
+        A(c|d) = \frac{1}{n_c n_d} \sum_{a \in c} \sum_{b \in d} \psi\bigl(p_c(a) - p_c(b)\bigr)
+
+    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. The row is the class whose score is read, so the
+    matrix is not symmetric; the mean over all ordered pairs is `hand_till_score`.
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight, labels, outputs
+        As in `hand_till_score`.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, or have nan in its row and column
+        (``"ignore"`` and ``"nan"`` alike).
+
+    Returns
+    -------
+    PairMatrix
+        With ``.values`` (K x K, nan on the diagonal), ``.standard_error``, ``.labels``, ``.counts``, ``.between(c, d)``
+        and ``.worst()``.
+
+    References
+    ----------
+    .. [1] D. J. Hand and R. J. Till, "A simple generalisation of the area under the ROC curve for multiple class
+       classification problems", Machine Learning 45 (2001), 171-186.
+
+    Examples
+    --------
+    The score for dogs separates them from cats a little better than the score for cats does:
+
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> multiauc.hand_till_matrix(y_true, y_score)
+    PairMatrix: hand_till of 3 classes
+            cat     dog     eel
+    cat       -  0.7500  1.0000
+    dog  0.8750       -  1.0000
+    eel  1.0000  1.0000       -
+    """
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    return _pair_matrix(sample, HAND_TILL, read_metric_options(sample))
+
+
+def _pair_matrix(sample: Sample, metric: str, options: dict[str, Any]) -> PairMatrix:
+    values = _rust.pair_matrix(sample.arguments(), metric, options)
+    return PairMatrix(values, tuple(sample.labels), sample.rows, metric, HeldInputs(sample, (metric,), options))

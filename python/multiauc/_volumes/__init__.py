@@ -1,0 +1,1 @@
+"""Volumes under ROC surfaces: one row of every class at a time."""
