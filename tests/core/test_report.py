@@ -17,7 +17,7 @@ from scipy import stats
 import multiauc
 from command_line import ANIMALS, sample
 from multiauc._common.wording import decimals, p_text
-from multiauc._display.curves import choose_resamples
+from multiauc._display.numbers import choose_resamples
 
 
 def numbers_of(path):

@@ -6,6 +6,7 @@ fields by name, as docs/result.schema.json describes them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -21,6 +22,11 @@ Rows = tuple[tuple[Number, ...], ...]
 
 # What JSON makes of a field: its parts are among those of the whole, it is left out where it is None, or always.
 INLINE, OPTIONAL, HIDDEN = ({"role": role} for role in ("inline", "optional", "hidden"))
+
+
+def as_number(value: float) -> Number:
+    """None for nan and infinity."""
+    return float(value) if math.isfinite(value) else None
 
 
 def as_plain(value: Any) -> Any:

@@ -11,23 +11,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._common.registry import METRICS
+from multiauc._common.student import upper_quantile
 from multiauc._common.wording import counted, names_as_text
+from multiauc._curves.multiclass import THRESHOLDS
 from multiauc._display import model as views
 from multiauc._evaluation.slices import NUMBERS
+from multiauc._inference.bootstrap import warn_of_lost_classes
+from multiauc._inference.intervals import logit_interval, union
 from multiauc._inference.pair_matrix import PairMatrix
+from multiauc._input.options import positive_integer, read_level, read_rng
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from multiauc._costs.decisions import CostComparison, CostDecisions
+    from multiauc._curves.multiclass import MulticlassRoc, MulticlassRocBootstrap
+    from multiauc._curves.roc import RocCurve
     from multiauc._display.model import Number, Rows
     from multiauc._evaluation.comparison import Comparison
     from multiauc._evaluation.evaluation import Evaluation
     from multiauc._evaluation.slices import Slices
     from multiauc._inference.bootstrap import Bootstrap
+    from multiauc._inference.intervals import ConfidenceInterval
+    from multiauc._input.held_inputs import HeldInputs
     from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
 
 # A heat map of more classes than this could not be read; it shows those of the worst pairs.
@@ -41,12 +50,16 @@ LIMIT_DIGITS = 6
 BOUNDED_METHOD = "closed form, class sizes fixed; Wilson intervals with Student's t around both bounds"
 
 TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_p_value")
+RESAMPLES = 200
+# Below this many resamples quantiles say little, and the error of the standard error itself is allowed for.
+QUANTILES_FROM = 100
+# What a page may spend: rates fitted again, in all resamples of all models together (about 60 ns each on one core), and
+# how many scores can be counted again in the time of one of them.
+RATES_AT_MOST = 128_000_000
+SCORES_PER_RATE = 25
+FEWEST = 16
+
 UNKNOWN = views.Estimate(None, None, None, None)
-
-
-def as_number(value: float) -> Number:
-    """None for nan and infinity."""
-    return float(value) if math.isfinite(value) else None
 
 
 def view_estimate(estimate: Any, level: float) -> views.Estimate:
@@ -60,13 +73,17 @@ def view_estimate(estimate: Any, level: float) -> views.Estimate:
 
 def make_estimate(value: float, standard_error: float, low: float, high: float) -> views.Estimate:
     """The numbers as far as they are known."""
-    return views.Estimate(as_number(value), as_number(standard_error), as_number(low), as_number(high))
+    return views.Estimate(
+        views.as_number(value), views.as_number(standard_error), views.as_number(low), views.as_number(high)
+    )
 
 
 def replace_error(shown: views.Estimate, standard_error: float, limits: tuple[float, float]) -> views.Estimate:
     """The same value with another standard error and interval."""
     low, high = limits
-    return replace(shown, standard_error=as_number(standard_error), low=as_number(low), high=as_number(high))
+    return replace(
+        shown, standard_error=views.as_number(standard_error), low=views.as_number(low), high=views.as_number(high)
+    )
 
 
 def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int) -> views.Evaluation:
@@ -153,7 +170,7 @@ def view_pairs_of_models(
     found = []
     for names, at in _list_worst(main, n):
         estimates = (
-            views.PairEstimate(as_number(matrix.values[at]), as_number(low[at]), as_number(high[at]))
+            views.PairEstimate(views.as_number(matrix.values[at]), views.as_number(low[at]), views.as_number(high[at]))
             for matrix, (low, high) in zip(matrices, limits, strict=True)
         )
         found.append(views.PairOfModels(names, tuple(estimates)))
@@ -199,7 +216,7 @@ def _view_bounded(value: CertifiedValue, level: float) -> views.Estimate:
 
 
 def _view_bounds(low: float, high: float) -> views.Bounds:
-    return views.Bounds(as_number(low), as_number(high), bool(low == high))
+    return views.Bounds(views.as_number(low), views.as_number(high), bool(low == high))
 
 
 def _view_bounded_pairs(evaluation: CertifiedEvaluation, n: int) -> tuple[views.Pair, ...]:
@@ -239,9 +256,9 @@ def _view_differences(comparison: Comparison, level: float) -> tuple[views.Diffe
             first=first,
             second=second,
             estimate=view_estimate(one, level),
-            **{name: as_number(getattr(one, name)) for name in TESTED},
-            corrected_low=as_number(low),
-            corrected_high=as_number(high),
+            **{name: views.as_number(getattr(one, name)) for name in TESTED},
+            corrected_low=views.as_number(low),
+            corrected_high=views.as_number(high),
             decided=bool(one.corrected_p_value < 1.0 - level),
         )
         for (first, second), one, (low, high) in zip(pairs, differences, together, strict=False)
@@ -269,7 +286,7 @@ def _view_slice(found: Mapping[str, Any]) -> views.Slice:
         rows=found["rows"],
         estimate=_read_estimate(found),
         reason=found["reason"],
-        **{name: as_number(found[name]) for name in NUMBERS[NUMBERS.index("reference") : -1]},
+        **{name: views.as_number(found[name]) for name in NUMBERS[NUMBERS.index("reference") : -1]},
     )
 
 
@@ -286,7 +303,7 @@ def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: 
         scale=decisions.scale,
         offsets=tuple(decisions.offsets.tolist()),
         cost_matrix=tuple(map(tuple, decisions.costs.tolist())),
-        calibration_p_value=as_number(decisions.calibration_p_value),
+        calibration_p_value=views.as_number(decisions.calibration_p_value),
         judged_rows=found["rows"],
         costs={rule: _read_estimate(one) for rule, one in found["costs"].items()},
         differences=tuple(
@@ -294,7 +311,7 @@ def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: 
                 first=one["first"],
                 second=one["second"],
                 estimate=_read_estimate(one),
-                **{name: as_number(one[name]) for name in ("t", "degrees_of_freedom", "p_value")},
+                **{name: views.as_number(one[name]) for name in ("t", "degrees_of_freedom", "p_value")},
             )
             for one in found["differences"]
         ),
@@ -332,7 +349,7 @@ def _shorten(limits: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def as_rows(matrix: NDArray[np.float64]) -> Rows:
     """The entries of a matrix."""
-    return tuple(tuple(map(as_number, row)) for row in matrix.tolist())
+    return tuple(tuple(map(views.as_number, row)) for row in matrix.tolist())
 
 
 def _find_hardest(matrix: PairMatrix | None, c: int) -> tuple[str | None, Number]:
@@ -342,3 +359,142 @@ def _find_hardest(matrix: PairMatrix | None, c: int) -> tuple[str | None, Number
     values = matrix.values[c]
     d = int(np.nanargmin(values))
     return str(matrix.labels[d]), float(values[d])
+
+
+def choose_resamples(n_rows: int, n_classes: int, n_models: int) -> int:
+    """How often the curves of a page are resampled: 200 times, less often where that would take minutes.
+
+    The number depends on the sizes alone, so the same data give the same page.
+    """
+    rates = 2 * THRESHOLDS * n_classes * (n_classes - 1) + n_rows * n_classes / SCORES_PER_RATE
+    return int(min(RESAMPLES, max(FEWEST, RATES_AT_MOST / (n_models * rates))))
+
+
+def resample_curve(
+    curve: MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any
+) -> MulticlassRocBootstrap | None:
+    """Fit the curve to resampled rows or groups, drawn as the sampling says; None if there is nothing to fit."""
+    if not n_resamples or math.isnan(curve.auc):
+        return None
+    size = positive_integer("n_resamples", n_resamples)
+    bootstrap = curve.resampled(size, read_rng(rng), "rows", inputs.groups, inputs.sampling)
+    warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]))
+    return bootstrap
+
+
+def view_curve(
+    roc: MulticlassRoc | None, bootstrap: MulticlassRocBootstrap | None, level: float
+) -> tuple[views.Curve, views.Estimate] | None:
+    """The curve with its band, and its area with limits; None if there is no curve."""
+    if roc is None or math.isnan(roc.auc):
+        return None
+    area = views.Estimate(roc.auc, None, None, None)
+    band, n_resamples = None, 0
+    if bootstrap is not None:
+        n_resamples = _count_resamples(bootstrap)
+        area = make_estimate(roc.auc, bootstrap.standard_error, *_limit_area(bootstrap, level))
+        if n_resamples > 1:
+            band = _view_band(*_limit_curve(roc, bootstrap, level), digits=5)
+    curve = views.Curve(
+        auc=roc.auc,
+        fpr=tuple(roc.fpr.round(7).tolist()),
+        tpr=tuple(roc.tpr.round(7).tolist()),
+        band=band,
+        n_resamples=n_resamples,
+        monte_carlo_error=_monte_carlo_error(n_resamples),
+    )
+    return curve, area
+
+
+def _count_resamples(bootstrap: MulticlassRocBootstrap) -> int:
+    """How many resamples there are; those that drew no row of some class do not count."""
+    return int(np.count_nonzero(~np.isnan(bootstrap.replicates)))
+
+
+def _monte_carlo_error(n_resamples: int) -> float | None:
+    """How far a standard error from so many resamples is off, relative to itself; None where there is none."""
+    return None if n_resamples < 2 else 1.0 / math.sqrt(2.0 * (n_resamples - 1))
+
+
+def _limit_area(bootstrap: MulticlassRocBootstrap, level: float) -> ConfidenceInterval:
+    """The limits of the area; from few resamples with Student's t, which allows for their number."""
+    with warnings.catch_warnings():
+        # The page shows a dash where there is no interval.
+        warnings.simplefilter("ignore", RuntimeWarning)
+        found = bootstrap.confidence_interval(level)
+    size, value, error = _count_resamples(bootstrap), bootstrap.estimate, bootstrap.standard_error
+    if size >= QUANTILES_FROM or math.isnan(found.low) or not (0.0 < value < 1.0 and error > 0.0):
+        return found
+    return union(found, logit_interval(value, error, upper_quantile(read_level(level), size - 1.0)))
+
+
+def _limit_curve(
+    roc: MulticlassRoc, bootstrap: MulticlassRocBootstrap, level: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Limits of the curve, point by point: quantiles of the resampled curves, or t times their standard deviation."""
+    found = bootstrap.band(level)
+    size = _count_resamples(bootstrap)
+    if size >= QUANTILES_FROM:
+        return found.fpr, found.low, found.high
+    spread = bootstrap.heights[~np.isnan(bootstrap.replicates)].std(axis=0, ddof=1)
+    reach = upper_quantile(read_level(level), size - 1.0) * spread
+    middle = np.interp(found.fpr, roc.fpr, roc.tpr)
+    return found.fpr, np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
+
+
+def _view_band(
+    fpr: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], digits: int | None = None
+) -> views.Band:
+    edges = (fpr, low, high) if digits is None else (edge.round(digits) for edge in (fpr, low, high))
+    return views.Band(*(tuple(edge.tolist()) for edge in edges))
+
+
+def view_multiclass_roc(
+    curve: MulticlassRoc, bootstrap: MulticlassRocBootstrap | None, model: str, level: float, sizes: Mapping[str, int]
+) -> views.MulticlassRoc:
+    """The one curve of all pairs, with an interval and a band if it was resampled; `sizes` are those of the classes."""
+    low = high = error = math.nan
+    band = None
+    if bootstrap is not None:
+        low, high = bootstrap.confidence_interval(level)
+        error, found = bootstrap.standard_error, bootstrap.band(level)
+        band = _view_band(found.fpr, found.low, found.high)
+    return views.MulticlassRoc(
+        level=level,
+        rows=sum(sizes.values()),
+        labels=tuple(sizes),
+        counts=tuple(sizes.values()),
+        model=model,
+        area=views.as_number(curve.auc),
+        standard_error=views.as_number(error),
+        low=views.as_number(low),
+        high=views.as_number(high),
+        fpr=tuple(curve.fpr.tolist()),
+        tpr=tuple(curve.tpr.tolist()),
+        deviance=views.as_number(curve.deviance),
+        converged=curve.converged,
+        band=band,
+    )
+
+
+def view_roc_curves(curves: Iterable[RocCurve], model: str, level: float, sizes: Mapping[str, int]) -> views.RocCurves:
+    """The curves of classes or pairs; `sizes` are those of the classes."""
+    shown = tuple(
+        views.RocCurve(
+            positive=curve.positive,
+            against=curve.negative,
+            area=views.as_number(curve.auc),
+            fpr=tuple(curve.fpr.tolist()),
+            tpr=tuple(curve.tpr.tolist()),
+            thresholds=tuple(curve.thresholds.tolist()),
+        )
+        for curve in curves
+    )
+    return views.RocCurves(
+        level=level,
+        rows=sum(sizes.values()),
+        labels=tuple(sizes),
+        counts=tuple(sizes.values()),
+        model=model,
+        curves=shown,
+    )

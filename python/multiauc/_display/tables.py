@@ -10,7 +10,7 @@ import numpy as np
 
 from multiauc._common.result import notes_in_words
 from multiauc._common.wording import corrected_p, counted, decimals, p_text, shown_name
-from multiauc._display.words import Limits, describe_pair_value, describe_rule, name_metric
+from multiauc._display.words import describe_pair_value, describe_rule, name_metric
 from multiauc._evaluation.slices import NUMBERS
 from multiauc.streaming.certified import value_and_bounds
 
@@ -316,7 +316,7 @@ def _pair_cells(pair: views.Pair) -> list[Cell]:
     ]
 
 
-def _interval_cell(found: Limits) -> str:
+def _interval_cell(found: views.Estimate | views.PairEstimate) -> str:
     return _limits_cell(found.low, found.high)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from multiauc._common.registry import AUC_MU, METRICS
 from multiauc._common.wording import decimals, p_in_line, p_text, shown_name
@@ -27,18 +27,6 @@ AT_BOUND = (
 )
 
 
-class Limits(Protocol):
-    """What has an interval."""
-
-    @property
-    def low(self) -> Number:
-        """The lower limit."""
-
-    @property
-    def high(self) -> Number:
-        """The upper limit."""
-
-
 def name_metric(metric: str) -> str:
     """The name of a metric as people write it."""
     return METRICS[metric].title
@@ -54,7 +42,7 @@ def format_limits(low: Number, high: Number, digits: int = 3) -> str:
     return NOT_KNOWN if low is None else f"{format_number(low, digits)} to {format_number(high, digits)}"
 
 
-def format_interval(found: Limits, digits: int = 3) -> str:
+def format_interval(found: views.Estimate | views.PairEstimate, digits: int = 3) -> str:
     """The limits of an estimate."""
     return format_limits(found.low, found.high, digits)
 

@@ -14,7 +14,7 @@ from multiauc._costs.decisions import decisions_of
 from multiauc._curves.multiclass import default_curve
 from multiauc._display import model as views
 from multiauc._display import numbers
-from multiauc._display.curves import QUANTILES_FROM, choose_resamples, resample_curve, view_curve
+from multiauc._display.numbers import QUANTILES_FROM, choose_resamples, resample_curve, view_curve
 from multiauc._display.words import format_percent
 from multiauc._evaluation.evaluation import evaluation_of
 from multiauc._evaluation.slices import slices_of
@@ -53,13 +53,13 @@ def write_report(
     comparison: Comparison | None,
     **options: Any,
 ) -> Path:
-    """Write the page about one or several models, and return where it is; `options` are those of `report_page`."""
+    """Write the page about one or several models, and return where it is; `options` are those of `make_page`."""
     output = Output(os.fspath(path), force=True)
     output.refuse()
-    return output.write(report_page(evaluations, comparison, **options))
+    return output.write(make_page(evaluations, comparison, **options))
 
 
-def report_page(  # noqa: PLR0913 - what a page depends on
+def make_page(  # noqa: PLR0913 - what a page depends on
     evaluations: Mapping[str, Evaluation],
     comparison: Comparison | None,
     *,
@@ -136,7 +136,7 @@ def report_page(  # noqa: PLR0913 - what a page depends on
     return render_page(report, origin)
 
 
-def evaluations_of(comparison: Comparison) -> dict[str, Evaluation]:
+def evaluate_models(comparison: Comparison) -> dict[str, Evaluation]:
     """The default metrics of each of the compared models, and the one that they are compared by."""
     metrics = DEFAULT_METRICS
     if METRICS[comparison.metric].has_closed_form and comparison.metric not in metrics:

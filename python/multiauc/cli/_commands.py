@@ -16,7 +16,6 @@ from multiauc._io.formats import open_file
 from multiauc._io.paths import data_files
 from multiauc.cli import _gates
 from multiauc.cli._output import FORMATS
-from multiauc.cli._pieces import read_limit
 from multiauc.cli._problems import emit
 from multiauc.cli._requests import CompareRequest, DecideRequest, EvaluateRequest, ReportRequest, RocRequest, split_path
 
@@ -79,6 +78,12 @@ def _sign(_: click.Context, __: click.Parameter, word: str | None) -> str | None
     if sign is not None and (len(sign) != 1 or not sign.isascii() or sign in '"\r\n'):
         raise click.BadParameter(f"{word!r} is neither one sign nor one of {', '.join(DELIMITERS)}.")
     return sign
+
+
+def _memory_limit(_: click.Context, __: click.Parameter, text: str | None) -> int | str | None:
+    from multiauc.cli._pieces import read_limit  # noqa: PLC0415 - help and completion do not wait for it
+
+    return None if text is None else read_limit(text)
 
 
 def _by_names(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -152,7 +157,7 @@ _INFERENCE = _all(
 )  # fmt: skip
 
 _READING = _all(
-    click.option("--memory-limit", metavar="SIZE", callback=read_limit,
+    click.option("--memory-limit", metavar="SIZE", callback=_memory_limit,
                  help="Read the file in pieces with about this much memory, such as 512MB; none reads it whole. "
                       "[default: whole, or 1GiB if it would take up more than a quarter of the free memory]"),
     click.option("--checkpoint", metavar="FILE", type=click.Path(),

@@ -14,7 +14,7 @@ import multiauc
 from multiauc._common.registry import METRICS
 from multiauc._common.wording import counted
 from multiauc._display import model as views
-from multiauc._display.numbers import as_number, as_rows, replace_error, view_comparison, view_estimate
+from multiauc._display.numbers import as_rows, replace_error, view_comparison, view_estimate
 from multiauc._display.tables import tabulate_comparison
 from multiauc._display.words import judge_models
 from multiauc.cli._gates import check_differences, close_gates, count_needed, refuse_level
@@ -128,9 +128,9 @@ def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differen
         p_value=None if math.isnan(corrected) else p_value,
         corrected_low=low,
         corrected_high=high,
-        corrected_p_value=as_number(corrected),
+        corrected_p_value=views.as_number(corrected),
         decided=bool(corrected < 1.0 - level),
-        share_better=as_number(one.share_better),
+        share_better=views.as_number(one.share_better),
     )
 
 

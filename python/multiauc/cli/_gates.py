@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import click
 
-from multiauc._common.registry import CLOSED_FORM_METRICS
+from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS
 from multiauc._display import model as views
-from multiauc._display.numbers import as_number
-from multiauc._display.words import name_metric
 from multiauc._io.cells import plain_number
 from multiauc.cli._problems import NotPassed
 
@@ -85,7 +83,7 @@ def check_values(estimates: Mapping[str, views.Estimate], floors: Iterable[Floor
 def check_limits(limited: Mapping[str, Limited], floors: Iterable[Floor], level: float) -> tuple[views.Gate, ...]:
     """The same with ``--fail-on-interval``: of what each metric is not below with confidence `level`."""
     return tuple(
-        _hold_against(as_number(find_limit(limited[floor.metric], level)), floor, "lower_limit", level)
+        _hold_against(views.as_number(find_limit(limited[floor.metric], level)), floor, "lower_limit", level)
         for floor in floors
     )
 
@@ -122,7 +120,7 @@ def check_differences(
         views.Gate(
             metric=metric,
             of="lower_limit",
-            found=as_number(limit),
+            found=views.as_number(limit),
             bound=0.0 - margin,
             passed=limit >= -margin,
             first=candidate,
@@ -156,7 +154,7 @@ def close_gates(gates: Iterable[views.Gate] | None) -> None:
 
 
 def _describe_failure(gate: views.Gate) -> str:
-    name, found, bound = name_metric(gate.metric), gate.found, gate.bound
+    name, found, bound = METRICS[gate.metric].title, gate.found, gate.bound
     side = "" if gate.level is None else f" (one-sided, {100 * gate.level:g}%)"
     # All digits: 0.89999 is under 0.9, and must look like it.
     if gate.first is not None:

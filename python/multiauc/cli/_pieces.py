@@ -150,10 +150,10 @@ def read_size(text: str) -> int | None:
     return int(float(found[1]) * thousand ** POWERS[found[2].lower()])
 
 
-def read_limit(_: click.Context, __: click.Parameter, text: str | None) -> int | str | None:
-    """The limit in bytes, "none", or None if it was not given."""
-    if text is None or text.lower() == WHOLE:
-        return None if text is None else WHOLE
+def read_limit(text: str) -> int | str:
+    """The limit in bytes, or "none"."""
+    if text.lower() == WHOLE:
+        return WHOLE
     size = read_size(text)
     if size is None:
         raise click.BadParameter(f"{text!r} is not a size such as 512MB or 2GiB, nor {WHOLE}.")

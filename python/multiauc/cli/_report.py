@@ -11,7 +11,7 @@ from multiauc._common.wording import printable
 from multiauc._io.content import content_of
 from multiauc._io.costs import read_costs
 from multiauc._io.output import STANDARD, Output
-from multiauc._report.writing import evaluations_of, report_page
+from multiauc._report.writing import evaluate_models, make_page
 from multiauc.cli._compare import compare_models
 from multiauc.cli._output import refuse, write
 from multiauc.cli._problems import Problem, emit
@@ -48,8 +48,8 @@ def report_on_files(request: ReportRequest) -> None:
     else:
         with Stage("comparing the models"):
             comparison = compare_models(models, request.metric)
-            evaluations = evaluations_of(comparison)
-    page = report_page(
+            evaluations = evaluate_models(comparison)
+    page = make_page(
         evaluations,
         comparison,
         title=request.title,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import multiauc
-from multiauc._display.curves import view_multiclass_roc, view_roc_curves
+from multiauc._display.numbers import view_multiclass_roc, view_roc_curves
 from multiauc._display.tables import tabulate_multiclass_roc, tabulate_roc_curves
 from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._input.sample import read_sample
