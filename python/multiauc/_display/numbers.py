@@ -21,6 +21,7 @@ from multiauc._inference.intervals import logit_interval, union
 from multiauc._inference.pair_matrix import PairMatrix
 from multiauc._input.options import positive_integer, read_level, read_rng
 from multiauc.plotting._pair_matrix import scale_floor
+from multiauc.streaming.certified import CertifiedValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from multiauc._inference.bootstrap import Bootstrap
     from multiauc._inference.intervals import ConfidenceInterval
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
+    from multiauc.streaming.certified import CertifiedEvaluation
 
 # A heat map of more classes than this could not be read; it shows those of the worst pairs.
 HEAT_MAP_AT_MOST = 150
@@ -63,12 +64,15 @@ UNKNOWN = views.Estimate(None, None, None, None)
 
 
 def view_estimate(estimate: Any, level: float) -> views.Estimate:
-    """An estimate or a difference."""
+    """An estimate, a difference, or a value between bounds."""
     with warnings.catch_warnings():
         # Readers see a dash where there is no interval.
         warnings.simplefilter("ignore", RuntimeWarning)
         low, high = estimate.confidence_interval(level)
-    return make_estimate(estimate.value, estimate.standard_error, low, high)
+    shown = make_estimate(estimate.value, estimate.standard_error, low, high)
+    if isinstance(estimate, CertifiedValue):
+        return replace(shown, bounds=_view_bounds(estimate.low, estimate.high))
+    return shown
 
 
 def make_estimate(value: float, standard_error: float, low: float, high: float) -> views.Estimate:
@@ -96,7 +100,7 @@ def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int
         model=model,
         method=evaluation.method,
         metrics=view_metrics(evaluation, level),
-        per_class=view_classes(evaluation, level),
+        per_class=view_classes(evaluation, find_matrix(evaluation), level),
         worst_pairs=view_worst_pairs(evaluation, level, worst),
         pairs_of=next(iter(evaluation.matrices), None),
         notes=evaluation.notes,
@@ -123,12 +127,13 @@ def view_metrics(evaluation: Evaluation, level: float) -> dict[str, views.Estima
     return {metric: view_estimate(estimate, level) for metric, estimate in evaluation.metrics.items()}
 
 
-def view_classes(evaluation: Evaluation, level: float) -> tuple[views.Class, ...]:
+def view_classes(
+    evaluation: Evaluation | CertifiedEvaluation, matrix: PairMatrix | None, level: float
+) -> tuple[views.Class, ...]:
     """Each class against the rest, in the order of the labels; empty where that was not evaluated."""
     per_class = getattr(evaluation, "per_class", None)
-    if per_class is None:
+    if not per_class:
         return ()
-    matrix = find_matrix(evaluation)
     found = []
     for c, (label, rows) in enumerate(zip(evaluation.labels, evaluation.counts.tolist(), strict=True)):
         estimate = view_estimate(per_class[label], level) if label in per_class else UNKNOWN
@@ -189,46 +194,34 @@ def view_bounded_evaluation(
     evaluation: CertifiedEvaluation, model: str, metrics: Sequence[str], level: float, worst: int
 ) -> views.Evaluation:
     """One model whose rows were read in pieces: values are exact or between bounds."""
-    rows = evaluation.counts.tolist()
-    sizes = dict(zip(evaluation.labels, rows, strict=True))
+    matrix: PairMatrix | None = None
+    pairs: tuple[views.Pair, ...] = ()
+    pairs_of = next(iter(evaluation.pair_bounds), None)
+    if pairs_of is not None:
+        low, high = evaluation.pair_bounds[pairs_of]
+        matrix = PairMatrix((low + high) / 2, evaluation.labels, evaluation.counts, pairs_of)
+        # There are no intervals of pairs.
+        pairs = tuple(
+            views.Pair(names, views.PairEstimate(float(matrix.values[at]), None, None, _view_bounds(low[at], high[at])))
+            for names, at in _list_worst(matrix, worst)
+        )
     return views.Evaluation(
         level=level,
-        rows=sum(rows),
+        rows=int(evaluation.counts.sum()),
         labels=evaluation.labels,
-        counts=tuple(rows),
+        counts=tuple(evaluation.counts.tolist()),
         model=model,
         method=BOUNDED_METHOD,
-        metrics={metric: _view_bounded(evaluation.metrics[metric], level) for metric in metrics},
-        per_class=tuple(
-            views.Class(label=str(label), rows=sizes[label], estimate=_view_bounded(value, level))
-            for label, value in evaluation.per_class.items()
-        ),
-        worst_pairs=_view_bounded_pairs(evaluation, worst),
-        pairs_of=next(iter(evaluation.pair_bounds), None),
+        metrics={metric: view_estimate(evaluation.metrics[metric], level) for metric in metrics},
+        per_class=view_classes(evaluation, matrix if evaluation.exact else None, level),
+        worst_pairs=pairs,
+        pairs_of=pairs_of,
         exact=evaluation.exact,
     )
 
 
-def _view_bounded(value: CertifiedValue, level: float) -> views.Estimate:
-    found = value.to_dict(level)
-    shown = make_estimate(found["value"], found["standard_error"], found["low"], found["high"])
-    return replace(shown, bounds=_view_bounds(value.low, value.high))
-
-
 def _view_bounds(low: float, high: float) -> views.Bounds:
     return views.Bounds(views.as_number(low), views.as_number(high), bool(low == high))
-
-
-def _view_bounded_pairs(evaluation: CertifiedEvaluation, n: int) -> tuple[views.Pair, ...]:
-    """The pairs that are separated worst by the first metric that averages over pairs; there are no intervals."""
-    if not evaluation.pair_bounds:
-        return ()
-    metric, (low, high) = next(iter(evaluation.pair_bounds.items()))
-    matrix = PairMatrix((low + high) / 2, evaluation.labels, evaluation.counts, metric)
-    return tuple(
-        views.Pair(names, views.PairEstimate(float(matrix.values[at]), None, None, _view_bounds(low[at], high[at])))
-        for names, at in _list_worst(matrix, n)
-    )
 
 
 def view_comparison(comparison: Comparison, level: float) -> views.Comparison:

@@ -102,7 +102,7 @@ def make_page(  # noqa: PLR0913 - what a page depends on
             views.Model(
                 name=name,
                 metrics=metrics if area is None else {**metrics, MULTICLASS_ROC: area},
-                per_class=numbers.view_classes(evaluation, level),
+                per_class=numbers.view_classes(evaluation, numbers.find_matrix(evaluation), level),
                 pairs=numbers.view_matrices(evaluation, () if heat_map is None else heat_map.classes, level),
                 worst_pairs=numbers.view_worst_pairs(evaluation, level, SENTENCES),
                 roc=roc,

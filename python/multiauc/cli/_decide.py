@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def decide_file(request: DecideRequest) -> None:
     """Fit a rule to the rows of one model, say what it costs there or on other rows, perhaps write its decisions."""
-    source = request.source(request.costs, groups=request.groups)
+    source = request.source(request.costs, request.judge, groups=request.groups)
     inputs = list_inputs(source, request.costs)
     other = None
     if request.judge is not None:

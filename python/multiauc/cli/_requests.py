@@ -49,21 +49,29 @@ class FileRequest:
     force: bool = False
     style: str | None = None
 
-    def source(self, *costs: str | None, **columns: Any) -> Request:
-        """What to read; `costs` are the other files of the command, `columns` those that only some commands have."""
-        if [*(split_path(file)[1] for file in self.files), *costs].count(STANDARD) > 1:
+    def source(
+        self,
+        *others: str | None,
+        groups: str | None = None,
+        by: tuple[str, ...] = (),
+        row_id: str | None = None,
+    ) -> Request:
+        """What to read, with the columns that only some commands take; `others` are the other files of the command."""
+        if [*(split_path(file)[1] for file in self.files), *others].count(STANDARD) > 1:
             raise Problem("standard input ('-') can be given once, because it can be read only once")
         return Request(
             sources=find_sources(self.files, self.scores),
             label=self.label,
             classes=self.labels,
             weights=self.sample_weight,
+            groups=groups,
+            by=by,
+            row_id=row_id,
             absent=self.absent,
             outputs=self.outputs,
             format_in=self.format_in,
             delimiter=self.delimiter,
             spelled=as_typed,
-            **columns,
         )
 
     def given(self) -> dict[str, Any]:
