@@ -43,6 +43,12 @@ from multiauc._evaluation.evaluation import Evaluation as Evaluation
 from multiauc._evaluation.evaluation import evaluate as evaluate
 from multiauc._evaluation.planning import SampleSize as SampleSize
 from multiauc._evaluation.planning import sample_size as sample_size
+from multiauc._evaluation.runs import RunsComparison as RunsComparison
+from multiauc._evaluation.runs import RunsDifference as RunsDifference
+from multiauc._evaluation.runs import RunsEstimate as RunsEstimate
+from multiauc._evaluation.runs import RunsEvaluation as RunsEvaluation
+from multiauc._evaluation.runs import compare_runs as compare_runs
+from multiauc._evaluation.runs import evaluate_runs as evaluate_runs
 from multiauc._evaluation.slices import Slice as Slice
 from multiauc._evaluation.slices import Slices as Slices
 from multiauc._evaluation.slices import evaluate_slices as evaluate_slices

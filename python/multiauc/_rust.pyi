@@ -240,6 +240,30 @@ class Compared:
         """How many of equal weight would know as much, by class."""
 
 @final
+class Runs:
+    """Several runs of each model, scored on the same rows."""
+
+    @property
+    def means(self) -> list[list[Estimate]]:
+        """Of the mean over runs, by model and metric."""
+
+    @property
+    def runs(self) -> list[list[list[Estimate]]]:
+        """By model, metric and run."""
+
+    @property
+    def differences(self) -> list[list[Estimate]]:
+        """Of the means, the first less the second, by pair of models and metric."""
+
+    @property
+    def run_differences(self) -> list[list[list[Estimate]]]:
+        """By pair of models, metric and run; empty where two models have different numbers of runs."""
+
+    @property
+    def units(self) -> NDArray[np.int64]: ...
+    @property
+    def effective_units(self) -> list[float]: ...
+
 class Interactions:
     """What the first-order variance leaves out: (what the unbiased variance subtracts, what the bootstrap's adds)."""
 
@@ -324,6 +348,9 @@ def compare_folds(
     A model is its samples by fold, `rows` are the numbers of each fold's rows in the whole sample, and `groups` the
     groups of the whole sample. `units` are those of the classes of the folds.
     """
+
+def evaluate_runs(models: list[list[_Sample]], metrics: list[str], options: _Options, is_iid: bool) -> Runs:
+    """Some metrics of several runs of each model; all samples have the same rows."""
 
 def interactions(sample: _Sample, options: _Options) -> Interactions:
     """For rows without weights: of the metrics of the pairwise family."""

@@ -299,11 +299,11 @@ class Comparison(Tabular):
         It says which model is best and whether that is more than chance, and shows for each of them what
         `Evaluation.report` does. Parameters and result are those of `Evaluation.report`.
         """
-        from multiauc._report.writing import evaluations_of, write_report  # noqa: PLC0415
+        from multiauc._report.writing import evaluate_models, write_report  # noqa: PLC0415
 
         next(iter(self.inputs().values())).refuse_folds("a report")
         next(iter(self.inputs().values())).refuse_one_score("a report")
-        models = evaluations_of(self)
+        models = evaluate_models(self)
         options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
         return write_report(path, models, self, **options)
 

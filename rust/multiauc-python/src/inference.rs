@@ -252,7 +252,8 @@ fn by_metric<'py, V: IntoPyObject<'py>>(
     Ok(dict.unbind())
 }
 
-fn estimates(py: Python<'_>, estimates: Vec<multiauc::Estimate>) -> PyResult<Vec<Py<Estimate>>> {
+/// What Python sees of several estimates.
+pub fn estimates(py: Python<'_>, estimates: Vec<multiauc::Estimate>) -> PyResult<Vec<Py<Estimate>>> {
     estimates.into_iter().map(|found| estimate(py, found)).collect()
 }
 

@@ -28,6 +28,7 @@ mod options;
 mod ranges;
 mod resampling;
 mod running;
+mod runs;
 mod sample;
 mod sketch;
 mod slices;
@@ -50,6 +51,7 @@ mod _rust {
         multiclass_roc::{RocModel, multiclass_roc},
         ranges::{RangeCounter, RangePlan},
         resampling::Resampler,
+        runs::{Runs, evaluate_runs},
         sketch::StreamState,
         slices::{FoundSlices, evaluate_slices},
         sparse::{sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},

@@ -93,8 +93,8 @@ pub use curves::{
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{
-    Cautious, Compared, Design, Estimate, Fold, Folds, Moments, Statistic, WorstCase, compare, influences, moments,
-    worst_case,
+    Cautious, Compared, Design, Estimate, Fold, Folds, Moments, Statistic, WorstCase, average, compare, difference,
+    influences, moments, worst_case,
 };
 pub use metric::Metric;
 #[cfg(feature = "rounded")]
