@@ -115,6 +115,13 @@ def test_predicted_labels_of_two_classes():
     assert multiauc.matthews_score(codes, decided, labels=[1, 0]) == pytest.approx(expected, abs=1e-15)
     assert multiauc.matthews_score(codes == 1, decided == 1) == expected
     assert multiauc.matthews_score(2 * codes - 1, 2 * decided - 1) == expected
+    # 0 and 1 are the probability of the second where they are not labels.
+    names = np.array(["no", "yes"])
+    assert (
+        multiauc.matthews_score(names[codes], decided)
+        == multiauc.matthews_score(names[codes], names[decided])
+        == expected
+    )
     # Numbers with a fraction are probabilities.
     probabilities = np.where(decided == 1, 0.75, 0.25)
     assert multiauc.matthews_score(codes, probabilities) == expected

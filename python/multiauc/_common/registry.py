@@ -58,7 +58,7 @@ BRIER: Final = "brier"
 MULTICLASS_ROC: Final = "multiclass_roc"
 
 #: Those of the predicted classes, which the scale of the scores does not change.
-PREDICTION_METRICS: Final = (MATTHEWS, KAPPA, ACCURACY, BALANCED_ACCURACY, MACRO_F1)
+PREDICTION_METRICS: Final = (MATTHEWS, KAPPA, ACCURACY, BALANCED_ACCURACY, MACRO_F1, TOP_K_ACCURACY)
 
 #: How many of the highest scores top-k accuracy looks at where nothing else is asked for.
 DEFAULT_K: Final = 2

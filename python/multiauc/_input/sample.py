@@ -207,8 +207,8 @@ def read_predictions(
 def _predicted_classes(y_true: Any, y_pred: Any, labels: Any, argument: str) -> LabelColumn | None:
     """The classes in `y_pred`, if it has one per row; None if it has scores.
 
-    Whole numbers and what is no number are classes. Numbers with a fraction are, if all of them are labels and they
-    are not probabilities of the second of two classes.
+    Whole numbers and what is no number are classes, but for 0 and 1 where these are not labels of the two classes:
+    probabilities of the second. Numbers with a fraction are classes if all of them are labels.
     """
     is_flat = isinstance(y_pred, (list, tuple)) and len(y_pred) > 0 and isinstance(y_pred[0], Hashable)
     if not is_flat and getattr(y_pred, "ndim", None) != 1:
@@ -216,13 +216,16 @@ def _predicted_classes(y_true: Any, y_pred: Any, labels: Any, argument: str) -> 
     entries = as_labels(argument, y_pred)
     if entries.ndim != 1 or len(entries) == 0:
         return None
-    if entries.dtype.kind == "f":
-        known = set(read_label_column(y_true, len(entries), 2).distinct if labels is None else labels)
-        if len(known) < 3 and ((entries >= 0.0) & (entries <= 1.0)).all():
-            return None
-        # Of scores, the first few rows show that they are no labels.
-        if not (known.issuperset(entries[:100].tolist()) and known.issuperset(np.unique(entries).tolist())):
-            return None
+    if entries.dtype.kind not in "biuf":
+        return read_label_column(y_pred, len(entries), 2)
+    known = set(read_label_column(y_true, len(entries), 2).distinct if labels is None else labels)
+    are_shares = len(known) < 3 and bool(((entries >= 0) & (entries <= 1)).all())
+    if are_shares and (entries.dtype.kind == "f" or not known & {0, 1}):
+        return None
+    # Of scores, the first few rows show that they are no labels.
+    is_known = known.issuperset(entries[:100].tolist()) and known.issuperset(np.unique(entries).tolist())
+    if entries.dtype.kind == "f" and not is_known:
+        return None
     return read_label_column(y_pred, len(entries), 2)
 
 
