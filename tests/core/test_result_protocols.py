@@ -39,6 +39,7 @@ def all_results(seed=0):
     costs = [[0, 1, 9], [1, 0, 9], [1, 1, 0]]
     decisions = multiauc.fit_decisions(y_true, y_score / y_score.sum(axis=1, keepdims=True), costs)
     slices = multiauc.evaluate_slices(y_true, y_score, np.repeat(["a", "b", "c"], 40))
+    confusion = multiauc.confusion_matrix(y_true, y_score)
     found = [
         evaluation, evaluation.auc_mu, evaluation.auc_mu_matrix, evaluation.bootstrap(10, rng=0),
         comparison, comparison.difference("a", "b"), resampled, resampled.difference("a", "b"),
@@ -50,6 +51,7 @@ def all_results(seed=0):
         multiauc.roc_curves(y_true, y_score)["ant"].sensitivity(0.8), hull, hull.optimum(1, 2), hull.cost_curve(),
         decisions, decisions.cross_validated, decisions.cross_validated.difference("fitted", "argmax"),
         slices, slices["a"],
+        multiauc.precision_recall_curves(y_true, y_score)["ant"], confusion, confusion.recall["ant"],
     ]  # fmt: skip
     return {type(result).__name__: result for result in found}
 

@@ -51,7 +51,9 @@ pub(super) fn row_mean_statistic<T: Score>(
         let masses = rows.range(class).map(|position| rows.mass(position as u32));
         let sum: f64 = of_class.iter().zip(masses).map(|(value, mass)| value * mass).sum();
         slopes[class] = sum / rows.weight(class);
-        of_class.iter_mut().for_each(|value| *value *= prevalence);
+        for value in of_class {
+            *value *= prevalence;
+        }
     }
     // A share of rows could rest on any of them.
     let worst = (metric == Metric::TopKAccuracy)
