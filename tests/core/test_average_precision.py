@@ -8,6 +8,7 @@ from sklearn.metrics import average_precision_score, precision_recall_curve
 
 import multiauc
 import oracle_beside_auc as oracle
+from multiauc.plotting import PrecisionRecallCurvesDisplay
 
 MACRO, PREVALENCE = "average_precision", "average_precision_prevalence"
 
@@ -166,3 +167,25 @@ def test_an_average_that_is_not_known_is_named():
     codes, scores = sample_of(3, [9, 14], 1)
     with pytest.raises(ValueError, match=r"average.*'macro'.*'prevalence'"):
         multiauc.average_precision_score(codes, scores, average="micro")
+
+
+def test_folds_are_averaged():
+    codes, scores = sample_of(6, [20, 30, 40], 3)
+    folds = np.arange(90) % 3
+    found = multiauc.evaluate(codes, scores, metrics=[MACRO], folds=folds).metrics[MACRO]
+    parts = [multiauc.average_precision_score(codes[folds == f], scores[folds == f]) for f in range(3)]
+    assert found.value == pytest.approx(np.mean(parts))
+    low, high = found.confidence_interval()
+    assert low < found.value < high
+
+
+def test_curves_are_drawn():
+    codes, scores = sample_of(7, [20, 30, 40], 3)
+    display = PrecisionRecallCurvesDisplay.from_predictions(codes, scores, names=[0])
+    assert display.lines_[0].get_label().startswith("0 (AP ")
+    assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == ("recall", "precision")
+    with pytest.raises(ValueError, match="7"):
+        display.plot(names=[7])
+    curve = multiauc.precision_recall_curves(codes, scores)[0]
+    assert list(curve.plot().lines_) == [0]
+    assert len(curve.to_frame()) == len(curve.recall)
