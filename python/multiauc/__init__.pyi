@@ -23,6 +23,8 @@ from multiauc._curves.multiclass import multiclass_roc as multiclass_roc
 from multiauc._curves.partial import PartialAuc as PartialAuc
 from multiauc._curves.partial import partial_auc as partial_auc
 from multiauc._curves.partial import partial_auc_score as partial_auc_score
+from multiauc._curves.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
+from multiauc._curves.precision_recall import precision_recall_curves as precision_recall_curves
 from multiauc._curves.roc import RocCurve as RocCurve
 from multiauc._curves.roc import Sensitivity as Sensitivity
 from multiauc._curves.roc import roc_curves as roc_curves
@@ -34,6 +36,9 @@ from multiauc._curves.summary import summary_roc_of_pairs as summary_roc_of_pair
 from multiauc._evaluation.comparison import Comparison as Comparison
 from multiauc._evaluation.comparison import compare as compare
 from multiauc._evaluation.comparison import compare_samples as compare_samples
+from multiauc._evaluation.confusion import ConfusionMatrix as ConfusionMatrix
+from multiauc._evaluation.confusion import Rate as Rate
+from multiauc._evaluation.confusion import confusion_matrix as confusion_matrix
 from multiauc._evaluation.evaluation import Evaluation as Evaluation
 from multiauc._evaluation.evaluation import evaluate as evaluate
 from multiauc._evaluation.planning import SampleSize as SampleSize
@@ -58,14 +63,18 @@ from multiauc._inference.hypotheses import TestResult as TestResult
 from multiauc._inference.intervals import ConfidenceInterval as ConfidenceInterval
 from multiauc._inference.pair_matrix import PairMatrix as PairMatrix
 from multiauc._io.dataset import evaluate_dataset as evaluate_dataset
+from multiauc._metrics.average_precision import average_precision_score as average_precision_score
 from multiauc._metrics.classification import kappa_score as kappa_score
 from multiauc._metrics.classification import matthews_score as matthews_score
+from multiauc._metrics.classification import top_k_accuracy_score as top_k_accuracy_score
 from multiauc._metrics.one_vs_rest import one_vs_rest_per_class as one_vs_rest_per_class
 from multiauc._metrics.one_vs_rest import one_vs_rest_score as one_vs_rest_score
 from multiauc._metrics.pairwise import auc_mu_matrix as auc_mu_matrix
 from multiauc._metrics.pairwise import auc_mu_score as auc_mu_score
 from multiauc._metrics.pairwise import hand_till_matrix as hand_till_matrix
 from multiauc._metrics.pairwise import hand_till_score as hand_till_score
+from multiauc._metrics.proper_scores import brier_score as brier_score
+from multiauc._metrics.proper_scores import log_loss_score as log_loss_score
 from multiauc._rust import __version__ as __version__
 from multiauc._volumes.ferri import ferri_vus_of_confusions as ferri_vus_of_confusions
 from multiauc._volumes.ferri import ferri_vus_score as ferri_vus_score

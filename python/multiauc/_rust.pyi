@@ -30,6 +30,7 @@ __all__ = [
     "RocModel",
     "StreamState",
     "__version__",
+    "average_precision_per_class",
     "class_sizes",
     "code_bytes",
     "code_integers",
@@ -50,6 +51,7 @@ __all__ = [
     "pair_matrix",
     "partial_aucs",
     "pdi_per_class",
+    "precision_recall_points",
     "roc_curve_points",
     "roc_hull_points",
     "score",
@@ -108,6 +110,7 @@ def one_vs_rest(sample: _Sample, average: str) -> float:
     """`average`: "macro", "prevalence", "prevalence_equal_rest" or "micro"."""
 
 def one_vs_rest_per_class(sample: _Sample) -> NDArray[np.float64]: ...
+def average_precision_per_class(sample: _Sample) -> NDArray[np.float64]: ...
 def sparse_hand_till(sample: _SparseSample, pair_weights: str | NDArray[np.float64] | None) -> float: ...
 def sparse_one_vs_rest(sample: _SparseSample, average: str) -> float: ...
 def sparse_one_vs_rest_per_class(sample: _SparseSample) -> NDArray[np.float64]: ...
@@ -135,6 +138,9 @@ def roc_curve_points(sample: _Sample, curves: _Curves, drop_intermediate: bool) 
     The column of the positive class ranks. The thresholds fall, start at +inf, and a row is called positive when its
     score is >= the threshold.
     """
+
+def precision_recall_points(sample: _Sample, classes: list[int]) -> list[_Points]:
+    """(precision, recall, thresholds) of each class against all others; the thresholds fall and start at +inf."""
 
 def roc_hull_points(sample: _Sample, curves: _Curves) -> list[_Points]:
     """The vertices of their upper convex hulls, from (0, 0) to (1, 1)."""
@@ -190,6 +196,10 @@ class Evaluated:
     @property
     def per_class(self) -> list[Estimate]:
         """Each class against the rest, nan for absent classes; empty unless some metric asked for ranks by columns."""
+
+    @property
+    def average_precisions(self) -> list[Estimate]:
+        """Average precision of each class, nan for absent classes; empty unless an average of it was asked for."""
 
     @property
     def pairs(self) -> dict[str, PairTable]:

@@ -229,10 +229,11 @@ def view_comparison(comparison: Comparison, level: float) -> views.Comparison:
     names = names_as_text(comparison.estimates)
     values = dict(zip(names, (one.value for one in comparison.estimates.values()), strict=True))
     estimates = (view_estimate(one, level) for one in comparison.estimates.values())
+    sign = METRICS[comparison.metric].sign
     return views.Comparison(
         metric=comparison.metric,
         estimates=dict(zip(names, estimates, strict=True)),
-        order=tuple(sorted(values, key=lambda name: (math.isnan(values[name]), -values[name]))),
+        order=tuple(sorted(values, key=lambda name: (math.isnan(values[name]), -sign * values[name]))),
         correction=CORRECTION,
         differences=_view_differences(comparison, level),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -73,12 +74,36 @@ def explain_metrics(metrics: Iterable[str]) -> str:
 
 def describe_chance(metrics: Iterable[str], n_classes: int) -> str:
     """What uninformative scores reach: "0.5", or a number for each metric where they differ."""
-    reached = {metric: f"{METRICS[metric].chance_of(n_classes):.3g}" for metric in metrics}
+    reached = {metric: _chance_value(metric, n_classes) for metric in metrics}
     distinct = list(dict.fromkeys(reached.values()))
     if len(distinct) == 1:
         return distinct[0]
     named = {chance: [name_metric(m) for m, found in reached.items() if found == chance] for chance in distinct}
     return join_words([f"{chance} for {join_words(names)}" for chance, names in named.items()])
+
+
+def _chance_value(metric: str, n_classes: int) -> str:
+    value = METRICS[metric].chance_of(n_classes)
+    return "the mean prevalence" if math.isnan(value) else f"{value:.3g}"
+
+
+def describe_perfect(metrics: Iterable[str]) -> str:
+    """What a perfect model reaches, as in "1 is perfect"."""
+    reached = {metric: _perfect_value(metric) for metric in metrics}
+    if len(set(reached.values())) == 1:
+        return f"{next(iter(reached.values()))} is perfect"
+    losses = join_words([name_metric(metric) for metric, value in reached.items() if value == "0"])
+    return f"1 is perfect, 0 for {losses}"
+
+
+def find_best(metric: str, values: Iterable[Number]) -> Number:
+    """The best of the values of a metric that are known."""
+    known = [value for value in values if value is not None]
+    return max(known, key=lambda value: METRICS[metric].sign * value, default=None)
+
+
+def _perfect_value(metric: str) -> str:
+    return "1" if METRICS[metric].higher_is_better else "0"
 
 
 def join_words(parts: Sequence[str], last: str = "and") -> str:
@@ -116,9 +141,9 @@ def _judge_one(model: views.Model, level: float, n_classes: int) -> tuple[str, l
         return UNDEFINED, []
     limits = f"{format_percent(level)} interval {format_interval(estimate)}"
     if metric != AUC_MU:
-        chance = describe_chance([metric], n_classes)
+        chance, best = describe_chance([metric], n_classes), _perfect_value(metric)
         return f"{name} reaches {name_metric(metric)} {format_number(estimate.value)} ({limits}).", [
-            f"{explain_metrics([metric])} Uninformative scores reach {chance}, a perfect model 1."
+            f"{explain_metrics([metric])} Uninformative scores reach {chance}, a perfect model {best}."
         ]
     often = _of_hundred(estimate.value)
     headline = f"{name} ranks two rows of different classes the right way round in {often} draws."
@@ -202,17 +227,20 @@ def _find_difference(best: str, other: str, differences: Iterable[views.Differen
         if (found.first, found.second) == (best, other):
             return found
         if (found.first, found.second) == (other, best):
-            one = found.estimate
-            return replace(
-                found,
-                first=best,
-                second=other,
-                estimate=replace(one, value=_negate(one.value), low=_negate(one.high), high=_negate(one.low)),
-                t=_negate(found.t),
-                corrected_low=_negate(found.corrected_high),
-                corrected_high=_negate(found.corrected_low),
-            )
+            return replace(_turn(found), first=best, second=other)
     raise KeyError((best, other))
+
+
+def _turn(found: views.Difference) -> views.Difference:
+    """The difference with the opposite sign."""
+    one = found.estimate
+    return replace(
+        found,
+        estimate=replace(one, value=_negate(one.value), low=_negate(one.high), high=_negate(one.low)),
+        t=_negate(found.t),
+        corrected_low=_negate(found.corrected_high),
+        corrected_high=_negate(found.corrected_low),
+    )
 
 
 def _negate(value: Number) -> Number:
@@ -221,6 +249,9 @@ def _negate(value: Number) -> Number:
 
 def _describe_difference(found: views.Difference, comparison: views.Comparison, level: float) -> str:
     best, other = shown_name(found.first), shown_name(found.second)
+    if not METRICS[comparison.metric].higher_is_better:
+        # By how much the better model is better: its loss is the smaller one.
+        found = _turn(found)
     by = f"{format_number(found.estimate.value, 4)} in {name_metric(comparison.metric)}"
     if found.corrected_p_value is None:
         return (

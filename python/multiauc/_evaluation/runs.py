@@ -14,16 +14,16 @@ from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
 from multiauc._common.result import Tabular, html_table, notes_in_words, read_only, sizes_in_words, text_table
-from multiauc._common.wording import counted, decimals, described, listing, names_as_text, one_of
-from multiauc._inference.differences import Difference, holm
+from multiauc._common.wording import counted, decimals, described, listing, names_as_text
+from multiauc._inference.differences import Difference, holm, scale_of_differences
 from multiauc._inference.estimates import Estimate, estimate_of, smallest_of, warn_of_single_units
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
-    SAMPLINGS,
     read_groups,
     read_metric,
     read_metric_options,
     read_metrics,
+    read_sampling,
     refuse_idle_options,
     refuse_weights,
 )
@@ -449,9 +449,11 @@ def evaluate_runs(  # noqa: PLR0913
     metrics: Sequence[MetricName] | None = None,
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
+    clip: float | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    sampling: Sampling = "stratified",
+    sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
@@ -477,7 +479,7 @@ def evaluate_runs(  # noqa: PLR0913
         The scores of each run, for the same rows in the same order.
     metrics : sequence of str, optional
         As in `evaluate`.
-    partition, pair_weights, sample_weight, groups, sampling, labels, absent, outputs
+    partition, pair_weights, clip, k, sample_weight, groups, sampling, labels, absent, outputs
         As in `evaluate`.
 
     Returns
@@ -509,10 +511,10 @@ def evaluate_runs(  # noqa: PLR0913
     (5, True)
     """
     names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, CLOSED_FORM_METRICS)
-    refuse_idle_options(names, partition=partition, pair_weights=pair_weights)
+    refuse_idle_options(names, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights(names, sample_weight)
     samples = _read_runs(y_true, runs, (sample_weight, labels, absent, outputs), "runs")
-    options = read_metric_options(samples[0], partition=partition, pair_weights=pair_weights)
+    options = read_metric_options(samples[0], partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     inputs = _hold(samples[0], names, options, groups, sampling)
     found = _evaluate_models([samples], inputs)
     estimates = {
@@ -531,9 +533,11 @@ def compare_runs(  # noqa: PLR0913
     metric: MetricName = DEFAULT_METRIC,
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
+    clip: float | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    sampling: Sampling = "stratified",
+    sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
@@ -552,7 +556,7 @@ def compare_runs(  # noqa: PLR0913
         By the name of each model, the scores of its runs, each of shape (n, K).
     metric : str, default "auc_mu"
         Any metric of `evaluate` that takes a column per class.
-    partition, pair_weights, sample_weight, groups, sampling, labels, absent, outputs
+    partition, pair_weights, clip, k, sample_weight, groups, sampling, labels, absent, outputs
         As in `evaluate`.
 
     Returns
@@ -576,7 +580,7 @@ def compare_runs(  # noqa: PLR0913
     (True, True)
     """
     kind = read_metric(metric)
-    refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
+    refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights((kind,), sample_weight)
     if not isinstance(models, Mapping):
         raise TypeError(
@@ -592,7 +596,11 @@ def compare_runs(  # noqa: PLR0913
     for name, runs in samples.items():
         _check_classes(first, runs, f"models[{name!r}]")
     inputs = _hold(
-        first, (kind,), read_metric_options(first, partition=partition, pair_weights=pair_weights), groups, sampling
+        first,
+        (kind,),
+        read_metric_options(first, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
+        groups,
+        sampling,
     )
     found = _evaluate_models(list(samples.values()), inputs)
     estimates = {
@@ -609,8 +617,8 @@ def compare_runs(  # noqa: PLR0913
         else:
             both = [(found.means[place][0], found.runs[place][0]) for place in (i, j)]
             parts = split_variance_of_unpaired(mean[0], both)
-        largest = 1.0 - METRICS[kind].smallest
-        plain = Difference(a, b, mean[0].value, parts.total, parts.degrees_of_freedom, _largest=largest)
+        scale = scale_of_differences(kind)
+        plain = Difference(a, b, mean[0].value, parts.total, parts.degrees_of_freedom, **scale)
         differences.append(RunsDifference(parts, plain))
     corrected = holm([one.p_value for one in differences])
     counts = [len(runs) for runs in samples.values()]
@@ -650,7 +658,7 @@ def _check_classes(first: Sample, samples: list[Sample], argument: str) -> None:
 
 
 def _hold(sample: Sample, metrics: tuple[str, ...], options: dict[str, Any], groups: Any, sampling: Any) -> HeldInputs:
-    drawn = one_of("sampling", sampling, SAMPLINGS)
+    drawn = read_sampling(sampling, metrics)
     return HeldInputs(
         sample, metrics, options, groups=read_groups(groups, len(sample.codes)), folds=None, sampling=drawn
     )

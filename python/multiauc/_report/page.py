@@ -19,8 +19,10 @@ from multiauc._display.words import (
     describe_confusions,
     describe_decisions,
     describe_pair,
+    describe_perfect,
     explain_bound,
     explain_metrics,
+    find_best,
     format_corrected,
     format_interval,
     format_limits,
@@ -395,10 +397,7 @@ def _tabulate_summary(report: views.Report) -> str:
     """Models by metrics."""
     models = report.models
     metrics = list(models[0].metrics)
-    best = {
-        metric: max((m.metrics[metric].value for m in models), key=lambda value: -1.0 if value is None else value)
-        for metric in metrics
-    }
+    best = {metric: find_best(metric, [m.metrics[metric].value for m in models]) for metric in metrics}
     rows = [
         _render_row(
             model.name,
@@ -411,8 +410,8 @@ def _tabulate_summary(report: views.Report) -> str:
         )
         for model in models
     ]
-    chance = describe_chance(metrics, len(report.labels))
-    caption = f"All classes together, with {format_percent(report.level)} intervals (chance is {chance}, 1 is perfect)"
+    chance, perfect = describe_chance(metrics, len(report.labels)), describe_perfect(metrics)
+    caption = f"All classes together, with {format_percent(report.level)} intervals (chance is {chance}, {perfect})"
     return _render_table(caption, ["model", *map(name_metric, metrics)], rows)
 
 

@@ -10,13 +10,12 @@ import click
 
 from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS
 from multiauc._display import model as views
+from multiauc._inference.intervals import ConfidenceInterval
 from multiauc._io.cells import plain_number
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-
-    from multiauc._inference.intervals import ConfidenceInterval
 
     # The interval of a number at a level.
     Limited: TypeAlias = Callable[[float], ConfidenceInterval]
@@ -55,6 +54,10 @@ def _floor(text: str) -> Floor:
         raise click.BadParameter(f"{text!r} is not of the form auc_mu=0.9.")
     if metric not in CLOSED_FORM_METRICS:
         raise click.BadParameter(f"{metric!r} is not one of {', '.join(map(repr, CLOSED_FORM_METRICS))}.")
+    if not METRICS[metric].higher_is_better:
+        raise click.BadParameter(
+            f"{metric!r} is better the smaller it is, so a lower bound is no gate; --fail-if-worse compares models."
+        )
     return Floor(metric, _share(number))
 
 
@@ -115,7 +118,8 @@ def check_differences(
     The candidate passes if it is not worse than any of them by more than the margin, with confidence `level`. All of
     these tests have to pass, so none of them needs a correction for their number.
     """
-    limits = {other: lower_limit(difference, level) for other, difference in differences.items()}
+    is_gain = METRICS[metric].higher_is_better
+    limits = {other: lower_limit(difference, level, is_gain=is_gain) for other, difference in differences.items()}
     return tuple(
         views.Gate(
             metric=metric,
@@ -131,11 +135,21 @@ def check_differences(
     )
 
 
-def lower_limit(difference: PairedDifference, level: float) -> float:
-    """What the difference is not below, with confidence `level` from this side alone; nan if that is not known."""
+def lower_limit(difference: PairedDifference, level: float, *, is_gain: bool = True) -> float:
+    """How much better the first model is at least, with confidence `level` from this side alone; nan if not known."""
     if difference.value == 0.0 and difference.standard_error == 0.0:
         return 0.0  # the models rank all rows alike
-    return find_limit(difference.confidence_interval, level)
+    return find_limit(difference.confidence_interval if is_gain else _turned(difference), level)
+
+
+def _turned(difference: PairedDifference) -> Limited:
+    """The intervals of the second model's value minus the first one's."""
+
+    def interval(level: float) -> ConfidenceInterval:
+        low, high = difference.confidence_interval(level)
+        return ConfidenceInterval(-high, -low)
+
+    return interval
 
 
 def find_limit(interval: Limited, level: float) -> float:

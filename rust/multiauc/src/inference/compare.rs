@@ -1,7 +1,7 @@
 //! Several statistics of the same kind on the same rows: their covariance and the variances of their differences.
 
 use super::design::Design;
-use super::moments::{Moments, estimate_one, moments};
+use super::moments::{Moments, estimate_difference, moments};
 use super::statistic::{Estimate, Statistic};
 use super::unit_sums::Segment;
 use crate::error::Result;
@@ -55,7 +55,7 @@ pub fn difference(design: &Design, a: &Statistic, b: &Statistic, workers: &Worke
     let of_class: Vec<[&[f64]; 1]> = rows.present().iter().map(|&class| [&contrast[rows.range(class)]]).collect();
     let segments: Vec<Segment<'_>> =
         rows.present().iter().zip(&of_class).map(|(&class, columns)| Segment { class, columns }).collect();
-    estimate_one(design, &segments, &slopes, None, a.value - b.value, workers)
+    estimate_difference(design, &segments, (&slopes, a.id), a.value - b.value, workers)
 }
 
 /// The mean of statistics of one metric on the same rows, such as those of several trainings of a model.
