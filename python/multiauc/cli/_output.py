@@ -53,12 +53,13 @@ class Printing:
 
         Only JSON asks for its `origin`, for which files are read once more.
         """
-        stream = sys.stdout if self.output.path == STANDARD else None
+        is_printed = self.output.path == STANDARD
+        stream = sys.stdout if is_printed else None  # None, too, where standard output is closed
         text = _json(shown.document(origin())) if self.style == "json" else _text(outcome, self.style, stream)
-        if stream is None:
-            write(self.output, text)
-        else:
+        if is_printed:
             emit(text)
+        else:
+            write(self.output, text)
 
 
 def refuse(output: Output) -> None:
