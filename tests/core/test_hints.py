@@ -159,11 +159,12 @@ class TestPredictions:
         labels = np.array(names)
         y_true, y_pred = labels[[0, 1, 2, 0, 1, 2]], labels[[0, 1, 2, 1, 1, 0]]
         with pytest.raises(
-            (TypeError, ValueError), match=r"; for metrics of decisions, .*, y_pred\[:, None\] == labels"
+            (TypeError, ValueError), match=r"kappa_score.*for metrics of decisions, y_pred\[:, None\] == labels"
         ):
-            multiauc.kappa_score(y_true, y_pred)
-        value = multiauc.kappa_score(y_true, y_pred[:, None] == labels)
-        assert value == pytest.approx(cohen_kappa_score(y_true, y_pred), abs=1e-15)
+            multiauc.evaluate(y_true, y_pred, metrics=["kappa"])
+        found = multiauc.evaluate(y_true, y_pred[:, None] == labels, metrics=["kappa"]).kappa.value
+        assert found == pytest.approx(cohen_kappa_score(y_true, y_pred), abs=1e-15)
+        assert multiauc.kappa_score(y_true, y_pred) == found
 
     @pytest.mark.parametrize("labels", [None, ["a", "b", "c"]])
     def test_one_score_for_three_classes(self, labels):

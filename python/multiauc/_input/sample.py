@@ -296,7 +296,10 @@ def check_absent(
 # The methods of fitted models that give scores, in the order of preference.
 SCORING = ("predict_proba", "decision_function")
 SCORES_WANTED = "pass a score per class, such as the output of predict_proba(X) or decision_function(X)"
-DECISIONS_ALONE = "for metrics of decisions, such as kappa, y_pred[:, None] == labels will do"
+DECISIONS_ALONE = (
+    "predicted classes alone are enough for kappa_score, matthews_score and confusion_matrix; in evaluate, for metrics "
+    "of decisions, y_pred[:, None] == labels will do"
+)
 
 
 def not_scores(y_score: Any, error: TypeError) -> TypeError:
