@@ -142,6 +142,7 @@ class TestIndependentFits:
         best = min(oracle.fit(x, w, start=start, iterations=1000)[1] for start in starts)
         assert roc.deviance <= best + 1e-6
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("k", "n", "seed"),
         [(3, 80, 228), (3, 400, 382), (3, 400, 457), (4, 150, 187), (5, 100, 185), (5, 100, 427)],
