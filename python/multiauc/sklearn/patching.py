@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import sklearn.metrics
 
-from multiauc.sklearn._original import theirs
+from multiauc.sklearn._targets import theirs
 from multiauc.sklearn.roc_auc import roc_auc_score
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class Patch:
     __slots__ = ("_places",)
 
     def __init__(self, *, reversible: bool = False) -> None:
-        self._places: list[tuple[Any, str]] = list(_places_of(theirs))
+        self._places: list[tuple[Any, str]] = list(_find_places(theirs))
         for owner, name in self._places:
             setattr(owner, name, switched if reversible else roc_auc_score)
         if reversible:
@@ -60,8 +60,8 @@ class Patch:
         if _in_force:
             _in_force[-1]._places += places  # noqa: SLF001 - of the same class
             return
-        of_scikit_learn = [place for place in _places_of(roc_auc_score) if _is_of_scikit_learn(place[0])]
-        for owner, name in [*places, *of_scikit_learn, *_places_of(switched)]:
+        of_scikit_learn = [place for place in _find_places(roc_auc_score) if _belongs_to_scikit_learn(place[0])]
+        for owner, name in [*places, *of_scikit_learn, *_find_places(switched)]:
             if getattr(owner, name, None) in (roc_auc_score, switched):
                 setattr(owner, name, theirs)
 
@@ -151,7 +151,7 @@ def patch(*, reversible: bool = False) -> Patch:
     return Patch(reversible=reversible)
 
 
-def _places_of(function: Any) -> Iterator[tuple[Any, str]]:
+def _find_places(function: Any) -> Iterator[tuple[Any, str]]:
     """Every (module or scorer, attribute) that is `function`, outside this package."""
     for module in list(sys.modules.values()):
         if isinstance(module, ModuleType) and not module.__name__.startswith("multiauc."):
@@ -162,6 +162,6 @@ def _places_of(function: Any) -> Iterator[tuple[Any, str]]:
             yield scorer, "_score_func"
 
 
-def _is_of_scikit_learn(owner: Any) -> bool:
+def _belongs_to_scikit_learn(owner: Any) -> bool:
     """Whether a module or scorer is one of scikit-learn's own."""
     return not isinstance(owner, ModuleType) or owner.__name__.partition(".")[0] == "sklearn"
