@@ -132,7 +132,7 @@ class TestTwoClasses:
 
 
 class TestIndependentFits:
-    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
     def test_no_start_of_a_general_optimiser_does_better(self, seed):
         rng = np.random.default_rng(seed)
         codes, scores = shifted_normals(rng, (60, 150, 40)[seed], (3, 4, 5)[seed], shift=(0.5, 1, 3)[seed])
