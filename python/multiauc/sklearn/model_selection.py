@@ -14,7 +14,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 from sklearn.utils._indexing import _safe_indexing
 
-from multiauc._common.registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._common.registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._common.wording import described, listing
 from multiauc._evaluation.comparison import compare
 from multiauc._evaluation.evaluation import evaluate
@@ -64,13 +64,15 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         self.metric = read_metric(metric)
         check_option_names(metric, options)
         kept = deepcopy(options)  # a matrix among them may change later
-        super().__init__(partial(score_by_name, metric), 1, kept, RESPONSES)
+        # Of losses scikit-learn maximises the negative.
+        sign = 1 if METRICS[self.metric].higher_is_better else -1
+        super().__init__(partial(score_by_name, metric), sign, kept, RESPONSES)
 
     def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
         y_score = method_caller(estimator, _find_response(estimator, "estimator"), X, pos_label=None)
         options = {"labels": estimator.classes_, **self._kwargs, **passed}
         value: float = self._score_func(y_true, y_score, **options)
-        return value
+        return float(self._sign) * value
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self._kwargs.items())
