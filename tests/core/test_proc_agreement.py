@@ -81,7 +81,7 @@ def test_paired_test(sample):
 
 @binary
 def test_unpaired_test(sample):
-    """The same value and standard error; the degrees of freedom of pROC count rows of both classes as though they were of one kind."""
+    """The same value and standard error; pROC counts rows of both classes as one kind in its degrees of freedom."""
     expected = FIXTURES["binary"][sample.name]["unpaired"]
     other = BINARY[(NAMES.index(sample.name) + 1) % len(BINARY)]
     difference = multiauc.compare_samples(
