@@ -21,7 +21,7 @@ PYTHON_SOURCES := python tests examples benches studies requirements docs .ci
 TYPED := python/multiauc benches studies requirements docs/_site docs/papers
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-rust test-python test-browser test-integrations test-spark test-wheel screenshots check check-rust check-python \
+.PHONY: help demo test test-all test-rust test-python test-browser test-integrations test-spark test-wheel screenshots check check-rust check-python \
         check-workflows check-wheel audit develop wheel sdist docs notebooks figures fuzz coverage-study bench bench-quick bench-smoke bench-spark bench-kernels \
         bench-install clean
 .NOTPARALLEL:
@@ -32,13 +32,16 @@ help:  ## Show what there is
 demo: develop  ## Train three models on the digits data, evaluate them, write a report
 	$(PY) examples/demo.py
 
-test: test-rust test-python  ## Run the tests of both languages
+test: test-rust test-python  ## Run the quick tests of both languages (minutes)
+
+test-all: test-rust develop  ## Run all of them: long simulations, pages, notebooks and processes too
+	HYPOTHESIS_PROFILE=ci $(PY) -m pytest --numprocesses logical
 
 test-rust: $(VENV)/.installed
 	$(CARGO) test --locked --profile develop --package multiauc
 
 test-python: develop
-	$(PY) -m pytest --numprocesses logical
+	$(PY) -m pytest -m "not slow" --numprocesses logical
 
 # In a process of their own: they fork, which JAX warns of where other tests have loaded it.
 CLUSTER_TESTS := tests/integrations/test_dask.py tests/integrations/test_ray.py

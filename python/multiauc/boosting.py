@@ -15,7 +15,7 @@ import numpy as np
 from multiauc._common.registry import DEFAULT_METRIC, METRICS
 from multiauc._input.arrays import as_scores
 from multiauc._input.options import read_metric
-from multiauc.training.base import TrainingMetric
+from multiauc.training import TrainingMetric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +33,7 @@ class _BoosterMetric(TrainingMetric):
         super().__init__(metric, outputs, options)
         self.__name__ = _shown_name(self.metric)
 
-    def of_predictions(self, codes: Any, scores: NDArray[Any], weights: Any) -> float:
+    def score_predictions(self, codes: Any, scores: NDArray[Any], weights: Any) -> float:
         """The value for all rows."""
         return self.value(codes, self.probabilities("the predictions", scores), weights)
 
@@ -64,7 +64,7 @@ class LightGBMMetric(_BoosterMetric):
         """(name, value, whether more is better) of (scores, Dataset), or of (labels, scores, weights)."""
         if hasattr(second, "get_label"):
             first, second, weight = second.get_label(), first, second.get_weight()
-        value = self.of_predictions(first, second, weight)
+        value = self.score_predictions(first, second, weight)
         return self.__name__, value, METRICS[self.metric].higher_is_better
 
 
@@ -87,16 +87,16 @@ class XGBoostMetric(_BoosterMetric):
         """(name, value) of (scores, DMatrix); the value alone of (labels, scores), as XGBClassifier calls it."""
         if hasattr(second, "get_label"):
             weight = second.get_weight()
-            return self.__name__, self._of_xgboost(second.get_label(), first, weight if len(weight) else None)
-        return self._of_xgboost(first, second, sample_weight)
+            return self.__name__, self._score_xgboost(second.get_label(), first, weight if len(weight) else None)
+        return self._score_xgboost(first, second, sample_weight)
 
-    def _of_xgboost(self, codes: Any, scores: NDArray[Any], weights: Any) -> float:
+    def _score_xgboost(self, codes: Any, scores: NDArray[Any], weights: Any) -> float:
         if scores.ndim == 1 and len(scores) and np.max(codes) > 1:
             raise ValueError(
                 "the predictions must have a column per class; got one number per row for more than two classes, "
                 "as the objective multi:softmax gives them: use multi:softprob"
             )
-        return self.of_predictions(codes, scores, weights)
+        return self.score_predictions(codes, scores, weights)
 
 
 class CatBoostMetric(_BoosterMetric):
@@ -118,7 +118,7 @@ class CatBoostMetric(_BoosterMetric):
     def evaluate(self, approxes: Any, target: Any, weight: Any) -> tuple[float, float]:
         """(value, 1) of one array of raw scores per class (a single array for two classes)."""
         scores = as_scores("the predictions", np.asarray(approxes)).T
-        return self.of_predictions(target, scores[:, 0] if scores.shape[1] == 1 else scores, weight), 1.0
+        return self.score_predictions(target, scores[:, 0] if scores.shape[1] == 1 else scores, weight), 1.0
 
     def get_final_error(self, error: float, weight: float) -> float:
         """The value itself."""
@@ -126,7 +126,7 @@ class CatBoostMetric(_BoosterMetric):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Its class is made at run time, so that pickle cannot find it by name.
-        return _catboost_metric, (self.metric, self.outputs, self.options)
+        return _make_catboost_metric, (self.metric, self.outputs, self.options)
 
     def is_max_optimal(self) -> bool:
         """Whether more is better."""
@@ -232,10 +232,10 @@ def catboost_metric(
     >>> catboost_metric().evaluate([[2.0, 0.1, 0.3], [0.0, 1.2, 0.4], [0.0, -1.0, 1.1]], [0, 1, 2], None)
     (1.0, 1.0)
     """
-    return _catboost_metric(metric, outputs, options)
+    return _make_catboost_metric(metric, outputs, options)
 
 
-def _catboost_metric(metric: str, outputs: str | None, options: dict[str, Any]) -> CatBoostMetric:
+def _make_catboost_metric(metric: str, outputs: str | None, options: dict[str, Any]) -> CatBoostMetric:
     kind: type[CatBoostMetric] = type(_shown_name(read_metric(metric)), (CatBoostMetric,), {})
     return kind(metric, outputs, options)
 

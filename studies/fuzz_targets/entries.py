@@ -181,6 +181,18 @@ def slices(rng: Rng) -> Iterator[str]:
             yield from outside("the value of a slice", one.value)
 
 
+@target("worst_case")
+def sample_sizes(rng: Rng) -> Iterator[str]:
+    """How many rows a narrow interval needs, from a pilot of any kind."""
+    s = any_sample(rng)
+    metric = _choice(rng, METRICS[:4])
+    pilot = answer(multiauc.evaluate, s.y, s.p, metrics=[metric], sample_weight=s.w)
+    if pilot is not None:
+        plan = answer(multiauc.sample_size, pilot, metric=metric, half_width=float(_choice(rng, [0.01, 0.1, 0.4, 2.0])))
+        if plan is not None:
+            yield from outside("the rows of a plan", plan.total, 1, np.inf)
+
+
 @target("partial_aucs", "roc_curve_points", "roc_hull_points")
 def curves(rng: Rng) -> Iterator[str]:
     """Partial areas, curves and hulls."""

@@ -16,12 +16,13 @@ from strategies import PAPER_CODES, PAPER_SCORES
 # Pictures need no screen.
 os.environ["MPLBACKEND"] = "agg"
 
-# "ci" draws the same examples every time; "thorough" (HYPOTHESIS_PROFILE=thorough) looks for new ones.
+# "quick" and "ci" draw the same examples every time; "thorough" (HYPOTHESIS_PROFILE=thorough) looks for new ones.
 settings.register_profile(
     "ci", derandomize=True, max_examples=60, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
 )
+settings.register_profile("quick", settings.get_profile("ci"), max_examples=20)
 settings.register_profile("thorough", settings.get_profile("ci"), derandomize=False, max_examples=2000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
 @pytest.fixture

@@ -123,6 +123,7 @@ def test_identical_columns_tie_everywhere(rng):
 FEW_DISTINCT_ROWS = [all_constant, two_values, near_ties, sawtooth, geometric_clusters, near_equal_differences]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("maker", FEW_DISTINCT_ROWS, ids=lambda f: f.__name__)
 def test_two_very_large_classes(maker, dtype, rng):

@@ -366,10 +366,9 @@ class TestCtrlC:
 
 WORK = """
 import sys, time
-from multiauc import _checkpoints
-from multiauc._io import row_stream
+from multiauc._io import checkpoint, row_stream
 import multiauc
-_checkpoints.SECONDS = _checkpoints.TIMES_LONGER = 0.0
+checkpoint.SECONDS = checkpoint.TIMES_LONGER = 0.0
 row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 100
 begun = []
 def progress(rows, share):
@@ -385,6 +384,7 @@ print(repr(found.auc_mu.standard_error), flush=True)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no such signal")
 @pytest.mark.parametrize("weight", ["", "w"])
 def test_killed_at_random_moments(rng, weight):

@@ -30,6 +30,7 @@ def examples():
 
 
 class TestHelp:
+    @pytest.mark.slow
     @pytest.mark.parametrize("line", list(examples()))
     def test_the_examples_run(self, cli, line):
         _demo.write_files(Path(), force=True)
@@ -48,6 +49,7 @@ class TestHelp:
     def test_without_a_command_help_is_shown(self):
         assert run_process([]).stdout.startswith("Usage: multiauc")
 
+    @pytest.mark.slow
     def test_the_demo_ends_with_a_report(self, cli, in_empty_folder):
         text = cli("demo", "--directory", "here")
         assert (in_empty_folder / "here" / "demo.html").exists()
@@ -129,6 +131,7 @@ class TestProcess:
             process.kill()
         assert (process.returncode, out, err) == (130, "", "\nmultiauc: error: interrupted\n")
 
+    @pytest.mark.slow
     def test_output_into_a_closed_pipe(self):
         line = f"{shlex.quote(sys.executable)} -m multiauc roc one.parquet -l y --kind pairwise -f csv | head -1"
         done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=False)

@@ -268,7 +268,7 @@ class TestAlarms:
         assert all(0.48 < auc < 0.495 for auc in aucs.values())
         assert multiauc.evaluate(codes, scores, outputs="logits").notes == ()
 
-    @pytest.mark.parametrize("n_classes", [100, 1000])
+    @pytest.mark.parametrize("n_classes", [100, pytest.param(1000, marks=pytest.mark.slow)])
     def test_many_classes_in_any_order(self, rng, n_classes):
         codes = np.tile(np.arange(n_classes), 30)
         scores = skilled(rng, codes, n_classes, skill=3).astype(np.float32)
@@ -301,6 +301,7 @@ def models_in_order(rng, codes, n_classes):
 class TestFalseAlarms:
     """At most one sample in a thousand. The bound is a bound, so that there are far fewer: none is expected here."""
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("n_classes", "n_samples"), [(2, 150), (3, 150), (4, 100), (10, 60), (40, 15), (200, 3), (1000, 1)]
     )

@@ -76,6 +76,7 @@ def type_in(blocks, folder, monkeypatch):
     return printed[:-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES])
 def test_the_blocks_of_a_page_work(page, tmp_path, monkeypatch):
     blocks = [block for block in blocks_of(page) if block.why_not is None]

@@ -35,6 +35,7 @@ def simulated(cell: coverage.Cell) -> rounds.Tally:
     return rounds.run(study, samples=SAMPLES, size=SAMPLES)[cell.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shape", "extra"),
     [
@@ -57,6 +58,7 @@ def test_intervals_cover_and_tests_err_as_often_as_they_say(shape, extra):
     assert tally.mean("test different") <= high(0.07)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "shape"), [(2, "skewed"), (4, "normal"), (4, "ten levels")])
 def test_cautious_intervals_cover_with_ten_rows_in_a_class(k, shape):
     tally = simulated(coverage.Cell(SMALLEST_TEN[k], shape, 0.97))

@@ -35,6 +35,7 @@ def bayes_by_definition(costs, scores):
     return np.array(found)
 
 
+@pytest.mark.slow
 class TestAcceptance:
     """Fitted to one half and judged on the other, over 50 samples; studies/decisions.py has more of it."""
 

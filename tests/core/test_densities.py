@@ -53,6 +53,7 @@ def test_the_study_of_class_imbalance():
     assert gaps[3] < -0.005
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.6, -0.3, 1.0])
 def test_estimates_from_a_million_rows(correlation):
     rng = np.random.default_rng(1)

@@ -183,6 +183,7 @@ def test_errors_of_the_library_are_differences(monkeypatch):
     assert "no" in fuzz_checks.first_difference(make_case(0, 2)).found
 
 
+@pytest.mark.slow
 def test_five_seconds_without_a_difference(tmp_path):
     """The whole command: `make fuzz` for a short time."""
     command = [

@@ -104,6 +104,7 @@ class TestFailUnder:
     def test_an_interval_needs_a_bound(self, cli):
         assert "--fail-on-interval needs --fail-under" in cli.fails(*self.LINE, "--fail-on-interval", code=2)
 
+    @pytest.mark.slow
     def test_through_a_closed_pipe_it_fails_as_well(self):
         line = f"{sys.executable} -m multiauc evaluate one.parquet -l y --fail-under auc_mu=1 | true"
         done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=False)
@@ -190,6 +191,7 @@ class TestFailIfWorse:
 
         assert math.isnan(lower_limit(Difference(), 0.95))
 
+    @pytest.mark.slow
     def test_how_often_it_is_wrong(self):
         """A model that is worse by the margin passes in 5 of 100 samples; one that is no worse nearly always."""
         rng = np.random.default_rng(1)

@@ -196,6 +196,7 @@ def test_what_has_no_omnibus_test(data):
             refused()
 
 
+@pytest.mark.slow
 def test_the_size_of_the_omnibus_test_and_of_the_largest_difference():
     rng = np.random.default_rng(7)
     rejected = np.zeros(2)

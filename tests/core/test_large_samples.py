@@ -110,6 +110,7 @@ def test_strongly_skewed_class_sizes(sizes, dtype, rng):
             assert columns[own, other] == float(exact)
 
 
+@pytest.mark.slow
 def test_a_class_of_more_than_a_million_rows_among_five(rng):
     sizes = np.array([3, 1_100_000, 300, 2, 1])
     codes = rng.permutation(rows_of_sizes(sizes))

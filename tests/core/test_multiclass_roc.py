@@ -132,7 +132,7 @@ class TestTwoClasses:
 
 
 class TestIndependentFits:
-    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
     def test_no_start_of_a_general_optimiser_does_better(self, seed):
         rng = np.random.default_rng(seed)
         codes, scores = shifted_normals(rng, (60, 150, 40)[seed], (3, 4, 5)[seed], shift=(0.5, 1, 3)[seed])
@@ -142,6 +142,7 @@ class TestIndependentFits:
         best = min(oracle.fit(x, w, start=start, iterations=1000)[1] for start in starts)
         assert roc.deviance <= best + 1e-6
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("k", "n", "seed"),
         [(3, 80, 228), (3, 400, 382), (3, 400, 457), (4, 150, 187), (5, 100, 185), (5, 100, 427)],

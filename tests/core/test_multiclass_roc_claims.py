@@ -21,6 +21,7 @@ def test_tells_better_models_from_worse(labels):
     assert noise.auc == pytest.approx(0.5, abs=0.03)
 
 
+@pytest.mark.slow
 def test_hardly_depends_on_the_class_mix():
     rng = np.random.default_rng(21)
     x, _, codes = paper_simulation(rng, 50_000)
@@ -43,6 +44,7 @@ def test_rewards_move_the_majority_classifier(k):
     assert areas[-1] > 0.85
 
 
+@pytest.mark.slow
 def test_intervals_cover():
     """The full table is made by studies/coverage_multiclass_roc.py; here only that nothing is badly off."""
     rng = np.random.default_rng(23)

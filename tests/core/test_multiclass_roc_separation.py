@@ -85,6 +85,7 @@ def test_an_error_between_two_thresholds_counts(rng):
         assert (multiauc.multiclass_roc(CODES, with_an_error(scores, score)).auc == 1.0) == is_perfect
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("is_bad", "expected"), [(True, 0.363), (False, 0.595)])
 def test_resamples_without_the_error_are_perfect(rng, is_bad, expected):
     """A row in forty errs: (1 - 1/40)^40 of the resamples leave it out. By a little, it is enough to leave out the one

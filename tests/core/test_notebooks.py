@@ -31,6 +31,7 @@ def test_there_are_three():
 
 @pytest.mark.parametrize("path", notebooks.notebooks(), ids=lambda path: path.stem)
 class TestNotebook:
+    @pytest.mark.slow
     def test_keeps_the_outputs_of_a_fresh_run(self, path):
         kept = nbformat.read(path, as_version=4)
         nbformat.validate(kept)

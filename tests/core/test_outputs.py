@@ -239,6 +239,7 @@ def test_reports_of_the_library_are_whole_too(rng, method, monkeypatch):
         result.report("no/page.html", n_resamples=0)
 
 
+@pytest.mark.slow
 def test_ctrl_c_of_a_real_process(rng):
     labels, scores = sample(rng, 60_000)
     parquet.write_table(pa.table({"y": labels} | columns(scores)), "large.parquet")

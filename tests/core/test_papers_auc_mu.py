@@ -22,6 +22,8 @@ import extensions
 import hand_till
 import pages
 
+pytestmark = pytest.mark.slow
+
 PAGES = ("auc-mu.md", "hand-till.md", "extensions.md")
 
 

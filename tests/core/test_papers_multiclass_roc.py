@@ -17,6 +17,8 @@ import multiclass_roc_sets as sets
 import multiclass_roc_simulations as simulations
 import pages
 
+pytestmark = pytest.mark.slow
+
 needs_data = pytest.mark.skipif(not sets.are_there(), reason="the data sets are not part of the repository")
 
 

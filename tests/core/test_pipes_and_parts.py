@@ -133,6 +133,7 @@ class TestStandardInput:
         assert (done.returncode, done.stderr) == (1, "multiauc: error: standard input: cannot be read: it is closed\n")
 
 
+@pytest.mark.slow
 class TestPipes:
     def test_process_substitution(self, rng):
         write_files(rng)

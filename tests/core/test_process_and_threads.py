@@ -88,6 +88,7 @@ def test_a_child_forked_while_another_thread_computes_works(restore_threads):
     assert value == long_call()
 
 
+@pytest.mark.slow
 @needs_fork
 @forks
 def test_a_large_call_in_a_forked_child_uses_its_own_threads(restore_threads):
@@ -99,6 +100,7 @@ def test_a_large_call_in_a_forked_child_uses_its_own_threads(restore_threads):
     assert answers == [expected] * 2
 
 
+@pytest.mark.slow
 def test_a_spawned_process_works():
     code = "import multiauc; print(multiauc.auc_mu_score([0, 1, 0, 1], [[.9, .1], [.2, .8], [.6, .4], [.3, .7]]))"
     assert run_python(code).stdout.strip() == "1.0"
@@ -116,6 +118,7 @@ def test_concurrent_calls_give_the_results_of_calls_in_turn():
     assert found == expected
 
 
+@pytest.mark.slow
 def test_other_python_threads_run_during_a_long_call():
     """With the GIL held this thread would wake at most a few times, around the beginning and the end of the call."""
     entered, left = threading.Event(), threading.Event()
@@ -138,6 +141,7 @@ def test_other_python_threads_run_during_a_long_call():
     assert wakes > 30
 
 
+@pytest.mark.slow
 def test_an_array_written_to_during_the_call_does_no_harm():
     """The result is then meaningless, but the process and its later calls must survive any bits."""
     code = """
@@ -195,6 +199,7 @@ CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("value", "call"),
     [
@@ -292,6 +297,7 @@ LONG_CALLS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT")
 @pytest.mark.parametrize("name", LONG_CALLS)
 def test_ctrl_c_stops_a_long_call_and_leaves_the_library_working(name):

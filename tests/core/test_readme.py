@@ -64,6 +64,7 @@ def examples_of(page):
     return [block for block in blocks_of(page) if block.language == "python" and block.why_not is None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in RUN_ELSEWHERE and examples_of(page)])
 def test_the_examples_print_what_the_page_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -15,7 +15,7 @@ from multiauc._common.registry import METRICS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-MODULES = ["multiauc", *(f"multiauc.{name}" for name in multiauc._MODULES)]
+MODULES = ["multiauc", *(f"multiauc.{name}" for name in dir(multiauc) if name not in multiauc.__all__)]
 
 
 def public_names(module):

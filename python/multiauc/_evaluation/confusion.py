@@ -61,6 +61,14 @@ class Rate(Tabular):
         By the delta method, over rows or over groups.
     effective_rows : float
         How many independent rows the share rests on: fewer than there are with weights or groups.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "cat", "dog", "dog", "eel"]
+    >>> matrix = multiauc.confusion_matrix(y_true, ["cat", "cat", "dog", "dog", "dog", "eel"])
+    >>> round(matrix.recall["cat"].value, 4)
+    0.6667
     """
 
     name: str

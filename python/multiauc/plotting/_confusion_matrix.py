@@ -9,8 +9,7 @@ import numpy as np
 
 from multiauc._common.wording import decimals
 from multiauc._evaluation.confusion import confusion_matrix
-from multiauc.plotting._axes import Display, axes_or_new, plain_text
-from multiauc.plotting._estimators import scores_of
+from multiauc.plotting._axes import PredictionsDisplay, Style, axes_or_new, plain_text
 from multiauc.plotting._pair_matrix import INCHES_PER_CLASS, NUMBERS_UP_TO
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 TITLES = {"all": "share of all rows", "true": "share of the true class", "predicted": "share of the predictions"}
 
 
-class ConfusionMatrixDisplay(Display):
+class ConfusionMatrixDisplay(PredictionsDisplay):
     """The heat map of a `ConfusionMatrix`, with shares and counts in the cells.
 
     Parameters
@@ -60,12 +59,6 @@ class ConfusionMatrixDisplay(Display):
         """Compute the matrix and draw it. `options` are those of `multiauc.confusion_matrix`."""
         return cls(confusion_matrix(y_true, y_pred, **options)).plot(ax)
 
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Axes | None = None, **options: Any) -> Self:  # noqa: N803
-        """The same for the predictions of a fitted scikit-learn classifier."""
-        options.setdefault("labels", estimator.classes_)
-        return cls.from_predictions(y, scores_of(estimator, X), ax=ax, **options)
-
     def plot(
         self,
         ax: Axes | None = None,
@@ -91,7 +84,7 @@ class ConfusionMatrixDisplay(Display):
         n_classes = len(self.matrix.labels)
         side = min(16.0, 3.4 + INCHES_PER_CLASS * max(n_classes, 8))
         axes = axes_or_new(ax, (side + 0.9, side))
-        style: dict[str, Any] = {"cmap": "Blues", "vmin": 0.0, "vmax": 1.0, "interpolation": "nearest"}
+        style: Style = {"cmap": "Blues", "vmin": 0.0, "vmax": 1.0, "interpolation": "nearest"}
         self.im_ = axes.imshow(values, **style | image)
         axes.set_facecolor("0.8")
         names = [plain_text(label) for label in self.matrix.labels]
@@ -111,5 +104,4 @@ class ConfusionMatrixDisplay(Display):
                     style = {"ha": "center", "va": "center", "color": colour, "fontsize": 8.5}
                     self.text_.append(axes.text(column, row, text, **style))
         axes.figure.colorbar(self.im_, ax=axes, label=TITLES[by], shrink=0.8, aspect=30, pad=0.02)
-        self._drawn_on(axes)
-        return self
+        return self._set_axes(axes)

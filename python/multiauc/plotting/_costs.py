@@ -1,4 +1,4 @@
-"""Pictures of convex hulls with lines of equal cost, and of cost curves."""
+"""Plots of convex hulls with lines of equal cost, and of cost curves."""
 
 from __future__ import annotations
 
@@ -8,21 +8,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from multiauc._common.registry import AGAINST_REST, PAIRWISE
-from multiauc._common.wording import decimals, shown_name
+from multiauc._common.wording import decimals
 from multiauc._costs.hulls import roc_hulls
 from multiauc._curves.roc import curves_of
-from multiauc.plotting._axes import (
-    COLOURS,
-    CURVE,
-    DASHES,
-    OTHER_CURVE,
-    Display,
-    axes_or_new,
-    finish_roc,
-    legend_text,
-    roc_axes,
-)
-from multiauc.plotting._estimators import scores_of
+from multiauc.plotting._axes import COLOURS, DASHES, Display, PredictionsDisplay, axes_or_new
+from multiauc.plotting._roc_frame import curve_name, draw_behind, draw_curve, finish_roc, roc_axes
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -39,7 +29,7 @@ LINES_AT_MOST = 40
 WITHOUT_SCORES = "multiauc cost without scores"
 
 
-class RocHullDisplay(Display):
+class RocHullDisplay(PredictionsDisplay):
     """The convex hull of a ROC curve, the curve below it, and a line of equal costs.
 
     Parameters
@@ -95,44 +85,25 @@ class RocHullDisplay(Display):
         hull = hulls[positive]
         return cls(hull, optimum=hull.optimum(cost_fp, cost_fn, prevalence)).plot(ax)
 
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: Any,
-        *,
-        positive: Hashable,
-        ax: Axes | None = None,
-        **options: Any,
-    ) -> Self:
-        """The same for the predictions of a fitted scikit-learn classifier."""
-        options.setdefault("labels", estimator.classes_)
-        return cls.from_predictions(y, scores_of(estimator, X), positive=positive, ax=ax, **options)
-
     def plot(self, ax: Axes | None = None, **line: Any) -> Self:
         """Draw the hull on axes that other curves may share; `line` is passed on to ``ax.plot``."""
         hull, point = self.hull, self.optimum
         axes = roc_axes(ax)
-        against = "" if hull.negative is None else f" from {shown_name(hull.negative)}"
-        name = legend_text(f"{shown_name(hull.positive)}{against} (hull, AUC {decimals(hull.auc, 3)})")
-        style: dict[str, Any] = {"label": name, "zorder": 3, "gid": CURVE} | line
-        (self.line_,) = axes.plot(hull.fpr, hull.tpr, **style)
+        name = curve_name(hull.positive, hull.negative, f"hull, AUC {decimals(hull.auc, 3)}")
+        self.line_ = draw_curve(axes, hull.fpr, hull.tpr, name, line)
+        colour = self.line_.get_color()
         below = self._curve()
         if below is not None:
-            look: dict[str, Any] = {"color": self.line_.get_color(), "linestyle": "-", "alpha": 0.4, "linewidth": 1}
-            axes.plot(*below, **look, zorder=2, gid=OTHER_CURVE, label="the curve below it")
+            look = {"color": colour, "alpha": 0.4, "linewidth": 1, "label": "the curve below it"}
+            draw_behind(axes, *below, look)
         self.cost_line_ = None
         if point is not None and not math.isnan(point.fpr):
-            colour = self.line_.get_color()
             x, y = _through(point)
-            label = f"equal cost {decimals(point.expected_cost, 3)}"
-            dashes: dict[str, Any] = {"linestyle": (0, (4, 3)), "linewidth": 1, "zorder": 2, "label": label}
-            (self.cost_line_,) = axes.plot(x, y, color=colour, **dashes)
+            cost = f"equal cost {decimals(point.expected_cost, 3)}"
+            (self.cost_line_,) = axes.plot(x, y, color=colour, linestyle=(0, (4, 3)), linewidth=1, zorder=2, label=cost)
             axes.plot([point.fpr], [point.tpr], marker="o", color=colour, linestyle="", zorder=4, label=_rule(point))
         finish_roc(axes)
-        self._drawn_on(axes)
-        return self
+        return self._set_axes(axes)
 
     def _curve(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """The curve below the hull, if the data are there still."""
@@ -198,17 +169,15 @@ class CostCurveDisplay(Display):
         curve = self.curve
         axes = axes_or_new(ax, COST_INCHES)
         _frame(axes)
-        against = "" if curve.negative is None else f" from {shown_name(curve.negative)}"
-        name = legend_text(f"{shown_name(curve.positive)}{against} (area {decimals(curve.area, 3)})")
-        style: dict[str, Any] = {"label": name, "zorder": 3, "gid": CURVE} | line
-        (self.line_,) = axes.plot(curve.x, curve.cost, **style)
+        name = curve_name(curve.positive, curve.negative, f"area {decimals(curve.area, 3)}")
+        self.line_ = draw_curve(axes, curve.x, curve.cost, name, line)
+        colour = self.line_.get_color()
         drawn = np.unique(np.linspace(0, len(curve.fpr) - 1, min(len(curve.fpr), LINES_AT_MOST)).round().astype(int))
         for k in drawn.tolist():
-            look: dict[str, Any] = {"color": self.line_.get_color(), "linestyle": "-", "alpha": 0.3, "linewidth": 0.7}
-            axes.plot([0.0, 1.0], [curve.fpr[k], 1.0 - curve.tpr[k]], **look, zorder=2, gid=OTHER_CURVE)
+            ends = [curve.fpr[k], 1.0 - curve.tpr[k]]
+            draw_behind(axes, [0.0, 1.0], ends, {"color": colour, "alpha": 0.3, "linewidth": 0.7})
         axes.legend(loc="upper center", fontsize="small", framealpha=0.9, edgecolor="none")
-        self._drawn_on(axes)
-        return self
+        return self._set_axes(axes)
 
 
 def _frame(axes: Axes) -> None:
@@ -218,8 +187,16 @@ def _frame(axes: Axes) -> None:
     from cycler import cycler  # noqa: PLC0415
 
     axes.set_prop_cycle(cycler(color=list(COLOURS)) + cycler(linestyle=[DASHES[k % len(DASHES)] for k in range(7)]))
-    look: dict[str, Any] = {"color": "0.6", "linestyle": ":", "linewidth": 1, "label": "without scores (area 0.25)"}
-    axes.plot([0.0, 0.5, 1.0], [0.0, 0.5, 0.0], **look, gid=WITHOUT_SCORES, zorder=1)
+    axes.plot(
+        [0.0, 0.5, 1.0],
+        [0.0, 0.5, 0.0],
+        color="0.6",
+        linestyle=":",
+        linewidth=1,
+        label="without scores (area 0.25)",
+        gid=WITHOUT_SCORES,
+        zorder=1,
+    )
     axes.set(
         xlim=(0, 1),
         ylim=(0, 0.75),

@@ -10,8 +10,7 @@ import numpy as np
 from multiauc._common.registry import METRICS
 from multiauc._common.wording import decimals, one_of
 from multiauc._metrics.pairwise import auc_mu_matrix
-from multiauc.plotting._axes import Display, axes_or_new, plain_text
-from multiauc.plotting._estimators import scores_of
+from multiauc.plotting._axes import PredictionsDisplay, Style, axes_or_new, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +25,7 @@ NUMBERS_UP_TO = 12
 INCHES_PER_CLASS = 0.17
 
 
-class PairMatrixDisplay(Display):
+class PairMatrixDisplay(PredictionsDisplay):
     """The heat map of a `PairMatrix`: the darker a cell, the worse the pair is separated.
 
     Parameters
@@ -64,12 +63,6 @@ class PairMatrixDisplay(Display):
         """Compute the matrix and draw it. `options` are those of `multiauc.auc_mu_matrix`."""
         return cls(auc_mu_matrix(y_true, y_score, **options)).plot(ax)
 
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Axes | None = None, **options: Any) -> Self:  # noqa: N803
-        """The same for the predictions of a fitted scikit-learn classifier."""
-        options.setdefault("labels", estimator.classes_)
-        return cls.from_predictions(y, scores_of(estimator, X), ax=ax, **options)
-
     def plot(
         self,
         ax: Axes | None = None,
@@ -85,7 +78,7 @@ class PairMatrixDisplay(Display):
         values = matrix.values[np.ix_(columns, columns)]
         side = min(16.0, 3.4 + INCHES_PER_CLASS * max(n_classes, 8))
         axes = axes_or_new(ax, (side + 0.9, side))
-        style: dict[str, Any] = {"cmap": "OrRd_r", "vmin": scale_floor(values), "vmax": 1.0, "interpolation": "nearest"}
+        style: Style = {"cmap": "OrRd_r", "vmin": scale_floor(values), "vmax": 1.0, "interpolation": "nearest"}
         self.im_ = axes.imshow(values, **style | image)
         axes.set_facecolor("0.8")
         self._name_classes([plain_text(matrix.labels[k]) for k in columns], axes)
@@ -94,7 +87,7 @@ class PairMatrixDisplay(Display):
         pairs = METRICS[matrix.kind].pairs
         what = matrix.kind if pairs is None else pairs.title
         axes.figure.colorbar(self.im_, ax=axes, label=f"{what} of the pair", shrink=0.8, aspect=30, pad=0.02)
-        self._drawn_on(axes)
+        self._set_axes(axes)
         self._level_names_that_fit()
         return self
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from multiauc._common.wording import decimals, listing, shown_name
 from multiauc._curves.precision_recall import precision_recall_curves
-from multiauc.plotting._axes import CURVE, OTHER_CURVE, Display, axes_or_new, legend_text
-from multiauc.plotting._estimators import scores_of
-from multiauc.plotting._roc_curves import NAMED_AT_MOST
+from multiauc.plotting._axes import PredictionsDisplay, Style, axes_or_new, legend_text
+from multiauc.plotting._roc import NAMED_AT_MOST
+from multiauc.plotting._roc_frame import CURVE, OTHER_CURVE
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from multiauc._curves.precision_recall import PrecisionRecallCurve
 
 
-class PrecisionRecallCurvesDisplay(Display):
+class PrecisionRecallCurvesDisplay(PredictionsDisplay):
     """Precision-recall curves of classes against the rest, each with the prevalence of its class as a dotted line.
 
     Parameters
@@ -65,21 +65,6 @@ class PrecisionRecallCurvesDisplay(Display):
         """Compute the curves and draw them; `options` are those of `multiauc.precision_recall_curves`."""
         return cls(precision_recall_curves(y_true, y_score, **options)).plot(ax, names=names)
 
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: Any,
-        *,
-        ax: Axes | None = None,
-        names: Sequence[Hashable] | None = None,
-        **options: Any,
-    ) -> Self:
-        """The same for the predictions of a fitted scikit-learn classifier."""
-        options.setdefault("labels", estimator.classes_)
-        return cls.from_predictions(y, scores_of(estimator, X), ax=ax, names=names, **options)
-
     def plot(self, ax: Axes | None = None, *, names: Sequence[Hashable] | None = None, **line: Any) -> Self:
         """Draw the curves as steps, as average precision sums them.
 
@@ -97,7 +82,7 @@ class PrecisionRecallCurvesDisplay(Display):
         named = self._worst() if names is None else self._known(names)
         hidden = [key for key in self.curves if key not in named]
         lines = {}
-        style: dict[str, Any]
+        style: Style
         for key in hidden:
             style = {"color": "0.75", "linewidth": 0.7, "zorder": 2, "gid": OTHER_CURVE, "drawstyle": "steps-pre"}
             (lines[key],) = axes.plot(self.curves[key].recall, self.curves[key].precision, **style | line)
@@ -112,8 +97,7 @@ class PrecisionRecallCurvesDisplay(Display):
         axes.set(xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
         axes.legend(loc="lower left", fontsize="small")
         self.lines_ = {key: lines[key] for key in self.curves}
-        self._drawn_on(axes)
-        return self
+        return self._set_axes(axes)
 
     def _worst(self) -> list[Any]:
         """The keys of the smallest average precisions, the worst first; all keys in their order where there are few."""

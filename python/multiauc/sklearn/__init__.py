@@ -9,15 +9,16 @@ Needs scikit-learn (``pip install multiauc[sklearn]``).
 """
 
 from multiauc.sklearn.roc_auc import roc_auc_score  # isort: skip - says so if scikit-learn is missing
-from multiauc.sklearn.cross_validation import cross_validate_comparison, cross_validate_evaluation
-from multiauc.sklearn.patching import Patch, patch
-from multiauc.sklearn.scorers import (
+from multiauc.sklearn.model_selection import (
     AucScorer,
     auc_mu_scorer,
+    cross_validate_comparison,
+    cross_validate_evaluation,
     hand_till_scorer,
     one_vs_rest_prevalence_scorer,
     one_vs_rest_scorer,
 )
+from multiauc.sklearn.patching import Patch, patch
 
 __all__ = [
     "AucScorer",

@@ -9,9 +9,7 @@ import numpy as np
 
 from multiauc._input.arrays import as_array, as_scores
 from multiauc._input.sample import read_weights
-from multiauc.sklearn._multi_class import MultiClass
-from multiauc.sklearn._multi_label import MultiLabel, binary_score
-from multiauc.sklearn._original import get_config, theirs
+from multiauc.sklearn._targets import MultiClass, MultiLabel, binary_score, get_config, theirs
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -96,12 +94,12 @@ def roc_auc_score(
         "labels": labels,
     }
     try:
-        return _ours(y_true, y_score, **options)
+        return _compute(y_true, y_score, **options)
     except (ValueError, TypeError) as error:
-        return _answer_of_theirs(y_true, y_score, options, error)
+        return _ask_scikit_learn(y_true, y_score, options, error)
 
 
-def _ours(
+def _compute(
     y_true: Any,
     y_score: Any,
     *,
@@ -119,7 +117,7 @@ def _ours(
     cut = _read_max_fpr(max_fpr)
     scores = _read_scores(y_score)
     weights = None if sample_weight is None else read_weights(sample_weight, len(scores))
-    multi_label = _dimensions(y_true) == 2
+    multi_label = _count_dimensions(y_true) == 2
     if (multi_label or weights is not None) and not np.isfinite(scores).all():
         raise NotOursError  # the core checks only rows that have weight, and columns that have both classes
     if multi_label:
@@ -149,7 +147,7 @@ def _read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
     return as_scores("y_score", given)
 
 
-def _dimensions(y_true: Any) -> int:
+def _count_dimensions(y_true: Any) -> int:
     if isinstance(y_true, (list, tuple)):
         return 1 if not y_true or isinstance(y_true[0], str) else 1 + np.ndim(y_true[0])
     shape = getattr(y_true, "shape", None)
@@ -161,7 +159,7 @@ def _returns_foreign_array(y_score: Any) -> bool:
     return type(y_score) is not np.ndarray and bool(get_config().get("array_api_dispatch", False))
 
 
-def _answer_of_theirs(
+def _ask_scikit_learn(
     y_true: Any, y_score: Any, options: dict[str, Any], error: Exception
 ) -> float | NDArray[np.float64]:
     """scikit-learn's answer to a call that is wrong or not one of ours; `error` is what we have to say about it.
@@ -169,7 +167,7 @@ def _answer_of_theirs(
     A wrong call that also uses something that only we allow would be refused for that; so it is put to scikit-learn
     with something plain in its place, and where scikit-learn then finds nothing wrong our own error is right.
     """
-    beyond = _beyond_theirs(y_score, options) if _dimensions(y_true) == 1 else {}
+    beyond = _find_extensions(y_score, options) if _count_dimensions(y_true) == 1 else {}
     if not beyond:
         answer: float | NDArray[np.float64] = theirs(y_true, y_score, **options)
         return answer
@@ -177,7 +175,7 @@ def _answer_of_theirs(
     raise error
 
 
-def _beyond_theirs(y_score: Any, options: dict[str, Any]) -> dict[str, Any]:
+def _find_extensions(y_score: Any, options: dict[str, Any]) -> dict[str, Any]:
     """The arguments of a multi-class call that only we allow, each with a plain value that scikit-learn allows too."""
     try:
         scores = np.asarray(y_score, dtype=np.float64)

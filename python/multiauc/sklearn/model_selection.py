@@ -1,23 +1,28 @@
-"""From estimators, data and a splitter to metrics with intervals: rows are scored by models that did not see them."""
+"""For scikit-learn's model selection: scorers, and cross-validation that gives metrics with intervals and tests."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 from sklearn.utils._indexing import _safe_indexing
 
-from multiauc._common.registry import DEFAULT_METRIC
+from multiauc._common.registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._common.wording import described, listing
 from multiauc._evaluation.comparison import compare
 from multiauc._evaluation.evaluation import evaluate
+from multiauc._input.options import read_metric
+from multiauc._metrics.scoring import check_option_names, score_by_name
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -26,6 +31,58 @@ if TYPE_CHECKING:
     from multiauc._evaluation.evaluation import Evaluation
 
 RESPONSES = ("predict_proba", "decision_function")
+
+
+class AucScorer(_BaseScorer):  # type: ignore[misc]
+    """A metric of this library as ``scoring=`` of `cross_validate`, `GridSearchCV` and similar functions.
+
+    It reads the probabilities of a fitted classifier (its decision values, if it has no probabilities) and takes the
+    classes of the columns from it, so that labels may be strings, and a fold that lacks a class is noticed.
+
+    Parameters
+    ----------
+    metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}
+        What to compute.
+    **options
+        Options of `auc_mu_score`, `hand_till_score` or `one_vs_rest_score`, such as ``absent="ignore"`` for folds that
+        lack a class, or ``partition=``.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from multiauc.sklearn import AucScorer, auc_mu_scorer
+    >>> X, y = load_iris(return_X_y=True)
+    >>> cross_val_score(GaussianNB(), X, y, scoring=auc_mu_scorer).mean().round(4)
+    np.float64(0.9933)
+    >>> AucScorer("auc_mu", partition=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    AucScorer('auc_mu', partition=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    """
+
+    def __init__(self, metric: MetricName = DEFAULT_METRIC, **options: Any) -> None:
+        self.metric = read_metric(metric)
+        check_option_names(metric, options)
+        kept = deepcopy(options)  # a matrix among them may change later
+        # Of losses scikit-learn maximises the negative.
+        sign = 1 if METRICS[self.metric].higher_is_better else -1
+        super().__init__(partial(score_by_name, metric), sign, kept, RESPONSES)
+
+    def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
+        y_score = method_caller(estimator, _find_response(estimator, "estimator"), X, pos_label=None)
+        options = {"labels": estimator.classes_, **self._kwargs, **passed}
+        value: float = self._score_func(y_true, y_score, **options)
+        return float(self._sign) * value
+
+    def __repr__(self) -> str:
+        options = "".join(f", {name}={value!r}" for name, value in self._kwargs.items())
+        return f"AucScorer({self.metric!r}{options})"
+
+
+auc_mu_scorer = AucScorer(AUC_MU)
+hand_till_scorer = AucScorer(HAND_TILL)
+one_vs_rest_scorer = AucScorer(ONE_VS_REST)
+one_vs_rest_prevalence_scorer = AucScorer(ONE_VS_REST_PREVALENCE)
 
 
 def cross_validate_evaluation(
@@ -71,7 +128,7 @@ def cross_validate_evaluation(
     >>> round(cross_validate_evaluation(GaussianNB(), X, y, metrics=["auc_mu"]).auc_mu.value, 4)
     0.9933
     """
-    labels, folds, (scores,) = _out_of_fold([estimator], X, y, cv, groups)
+    labels, folds, (scores,) = _predict_out_of_fold([estimator], X, y, cv, groups)
     return evaluate(y, scores, metrics=metrics, groups=groups, folds=folds, labels=labels, **options)
 
 
@@ -119,12 +176,12 @@ def cross_validate_comparison(
         raise TypeError(
             f"estimators must be a dict from the name of each to the classifier; got {described(estimators)}"
         )
-    labels, folds, scores = _out_of_fold(list(estimators.values()), X, y, cv, groups)
+    labels, folds, scores = _predict_out_of_fold(list(estimators.values()), X, y, cv, groups)
     models = dict(zip(estimators, scores, strict=True))
     return compare(y, models, metric=metric, groups=groups, folds=folds, labels=labels, **options)
 
 
-def _out_of_fold(
+def _predict_out_of_fold(
     estimators: list[Any],
     X: Any,  # noqa: N803
     y: Any,
@@ -135,11 +192,11 @@ def _out_of_fold(
     X, y, groups = indexable(X, y, groups)  # noqa: N806
     labels = np.unique(np.asarray(y)).tolist()
     splits = list(check_cv(cv, y, classifier=True).split(X, y, groups))
-    folds = _folds_of(splits, len(y))
-    return labels, folds, [_scores(estimator, X, y, splits, labels) for estimator in estimators]
+    folds = _number_folds(splits, len(y))
+    return labels, folds, [_predict_scores(estimator, X, y, splits, labels) for estimator in estimators]
 
 
-def _folds_of(splits: list[tuple[Any, Any]], n_rows: int) -> NDArray[np.int64]:
+def _number_folds(splits: list[tuple[Any, Any]], n_rows: int) -> NDArray[np.int64]:
     folds = np.full(n_rows, -1)
     tested = np.zeros(n_rows, dtype=np.int64)
     for fold, (_, test) in enumerate(splits):
@@ -152,16 +209,14 @@ def _folds_of(splits: list[tuple[Any, Any]], n_rows: int) -> NDArray[np.int64]:
     return folds
 
 
-def _scores(
+def _predict_scores(
     estimator: Any,
     X: Any,  # noqa: N803
     y: Any,
     splits: list[tuple[Any, Any]],
     labels: list[Any],
 ) -> NDArray[np.float64]:
-    response = next((name for name in RESPONSES if hasattr(estimator, name)), None)
-    if response is None:
-        raise TypeError(f"estimators must have predict_proba or decision_function; got {estimator!r}")
+    response = _find_response(estimator, "estimators")
     scores = np.full((len(np.asarray(y)), len(labels)), np.nan)
     for train, test in splits:
         fitted = clone(estimator).fit(_safe_indexing(X, train), _safe_indexing(y, train))
@@ -181,3 +236,11 @@ def _scores(
             )
         scores[test] = found[:, [known.index(label) for label in labels]]
     return scores
+
+
+def _find_response(estimator: Any, argument: str) -> str:
+    """The method that gives scores: probabilities, or decision values where there are none."""
+    response = next((name for name in RESPONSES if hasattr(estimator, name)), None)
+    if response is None:
+        raise TypeError(f"{argument} must have predict_proba or decision_function; got {estimator!r}")
+    return response

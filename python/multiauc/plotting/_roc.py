@@ -1,4 +1,4 @@
-"""Pictures of the ROC curves of classes and of pairs of classes."""
+"""Plots of ROC curves: of classes and pairs, multi-class and summary curves."""
 
 from __future__ import annotations
 
@@ -7,12 +7,24 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from multiauc._common.registry import DEFAULT_CURVE_KIND
-from multiauc._common.wording import decimals, listing, shown_name
+from multiauc._common.wording import decimals, listing
+from multiauc._curves.multiclass import multiclass_roc
 from multiauc._curves.roc import curve_band, curves_of, effective_size
+from multiauc._curves.summary import SummaryRocOfPairs
 from multiauc._input.options import read_level
 from multiauc._input.sample import read_sample
-from multiauc.plotting._axes import CURVE, FINE_BAND, OTHER_CURVE, Display, finish_roc, legend_text, roc_axes
-from multiauc.plotting._estimators import scores_of
+from multiauc.plotting._axes import Display, PredictionsDisplay, Style, legend_text
+from multiauc.plotting._roc_frame import (
+    FINE_BAND,
+    OTHER_CURVE,
+    area_name,
+    curve_name,
+    draw_behind,
+    draw_curve,
+    finish_roc,
+    roc_axes,
+    shade_band,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -24,14 +36,18 @@ if TYPE_CHECKING:
 
     from multiauc._common.registry import CurveKind
     from multiauc._common.types import Absent, Labels, Outputs
+    from multiauc._curves.multiclass import MulticlassRoc, RocBand
     from multiauc._curves.roc import RocCurve
+    from multiauc._curves.summary import SummaryRoc
     from multiauc._input.sample import Sample
 
 # No more curves than this can be told apart; the others are drawn in grey behind them.
 NAMED_AT_MOST = 8
+# Logits of the false-positive rates at which a summary curve is drawn.
+DRAWN_AT = np.linspace(-12.0, 12.0, 400)
 
 
-class RocCurvesDisplay(Display):
+class RocCurvesDisplay(PredictionsDisplay):
     """One-vs-rest or pairwise ROC curves.
 
     Parameters
@@ -91,22 +107,6 @@ class RocCurvesDisplay(Display):
         curves = curves_of(sample, kind, drop_intermediate=drop_intermediate)
         return cls(curves, sizes=_sizes(curves, sample)).plot(ax, names=names, level=level)
 
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,  # noqa: N803
-        y: Any,
-        *,
-        ax: Axes | None = None,
-        names: Sequence[Hashable] | None = None,
-        level: float | None = 0.95,
-        **options: Any,
-    ) -> Self:
-        """The same for the predictions of a fitted scikit-learn classifier."""
-        options.setdefault("labels", estimator.classes_)
-        return cls.from_predictions(y, scores_of(estimator, X), ax=ax, names=names, level=level, **options)
-
     def plot(
         self,
         ax: Axes | None = None,
@@ -135,30 +135,23 @@ class RocCurvesDisplay(Display):
         named = self._worst() if names is None else self._known(names)
         hidden = [key for key in self.curves if key not in named]
         lines = {}
-        style: dict[str, Any]
+        behind: Style = {"color": "0.75", "linestyle": "-", "linewidth": 0.7, "zorder": 2, "gid": OTHER_CURVE}
         for key in hidden:
             curve = self.curves[key]
-            style = {"color": "0.75", "linestyle": "-", "linewidth": 0.7, "zorder": 2, "gid": OTHER_CURVE}
-            style |= line
-            (lines[key],) = axes.plot(curve.fpr, curve.tpr, **style)
+            (lines[key],) = axes.plot(curve.fpr, curve.tpr, **behind | line)
         self.bands_ = {}
         for key in named:
             curve = self.curves[key]
-            against = "" if curve.negative is None else f" from {shown_name(curve.negative)}"
-            label = legend_text(f"{shown_name(curve.positive)}{against} (AUC {decimals(curve.auc, 3)})")
-            style = {"label": label, "zorder": 3, "gid": CURVE}
-            style |= line
-            (lines[key],) = axes.plot(curve.fpr, curve.tpr, **style)
+            name = curve_name(curve.positive, curve.negative, f"AUC {decimals(curve.auc, 3)}")
+            lines[key] = draw_curve(axes, curve.fpr, curve.tpr, name, line)
             if tail is not None and key in self.sizes and len(curve.fpr) > 1:
                 fpr, low, high = curve_band(curve, self.sizes[key], tail)
-                style = {"color": lines[key].get_color(), "alpha": 0.12, "linewidth": 0, "zorder": 2}
-                self.bands_[key] = axes.fill_between(fpr, low, high, gid=FINE_BAND, **style)
+                self.bands_[key] = shade_band(axes, fpr, low, high, curve=lines[key], alpha=0.12, gid=FINE_BAND)
         if hidden:
             lines[hidden[0]].set_label(f"{len(hidden)} others")
         finish_roc(axes)
         self.lines_ = {key: lines[key] for key in self.curves}
-        self._drawn_on(axes)
-        return self
+        return self._set_axes(axes)
 
     def _worst(self) -> list[Any]:
         """The keys of the smallest areas, the worst first; all keys in their order where there are few."""
@@ -189,3 +182,128 @@ def _sizes(curves: Mapping[Any, RocCurve], sample: Sample) -> dict[Any, tuple[fl
         key: (of_class[curve.positive], others[curve.positive] if curve.negative is None else of_class[curve.negative])
         for key, curve in curves.items()
     }
+
+
+class MulticlassRocDisplay(PredictionsDisplay):
+    """A multi-class ROC curve, its band, and the curves of the pairs behind it.
+
+    Parameters
+    ----------
+    roc : MulticlassRoc
+        The curve.
+    band : RocBand, optional
+        The band to shade, from ``roc.bootstrap().band()``.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    line_ : matplotlib Line2D
+        The curve.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> from multiauc.plotting import MulticlassRocDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> roc = multiauc.multiclass_roc(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> display = MulticlassRocDisplay(roc, band=roc.bootstrap(100, rng=0).band()).plot(label="model")
+    >>> display.line_.get_label()
+    'model (D = 0.807)'
+    """
+
+    line_: Line2D
+
+    def __init__(self, roc: MulticlassRoc, *, band: RocBand | None = None) -> None:
+        self.roc = roc
+        self.band = band
+
+    @classmethod
+    def from_predictions(cls, y_true: ArrayLike, y_score: ArrayLike, *, ax: Axes | None = None, **options: Any) -> Self:
+        """Fit the curve and draw it. `options` are those of `multiauc.multiclass_roc`."""
+        return cls(multiclass_roc(y_true, y_score, **options)).plot(ax)
+
+    def plot(self, ax: Axes | None = None, *, pairs: bool = False, label: str | None = None, **line: Any) -> Self:
+        """Draw the curve on axes that other curves may share; see `multiauc.MulticlassRoc.plot`."""
+        roc, band = self.roc, self.band
+        axes = roc_axes(ax)
+        curve = draw_curve(axes, roc.fpr, roc.tpr, area_name(label, "D", roc.auc), line)
+        if pairs:
+            alpha = max(0.04, min(0.35, 4.0 / len(roc.pairs)))
+            look = {"color": curve.get_color(), "alpha": alpha, "linewidth": 0.8}
+            for tp, fp in zip(roc.tp_rates.T, roc.fp_rates.T, strict=True):
+                draw_behind(axes, np.concatenate([[0.0], fp, [1.0]]), np.concatenate([[0.0], tp, [1.0]]), look)
+        if band is not None:
+            shade_band(axes, band.fpr, band.low, band.high, curve=curve)
+        finish_roc(axes)
+        self.line_ = curve
+        return self._set_axes(axes)
+
+
+class SummaryRocDisplay(Display):
+    """A summary ROC curve with the tables behind it, and the regions of models that have them.
+
+    Parameters
+    ----------
+    roc : SummaryRoc
+        The curve.
+    band : RocBand, optional
+        The band to shade, from ``roc.bootstrap().band()``.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+    line_ : matplotlib Line2D
+        The curve.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> from multiauc.plotting import SummaryRocDisplay
+    >>> roc = multiauc.summary_roc([40, 30, 25, 45], [9, 8, 12, 4], [12, 9, 4, 22], [60, 70, 80, 90])
+    >>> display = SummaryRocDisplay(roc).plot(label="studies")
+    >>> display.line_.get_label()
+    'studies (AUC = 0.912)'
+    """
+
+    line_: Line2D
+
+    def __init__(self, roc: SummaryRoc, *, band: RocBand | None = None) -> None:
+        self.roc = roc
+        self.band = band
+
+    def plot(self, ax: Axes | None = None, *, label: str | None = None, level: float = 0.95, **line: Any) -> Self:
+        """Draw it on axes that other curves may share; regions are of this level. See `multiauc.SummaryRoc.plot`."""
+        roc, axes = self.roc, roc_axes(ax)
+        fpr = np.concatenate([[0.0], 1.0 / (1.0 + np.exp(-DRAWN_AT)), [1.0]])
+        curve = draw_curve(axes, fpr, roc.sensitivity(fpr), area_name(label, "AUC", roc.auc), line)
+        colour = curve.get_color()
+        tp, fn, fp, tn = roc.tables.T
+        sizes = roc.tables.sum(axis=1)
+        axes.scatter(
+            fp / (fp + tn),
+            tp / (tp + fn),
+            s=12.0 + 60.0 * sizes / sizes.max(),
+            facecolors="none",
+            edgecolors=colour,
+            linewidths=0.8,
+            alpha=0.7,
+            zorder=2,
+        )
+        if roc.operating_point is not None and not isinstance(roc, SummaryRocOfPairs):
+            axes.plot(*roc.operating_point, marker="s", markersize=6, color=colour, linestyle="none", zorder=4)
+            percent = f"{100 * level:g}%"
+            for outline, dashes, of in (
+                (roc.confidence_region(level), "--", "the mean"),
+                (roc.prediction_region(level), ":", "one more table"),
+            ):
+                name = legend_text(f"{percent} region of {of}")
+                axes.plot(*outline.T, color=colour, linestyle=dashes, linewidth=1.0, label=name, zorder=2)
+        if self.band is not None:
+            shade_band(axes, self.band.fpr, self.band.low, self.band.high, curve=curve)
+        finish_roc(axes)
+        self.line_ = curve
+        return self._set_axes(axes)

@@ -1,17 +1,20 @@
-"""A metric that is updated batch by batch, in a training loop of torch or of any other library."""
+"""Metrics for training loops: `MulticlassAuc` is updated batch by batch, with torch or any other library."""
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from multiauc._common.registry import DEFAULT_METRIC
-from multiauc._common.wording import counted, listing
+from multiauc._common.wording import counted, listing, one_of
 from multiauc._input.arrays import as_array, as_scores
+from multiauc._input.options import read_metric
+from multiauc._input.probabilities import OUTPUTS, probabilities_of
 from multiauc._input.sample import read_weights
+from multiauc._metrics.scoring import check_option_names, score_by_name
 from multiauc.streaming import Accumulator
-from multiauc.training.base import TrainingMetric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,6 +24,31 @@ if TYPE_CHECKING:
     from multiauc.streaming import CertifiedEvaluation
 
 __all__ = ["MulticlassAuc"]
+
+
+class TrainingMetric:
+    """A metric of the outputs of a model in training, whose classes are the numbers 0, 1, ..."""
+
+    def __init__(self, metric: str, outputs: str | None, options: dict[str, Any]) -> None:
+        self.metric = read_metric(metric)
+        check_option_names(metric, options)
+        self.outputs = None if outputs is None else one_of("outputs", outputs, OUTPUTS)
+        self.options = deepcopy(options)  # a matrix among them may change later
+
+    def probabilities(self, argument: str, scores: NDArray[Any]) -> NDArray[Any]:
+        """The probabilities that the metric is defined by, from the outputs of the model."""
+        return probabilities_of(argument, scores, self.outputs)
+
+    def value(self, codes: Any, probabilities: NDArray[Any], weights: Any) -> float:
+        """The metric of all rows."""
+        n_classes = 2 if probabilities.ndim == 1 else probabilities.shape[1]
+        options = {"labels": list(range(n_classes)), **self.options}
+        return score_by_name(self.metric, codes, probabilities, sample_weight=weights, **options)
+
+    def __repr__(self) -> str:
+        """As the arguments it was made of."""
+        options = "".join(f", {name}={value!r}" for name, value in self.options.items())
+        return f"{self.metric!r}, outputs={self.outputs!r}{options}"
 
 
 class MulticlassAuc:
@@ -108,12 +136,12 @@ class MulticlassAuc:
             If a score is not finite, a class number is not one of 0, ..., K - 1, a weight is negative or not finite,
             or the shapes do not fit. Nothing of such a batch is kept.
         """
-        scores = as_scores("preds", _in_main_memory(preds))
+        scores = as_scores("preds", _copy_to_main_memory(preds))
         if scores.ndim < 2 or scores.shape[1] != self.num_classes:
             raise ValueError(
                 f"preds must have {self.num_classes} classes along the second axis; got shape {scores.shape}"
             )
-        targets = as_array("target", _in_main_memory(target))
+        targets = as_array("target", _copy_to_main_memory(target))
         if targets.shape != scores.shape[:1] + scores.shape[2:] or targets.dtype.kind not in "iu":
             raise ValueError(
                 "target must hold the class number of each row of preds; "
@@ -121,7 +149,7 @@ class MulticlassAuc:
             )
         codes = targets.flatten()
         self._refuse_unknown_classes(codes)
-        weights = None if sample_weight is None else _weights_of(targets, sample_weight)
+        weights = None if sample_weight is None else _read_batch_weights(targets, sample_weight)
         rows = self._metric.probabilities("preds", np.moveaxis(scores, 1, -1).reshape(-1, self.num_classes))
         if self._state is not None:
             self._state.update(codes, rows, weights)
@@ -224,7 +252,7 @@ class MulticlassAuc:
             self._refuse_unknown_classes(codes)
             batches[0].append(scores)
             batches[1].append(codes)
-            batches[2].append(None if weights is None else _weights_of(codes, weights))
+            batches[2].append(None if weights is None else _read_batch_weights(codes, weights))
         return batches
 
     def _settings(self) -> str:
@@ -281,9 +309,9 @@ def _read_state(data: Any) -> Accumulator:
         raise ValueError(f"state['state']: {error}") from None
 
 
-def _weights_of(targets: NDArray[Any], sample_weight: Any) -> NDArray[np.float64]:
+def _read_batch_weights(targets: NDArray[Any], sample_weight: Any) -> NDArray[np.float64]:
     """A copy of the weights of a batch, one per target, once they are known to be finite and not negative."""
-    given = as_array("sample_weight", _in_main_memory(sample_weight))
+    given = as_array("sample_weight", _copy_to_main_memory(sample_weight))
     weights = read_weights(given.ravel() if given.shape == targets.shape else given, targets.size).copy()
     wrong = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
     if len(wrong):
@@ -292,6 +320,6 @@ def _weights_of(targets: NDArray[Any], sample_weight: Any) -> NDArray[np.float64
     return weights
 
 
-def _in_main_memory(value: Any) -> Any:
+def _copy_to_main_memory(value: Any) -> Any:
     """A tensor of another device as a copy in main memory; everything else as it is."""
     return value.cpu() if hasattr(value, "cpu") else value

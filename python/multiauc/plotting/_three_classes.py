@@ -1,4 +1,4 @@
-"""The triangle of the probabilities of three classes."""
+"""Plots of three classes: the triangle of their probabilities, and the ROC surface."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._common.wording import counted
+from multiauc._common.wording import counted, decimals
 from multiauc._input.options import read_partition
 from multiauc._input.sample import read_sample
-from multiauc.plotting._axes import COLOURS, MARKERS, Display, axes_or_new, legend_text, plain_text
-from multiauc.plotting._estimators import scores_of
+from multiauc._volumes.volumes import hum
+from multiauc.plotting._axes import (
+    COLOURS,
+    MARKERS,
+    PredictionsDisplay,
+    Style,
+    axes_or_new,
+    check_axes,
+    import_pyplot,
+    legend_text,
+    plain_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,14 +31,18 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.types import Outputs
+    from multiauc._volumes.volumes import Volume
 
 # The corners of the three classes: the first to the left, the second to the right, the third on top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
 SUM_TOLERANCE = 1e-3
 POINTS_AT_MOST = 5000
+SURFACE_INCHES = 5.6
+# Where the reader stands: the corner where all three rates are 1 is at the top, towards the reader.
+ELEVATION, AZIMUTH = 30, 45
 
 
-class SimplexDisplay(Display):
+class SimplexDisplay(PredictionsDisplay):
     r"""Predictions for three classes in the triangle of probabilities, with the decision regions of a partition.
 
     A corner is certainty of its class. A prediction p lies in the region of the class i whose expected cost
@@ -103,12 +117,6 @@ class SimplexDisplay(Display):
             )
         return cls(sample.scores, sample.codes, sample.labels, partition=partition).plot(ax, **points)
 
-    @classmethod
-    def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Axes | None = None, **options: Any) -> Self:  # noqa: N803
-        """The same for the predictions of a fitted scikit-learn classifier."""
-        options.setdefault("labels", estimator.classes_)
-        return cls.from_predictions(y, scores_of(estimator, X), ax=ax, **options)
-
     def plot(self, ax: Axes | None = None, **points: Any) -> Self:
         """Draw the regions and the predictions.
 
@@ -146,10 +154,9 @@ class SimplexDisplay(Display):
         axes.set(xlim=(-0.08, 1.08), ylim=(-0.1, CORNERS[2, 1] + 0.1), aspect="equal")
         axes.set_axis_off()
         axes.legend(loc="upper right", frameon=False, title="true class")
-        self._drawn_on(axes)
-        return self
+        return self._set_axes(axes)
 
-    def _scatter(self, axes: Axes, options: dict[str, Any]) -> list[PathCollection]:
+    def _scatter(self, axes: Axes, options: Style) -> list[PathCollection]:
         n_rows = len(self.points)
         shown = np.arange(n_rows)
         if n_rows > POINTS_AT_MOST:
@@ -159,7 +166,7 @@ class SimplexDisplay(Display):
         drawn = []
         for k, label in enumerate(self.labels):
             of_class = places[self.codes[shown] == k]
-            style: dict[str, Any] = {
+            style: Style = {
                 "s": max(4.0, min(28.0, 6000 / max(len(shown), 1))),
                 "marker": MARKERS[k],
                 "facecolor": COLOURS[k],
@@ -192,3 +199,78 @@ def _cut(polygon: NDArray[np.float64], heights: NDArray[np.float64]) -> NDArray[
             share = here / (here - after)
             kept.append((1 - share) * polygon[k] + share * polygon[(k + 1) % len(polygon)])
     return np.array(kept).reshape(-1, 3)
+
+
+class RocSurfaceDisplay(PredictionsDisplay):
+    """The ROC surface of three classes: how many rows of each are decided rightly, as offsets are added to scores.
+
+    Parameters
+    ----------
+    volume : Volume
+        From `multiauc.hum`: the volume under the surface.
+    points : int, default 48
+        How many offsets of each of two classes.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where it was drawn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> from multiauc.plotting import RocSurfaceDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> display = RocSurfaceDisplay.from_predictions(y_true, np.eye(3)[y_true] + 3 * rng.random((200, 3)))
+    >>> display.ax_.get_title()
+    'HUM by sums = 0.709 (chance 0.167)'
+    """
+
+    def __init__(self, volume: Volume, *, points: int = 48) -> None:
+        self.volume = volume
+        self.points = points
+
+    @classmethod
+    def from_predictions(cls, y_true: ArrayLike, y_score: ArrayLike, *, ax: Axes | None = None, **options: Any) -> Self:
+        """Compute the volume and draw the surface. `options` are those of `multiauc.hum`."""
+        return cls(hum(y_true, y_score, **options)).plot(ax)
+
+    def plot(self, ax: Axes | None = None, **surface: Any) -> Self:
+        """Draw the surface on three-dimensional axes; `surface` goes to matplotlib's ``plot_surface``."""
+        found = self.volume.surface(self.points)
+        axes: Any = _new_axes() if ax is None else check_axes(ax)
+        if not hasattr(axes, "plot_surface"):
+            raise TypeError("ax must be three-dimensional, such as plt.figure().add_subplot(projection='3d'), or None")
+        style: Style = {
+            "cmap": "viridis",
+            "vmin": 0.0,
+            "vmax": 1.0,
+            "rcount": self.points,
+            "ccount": self.points,
+            "linewidth": 0.2,
+            "edgecolor": (1.0, 1.0, 1.0, 0.35),
+            "antialiased": True,
+        }
+        axes.plot_surface(*found.rates, **(style | surface))
+        names = [f"share of {plain_text(label)} right" for label in found.labels]
+        axes.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1), xlabel=names[0], ylabel=names[1], zlabel=names[2])
+        # Where two axes meet, their last numbers would lie on each other.
+        inner = [0.25, 0.5, 0.75]
+        axes.set(xticks=inner, yticks=inner, zticks=[0.0, *inner, 1.0])
+        axes.view_init(elev=ELEVATION, azim=AZIMUTH)
+        volume = self.volume
+        axes.set_title(
+            f"{volume.estimate.name} = {decimals(volume.value, 3)} (chance {decimals(volume.chance, 3)})",
+            fontsize="medium",
+            y=0.98,
+        )
+        return self._set_axes(axes)
+
+
+def _new_axes() -> Any:
+    axes: Any = import_pyplot().figure(figsize=(SURFACE_INCHES, SURFACE_INCHES)).add_subplot(projection="3d")
+    # Room for the name of the upright axis, which matplotlib does not count.
+    axes.set_box_aspect(None, zoom=0.9)
+    return axes

@@ -1,0 +1,196 @@
+"""The frame that ROC curves share: chance line, curves and bands, the zoom into the corner, the legend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._common.wording import decimals, shown_name
+from multiauc.plotting._axes import COLOURS, DASHES, OWN_FIGURE, Style, axes_or_new, legend_text
+from multiauc.plotting._zoom import BAND_FROM_ZOOM, zoom_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from matplotlib.axes import Axes
+    from matplotlib.collections import Collection
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+    from matplotlib.lines import Line2D
+    from matplotlib.transforms import Bbox
+    from numpy.typing import ArrayLike, NDArray
+
+ROC_INCHES = 5.2
+LEGEND_SIZES = ("medium", "small", "x-small")
+# Where the zoom may stand, in parts of the axes (left, bottom, width, height), and what its numbers and title take.
+ZOOM_PLACES = ((0.36, 0.3, 0.58, 0.58), (0.46, 0.3, 0.48, 0.42))
+ZOOM_LEFT, ZOOM_BELOW, ZOOM_ABOVE = 0.1, 0.07, 0.07
+
+# How the parts that plots on shared axes add to are found again.
+CHANCE = "multiauc chance line"
+CURVE = "multiauc curve"
+OTHER_CURVE = "multiauc curve behind the others"
+BAND = "multiauc band"
+FINE_BAND = "multiauc band known at all false-positive rates"
+ZOOM = "multiauc zoom"
+
+
+def roc_axes(ax: Axes | None) -> Axes:
+    """Axes with the frame of ROC curves: chance line, equal scales, line styles that differ in colour and in dashes."""
+    axes = axes_or_new(ax, (ROC_INCHES, ROC_INCHES))
+    if not any(drawn.get_gid() == CHANCE for drawn in axes.lines):
+        from cycler import cycler  # noqa: PLC0415
+
+        axes.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1, gid=CHANCE, zorder=1)
+        dashes = [DASHES[(k + k // len(COLOURS)) % len(DASHES)] for k in range(len(COLOURS) * len(DASHES))]
+        axes.set_prop_cycle(cycler(color=list(COLOURS) * len(DASHES)) + cycler(linestyle=dashes))
+        axes.set(
+            xlim=(-0.01, 1.01),
+            ylim=(-0.01, 1.01),
+            xlabel="false-positive rate",
+            ylabel="true-positive rate",
+            aspect="equal",
+        )
+        axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def curve_name(positive: Hashable, negative: Hashable | None, about: str) -> str:
+    """What the legend says of the curve of a class, or of a pair of classes."""
+    against = "" if negative is None else f" from {shown_name(negative)}"
+    return legend_text(f"{shown_name(positive)}{against} ({about})")
+
+
+def area_name(label: str | None, symbol: str, auc: float) -> str:
+    """What the legend says of a curve that may have a label."""
+    area = f"{symbol} = {decimals(auc, 3)}"
+    return area if label is None else legend_text(f"{label} ({area})")
+
+
+def draw_curve(axes: Axes, x: NDArray[np.float64], y: NDArray[np.float64], name: str, line: Style) -> Line2D:
+    """A curve that the legend names; `line` is what the caller wants otherwise."""
+    style: Style = {"label": name, "zorder": 3, "gid": CURVE}
+    (curve,) = axes.plot(x, y, **style | line)
+    return curve
+
+
+def draw_behind(axes: Axes, x: ArrayLike, y: ArrayLike, style: Style) -> None:
+    """A thin line behind the curves, which the zoom shows too."""
+    behind: Style = {"linestyle": "-", "zorder": 2, "gid": OTHER_CURVE}
+    axes.plot(x, y, **behind | style)
+
+
+def shade_band(
+    axes: Axes,
+    fpr: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    *,
+    curve: Line2D,
+    alpha: float = 0.2,
+    gid: str = BAND,
+) -> Collection:
+    """The band of a curve, in its colour."""
+    style: Style = {"color": curve.get_color(), "alpha": alpha, "linewidth": 0, "zorder": 2, "gid": gid}
+    return axes.fill_between(fpr, low, high, **style)
+
+
+def finish_roc(axes: Axes) -> None:
+    """Enlarge the corner that curves are squeezed into, and put the legend where it covers nothing."""
+    curves = [line for line in axes.lines if line.get_gid() in (CURVE, OTHER_CURVE)]
+    bands = [part for part in axes.collections if part.get_gid() in (BAND, FINE_BAND)]
+    for old in [part for part in [*axes.child_axes, *axes.patches] if part.get_gid() == ZOOM]:
+        old.remove()
+    named = [line for line in curves if line.get_gid() == CURVE]
+    zoom = zoom_of((np.asarray(line.get_xdata()), np.asarray(line.get_ydata())) for line in named)
+    place = None if zoom is None else _free_place(axes, [*curves, *bands])
+    if zoom is not None and place is not None:
+        _draw_zoom(axes, place, curves, zoom)
+    _place_legend(axes, [*curves, *bands])
+
+
+def _free_place(axes: Axes, drawn: list[Line2D | Collection]) -> tuple[float, float, float, float] | None:
+    """The first place for a zoom that nothing passes through."""
+    from matplotlib.transforms import Bbox  # noqa: PLC0415
+
+    for left, bottom, width, height in ZOOM_PLACES:
+        around = [[left - ZOOM_LEFT, bottom - ZOOM_BELOW], [left + width, bottom + height + ZOOM_ABOVE]]
+        box = Bbox(axes.transAxes.transform(around))
+        if not any(_crosses(part, box) for part in drawn):
+            return left, bottom, width, height
+    return None
+
+
+def _draw_zoom(axes: Axes, place: tuple[float, float, float, float], curves: list[Line2D], zoom: float) -> None:
+    from matplotlib.collections import PolyCollection  # noqa: PLC0415
+    from matplotlib.patches import Rectangle  # noqa: PLC0415
+
+    inset = axes.inset_axes(place, gid=ZOOM)
+    for line in curves:
+        inset.plot(
+            line.get_xdata(),
+            line.get_ydata(),
+            color=line.get_color(),
+            linestyle=line.get_linestyle(),
+            linewidth=line.get_linewidth(),
+            alpha=line.get_alpha(),
+            zorder=line.get_zorder(),
+        )
+    shown = (BAND, FINE_BAND) if zoom >= BAND_FROM_ZOOM else (FINE_BAND,)
+    for band in (part for part in axes.collections if part.get_gid() in shown):
+        corners = [path.vertices for path in band.get_paths()]
+        look: Style = {"facecolor": band.get_facecolor(), "linewidth": 0, "zorder": band.get_zorder()}
+        inset.add_collection(PolyCollection(corners, **look))
+    inset.set(xlim=(0, zoom), ylim=(1 - zoom, 1 + 0.01 * zoom))
+    inset.set_xticks(np.linspace(0, zoom, 3))
+    inset.set_yticks(1 - np.linspace(zoom, 0, 3))
+    inset.tick_params(labelsize="small")
+    inset.set_title("upper left corner", fontsize="small")
+    axes.add_patch(Rectangle((0, 1 - zoom), zoom, zoom, fill=False, edgecolor="0.5", linewidth=0.8, gid=ZOOM))
+
+
+def _place_legend(axes: Axes, drawn: list[Line2D | Collection]) -> None:
+    """In the empty lower right corner, or beside the axes where a curve or the zoom would be under it."""
+    figure: Any = axes.get_figure(root=True)
+    for size in LEGEND_SIZES:
+        legend = axes.legend(loc="lower right", frameon=False, fontsize=size)
+        # Lays the figure out, so that places are those of the finished picture.
+        figure.draw_without_rendering()
+        box, inside = legend.get_window_extent(), axes.get_window_extent()
+        fits = inside.x0 <= box.x0 and box.y1 <= inside.y1
+        if fits and not _covers(axes, box, drawn):
+            return
+    if figure.get_layout_engine() is None:
+        # Beside the axes it might be cut off.
+        axes.legend(loc="best", fontsize=LEGEND_SIZES[-1], framealpha=0.9)
+        return
+    legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=LEGEND_SIZES[1])
+    if figure.get_gid() == OWN_FIGURE:
+        _widen(figure, legend)
+    # Axes of equal scales settle in their second layout.
+    figure.draw_without_rendering()
+
+
+def _covers(axes: Axes, box: Bbox, drawn: list[Line2D | Collection]) -> bool:
+    """Whether the box, in pixels, lies over the zoom or over anything that was drawn."""
+    zooms = [part.get_window_extent() for part in axes.child_axes if part.get_gid() == ZOOM]
+    below = ZOOM_BELOW * axes.get_window_extent().height
+    if any(zoom.x0 < box.x1 and box.y1 > zoom.y0 - below for zoom in zooms):
+        return True
+    return any(_crosses(part, box) for part in drawn)
+
+
+def _crosses(part: Line2D | Collection, box: Bbox) -> bool:
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    if isinstance(part, Line2D):
+        return part.get_path().transformed(part.get_transform()).intersects_bbox(box, filled=False)
+    return any(path.transformed(part.get_transform()).intersects_bbox(box) for path in part.get_paths())
+
+
+def _widen(figure: Figure, legend: Legend) -> None:
+    """Make room for a legend beside the axes of a figure of our own."""
+    wanted = ROC_INCHES + legend.get_window_extent().width / figure.dpi
+    if figure.get_figwidth() < wanted:
+        figure.set_figwidth(wanted)

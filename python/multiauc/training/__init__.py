@@ -1,5 +1,0 @@
-"""Metrics for training loops."""
-
-from multiauc.training.metric import MulticlassAuc
-
-__all__ = ["MulticlassAuc"]
