@@ -1,7 +1,6 @@
 """`multiauc.sklearn.patch`, and the scorers in scikit-learn's model selection."""
 
 import functools
-import inspect
 import pickle
 import subprocess
 import sys
@@ -130,70 +129,6 @@ def test_modules_of_scikit_learn_that_were_loaded_meanwhile_are_restored(monkeyp
             monkeypatch.setitem(sys.modules, name, module)
     assert sys.modules["sklearn.loaded_late"].roc_auc_score is original.func
     assert sys.modules["of_the_user"].roc_auc_score is roc_auc_score
-
-
-def weighted_pairs(function):
-    """A call that scikit-learn refuses: our value, or None."""
-    try:
-        scores = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
-        return function([0, 0, 1, 1, 2], scores, multi_class="ovo", sample_weight=[1, 2, 1, 1, 1])
-    except ValueError:
-        return None
-
-
-def test_a_reversible_patch_does_not_depend_on_the_order_of_imports(monkeypatch):
-    patched = patch(reversible=True)
-    try:
-        for name in ("of_the_user", "sklearn.loaded_late"):
-            module = types.ModuleType(name)
-            monkeypatch.setitem(sys.modules, name, module)
-            exec("from sklearn.metrics import roc_auc_score as auc\nkept = [auc]\ndef f(g=auc): return g", vars(module))
-        asked_for = types.ModuleType("asked_for")
-        monkeypatch.setitem(sys.modules, "asked_for", asked_for)
-        exec("from multiauc.sklearn import roc_auc_score as auc", vars(asked_for))
-        user = sys.modules["of_the_user"]
-        everywhere = [user.auc, user.kept[0], user.f(), sklearn.metrics.roc_auc_score, imported_under_another_name]
-        everywhere.append(get_scorer("roc_auc_ovo")._score_func)
-        assert {weighted_pairs(function) for function in everywhere} == {weighted_pairs(roc_auc_score)} != {None}
-        assert weighted_pairs(pickle.loads(pickle.dumps(user.auc))) == weighted_pairs(roc_auc_score)
-    finally:
-        patched.undo()
-    assert is_original()
-    assert user.auc is sys.modules["sklearn.loaded_late"].auc is original.func
-    assert asked_for.auc is roc_auc_score
-    assert [weighted_pairs(function) for function in everywhere] == [None] * 6
-    assert weighted_pairs(pickle.loads(pickle.dumps(user.kept[0]))) is None
-    with patch():
-        assert weighted_pairs(user.kept[0]) == weighted_pairs(roc_auc_score)
-
-
-def test_a_reversible_patch_looks_like_the_function():
-    with patch(reversible=True):
-        found = sklearn.metrics.roc_auc_score
-        assert found.__name__ == "roc_auc_score"
-        assert inspect.signature(found) == inspect.signature(roc_auc_score)
-        assert "until the patch is undone" in repr(found)
-    assert repr(found) == repr(original.func)
-
-
-@pytest.mark.parametrize("kinds", [(True, False), (False, True), (True, True)])
-@pytest.mark.parametrize("first_undone", [0, 1])
-def test_patches_of_both_kinds_together(kinds, first_undone):
-    patches = [patch(reversible=kind) for kind in kinds]
-    kept = [sklearn.metrics.roc_auc_score]
-    patches[first_undone].undo()
-    assert weighted_pairs(sklearn.metrics.roc_auc_score) == weighted_pairs(kept[0]) == weighted_pairs(roc_auc_score)
-    patches[1 - first_undone].undo()
-    assert is_original()
-    assert weighted_pairs(kept[0]) is None
-
-
-def test_a_reversible_patch_in_two_processes(iris):
-    features, classes = iris
-    with patch(reversible=True):
-        found = cross_val_score(GaussianNB(), features, classes, scoring="roc_auc_ovo", cv=3, n_jobs=2)
-    expected = cross_val_score(GaussianNB(), features, classes, scoring="roc_auc_ovo", cv=3)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
 def test_patch_leaves_what_others_put_there_meanwhile():

@@ -1,15 +1,18 @@
-"""The metrics: their names, titles and properties are listed here and nowhere else.
+"""The metrics: their names and titles are listed here and nowhere else.
 
-A new metric is a row of `METRICS`, its name in `MetricName`, a file in the core and a public function. Everything that
-offers metrics by name (`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers)
-reads this table.
+What the core knows about a metric (whether it takes weights, which options it has, ...) comes from the core. A new
+metric is a variant of the core's `Metric` and a file in the core, a row of `METRICS` with the words, its name in
+`MetricName` and a public function. Everything that offers metrics by name (`evaluate`, `compare`, the bootstrap, the
+command line, reports, training metrics, scorers) reads this table.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
+
+from multiauc import _rust
 
 MetricName: TypeAlias = Literal[
     "auc_mu",
@@ -139,124 +142,104 @@ class Metric:
         return {"half": 0.5, "zero": 0.0, "one_of_classes": 1.0 / n_classes}[self.chance]
 
 
+def _of_core(name: MetricName, title: str, meaning: str, **words: Any) -> Metric:
+    """A metric of the core, with what the core knows about it."""
+    facts = dict(_rust.METRICS[name])
+    options = tuple(option for option in ("partition", "pair_weights") if facts.pop(f"has_{option}"))
+    return Metric(name, title, meaning, options, **facts, **words)
+
+
 METRICS: Final[dict[str, Metric]] = {
     metric.name: metric
     for metric in (
-        Metric(
+        _of_core(
             AUC_MU,
             "AUC_mu",
             "looks at every pair of classes by both of their scores",
-            ("partition", "pair_weights"),
-            PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True),
+            pairs=PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True),
             is_default=True,
         ),
-        Metric(
+        _of_core(
             HAND_TILL,
             "Hand & Till's M",
             "looks at every pair of classes by one of their scores at a time",
-            ("pair_weights",),
-            PairValues("A(row | column)", "one score (M)", is_symmetric=False),
+            pairs=PairValues("A(row | column)", "one score (M)", is_symmetric=False),
             is_default=True,
         ),
-        Metric(
+        _of_core(
             ONE_VS_REST,
             "one-vs-rest (macro)",
             "looks at each class against all others together, every class with the same weight",
             is_default=True,
         ),
-        Metric(
+        _of_core(
             ONE_VS_REST_PREVALENCE,
             "one-vs-rest (prevalence)",
             "looks at each class against all others together, weighted by its share of the rows",
             is_default=True,
         ),
-        Metric(
+        _of_core(
             PDI,
             "PDI",
             "looks at one row of every class at a time: how often a class has the highest of its scores",
-            has_interactions=False,
             chance="one_of_classes",
         ),
-        Metric(
+        _of_core(
             HUM,
             "HUM",
             "looks at one row of every class at a time: how often giving each row its own class has the largest sum of "
             "scores",
-            has_weights=False,
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_orders",
         ),
-        Metric(
+        _of_core(
             LANDGREBE_DUIN,
             "Landgrebe & Duin's volume",
             "looks at one row of every class at a time: how often giving each row its own class has the largest "
             "product of scores",
-            has_weights=False,
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_orders",
         ),
-        Metric(
+        _of_core(
             ORDERED_VUS,
             "ordered VUS",
             "looks at one row of every class at a time: how often their scores rise in the order of the classes",
-            has_bootstrap=False,
-            has_interactions=False,
-            has_class_scores=False,
             chance="one_of_orders",
         ),
-        Metric(
+        _of_core(
             MATTHEWS,
             "Matthews (R_K)",
             "is the correlation between the classes decided for and the true ones",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="zero",
             smallest=-1.0,
             depends_on_sizes=True,
             interval="logit",
         ),
-        Metric(
+        _of_core(
             KAPPA,
             "Cohen's kappa",
             "is the share of right decisions beyond what chance agrees on",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="zero",
             smallest=-1.0,
             depends_on_sizes=True,
             interval="logit",
         ),
-        Metric(
+        _of_core(
             ACCURACY,
             "accuracy",
             "is the share of right decisions",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_classes",
             depends_on_sizes=True,
             interval="logit",
         ),
-        Metric(
+        _of_core(
             BALANCED_ACCURACY,
             "balanced accuracy",
             "is the share of right decisions in each class, every class with the same weight",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_classes",
         ),
-        Metric(
+        _of_core(
             MACRO_F1,
             "F1 (macro)",
             "is the harmonic mean of precision and recall of each class, every class with the same weight",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_classes",
             depends_on_sizes=True,
             interval="logit",

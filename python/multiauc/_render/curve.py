@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._common.student import upper_quantile
+from multiauc import _rust
 from multiauc._curves.multiclass import THRESHOLDS
 from multiauc._inference.bootstrap import warn_of_lost_classes
 from multiauc._inference.intervals import logit_interval, union
@@ -94,7 +94,7 @@ def _limits(bootstrap: MulticlassRocBootstrap, level: float) -> ConfidenceInterv
     size, value, error = _size(bootstrap), bootstrap.estimate, bootstrap.standard_error
     if size >= QUANTILES_FROM or math.isnan(found.low) or not (0.0 < value < 1.0 and error > 0.0):
         return found
-    return union(found, logit_interval(value, error, upper_quantile(read_level(level), size - 1.0)))
+    return union(found, logit_interval(value, error, _rust.student_upper_quantile(read_level(level), size - 1.0)))
 
 
 def _band(roc: MulticlassRoc, bootstrap: MulticlassRocBootstrap, level: float) -> dict[str, NDArray[np.float64]]:
@@ -104,7 +104,7 @@ def _band(roc: MulticlassRoc, bootstrap: MulticlassRocBootstrap, level: float) -
     if size >= QUANTILES_FROM:
         return {"fpr": found.fpr, "low": found.low, "high": found.high}
     spread = bootstrap.heights[~np.isnan(bootstrap.replicates)].std(axis=0, ddof=1)
-    reach = upper_quantile(read_level(level), size - 1.0) * spread
+    reach = _rust.student_upper_quantile(read_level(level), size - 1.0) * spread
     middle = np.interp(found.fpr, roc.fpr, roc.tpr)
     return {"fpr": found.fpr, "low": np.maximum(middle - reach, 0.0), "high": np.minimum(middle + reach, 1.0)}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import update_wrapper
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +12,7 @@ from multiauc.sklearn._original import theirs
 from multiauc.sklearn.roc_auc import roc_auc_score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from types import TracebackType
     from typing import Self
 
@@ -37,21 +36,16 @@ class Patch:
 
     __slots__ = ("_places",)
 
-    def __init__(self, *, reversible: bool = False) -> None:
+    def __init__(self) -> None:
         self._places: list[tuple[Any, str]] = list(_places_of(theirs))
         for owner, name in self._places:
-            setattr(owner, name, switched if reversible else roc_auc_score)
-        if reversible:
-            for owner, name in [place for other in _in_force for place in other._places]:  # noqa: SLF001
-                if getattr(owner, name, None) is roc_auc_score:
-                    setattr(owner, name, switched)
+            setattr(owner, name, roc_auc_score)
         _in_force.append(self)
 
     def undo(self) -> None:
         """Put scikit-learn's function back wherever it was replaced, unless somebody else has replaced it since.
 
-        Modules outside scikit-learn that were loaded meanwhile keep the new function, as they may have asked for it:
-        `reversible` of `patch` avoids that.
+        Modules outside scikit-learn that were loaded meanwhile keep the new function, as they may have asked for it.
         """
         if self not in _in_force:
             return
@@ -61,8 +55,8 @@ class Patch:
             _in_force[-1]._places += places  # noqa: SLF001 - of the same class
             return
         of_scikit_learn = [place for place in _places_of(roc_auc_score) if _is_of_scikit_learn(place[0])]
-        for owner, name in [*places, *of_scikit_learn, *_places_of(switched)]:
-            if getattr(owner, name, None) in (roc_auc_score, switched):
+        for owner, name in [*places, *of_scikit_learn]:
+            if getattr(owner, name, None) is roc_auc_score:
                 setattr(owner, name, theirs)
 
     def __enter__(self) -> Self:
@@ -81,59 +75,13 @@ class Patch:
 _in_force: list[Patch] = []
 
 
-class _Switched:
-    """Our function as long as a patch is in force, scikit-learn's otherwise: it is decided at every call."""
-
-    def __init__(self) -> None:
-        update_wrapper(self, roc_auc_score)
-
-    def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return _current()(*arguments, **options)
-
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, _memo: object) -> Self:
-        # scikit-learn hands out copies of its scorers.
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Worker processes, which know nothing of the patch, get what is in force where they are started.
-        return (_ours if _in_force else _theirs), ()
-
-    def __repr__(self) -> str:
-        return f"<{_current().__module__}.roc_auc_score, until the patch is undone>" if _in_force else repr(theirs)
-
-
-switched = _Switched()
-
-
-def _current() -> Callable[..., Any]:
-    return _ours() if _in_force else _theirs()
-
-
-def _ours() -> Callable[..., Any]:
-    return roc_auc_score
-
-
-def _theirs() -> Callable[..., Any]:
-    function: Callable[..., Any] = theirs
-    return function
-
-
-def patch(*, reversible: bool = False) -> Patch:
+def patch() -> Patch:
     """Replace ``sklearn.metrics.roc_auc_score`` by `multiauc.sklearn.roc_auc_score`, everywhere it is in use.
 
     That is: in scikit-learn's own modules and scorers (``scoring="roc_auc"``, ``"roc_auc_ovr"``, ``"roc_auc_ovo"`` and
     their weighted versions), and in every module loaded so far that has imported the function, under any name. Copies
     kept elsewhere, such as in a list or as a default argument, stay as they are. Modules loaded later import the new
     function, and keep it when the patch is undone. Worker processes of joblib get it with the scorers they are sent.
-
-    Parameters
-    ----------
-    reversible : bool, default False
-        Put in a function that decides at every call: the new one while the patch is in force, scikit-learn's once it
-        has been undone. So it does not matter when a module, a list or a default argument got hold of it.
 
     Returns
     -------
@@ -148,7 +96,7 @@ def patch(*, reversible: bool = False) -> Patch:
     ...     roc_auc_score is multiauc.sklearn.roc_auc_score
     True
     """
-    return Patch(reversible=reversible)
+    return Patch()
 
 
 def _places_of(function: Any) -> Iterator[tuple[Any, str]]:

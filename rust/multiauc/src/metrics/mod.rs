@@ -17,8 +17,6 @@ mod waves;
 mod weighting;
 mod without_parts;
 
-#[cfg(feature = "rounded")]
-pub use auc_mu::auc_mu_rounded;
 pub use auc_mu::{auc_mu, auc_mu_matrix};
 pub use hand_till::{hand_till, hand_till_matrix};
 pub use hum::{HumFound, hum, hum_statistic};
