@@ -71,6 +71,7 @@ __all__ = [
     "student_upper_p",
     "student_upper_quantile",
     "student_upper_quantiles",
+    "worst_case",
 ]
 
 type _Scores = NDArray[np.float32] | NDArray[np.float64]

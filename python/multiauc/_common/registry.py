@@ -144,9 +144,18 @@ class Metric:
 
 def _of_core(name: MetricName, title: str, meaning: str, **words: Any) -> Metric:
     """A metric of the core, with what the core knows about it."""
-    facts = dict(_rust.METRICS[name])
-    options = tuple(option for option in ("partition", "pair_weights") if facts.pop(f"has_{option}"))
-    return Metric(name, title, meaning, options, **facts, **words)
+    facts = _rust.METRICS[name]
+    return Metric(
+        name,
+        title,
+        meaning,
+        tuple(option for option in ("partition", "pair_weights") if facts[f"has_{option}"]),
+        has_weights=facts["has_weights"],
+        has_bootstrap=facts["has_bootstrap"],
+        has_interactions=facts["has_interactions"],
+        has_class_scores=facts["has_class_scores"],
+        **words,
+    )
 
 
 METRICS: Final[dict[str, Metric]] = {
