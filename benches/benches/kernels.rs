@@ -6,8 +6,7 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use multiauc::{
-    Cancel, OneVsRestAverage, PairWeights, Score, Workers, auc_mu, auc_mu_rounded, code_integers, hand_till,
-    num_threads, one_vs_rest,
+    Cancel, OneVsRestAverage, PairWeights, Score, Workers, auc_mu, code_integers, hand_till, num_threads, one_vs_rest,
 };
 use multiauc_benches::{Data, Shape};
 
@@ -44,24 +43,6 @@ fn sizes(criterion: &mut Criterion) {
     }
 }
 
-/// What comparing differences exactly costs on smooth scores: at most a tenth.
-fn exactness(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("exactness");
-    let cancel = Cancel::new();
-    let workers = Workers::with_threads(1, &cancel);
-    for (rows, classes) in [(100_000, 10), (1_000_000, 3)] {
-        let data = Data::new(rows, classes, Shape::Smooth, |score| score);
-        let sample = data.sample(&workers).expect("every class has rows");
-        let name = format!("{rows}x{classes}/f64/1 thread");
-        group.bench_function(BenchmarkId::new("exact", &name), |bencher| {
-            bencher.iter(|| auc_mu(black_box(&sample), None, PairWeights::Equal, &workers));
-        });
-        group.bench_function(BenchmarkId::new("rounded", &name), |bencher| {
-            bencher.iter(|| auc_mu_rounded(black_box(&sample), &workers));
-        });
-    }
-}
-
 fn shapes(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("shapes");
     for shape in [Shape::Smooth, Shape::Tied, Shape::Saturated, Shape::Clustered] {
@@ -93,5 +74,5 @@ fn settings() -> Criterion {
         .without_plots()
 }
 
-criterion_group! { name = kernels; config = settings(); targets = sizes, exactness, shapes, steps }
+criterion_group! { name = kernels; config = settings(); targets = sizes, shapes, steps }
 criterion_main!(kernels);

@@ -18,11 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "METRICS",
+    "NORMAL_FROM",
     "Compared",
     "Estimate",
     "Evaluated",
     "FoundSlices",
     "Interactions",
+    "MinP",
     "PairTable",
     "RangeCounter",
     "RangePlan",
@@ -31,6 +34,8 @@ __all__ = [
     "StreamState",
     "__version__",
     "average_precision_per_class",
+    "best_assignment",
+    "chi_squared_tail",
     "class_sizes",
     "code_bytes",
     "code_integers",
@@ -38,8 +43,10 @@ __all__ = [
     "compare_folds",
     "covered_share",
     "debug_build",
+    "degrees_of_freedom",
     "evaluate",
     "evaluate_slices",
+    "f_tail",
     "get_num_threads",
     "hum",
     "hum_score",
@@ -54,11 +61,19 @@ __all__ = [
     "precision_recall_points",
     "roc_curve_points",
     "roc_hull_points",
+    "row_mean",
     "score",
     "set_num_threads",
     "sparse_hand_till",
     "sparse_one_vs_rest",
     "sparse_one_vs_rest_per_class",
+    "student_power",
+    "student_quantiles_as_far",
+    "student_two_sided_p",
+    "student_upper_p",
+    "student_upper_quantile",
+    "student_upper_quantiles",
+    "worst_case",
 ]
 
 type _Scores = NDArray[np.float32] | NDArray[np.float64]
@@ -73,6 +88,10 @@ type _Points = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float6
 
 __version__: str
 debug_build: bool
+#: What the core knows about its metrics: by name, what each of them takes and has.
+METRICS: dict[str, dict[str, bool]]
+#: With this many degrees of freedom Student's t counts as normal.
+NORMAL_FROM: float
 
 def set_num_threads(n: int) -> None:
     """Number of threads for later calls; 0 restores the default."""
@@ -448,10 +467,6 @@ class Resampler:
         """Partial areas of curves: their mean, and their mean by prevalence."""
 
     @property
-    def is_kept(self) -> bool:
-        """Whether the orders are in memory."""
-
-    @property
     def block(self) -> int:
         """How many replicates are best asked for at once."""
 
@@ -543,10 +558,6 @@ class RangePlan:
         """About how many keys are to be gathered: a row has one for each pair and column that it counts in."""
 
     @property
-    def ranges(self) -> int:
-        """The number of ranges."""
-
-    @property
     def gathered_bytes(self) -> int:
         """About how many bytes have been gathered since the last blocks were taken."""
 
@@ -577,3 +588,61 @@ class RangePlan:
 
     def answers(self, state: StreamState) -> dict[str, Any]:
         """As those of the state, with exact values, once the counts of all parts are there."""
+
+def student_two_sided_p(t: float, degrees_of_freedom: float) -> float:
+    """P(|T| >= |t|) for Student's T."""
+
+def student_upper_p(t: float, degrees_of_freedom: float) -> float:
+    """P(T >= t) for Student's T."""
+
+def student_upper_quantile(tail: float, degrees_of_freedom: float) -> float:
+    """The t with P(T > t) = `tail`."""
+
+def student_upper_quantiles(tail: float, degrees_of_freedom: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The same for many degrees of freedom from 1 on, to eleven digits; nan for nan."""
+
+def student_quantiles_as_far(z: NDArray[np.float64], degrees_of_freedom: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The t of each number of degrees of freedom that is exceeded as often as a normal number exceeds z >= 0."""
+
+def student_power(shift: float, degrees_of_freedom: float, tail: float) -> float:
+    """How often a two-sided test by Student's t rejects, for a difference of `shift` standard errors."""
+
+def f_tail(x: float, first: int, second: float) -> float:
+    """P(F >= x) for x >= 0 and a whole number of first degrees of freedom."""
+
+def chi_squared_tail(x: float, degrees_of_freedom: int) -> float:
+    """P(X >= x) for x >= 0."""
+
+def degrees_of_freedom(
+    variances: NDArray[np.float64],
+    fourths: NDArray[np.float64],
+    units: NDArray[np.float64],
+    effective: NDArray[np.float64],
+) -> float:
+    """Of a sum of variances, one for each class.
+
+    `fourths` are the sums of fourth powers whose sums of squares the variances are, `units` the numbers of independent
+    units, and `effective` how many of equal weight would know as much.
+    """
+
+def row_mean(
+    values: NDArray[np.float64], weights: NDArray[np.float64] | None, groups: NDArray[np.uint32] | None
+) -> tuple[float, float, float]:
+    """(weighted mean, its variance, degrees of freedom) of rows, of which whole groups are independent."""
+
+def best_assignment(gains: NDArray[np.float64]) -> NDArray[np.intp]:
+    """The permutation p with the largest sum of gains[i, p[i]]."""
+
+@final
+class MinP:
+    """The correction of p-values for the number of tests (single-step min-p).
+
+    `vectors` are unit vectors whose products are the correlations of what is tested, if these matter.
+    """
+
+    def __new__(cls, count: int, vectors: NDArray[np.float64] | None) -> MinP: ...
+    def corrected(self, p: float) -> float:
+        """How often the smallest of all p-values is at most `p`; nan for nan."""
+
+    def tail_of_one(self, tail: float) -> float:
+        """The tail of each interval so that all of them cover at once with probability 1 - 2 `tail`."""

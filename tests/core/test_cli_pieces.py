@@ -16,13 +16,11 @@ from pyarrow import parquet
 
 from command_line import ANIMALS, columns
 from dataset_files import METRICS, in_memory, predictions, table_of, write
-from json_schema import problems
 from multiauc._io import checkpoint as _checkpoints
 from multiauc._io import dataset as _dataset_runs
 from multiauc._io import row_stream
 from multiauc.cli import _pieces
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "result.schema.json").read_text("utf-8"))
+from result_schema import problems
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -44,7 +42,7 @@ def little_memory(monkeypatch):
 
 def numbers(text):
     found = json.loads(text)
-    assert problems(found, SCHEMA) == []
+    assert problems(found) == []
     metrics = {metric: found["metrics"][metric]["value"] for metric in METRICS}
     return metrics | {one["label"]: one["value"] for one in found["per_class"]}
 
@@ -236,7 +234,7 @@ class TestCertainBounds:
         assert "certain bounds" in text
         assert "Values: the exact ones of all rows lie between the bounds, always." in text
         found = json.loads(cli("evaluate a.parquet -l y --memory-limit 1GiB -f json"))
-        assert problems(found, SCHEMA) == []
+        assert problems(found) == []
         assert not found["exact"]
         for one in [*found["metrics"].values(), *found["per_class"], *found["worst_pairs"]]:
             assert one["certified_low"] < one["value"] < one["certified_high"]

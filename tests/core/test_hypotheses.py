@@ -5,11 +5,8 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import multiauc
-from multiauc._common.student import f_tails, upper_p
-from multiauc._inference.families import LargestNormal
 from strategies import smooth
 
 
@@ -93,33 +90,6 @@ def test_wrong_values_are_named(data):
     same = multiauc.compare(y, {"a": models["a"], "b": models["a"]}).difference("a", "b")
     with pytest.warns(RuntimeWarning, match="no test of a - b > -0.1: the standard error is 0"):
         assert math.isnan(same.non_inferiority(0.1).p_value)
-
-
-def test_tails_of_t_and_f():
-    for t in (-3.0, -0.5, 0.0, 1.7, 40.0):
-        for freedom in (1.0, 4.3, 1e4):
-            assert upper_p(t, freedom) == pytest.approx(stats.t.sf(t, freedom), rel=1e-9)
-    x = np.array([1e-3, 0.2, 1.0, 3.0, 50.0])
-    for first, second in ((1, 5.0), (2, 3.3), (7, 120.0), (30, 2.0)):
-        np.testing.assert_allclose(f_tails(x, first, second), stats.f.sf(x, first, second), rtol=1e-11)
-
-
-@pytest.mark.parametrize(("m", "tolerance"), [(3, 1e-6), (4, 1e-4), (6, 1e-4), (10, 1e-4)])
-def test_equally_correlated_models_have_the_studentized_range(m, tolerance):
-    """All differences of m independent means: Tukey's distribution."""
-    vectors = np.array([np.eye(m)[i] - np.eye(m)[j] for i in range(m) for j in range(i)])
-    largest = LargestNormal(vectors)
-    for p in (0.2, 0.05, 0.01):
-        z = stats.studentized_range.ppf(1 - p, m, np.inf) / math.sqrt(2)
-        assert largest.p_value(z) == pytest.approx(p, abs=tolerance * max(1.0, p / 0.05))
-
-
-def test_one_number_and_perfectly_correlated_ones_are_normal():
-    for vectors in (np.array([[2.0, 1.0]]), np.array([[1.0, 0.0], [-3.0, 0.0]])):
-        largest = LargestNormal(vectors)
-        assert largest.p_value(2.3) == pytest.approx(2 * stats.norm.sf(2.3), rel=1e-12)
-    independent = LargestNormal(np.eye(2))
-    assert independent.p_value(2.0) == pytest.approx(1 - (1 - 2 * stats.norm.sf(2.0)) ** 2, abs=1e-5)
 
 
 def assert_below_bonferroni(comparison):

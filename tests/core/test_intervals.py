@@ -7,7 +7,6 @@ import pytest
 from scipy import optimize, stats
 
 import multiauc
-from multiauc._common.student import quantiles_as_far
 from multiauc.streaming import Accumulator
 from oracle_intervals import effective_numbers, ordered_weights, wilson, wilson_interval, worst_case
 
@@ -275,9 +274,3 @@ def test_cautious_intervals_append_a_group(rng):
     copies = multiauc.evaluate(np.repeat(codes, 5), np.repeat(scores, 5, axis=0), groups=np.repeat(groups, 5)).auc_mu
     expected_limits = rows.confidence_interval(method="cautious")
     np.testing.assert_allclose(copies.confidence_interval(method="cautious"), expected_limits, rtol=1e-9)
-
-
-def test_quantiles_as_far_as_a_normal_number():
-    z, freedom = (grid.ravel() for grid in np.meshgrid([0.01, 0.5, 1.96, 5, 8], [1, 1.5, 3, 10, 200, 1999, 2001, 1e7]))
-    np.testing.assert_allclose(quantiles_as_far(z, freedom), stats.t.isf(stats.norm.sf(z), freedom), rtol=1e-9)
-    assert quantiles_as_far(np.zeros(1), np.ones(1)) == 0.0

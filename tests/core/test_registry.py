@@ -29,6 +29,30 @@ def test_rows_agree_with_the_types():
     assert _registry.DEFAULT_METRIC in _registry.DEFAULT_METRICS
 
 
+def test_the_core_and_the_registry_have_the_same_metrics():
+    assert set(_rust.METRICS) == NAMES - {_registry.MULTICLASS_ROC}
+
+
+@pytest.mark.parametrize("name", _rust.METRICS)
+def test_what_the_core_says_about_a_metric_is_so(name):
+    rng = np.random.default_rng(0)
+    scores, codes = rng.dirichlet(np.ones(3), 50), rng.integers(3, size=50).astype(np.uint8)
+    facts = _rust.METRICS[name]
+    weights = np.linspace(1.0, 2.0, 50)
+    plain, weighted = (scores, codes, None, None), (scores, codes, weights, None)
+
+    def value(sample, **options):
+        return _rust.score(sample, name, options)
+
+    if facts["has_class_scores"]:
+        costs = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [2.0, 5.0, 0.0]])
+        assert (value(plain, partition=costs) != value(plain)) == facts["has_partition"]
+        pairs = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])
+        assert (value(plain, pair_weights=pairs) != value(plain)) == facts["has_pair_weights"]
+    if facts["has_weights"] and facts["has_class_scores"]:
+        assert value(weighted) != value(plain)
+
+
 # --- a new row --------------------------------------------------------------------------------------------------------
 
 NEW = "made_up"

@@ -131,14 +131,6 @@ def test_modules_of_scikit_learn_that_were_loaded_meanwhile_are_restored(monkeyp
     assert sys.modules["of_the_user"].roc_auc_score is roc_auc_score
 
 
-def test_a_patch_in_two_processes(iris):
-    features, classes = iris
-    with patch():
-        found = cross_val_score(GaussianNB(), features, classes, scoring="roc_auc_ovo", cv=3, n_jobs=2)
-    expected = cross_val_score(GaussianNB(), features, classes, scoring="roc_auc_ovo", cv=3)
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-
-
 def test_patch_leaves_what_others_put_there_meanwhile():
     def other():
         pass

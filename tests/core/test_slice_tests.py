@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import multiauc
-from multiauc._common.student import two_sided_p, two_sided_ps, upper_quantile
+from multiauc import _rust
 from multiauc._evaluation.slice_tests import Side, SliceDifferences
-from multiauc._inference.families import MinP
+from multiauc._inference.families import min_p
 from slice_data import sample
 from strategies import softmax
 
@@ -58,7 +58,7 @@ def test_two_slices_are_one_comparison(rng):
 def test_correlations_of_a_few_slices_matter_little(rng):
     """Ten equal slices: the correction for independent ones, which more slices get, is hardly different."""
     correlations = np.full((10, 10), -1 / 9) + np.eye(10) * 10 / 9
-    known, independent = MinP(10, correlations), MinP(10, None)
+    known, independent = min_p(10, correlations), min_p(10, None)
     for p in (0.001, 0.005, 0.02):
         assert known.corrected(p) == pytest.approx(independent.corrected(p), rel=0.03)
         assert known.corrected(p) <= independent.corrected(p)
@@ -123,14 +123,6 @@ def test_power(rng):
     assert slices.names[0] == 7
 
 
-@given(st.lists(st.tuples(st.floats(0, 60), st.floats(1, 1e9)), min_size=1, max_size=20))
-@settings(max_examples=60, deadline=None)
-def test_many_p_values_at_once(cases):
-    t, freedom = (np.array(values) for values in zip(*cases, strict=True))
-    expected = [two_sided_p(*case) for case in cases]
-    assert two_sided_ps(t, freedom) == pytest.approx(expected, rel=1e-7, abs=1e-300)
-
-
 def side(*numbers):
     return Side(*(np.array([number]) for number in numbers))
 
@@ -172,5 +164,5 @@ def test_the_reach_against_a_known_rest_is_that_of_the_logit_interval():
     (t,), (p,) = differences.statistics()
     distance = (math.log(0.8 / 0.2) - math.log(0.9 / 0.1)) * 0.16 / math.sqrt(0.002)
     assert t == pytest.approx(distance, rel=1e-6)
-    assert p == pytest.approx(two_sided_p(distance, 30.0), rel=1e-6)
-    assert upper_quantile(p / 2, 30.0) == pytest.approx(abs(t), rel=1e-6)
+    assert p == pytest.approx(_rust.student_two_sided_p(distance, 30.0), rel=1e-6)
+    assert _rust.student_upper_quantile(p / 2, 30.0) == pytest.approx(abs(t), rel=1e-6)

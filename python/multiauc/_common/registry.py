@@ -1,15 +1,18 @@
-"""The metrics: their names, titles and properties are listed here and nowhere else.
+"""The metrics: their names and titles are listed here and nowhere else.
 
-A new metric is a row of `METRICS`, its name in `MetricName`, a file in the core and a public function. Everything that
-offers metrics by name (`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers)
-reads this table.
+What the core knows about a metric (whether it takes weights, which options it has, ...) comes from the core. A new
+metric is a variant of the core's `Metric` and a file in the core, a row of `METRICS` with the words, its name in
+`MetricName` and a public function. Everything that offers metrics by name (`evaluate`, `compare`, the bootstrap, the
+command line, reports, training metrics, scorers) reads this table.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+
+from multiauc import _rust
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -201,166 +204,148 @@ class Metric:
         }[self.chance]
 
 
+def _of_core(name: MetricName, title: str, meaning: str, *, own_options: tuple[str, ...] = (), **words: Any) -> Metric:
+    """A metric of the core, with what the core knows about it."""
+    facts = _rust.METRICS[name]
+    shared = tuple(option for option in ("partition", "pair_weights") if facts[f"has_{option}"])
+    return Metric(
+        name,
+        title,
+        meaning,
+        (*shared, *own_options),
+        has_weights=facts["has_weights"],
+        has_bootstrap=facts["has_bootstrap"],
+        has_interactions=facts["has_interactions"],
+        has_class_scores=facts["has_class_scores"],
+        **words,
+    )
+
+
 METRICS: Final[dict[str, Metric]] = {
     metric.name: metric
     for metric in (
-        Metric(
+        _of_core(
             AUC_MU,
             "AUC_mu",
             "looks at every pair of classes by both of their scores",
-            ("partition", "pair_weights"),
-            PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True),
+            pairs=PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True),
             is_default=True,
         ),
-        Metric(
+        _of_core(
             HAND_TILL,
             "Hand & Till's M",
             "looks at every pair of classes by one of their scores at a time",
-            ("pair_weights",),
-            PairValues("A(row | column)", "one score (M)", is_symmetric=False),
+            pairs=PairValues("A(row | column)", "one score (M)", is_symmetric=False),
             is_default=True,
         ),
-        Metric(
+        _of_core(
             ONE_VS_REST,
             "one-vs-rest (macro)",
             "looks at each class against all others together, every class with the same weight",
             is_default=True,
         ),
-        Metric(
+        _of_core(
             ONE_VS_REST_PREVALENCE,
             "one-vs-rest (prevalence)",
             "looks at each class against all others together, weighted by its share of the rows",
             is_default=True,
         ),
-        Metric(
+        _of_core(
             AVERAGE_PRECISION,
             "average precision (macro)",
             "is the mean precision of each class against all others together, at the scores of its own rows, every "
             "class with the same weight",
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_classes",
             depends_on_sizes=True,
         ),
-        Metric(
+        _of_core(
             AVERAGE_PRECISION_PREVALENCE,
             "average precision (prevalence)",
             "is the mean precision of each class against all others together, at the scores of its own rows, weighted "
             "by its share of the rows",
-            has_bootstrap=False,
-            has_interactions=False,
             chance="prevalence",
             depends_on_sizes=True,
         ),
-        Metric(
+        _of_core(
             PDI,
             "PDI",
             "looks at one row of every class at a time: how often a class has the highest of its scores",
-            has_interactions=False,
             chance="one_of_classes",
         ),
-        Metric(
+        _of_core(
             HUM,
             "HUM",
             "looks at one row of every class at a time: how often giving each row its own class has the largest sum of "
             "scores",
-            has_weights=False,
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_orders",
         ),
-        Metric(
+        _of_core(
             LANDGREBE_DUIN,
             "Landgrebe & Duin's volume",
             "looks at one row of every class at a time: how often giving each row its own class has the largest "
             "product of scores",
-            has_weights=False,
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_orders",
         ),
-        Metric(
+        _of_core(
             ORDERED_VUS,
             "ordered VUS",
             "looks at one row of every class at a time: how often their scores rise in the order of the classes",
-            has_bootstrap=False,
-            has_interactions=False,
-            has_class_scores=False,
             chance="one_of_orders",
         ),
-        Metric(
+        _of_core(
             MATTHEWS,
             "Matthews (R_K)",
             "is the correlation between the classes decided for and the true ones",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="zero",
             smallest=-1.0,
             depends_on_sizes=True,
             interval="logit",
         ),
-        Metric(
+        _of_core(
             KAPPA,
             "Cohen's kappa",
             "is the share of right decisions beyond what chance agrees on",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="zero",
             smallest=-1.0,
             depends_on_sizes=True,
             interval="logit",
         ),
-        Metric(
+        _of_core(
             ACCURACY,
             "accuracy",
             "is the share of right decisions",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_classes",
             depends_on_sizes=True,
             interval="logit",
         ),
-        Metric(
+        _of_core(
             BALANCED_ACCURACY,
             "balanced accuracy",
             "is the share of right decisions in each class, every class with the same weight",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_classes",
         ),
-        Metric(
+        _of_core(
             MACRO_F1,
             "F1 (macro)",
             "is the harmonic mean of precision and recall of each class, every class with the same weight",
-            ("partition",),
-            has_bootstrap=False,
-            has_interactions=False,
             chance="one_of_classes",
             depends_on_sizes=True,
             interval="logit",
         ),
-        Metric(
+        _of_core(
             TOP_K_ACCURACY,
             "top-k accuracy",
             "is the share of rows whose class is among the k of the highest scores",
-            ("k",),
-            has_bootstrap=False,
-            has_interactions=False,
+            own_options=("k",),
             chance="k_of_classes",
             depends_on_sizes=True,
             sampling="iid",
         ),
-        Metric(
+        _of_core(
             LOG_LOSS,
             "log loss",
             "is minus the mean logarithm of the probability of the true class; smaller is better",
-            ("clip",),
-            has_bootstrap=False,
-            has_interactions=False,
+            own_options=("clip",),
             chance="log_loss",
             largest=math.inf,
             higher_is_better=False,
@@ -368,12 +353,10 @@ METRICS: Final[dict[str, Metric]] = {
             interval="log",
             sampling="iid",
         ),
-        Metric(
+        _of_core(
             BRIER,
             "Brier score",
             "is the mean squared distance of the probabilities from the true class; smaller is better",
-            has_bootstrap=False,
-            has_interactions=False,
             chance="brier",
             largest=2.0,
             higher_is_better=False,

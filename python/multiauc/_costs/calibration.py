@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from multiauc._common.student import f_tails
+from multiauc import _rust
 from multiauc._input.arrays import as_scores
 from multiauc._input.probabilities import as_outputs
 
@@ -61,10 +60,6 @@ def all_columns(scores: NDArray[np.float32] | NDArray[np.float64]) -> NDArray[np
     return block if block.shape[1] > 1 else np.column_stack([1.0 - block[:, 0], block[:, 0]])
 
 
-# Relative to the sum of fourth powers: a difference of sums that is rounding.
-ROUNDING = 1e-12
-
-
 class RowMean(NamedTuple):
     """A mean, its variance, and how well that is known; nan where there is a single row or group."""
 
@@ -83,27 +78,11 @@ def row_mean(
     :math:`s^2 / n`. The degrees of freedom are the smaller of e - 1, e being the effective number of units, and
     :math:`2 V^2 / (\sum \psi^4 - V^2 / n)`, what the fourth moments allow.
     """
-    masses = np.ones(len(values)) if weights is None else weights
-    total = float(masses.sum())
-    mean = float(np.dot(masses, values) / total)
-    shares, errors = masses / total, masses * (values - mean) / total
+    if weights is not None:
+        weights = np.ascontiguousarray(weights, dtype=np.float64)
     if groups is not None:
-        shares, errors = (np.bincount(groups, of_rows).astype(np.float64) for of_rows in (shares, errors))
-    counted = shares > 0.0
-    shares, errors = shares[counted], errors[counted]
-    effective = 1.0 / float(np.dot(shares, shares))
-    if effective <= 1.0 + ROUNDING:
-        return RowMean(mean, math.nan, math.nan)
-    squares = errors**2 * (effective / (effective - 1.0))
-    variance, fourth = float(squares.sum()), float(np.dot(squares, squares))
-    # All rows alike: what is left of their differences from the mean is rounding.
-    if np.ptp(values[masses > 0.0]) == 0.0:
-        return RowMean(mean, 0.0, math.nan)
-    spread = fourth - variance**2 / len(squares)
-    freedom = effective - 1.0
-    if spread > ROUNDING * fourth:
-        freedom = min(freedom, 2.0 * variance**2 / spread)
-    return RowMean(mean, variance, max(1.0, freedom))
+        groups = np.ascontiguousarray(groups, dtype=np.uint32)
+    return RowMean(*_rust.row_mean(np.ascontiguousarray(values, dtype=np.float64), weights, groups))
 
 
 # Probabilities below this count as this much where their logarithm is taken.
@@ -265,5 +244,4 @@ def calibration_p_value(rows: LabelledRows, scale: float, offsets: NDArray[np.fl
     if gain <= 0.0:
         return 1.0
     gain /= design_effect(rows, scale, offsets)
-    # The F distribution with so many degrees of freedom is the chi-squared one.
-    return float(f_tails(np.array([2.0 * gain / n_classes]), n_classes, 1e9)[0])
+    return _rust.chi_squared_tail(2.0 * gain, n_classes)

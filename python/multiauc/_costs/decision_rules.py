@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from multiauc._common.student import upper_quantile
+from multiauc import _rust
 from multiauc._costs.calibration import (
     LabelledRows,
     all_columns,
@@ -218,7 +218,7 @@ def _is_cheaper(
     found = rows.mean(row_costs[first] - row_costs[second])
     if not (found.value < 0.0 < found.variance):
         return False
-    return found.value < -upper_quantile(tail, found.degrees_of_freedom) * math.sqrt(found.variance)
+    return found.value < -_rust.student_upper_quantile(tail, found.degrees_of_freedom) * math.sqrt(found.variance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

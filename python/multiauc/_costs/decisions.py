@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._common.hints import warn, with_hints
 from multiauc._common.result import ESTIMATE_HEADER, Result, Tabular, html_table, read_only, shortened, text_table
-from multiauc._common.student import two_sided_p, upper_quantile
 from multiauc._common.wording import counted, decimals, listing, one_of, p_in_line, printable
 from multiauc._costs.calibration import RowMean, probability_blocks, read_probabilities, row_mean
 from multiauc._costs.decision_rules import (
@@ -97,7 +97,7 @@ class CostDifference(Tabular):
     @property
     def p_value(self) -> float:
         """Two-sided: how often `t` would be as far from 0 if both rules cost the same."""
-        return 1.0 if self.t == 0.0 else two_sided_p(self.t, self.degrees_of_freedom)
+        return 1.0 if self.t == 0.0 else _rust.student_two_sided_p(self.t, self.degrees_of_freedom)
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """The difference ± t times its standard error.
@@ -463,7 +463,9 @@ def compared(
 def _limits(value: float, error: float, freedom: float, tail: float, bounds: tuple[float, float]) -> ConfidenceInterval:
     if not error > 0.0:
         return NO_INTERVAL
-    return wald_interval(value, error, upper_quantile(tail, freedom), smallest=bounds[0], largest=bounds[1])
+    return wald_interval(
+        value, error, _rust.student_upper_quantile(tail, freedom), smallest=bounds[0], largest=bounds[1]
+    )
 
 
 def _in_words(decisions: CostDecisions) -> list[str]:

@@ -14,7 +14,6 @@ from multiauc._common.hints import warn, with_hints
 from multiauc._common.progress import Progress
 from multiauc._common.registry import HAND_TILL
 from multiauc._common.result import Result, html_table, read_only, text_table
-from multiauc._common.student import upper_quantile
 from multiauc._common.wording import counted, decimals, described, one_of
 from multiauc._curves.multiclass import BAND_FPR, RocBand, quantile_band
 from multiauc._curves.summary_fits import RandomEffects, area, delta_error, expit, fit_binomial, fit_line, fit_normal
@@ -124,7 +123,7 @@ class SummaryRoc(Result):
         error = self.standard_errors["auc"]
         if not error > 0.0:
             return NO_INTERVAL
-        return logit_interval(self.auc, error, upper_quantile(tail, max(1, len(self.tables) - 2)))
+        return logit_interval(self.auc, error, _rust.student_upper_quantile(tail, max(1, len(self.tables) - 2)))
 
     def confidence_region(self, level: float = 0.95) -> NDArray[np.float64]:
         """The outline of a region for the operating point, (m, 2): false- and true-positive rates.

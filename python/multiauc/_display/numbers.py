@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._common.registry import METRICS
-from multiauc._common.student import upper_quantile
 from multiauc._common.wording import counted, names_as_text
 from multiauc._curves.multiclass import THRESHOLDS
 from multiauc._display import model as views
@@ -419,7 +419,7 @@ def _limit_area(bootstrap: MulticlassRocBootstrap, level: float) -> ConfidenceIn
     size, value, error = _count_resamples(bootstrap), bootstrap.estimate, bootstrap.standard_error
     if size >= QUANTILES_FROM or math.isnan(found.low) or not (0.0 < value < 1.0 and error > 0.0):
         return found
-    return union(found, logit_interval(value, error, upper_quantile(read_level(level), size - 1.0)))
+    return union(found, logit_interval(value, error, _rust.student_upper_quantile(read_level(level), size - 1.0)))
 
 
 def _limit_curve(
@@ -431,7 +431,7 @@ def _limit_curve(
     if size >= QUANTILES_FROM:
         return found.fpr, found.low, found.high
     spread = bootstrap.heights[~np.isnan(bootstrap.replicates)].std(axis=0, ddof=1)
-    reach = upper_quantile(read_level(level), size - 1.0) * spread
+    reach = _rust.student_upper_quantile(read_level(level), size - 1.0) * spread
     middle = np.interp(found.fpr, roc.fpr, roc.tpr)
     return found.fpr, np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.result import Tabular, read_only
-from multiauc._common.student import upper_quantiles
 from multiauc._common.wording import decimals, one_of, printable, shown_name
 from multiauc._inference.intervals import ConfidenceInterval, Wilson, WorstCase
 from multiauc._input.options import read_groups, read_level
@@ -43,7 +43,7 @@ class Rates(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.maximum(1.0, self.units - 1.0) if has_units else np.full_like(self.units, np.inf)
             wilson = Wilson.of(self.values, self.variances, freedom, WorstCase(1.0 / self.units, FAILURES))
-            low, high = wilson.limits(upper_quantiles(tail, np.asarray(wilson.degrees_of_freedom)))
+            low, high = wilson.limits(_rust.student_upper_quantiles(tail, np.asarray(wilson.degrees_of_freedom)))
         return low, high
 
 

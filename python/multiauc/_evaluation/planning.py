@@ -13,7 +13,6 @@ from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Result, frame_of, html_table, shortened, text_table
-from multiauc._common.student import t_power, upper_quantile
 from multiauc._common.wording import decimals, described, listing, names_as_text, one_of, printable
 from multiauc._evaluation.comparison import Comparison
 from multiauc._evaluation.evaluation import Evaluation, computed, evaluation_of
@@ -249,7 +248,9 @@ def sample_size(
     gap = read_number("difference", difference, low=0.0, high=1.0)
     chance = read_number("power", power, low=2.0 * tail, high=1.0)
     aim = f"power {chance:g} to see a difference of {gap:g}: {known.name}, two-sided test at {200.0 * tail:.6g}%"
-    return _planned(known, aim, lambda _, v, freedom: t_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance)
+    return _planned(
+        known, aim, lambda _, v, freedom: _rust.student_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -368,7 +369,7 @@ def _half_width(known: _Known, sizes: Sequence[int], variance: float, freedom: f
     if known.value is not None and worst is not None:
         low, high = Wilson.of(known.value, variance, freedom, worst).interval(tail)
         return 0.5 * (high - low)
-    t, error = upper_quantile(tail, freedom), math.sqrt(variance)
+    t, error = _rust.student_upper_quantile(tail, freedom), math.sqrt(variance)
     if known.value is None:
         return t * error
     low, high = bounded_logit_interval(known.value, error, t, known.smallest)
@@ -436,8 +437,7 @@ def _fewest(
     return sizes(high)
 
 
-# Deviations of components, which are of the order of 1, that are rounding; and fourth moments less their least value,
-# relative to them. Both as in the core.
+# Deviations of components, which are of the order of 1, that are rounding: as in the core.
 ROUNDING = 1e-12
 
 
@@ -483,13 +483,7 @@ class VarianceTerms:
         factor = 1.0 / (1.0 - 1.0 / self.effective)
         variances = factor * self.squares / times
         fourths = factor**2 * self.fourths / times**3
-        by_size = variances**2 / (effective - 1.0)
-        spread = fourths - variances**2 / numbers
-        by_moments = np.where(spread <= ROUNDING * fourths, by_size, 0.5 * spread)
-        variance = float(variances.sum())
-        if variance == 0.0:
-            return 0.0, math.nan
-        return variance, max(1.0, variance**2 / max(float(by_size.sum()), float(by_moments.sum())))
+        return float(variances.sum()), _rust.degrees_of_freedom(variances, fourths, numbers, effective)
 
 
 def variance_terms(inputs: HeldInputs, influences: NDArray[np.float64]) -> VarianceTerms:

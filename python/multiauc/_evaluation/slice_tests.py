@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from multiauc._common.student import NORMAL_FROM, quantiles_as_far, upper_quantiles
+from multiauc import _rust
 from multiauc._inference.intervals import Wilson, WorstCase, log_intervals, logit_intervals
 
 if TYPE_CHECKING:
@@ -53,12 +53,12 @@ class Side(NamedTuple):
     def intervals(self, tail: float, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Limits of values, with this probability beyond each of them."""
         freedoms = self._freedoms()
-        return self._limits(upper_quantiles(tail, freedoms), tail, scale)
+        return self._limits(_rust.student_upper_quantiles(tail, freedoms), tail, scale)
 
     def intervals_as_far(self, z: NDArray[np.float64], scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same as far out as each of some normal numbers."""
         tails = np.array([0.5 * math.erfc(one / math.sqrt(2.0)) for one in z.tolist()])
-        return self._limits(quantiles_as_far(z, self._freedoms()), tails, scale)
+        return self._limits(_rust.student_quantiles_as_far(z, self._freedoms()), tails, scale)
 
     def _wilson(self) -> Wilson:
         worst = WorstCase(self.design_effects, self.failures)
@@ -67,7 +67,7 @@ class Side(NamedTuple):
     def _freedoms(self) -> NDArray[np.float64]:
         """Of the interval of each value; infinitely many where nothing varies."""
         found = np.where(np.isnan(self.design_effects), self.degrees_of_freedom, self._wilson().degrees_of_freedom)
-        return np.where(np.isnan(found), NORMAL_FROM, found)
+        return np.where(np.isnan(found), _rust.NORMAL_FROM, found)
 
     def _limits(
         self, t: NDArray[np.float64], tails: float | NDArray[np.float64], scale: Scale
@@ -144,7 +144,7 @@ class SliceDifferences:
             total += np.where(varies, side.variances, 0.0)
             uncertainty += np.where(varies, side.variances**2 / np.where(varies, side.degrees_of_freedom, 1.0), 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = np.where(uncertainty > 0.0, total**2 / uncertainty, NORMAL_FROM)
+            freedom = np.where(uncertainty > 0.0, total**2 / uncertainty, _rust.NORMAL_FROM)
         return np.where(self.are_testable(), np.maximum(freedom, 1.0), np.nan)
 
     def intervals(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -183,7 +183,7 @@ class SliceDifferences:
         z = np.where(distances == 0.0, 0.0, z)
         z = np.where(self.are_testable(), z, np.nan)
         p_values = np.array([math.erfc(one / math.sqrt(2.0)) for one in z.tolist()])
-        return np.copysign(quantiles_as_far(z, self.degrees_of_freedom()), distances), p_values
+        return np.copysign(_rust.student_quantiles_as_far(z, self.degrees_of_freedom()), distances), p_values
 
     def _taken(self, places: NDArray[np.intp]) -> SliceDifferences:
         """Some of them."""

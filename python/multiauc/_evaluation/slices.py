@@ -27,7 +27,7 @@ from multiauc._common.wording import corrected_p, counted, decimals, listing, on
 from multiauc._evaluation.slice_tests import Side, SliceDifferences
 from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.estimates import estimate_of, estimate_without_error
-from multiauc._inference.families import MinP
+from multiauc._inference.families import min_p
 from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
@@ -356,7 +356,7 @@ class Slices(Tabular):
         return self._slices.intervals(tail, METRICS[self.metric].scale)
 
     def _simultaneous(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        family = MinP(int(np.isfinite(self.p_values).sum()), self._correlations)
+        family = min_p(int(np.isfinite(self.p_values).sum()), self._correlations)
         return self._tests().intervals(family.tail_of_one(tail))
 
     def _beyond_chance(self, level: float, sign: float) -> list[Any]:
@@ -612,7 +612,7 @@ def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, 
     t, p_values = differences.statistics()
     tested = np.isfinite(p_values)
     compared, correlations = _known_correlations(None if undefined else found.joint, tested, slices.variances)
-    family = MinP(int(tested.sum()), correlations)
+    family = min_p(int(tested.sum()), correlations)
     order = _order(differences, METRICS[metric].sign * t, p_values, reference, METRICS[metric].sign)
     if correlations is not None:
         in_order = np.argsort(np.argsort(order)[compared])

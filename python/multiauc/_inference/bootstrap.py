@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.progress import Progress
 from multiauc._common.result import Result, frame_of_columns, html_table, read_only, text_table
-from multiauc._common.student import upper_quantile
 from multiauc._common.wording import counted, decimals, listing, names_as_text, one_of
 from multiauc._inference.intervals import (
     NO_INTERVAL,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc import _rust
     from multiauc._common.result import Library
 
 # The most bytes that presorted orders may take; beyond that, they are sorted again for every block of replicates.
@@ -147,7 +146,7 @@ class Replicates:
         nearest = min(self.estimate, 1.0 - self.estimate) / NEAREST_TO_BOUND
         inside = np.clip(values, nearest, 1.0 - nearest)
         spread = float(np.std(np.log(inside / (1.0 - inside)), ddof=1)) * self.estimate * (1.0 - self.estimate)
-        quantile = upper_quantile(tail, max(1.0, (self.smallest_class or 2) - 1.0))
+        quantile = _rust.student_upper_quantile(tail, max(1.0, (self.smallest_class or 2) - 1.0))
         return logit_interval(self.estimate, max(error, spread), quantile, functions=np)
 
     def _bca(self, values: NDArray[np.float64], tail: float) -> ConfidenceInterval:

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.registry import METRICS
 from multiauc._common.result import Tabular
-from multiauc._common.student import two_sided_p, upper_p, upper_quantile
 from multiauc._common.wording import decimals, names_as_text, p_in_line, printable
 from multiauc._inference.hypotheses import SIGNS, TestResult, read_alternative, read_number, student_test, untestable
 from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval, wald_interval
@@ -91,7 +91,7 @@ class Difference(Tabular):
         t = self.t
         if t == 0.0:
             return 1.0
-        return two_sided_p(t, self.degrees_of_freedom)
+        return _rust.student_two_sided_p(t, self.degrees_of_freedom)
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         r"""The difference ± t times its standard error, cut off at the largest difference there can be.
@@ -162,7 +162,7 @@ class Difference(Tabular):
         if not self._is_testable():
             return untestable(name, self._obstacle())
         t = min(self._t_against(-limit), -self._t_against(limit))
-        return TestResult(name, t, self.degrees_of_freedom, upper_p(t, self.degrees_of_freedom))
+        return TestResult(name, t, self.degrees_of_freedom, _rust.student_upper_p(t, self.degrees_of_freedom))
 
     def _test(self, null: float, alternative: str) -> TestResult:
         if not self._is_testable():
@@ -197,7 +197,7 @@ class Difference(Tabular):
         if self._samples is not None:
             low, high = self._samples.intervals(tail)
             return ConfidenceInterval(float(low[0]), float(high[0]))
-        t, reach = upper_quantile(tail, self.degrees_of_freedom), self._largest
+        t, reach = _rust.student_upper_quantile(tail, self.degrees_of_freedom), self._largest
         return wald_interval(self.value, self.standard_error, t, smallest=-reach, largest=reach)
 
     def cells(self, interval: tuple[float, float]) -> list[str]:

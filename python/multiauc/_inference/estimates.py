@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.registry import DEFAULT_K, METRICS
 from multiauc._common.result import Tabular
-from multiauc._common.student import upper_quantile
 from multiauc._common.wording import decimals, listing, one_of, printable
 from multiauc._inference.hypotheses import SIGNS, TestResult, read_alternative, read_number, student_test, untestable
 from multiauc._inference.intervals import (
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from multiauc import _rust
     from multiauc._inference.hypotheses import Alternative
     from multiauc._input.held_inputs import HeldInputs
 
@@ -202,14 +201,14 @@ class Estimate(Tabular):
             return spread_out(interval_at_bound(place, tail, self.smallest_class), self._smallest)
         if not error > 0.0:
             return NO_INTERVAL
-        t = upper_quantile(tail, self.degrees_of_freedom)
+        t = _rust.student_upper_quantile(tail, self.degrees_of_freedom)
         is_wald = kind == "wald"
         return (wald_interval if is_wald else bounded_logit_interval)(value, error, t, smallest=self._smallest)
 
     def _interval_of_loss(self, tail: float, kind: str | None) -> ConfidenceInterval:
         if not self.standard_error > 0.0:
             return NO_INTERVAL
-        t = upper_quantile(tail, self.degrees_of_freedom)
+        t = _rust.student_upper_quantile(tail, self.degrees_of_freedom)
         if kind == "wald":
             return wald_interval(self.value, self.standard_error, t, largest=METRICS[str(self._of)].largest)
         return log_interval(self.value, self.standard_error, t)
@@ -230,7 +229,9 @@ class Estimate(Tabular):
         plain = self._interval(tail, "logit")
         if not (variance > 0.0 and self._smallest < value < 1.0):
             return plain
-        wider = bounded_logit_interval(value, math.sqrt(variance), upper_quantile(tail, freedom), self._smallest)
+        wider = bounded_logit_interval(
+            value, math.sqrt(variance), _rust.student_upper_quantile(tail, freedom), self._smallest
+        )
         # Where rows do not vary, the value alone is the plain interval.
         return union(wider, ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain)
 

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.result import Result
-from multiauc._common.student import two_sided_p, upper_p
 from multiauc._common.wording import described, one_of, p_in_line
 
 Alternative = Literal["two-sided", "greater", "less"]
@@ -90,9 +90,9 @@ class OmnibusTest(Result):
 def student_test(name: str, t: float, freedom: float, alternative: str, value: float) -> TestResult:
     """The test whether `name` differs from a value, from its t statistic."""
     if alternative == "two-sided":
-        p = two_sided_p(t, freedom)
+        p = _rust.student_two_sided_p(t, freedom)
     else:
-        p = upper_p(t if alternative == "greater" else -t, freedom)
+        p = _rust.student_upper_p(t if alternative == "greater" else -t, freedom)
     return TestResult(f"{name} {SIGNS[alternative]} {value:g}", t, freedom, p)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from multiauc._common.student import upper_quantile, upper_quantiles
+from multiauc import _rust
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -102,7 +102,7 @@ class Wilson:
 
     def interval(self, tail: float) -> ConfidenceInterval:
         """That of one estimate, with this probability beyond each limit."""
-        low, high = self.limits(upper_quantile(tail, float(self.degrees_of_freedom)))
+        low, high = self.limits(_rust.student_upper_quantile(tail, float(self.degrees_of_freedom)))
         return ConfidenceInterval(float(low), float(high))
 
     def statistic(self, null: float) -> float:
@@ -209,7 +209,8 @@ def pair_intervals(
     with np.errstate(divide="ignore", invalid="ignore"):
         worst = WorstCase((first**2 + second**2) / ((first + second) * first * second), 1.0 / 3.0)
         found = Wilson.of(values, errors**2, freedoms, worst)
-        low, high = found.limits(upper_quantiles(tail, found.degrees_of_freedom))
+        t = _rust.student_upper_quantiles(tail, found.degrees_of_freedom.ravel()).reshape(values.shape)
+        low, high = found.limits(t)
     unknown = is_at_chance(values, errors, 0.5)
     return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
 

@@ -58,7 +58,7 @@ def compute_curves(request: RocRequest) -> None:
     several = view_roc_curves(curves.values(), name, level, models.sizes())
     printing.show(several, tabulate_roc_curves(several), lambda: models.provenance(request))
     if picture is not None:
-        from multiauc.plotting._roc_curves import RocCurvesDisplay  # noqa: PLC0415
+        from multiauc.plotting import RocCurvesDisplay  # noqa: PLC0415
 
         _save(RocCurvesDisplay(curves).plot(), picture)
 

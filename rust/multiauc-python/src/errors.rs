@@ -151,6 +151,11 @@ pub fn other_rows() -> PyErr {
     PyValueError::new_err("multiplicities need a column per row of the sample")
 }
 
+/// Arrays of different lengths.
+pub fn other_lengths() -> PyErr {
+    PyValueError::new_err("values, weights and groups must be as many as the rows")
+}
+
 /// An array that is not contiguous.
 pub fn not_contiguous() -> PyErr {
     PyTypeError::new_err("arrays other than scores must be contiguous, matrices row by row")

@@ -12,7 +12,7 @@
 //!
 //! `arrays` is the only file that reads and makes arrays, `sample` the only one that knows there are two precisions (and
 //! `sparse`, for scores of which only some are stored), `options` reads words, `errors` has the sentences for users,
-//! `running` keeps the interpreter free and Ctrl-C working. The others have a few lines for each function of one room of
+//! `running` keeps the interpreter free and Ctrl-C working. The others have a few lines for each function of one layer of
 //! the core.
 
 #![allow(clippy::needless_pass_by_value)] // PyO3 hands arguments over by value.
@@ -33,6 +33,7 @@ mod sample;
 mod sketch;
 mod slices;
 mod sparse;
+mod special;
 mod volumes;
 
 use pyo3::prelude::*;
@@ -41,6 +42,8 @@ use pyo3::prelude::*;
 #[pymodule]
 #[expect(non_upper_case_globals, reason = "the names that Python sees")]
 mod _rust {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::{
         curves::{partial_aucs, precision_recall_points, roc_curve_points, roc_hull_points},
@@ -55,11 +58,23 @@ mod _rust {
         sketch::StreamState,
         slices::{FoundSlices, evaluate_slices},
         sparse::{sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},
+        special::{MinP, best_assignment, chi_squared_tail, degrees_of_freedom, f_tail, row_mean, student_power},
+        special::{student_quantiles_as_far, student_two_sided_p, student_upper_p},
+        special::{student_upper_quantile, student_upper_quantiles},
         volumes::{covered_share, hum, hum_score},
     };
 
     #[pymodule_export]
     const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    #[pymodule_export]
+    const NORMAL_FROM: f64 = multiauc::NORMAL_FROM;
+
+    /// What the core knows about its metrics, by name.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("METRICS", super::metrics::facts(module.py())?)
+    }
 
     /// Whether the core was compiled without optimisation: correct, but slow.
     #[pymodule_export]

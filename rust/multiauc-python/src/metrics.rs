@@ -2,6 +2,7 @@
 
 use multiauc::Metric;
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays::{Matrix, Vector, rectangle, vector};
 use crate::errors::no_pairs;
@@ -10,6 +11,21 @@ use crate::sample::{SampleArgument, compute};
 
 /// What sorting a cell costs, in units of counting it.
 const SORTED: usize = 10;
+/// By the name of each metric: what it takes and what is known of it.
+pub fn facts(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let found = PyDict::new(py);
+    for metric in Metric::ALL {
+        let facts = PyDict::new(py);
+        facts.set_item("has_weights", metric.has_weights())?;
+        facts.set_item("has_bootstrap", metric.has_bootstrap())?;
+        facts.set_item("has_interactions", metric.has_interactions())?;
+        facts.set_item("has_class_scores", metric.has_class_scores())?;
+        facts.set_item("has_partition", metric.has_partition())?;
+        facts.set_item("has_pair_weights", metric.has_pair_weights())?;
+        found.set_item(metric.name(), facts)?;
+    }
+    Ok(found)
+}
 
 #[pyfunction]
 pub fn score(py: Python<'_>, sample: SampleArgument<'_>, metric: &str, options: OptionsArgument<'_>) -> PyResult<f64> {

@@ -123,12 +123,6 @@ impl RangePlan {
         with_blocks!(&*self.locked(), |blocks| blocks.keys())
     }
 
-    /// The number of ranges.
-    #[getter]
-    fn ranges(&self) -> usize {
-        with_blocks!(&*self.locked(), |blocks| blocks.ranges())
-    }
-
     /// About how many bytes have been gathered.
     #[getter]
     fn gathered_bytes(&self) -> usize {

@@ -63,11 +63,6 @@ impl Resampler {
     }
 
     #[getter]
-    fn is_kept(&self) -> bool {
-        self.kept.is_some()
-    }
-
-    #[getter]
     fn block(&self) -> usize {
         self.core.block(self.kept.is_some(), num_threads())
     }

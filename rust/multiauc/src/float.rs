@@ -182,3 +182,27 @@ impl Score for f64 {
 pub(crate) fn sort<T: Float>(keys: &mut [T]) {
     keys.sort_unstable_by_key(|key| key.ordered());
 }
+
+/// A sum that also carries what rounding takes from it, so that it is right to a unit or two in the last place
+/// however many terms it has, in any order.
+#[derive(Default)]
+pub(crate) struct CarefulSum {
+    rounded: f64,
+    lost: f64,
+}
+
+impl CarefulSum {
+    /// Adds a term.
+    pub(crate) fn add(&mut self, term: f64) {
+        let sum = self.rounded + term;
+        let (larger, smaller) =
+            if self.rounded.abs() >= term.abs() { (self.rounded, term) } else { (term, self.rounded) };
+        self.lost += (larger - sum) + smaller;
+        self.rounded = sum;
+    }
+
+    /// The sum.
+    pub(crate) fn value(&self) -> f64 {
+        self.rounded + self.lost
+    }
+}

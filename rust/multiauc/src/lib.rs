@@ -10,10 +10,10 @@
 //! AUC_mu ranks by s_cd = p_c − p_d (or by a partition matrix), Hand & Till's M and one-vs-rest by s_cd = p_c.
 //!
 //! # The map
-//! The rooms, lowest first: each uses only those listed before it. `tests/rooms.rs` checks every `crate::` path against
-//! this table.
+//! The layers, lowest first: each uses only those listed before it. `tests/layers.rs` checks every `crate::` path
+//! against this table.
 //!
-//! | room | holds | knows nothing of |
+//! | layer | holds | knows nothing of |
 //! |---|---|---|
 //! | `error` | what can go wrong, as kind and data, and in words | everything else |
 //! | `metric` | the names of the metrics: the one list of them | how they are computed |
@@ -22,6 +22,7 @@
 //! | `memory` | reusable buffers, on large pages | what is in them |
 //! | `parallel` | the only use of rayon; survives `fork`; cancellation | scores |
 //! | `random` | random numbers as a function of seed and counter | what they are for |
+//! | `special` | distributions (Student's t, F, the smallest p-value), linear assignment | samples |
 //! | `sample` | scores, classes and weights, checked once; rows grouped by class; how they were drawn | ranking |
 //! | `keys` | the key of p_c − p_d: a survey of the scores, fractions, exact comparison | classes |
 //! | `ranking` | counts of pairs: bucket tables, sorted tables, parts for large classes, near keys, orders | metrics |
@@ -84,6 +85,7 @@ mod simd;
 mod sketch;
 mod slices;
 mod sparse;
+mod special;
 mod volume;
 
 pub use curves::{
@@ -93,12 +95,10 @@ pub use curves::{
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{
-    Cautious, Compared, Design, Estimate, Fold, Folds, Moments, Statistic, WorstCase, average, compare, difference,
-    influences, moments, worst_case,
+    Cautious, ClassTerm, Compared, Design, Estimate, Fold, Folds, Moments, RowMean, Statistic, WorstCase, average,
+    compare, degrees_of_freedom, difference, influences, moments, row_mean, worst_case,
 };
 pub use metric::Metric;
-#[cfg(feature = "rounded")]
-pub use metrics::auc_mu_rounded;
 pub use metrics::{
     Evaluated, HumFound, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix,
     average_precision_per_class, evaluate, hand_till, hand_till_matrix, hum, hum_statistic, interactions, one_vs_rest,
@@ -115,5 +115,8 @@ pub use sketch::{Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, S
 pub use slices::{FoundSlice, FoundSlices, JointSlices, Reference, SliceRequest, evaluate_slices};
 pub use sparse::{
     ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,
+};
+pub use special::{
+    LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail, upper_quantiles,
 };
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share};

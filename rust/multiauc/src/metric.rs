@@ -101,6 +101,45 @@ impl Metric {
         matches!(self, Self::TopKAccuracy)
     }
 
+    /// Whether rows may have weights.
+    #[must_use]
+    pub const fn has_weights(self) -> bool {
+        !matches!(self, Self::Hum | Self::LandgrebeDuin)
+    }
+
+    /// Whether it is resampled from presorted orders.
+    #[must_use]
+    pub const fn has_bootstrap(self) -> bool {
+        self.has_interactions() || matches!(self, Self::Pdi)
+    }
+
+    /// Whether its unbiased and its bootstrap-limit variances are known.
+    #[must_use]
+    pub const fn has_interactions(self) -> bool {
+        matches!(self, Self::AucMu | Self::HandTill | Self::OneVsRest | Self::OneVsRestPrevalence)
+    }
+
+    /// Whether it reads a score for every class; otherwise one score per row that rises with the classes.
+    #[must_use]
+    pub const fn has_class_scores(self) -> bool {
+        !matches!(self, Self::OrderedVus)
+    }
+
+    /// Whether it depends on a matrix of costs, which ranks pairs or makes decisions.
+    #[must_use]
+    pub const fn has_partition(self) -> bool {
+        matches!(
+            self,
+            Self::AucMu | Self::Matthews | Self::Kappa | Self::Accuracy | Self::BalancedAccuracy | Self::MacroF1
+        )
+    }
+
+    /// Whether it averages over pairs of classes, which may have weights.
+    #[must_use]
+    pub const fn has_pair_weights(self) -> bool {
+        matches!(self, Self::AucMu | Self::HandTill)
+    }
+
     /// The metric of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -2,7 +2,7 @@
 
 use super::partial::CurveSides;
 use crate::error::{Error, Result};
-use crate::float::Score;
+use crate::float::{CarefulSum, Score};
 use crate::parallel::Workers;
 use crate::sample::ScoredSample;
 
@@ -82,28 +82,6 @@ pub(super) fn step_points<T: Score>(
         return Err(Error::AbsentClass { class: negative.unwrap_or(positive) });
     }
     Ok(points)
-}
-
-/// A sum that also carries what rounding takes from it, so that it is right to a unit or two in the last place
-/// however many terms it has, in any order.
-#[derive(Default)]
-struct CarefulSum {
-    rounded: f64,
-    lost: f64,
-}
-
-impl CarefulSum {
-    /// Adds a term that is not negative.
-    fn add(&mut self, term: f64) {
-        let sum = self.rounded + term;
-        let (larger, smaller) = if self.rounded >= term { (self.rounded, term) } else { (term, self.rounded) };
-        self.lost += (larger - sum) + smaller;
-        self.rounded = sum;
-    }
-
-    fn value(&self) -> f64 {
-        self.rounded + self.lost
-    }
 }
 
 impl CurvePoints {

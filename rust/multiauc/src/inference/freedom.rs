@@ -2,11 +2,14 @@
 
 /// What a class adds to a variance: V_k = Σ ψ² over its independent units, and Σ ψ⁴.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct ClassTerm {
+pub struct ClassTerm {
+    /// V_k.
     pub variance: f64,
+    /// Σ ψ⁴.
     pub fourth: f64,
-    /// How many units there are, and how many equally heavy ones would know as much.
+    /// How many units there are.
     pub units: f64,
+    /// How many equally heavy ones would know as much.
     pub effective: f64,
 }
 
@@ -33,7 +36,8 @@ impl ClassTerm {
 
 /// max(1, min(ν_S, ν_4)): ν_S = V²/Σ V_k²/(e_k − 1), and ν_4 = 2V²/Σ_k (Σψ⁴ − V_k²/n_k), which is less where few units far
 /// from the others make up the variance. NaN if there is no variance.
-pub(crate) fn degrees_of_freedom(variance: f64, terms: &[ClassTerm]) -> f64 {
+#[must_use]
+pub fn degrees_of_freedom(variance: f64, terms: &[ClassTerm]) -> f64 {
     let square = variance * variance;
     let by_moments = square / terms.iter().map(ClassTerm::observed_uncertainty).sum::<f64>();
     least(square / terms.iter().map(ClassTerm::uncertainty).sum::<f64>(), by_moments)

@@ -47,10 +47,6 @@ enum Kind {
 }
 
 impl DifferenceRule {
-    /// Rounded differences compared as they are: the baseline that exactness is measured against.
-    #[cfg(feature = "rounded")]
-    pub(crate) const ROUNDED: Self = Self { kind: Kind::Plain { factor: 1.0, is_single: false }, near: None };
-
     /// The rule for a sample.
     pub(crate) fn of<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Self> {
         Ok(Self::from_survey::<T>(&Survey::of(sample, workers)?))

@@ -49,17 +49,6 @@ pub fn auc_mu<T: Score>(
     tally_pairs(sample, partition, workers, SampleAverage::new(weights, sample.sizes()))?.finish()
 }
 
-/// AUC_mu by rounded differences: ties on paper are broken, and the order of differences close to 1 is lost. For the
-/// benchmark of what exactness costs.
-///
-/// # Errors
-/// As [`auc_mu`].
-#[cfg(feature = "rounded")]
-pub fn auc_mu_rounded<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<f64> {
-    let average = SampleAverage::new(PairWeights::Equal, sample.sizes());
-    tally_differences(sample, DifferenceRule::ROUNDED, workers, |_, _| true, average)?.finish()
-}
-
 /// S(c, d) of all pairs as a symmetric K × K matrix, row by row; NaN on the diagonal and for absent classes.
 ///
 /// # Errors

@@ -19,8 +19,6 @@ mod waves;
 mod weighting;
 mod without_parts;
 
-#[cfg(feature = "rounded")]
-pub use auc_mu::auc_mu_rounded;
 pub use auc_mu::{auc_mu, auc_mu_matrix};
 pub use average_precision::average_precision_per_class;
 pub use hand_till::{hand_till, hand_till_matrix};

@@ -1,4 +1,4 @@
-//! Each room of the crate uses only those below it: every `crate::` path against the table in `lib.rs`.
+//! Each layer of the crate uses only those below it: every `crate::` path against the table in `lib.rs`.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,11 @@ fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
 }
 
-/// The rooms in the order of the map, the lowest first.
-fn rooms() -> Vec<String> {
+/// The layers in the order of the map, the lowest first.
+fn layers() -> Vec<String> {
     let lib = std::fs::read_to_string(source().join("lib.rs")).expect("lib.rs");
     let rows = lib.lines().filter_map(|line| line.strip_prefix("//! | `"));
-    rows.filter_map(|row| row.split_once('`')).map(|(room, _)| room.to_owned()).collect()
+    rows.filter_map(|row| row.split_once('`')).map(|(layer, _)| layer.to_owned()).collect()
 }
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -26,7 +26,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// The first names of all `crate::` paths of a text, those of nested imports (`use crate::{a, b::c}`) too.
-fn used_rooms(text: &str) -> BTreeSet<String> {
+fn used_layers(text: &str) -> BTreeSet<String> {
     let word = |text: &str| text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
     let mut used = BTreeSet::new();
     for rest in text.split("crate::").skip(1) {
@@ -61,26 +61,26 @@ fn code(path: &Path) -> String {
 }
 
 #[test]
-fn every_module_is_a_room_of_the_map() {
+fn every_module_is_a_layer_of_the_map() {
     let lib = std::fs::read_to_string(source().join("lib.rs")).expect("lib.rs");
     let modules: BTreeSet<String> =
         lib.lines().filter_map(|line| line.strip_prefix("mod ")?.strip_suffix(';')).map(str::to_owned).collect();
-    assert_eq!(modules, rooms().into_iter().collect());
+    assert_eq!(modules, layers().into_iter().collect());
 }
 
 #[test]
-fn rooms_use_only_those_below_them() {
-    let rooms = rooms();
-    let height = |room: &str| rooms.iter().position(|known| known == room);
+fn layers_use_only_those_below_them() {
+    let layers = layers();
+    let height = |layer: &str| layers.iter().position(|known| known == layer);
     let mut paths = Vec::new();
     files(&source(), &mut paths);
     let mut wrong = Vec::new();
     for path in paths.iter().filter(|path| path.file_name().is_some_and(|name| name != "lib.rs")) {
         let inside = path.strip_prefix(source()).expect("inside src");
         let first = inside.components().next().expect("a name").as_os_str().to_string_lossy();
-        let room = first.trim_end_matches(".rs");
-        for used in used_rooms(&code(path)) {
-            let is_below = height(&used).is_some_and(|used| used <= height(room).expect("a room"));
+        let layer = first.trim_end_matches(".rs");
+        for used in used_layers(&code(path)) {
+            let is_below = height(&used).is_some_and(|used| used <= height(layer).expect("a layer"));
             if !is_below {
                 wrong.push(format!("{} uses crate::{used}", inside.display()));
             }
@@ -92,6 +92,6 @@ fn rooms_use_only_those_below_them() {
 #[test]
 fn nested_imports_are_read() {
     let text = "use crate::{a::{x, y}, b::z, c};\nuse crate::d::e;\nlet f = crate::g();";
-    let found = used_rooms(text);
+    let found = used_layers(text);
     assert_eq!(found.iter().map(String::as_str).collect::<Vec<_>>(), ["a", "b", "c", "d", "g"]);
 }

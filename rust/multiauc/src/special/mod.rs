@@ -1,0 +1,12 @@
+//! Distributions and the assignment problem: numbers in, numbers out. Nothing here knows what they are for.
+
+mod assignment;
+mod chi_squared;
+mod min_p;
+mod normal;
+mod student;
+
+pub use assignment::best_assignment;
+pub use chi_squared::{chi_squared_tail, f_tail};
+pub use min_p::{LargestNormal, MinP};
+pub use student::{NORMAL_FROM, StudentT, upper_quantiles};
