@@ -134,14 +134,16 @@ fn effective_number(rows: &ClassRows, groups: Option<&Groups>, class: usize) -> 
 pub(super) struct Groups {
     pub of_class: Vec<ClassGroups>,
     /// How many there are.
-    count: usize,
+    pub count: usize,
 }
 
 /// The groups that a class has rows of.
 #[derive(Debug)]
 pub(super) struct ClassGroups {
-    /// Their numbers, in increasing order.
+    /// Their names, in increasing order.
     pub names: Vec<u32>,
+    /// Their places among the names of all groups.
+    pub numbers: Vec<u32>,
     /// The index of each row's group among them.
     pub of_rows: Vec<u32>,
 }
@@ -158,13 +160,20 @@ impl Groups {
                 index_of[name as usize] = index;
             }
             let of_rows = rows.of(class).iter().map(|row| index_of[group_of(row) as usize]).collect();
-            ClassGroups { names, of_rows }
+            ClassGroups { names, numbers: Vec::new(), of_rows }
         });
-        let of_class: Vec<ClassGroups> = of_class.collect();
-        let mut names: Vec<u32> = of_class.iter().flat_map(|of_class| &of_class.names).copied().collect();
-        names.sort_unstable();
-        names.dedup();
-        Self { of_class, count: names.len() }
+        let mut of_class: Vec<ClassGroups> = of_class.collect();
+        // From marks at the names that occur to their places.
+        index_of.fill(0);
+        of_class.iter().flat_map(|of_class| &of_class.names).for_each(|&name| index_of[name as usize] = 1);
+        let mut count = 0;
+        for entry in &mut index_of {
+            count += std::mem::replace(entry, count);
+        }
+        for ClassGroups { names, numbers, .. } in &mut of_class {
+            numbers.extend(names.iter().map(|&name| index_of[name as usize]));
+        }
+        Self { of_class, count: count as usize }
     }
 
     /// Whether no two rows are in the same group.

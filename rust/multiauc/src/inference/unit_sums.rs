@@ -87,10 +87,17 @@ pub(super) fn means(
     workers: &Workers<'_>,
 ) -> Result<Vec<f64>> {
     let (weights, total) = (design.rows.weights_of(segment.class), design.rows.weight(segment.class));
-    if let ([only], None, Summation::Single) = (segment.columns, weights, summation) {
+    if let ([only], Summation::Single) = (segment.columns, summation) {
         let sums = workers.map(segment.chunks(), |chunk| {
-            let values = &only[segment.rows_of_chunk(chunk)];
-            Ok(vec![lane_sums(values, |value| [value - only[0]])[0]])
+            let rows = segment.rows_of_chunk(chunk);
+            let values = &only[rows.clone()];
+            let sums = match weights {
+                None => lane_sums(values, |value| [value - only[0]]),
+                Some(weights) => {
+                    weighted_lane_sums(values, &weights[rows], |value, weight| [weight * (value - only[0])])
+                }
+            };
+            Ok(sums.to_vec())
         })?;
         return Ok(vec![only[0] + folded(sums, 1)[0] / total]);
     }
@@ -115,17 +122,29 @@ pub(super) fn row_powers(
     let columns = segment.columns.len();
     let spread = frame.spread();
     let weights = design.rows.weights_of(segment.class);
-    let mut sums = if let ([only], None, Summation::Single) = (segment.columns, weights, summation) {
+    let mut sums = if let ([only], Summation::Single) = (segment.columns, summation) {
         let (mean, shift) = (frame.means[0], frame.shifts[0]);
         let parts = workers.map(segment.chunks(), |chunk| {
-            let squares = |value: f64| {
-                let square = (spread * (value - mean) + shift).powi(2);
+            let powers = |unit: f64| {
+                let square = unit.powi(2);
                 [square, square * square]
             };
-            Ok(lane_sums(&only[segment.rows_of_chunk(chunk)], squares).to_vec())
+            let unit = |value: f64| spread * (value - mean) + shift;
+            let rows = segment.rows_of_chunk(chunk);
+            let values = &only[rows.clone()];
+            let sums = match weights {
+                None => lane_sums(values, |value| powers(unit(value))),
+                Some(weights) => {
+                    // Divided first: the powers of very small weights would vanish.
+                    let powers_of = |value: f64, weight: f64| powers(weight / frame.total * unit(value));
+                    weighted_lane_sums(values, &weights[rows], powers_of)
+                }
+            };
+            Ok(sums.to_vec())
         })?;
         let sums = folded(parts, 2);
-        vec![sums[0] / frame.total.powi(2), sums[1] / frame.total.powi(4)]
+        let total = if weights.is_some() { 1.0 } else { frame.total };
+        vec![sums[0] / total.powi(2), sums[1] / total.powi(4)]
     } else {
         let parts = workers.map(segment.chunks(), |chunk| {
             let unit = |column: usize, value: f64, weight: f64| {
@@ -243,12 +262,24 @@ pub(super) fn group_sums(design: &Design, groups: &Groups, segment: &Segment<'_>
     let weights = design.rows.weights_of(segment.class);
     let of_class = &groups.of_class[segment.class];
     let mut sums = vec![0.0; of_class.names.len() * columns];
-    for (row, &group) in of_class.of_rows.iter().enumerate() {
-        let weight = weights.map_or(1.0, |weights| weights[row]) / frame.total;
-        let sums = &mut sums[group as usize * columns..][..columns];
-        for (column, sum) in sums.iter_mut().enumerate() {
-            let deviation = segment.columns[column][row] - frame.means[column];
-            *sum += weight * (spread * deviation + frame.shifts[column]);
+    let unit = |column: usize, value: f64, weight: f64| {
+        weight * (spread * (value - frame.means[column]) + frame.shifts[column])
+    };
+    match (segment.columns, weights) {
+        ([only], None) => {
+            let weight = 1.0 / frame.total;
+            for (&group, &value) in of_class.of_rows.iter().zip(*only) {
+                sums[group as usize] += unit(0, value, weight);
+            }
+        }
+        _ => {
+            for (row, &group) in of_class.of_rows.iter().enumerate() {
+                let weight = weights.map_or(1.0, |weights| weights[row]) / frame.total;
+                let sums = &mut sums[group as usize * columns..][..columns];
+                for (column, sum) in sums.iter_mut().enumerate() {
+                    *sum += unit(column, segment.columns[column][row], weight);
+                }
+            }
         }
     }
     sums.extend(frame.extra_unit());
@@ -257,25 +288,36 @@ pub(super) fn group_sums(design: &Design, groups: &Groups, segment: &Segment<'_>
 
 /// Σ of each of the terms of the values, in eight running sums that do not wait for each other.
 fn lane_sums<const N: usize>(values: &[f64], terms: impl Fn(f64) -> [f64; N]) -> [f64; N] {
-    run_widest(LaneSums { values, terms })
+    run_widest(LaneSums { values, others: values, terms: |value, _| terms(value) })
+}
+
+/// The same of values with weights.
+fn weighted_lane_sums<const N: usize>(
+    values: &[f64],
+    weights: &[f64],
+    terms: impl Fn(f64, f64) -> [f64; N],
+) -> [f64; N] {
+    run_widest(LaneSums { values, others: weights, terms })
 }
 
 struct LaneSums<'v, F> {
     values: &'v [f64],
+    others: &'v [f64],
     terms: F,
 }
 
-impl<F: Fn(f64) -> [f64; N], const N: usize> Vectorizable for LaneSums<'_, F> {
+impl<F: Fn(f64, f64) -> [f64; N], const N: usize> Vectorizable for LaneSums<'_, F> {
     type Output = [f64; N];
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> [f64; N] {
-        let Self { values, terms } = self;
+        let Self { values, others, terms } = self;
         let (blocks, rest) = values.as_chunks::<8>();
+        let (other_blocks, other_rest) = others.as_chunks::<8>();
         let mut lanes = [[0.0; 8]; N];
-        for block in blocks {
-            for (lane, &value) in block.iter().enumerate() {
-                let terms = terms(value);
+        for (block, others) in blocks.iter().zip(other_blocks) {
+            for lane in 0..8 {
+                let terms = terms(block[lane], others[lane]);
                 for term in 0..N {
                     lanes[term][lane] += terms[term];
                 }
@@ -286,8 +328,8 @@ impl<F: Fn(f64) -> [f64; N], const N: usize> Vectorizable for LaneSums<'_, F> {
             *sum = lanes.iter().sum();
         }
         let mut of_rest = [0.0; N];
-        for &value in rest {
-            of_rest.iter_mut().zip(terms(value)).for_each(|(sum, term)| *sum += term);
+        for (&value, &other) in rest.iter().zip(other_rest) {
+            of_rest.iter_mut().zip(terms(value, other)).for_each(|(sum, term)| *sum += term);
         }
         sums.iter_mut().zip(of_rest).for_each(|(sum, rest)| *sum += rest);
         sums
