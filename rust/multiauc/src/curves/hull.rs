@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::partial::CurveSides;
-use super::points::{CurvePoints, step_points};
+use super::points::{CurvePoints, map_points};
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
@@ -23,10 +23,7 @@ pub fn roc_hulls<T: Score>(
     curves: &[CurveSides],
     workers: &Workers<'_>,
 ) -> Result<Vec<CurvePoints>> {
-    workers.map(curves.len(), |curve| {
-        let (positive, negative) = curves[curve];
-        Ok(CurvePoints::of_sums(&upper_hull(&step_points(sample, positive, negative)?)))
-    })
+    map_points(sample, curves, workers, |points| CurvePoints::of_sums(&upper_hull(&points)))
 }
 
 /// The vertices of points that rise in both coordinates, by one pass (Andrew's monotone chain).
@@ -124,8 +121,8 @@ mod tests {
                     let matrix = ScoreMatrix::new(&scores, 0, (60, 3), (1, 0)).expect("scores");
                     let sample =
                         ScoredSample::new(matrix, ClassCodes::Bytes(&codes), weights, &workers).expect("a sample");
-                    let all = step_points(&sample, sides.0, sides.1).expect("a curve");
-                    assert_eq!(upper_hull(&all), slow_hull(&all));
+                    let all = map_points(&sample, &[sides], &workers, |points| points).expect("a curve");
+                    assert_eq!(upper_hull(&all[0]), slow_hull(&all[0]));
                 }
             }
         }

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Statistic, add};
 use crate::metric::Metric;
-use crate::pairs::{column_order, weighted_mean};
+use crate::pairs::{column_order, gathered_column_order, map_columns, weighted_mean};
 use crate::parallel::Workers;
-use crate::ranking::Order;
+use crate::ranking::{Order, OrderedRows};
 use crate::sample::{ClassRows, ScoredSample};
 
 /// PDI = (1/K) Σ_k PDI_k. PDI_k is the probability that of K rows, one of each class, the row of class k has the highest
@@ -38,9 +38,11 @@ pub fn pdi<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Res
 /// As [`pdi`].
 pub fn pdi_per_class<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Vec<f64>> {
     let (rows, class_of) = with_classes(sample);
-    let found = workers.map(rows.present().len(), |index| {
-        let column = Column::new(&rows, &class_of, rows.present()[index]);
-        Ok(column.value(&column_order(sample, &rows, column.class, None), |position| rows.mass(position)))
+    let present = rows.present();
+    let found = map_columns(sample, &rows, present, workers, OrderedRows::default, |ordered, index, blocks| {
+        let column = Column::new(&rows, &class_of, present[index]);
+        let order = gathered_column_order(&rows, |class| blocks.run(class, column.class), column.class, ordered);
+        Ok(column.value(&order, |position| rows.mass(position)))
     })?;
     let mut values = vec![f64::NAN; rows.classes()];
     rows.present().iter().zip(found).for_each(|(&class, value)| values[class] = value);
