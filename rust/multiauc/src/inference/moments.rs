@@ -5,6 +5,8 @@
 //! being that of the same rows, e_k the effective number of the class's independent units: rows, or groups of rows, whose
 //! ψ are summed. Then Cov = Σ ψ ψ′ over the independent units.
 
+use std::hint::select_unpredictable;
+
 use super::design::{Design, Groups};
 use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across};
 use super::statistic::{Cautious, Estimate, Statistic, components_of};
@@ -255,12 +257,12 @@ impl GroupPowers {
         let (mut squares, mut fourths, mut shared, mut steps) = (0.0, 0.0, 0, 0);
         let (mut first, mut second) = (0, 0);
         let [of_first, of_second] = numbers;
-        while first < of_first.len() && second < of_second.len() {
-            let (a, b) = (of_first[first], of_second[second]);
-            // Without a branch, which would be mispredicted.
+        while let (Some(a), Some(b)) = (of_first.get(first), of_second.get(second)) {
+            // Without branches, which would be mispredicted.
             let (takes_first, takes_second) = (a <= b, b <= a);
-            let total =
-                if takes_first { sums[0][first] } else { 0.0 } + if takes_second { sums[1][second] } else { 0.0 };
+            let of_both = [sums[0][first], sums[1][second]];
+            let total = select_unpredictable(takes_first, of_both[0], 0.0)
+                + select_unpredictable(takes_second, of_both[1], 0.0);
             squares += total * total;
             fourths += total.powi(4);
             first += usize::from(takes_first);

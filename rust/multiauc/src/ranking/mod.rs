@@ -27,7 +27,7 @@ pub(crate) use ordered_rows::{OrderedRows, RankedRow};
 pub(crate) use parted_table::PartedTable;
 pub(crate) use parted_weights::{PartedWeights, SMALLEST_PARTED};
 pub(crate) use partitioned::{KeyStream, count_partitioned, sample_spans, stream_spans};
-pub(crate) use placement_table::Nearness;
+pub(crate) use placement_table::{Nearness, PlacementTable};
 pub(crate) use resolve::{NearKeys, Side};
 pub(crate) use resolve_weighted::{NearRow, wins_of_near};
 pub(crate) use sorted::SortedTable;

@@ -143,6 +143,17 @@ impl PlacementTable {
         self.weights.all()
     }
 
+    /// Calls `visit(rank, below, tied)` for each rank: how many of the rows looked up lie below it, and how many tie with it.
+    /// For rows without weights.
+    pub(crate) fn for_each_rank(&self, mut visit: impl FnMut(usize, u32, u32)) {
+        let Marks { low, ties, .. } = &self.marks;
+        let (mut up_to, mut tied) = (0_u32, 0_u32);
+        for (rank, (&low, &tie)) in low.iter().zip(ties).enumerate().take(self.len()) {
+            (up_to, tied) = (up_to.wrapping_add(low), tied.wrapping_sub(tie));
+            visit(rank, up_to.wrapping_sub(tied), tied);
+        }
+    }
+
     /// For the row at each rank, the weight of the looked-up class below it, ties counting half, on top of `first`.
     pub(crate) fn below_by_rank(&self, first: f64, below: &mut Vec<f64>) {
         let (keys, ranks) = (self.ranked.keys(), self.len());
