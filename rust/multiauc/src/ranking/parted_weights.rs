@@ -12,7 +12,7 @@ use crate::memory::Buffers;
 use crate::parallel::Workers;
 
 /// Tables of fewer rows are not split: they stay in the cache as they are.
-pub(crate) const SMALLEST_PARTED: usize = 1 << 16;
+pub(crate) const SMALLEST_PARTED: usize = 1 << 17;
 
 /// A side of weighted rows.
 pub(crate) type WeightedSide<'k, T> = (&'k [T], &'k [f64]);

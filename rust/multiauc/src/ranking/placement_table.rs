@@ -32,9 +32,12 @@ struct Marks<N> {
 
 impl<N: Copy + Default> Marks<N> {
     fn clear(&mut self, ranks: usize) {
-        for marks in [&mut self.low, &mut self.ties] {
-            marks.clear();
-            marks.resize(ranks, N::default());
+        self.low.clear();
+        self.low.resize(ranks, N::default());
+        // Left as they were where there were none.
+        if self.has_ties || self.ties.len() != ranks {
+            self.ties.clear();
+            self.ties.resize(ranks, N::default());
         }
         self.has_ties = false;
     }
@@ -227,6 +230,7 @@ impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for LookUp<'_
         for (keys, places) in keys.chunks(BLOCK).zip(below.chunks_mut(BLOCK)) {
             block.iter_mut().zip(keys).for_each(|(entry, &key)| *entry = key.into());
             table.ranked.indices(&block[..keys.len()], &mut indices);
+            table.ranked.prefetch(simd, &indices[..keys.len()], &table.marks.low);
             let mut tied = 0;
             for ((entry, &key), &index) in places.iter_mut().zip(&block).zip(&indices) {
                 let (low, high) = table.ranked.ranks_of(simd, key, index);
@@ -240,10 +244,10 @@ impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for LookUp<'_
                 }
                 totals.is_near |= table.ranked.is_near(key, low, &near);
             }
+            table.marks.has_ties |= tied > 0;
             if totals.is_near {
                 break;
             }
-            table.marks.has_ties |= tied > 0;
             totals.ties += tied as f64;
             for entry in places {
                 *entry = finish(0.5 * *entry);
@@ -277,6 +281,8 @@ impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for WeightedL
         for ((keys, weights), places) in chunks.zip(below.chunks_mut(BLOCK)) {
             block.iter_mut().zip(keys).for_each(|(entry, &key)| *entry = key.into());
             table.ranked.indices(&block[..keys.len()], &mut indices);
+            table.ranked.prefetch(simd, &indices[..keys.len()], table.weights.as_slice());
+            table.ranked.prefetch(simd, &indices[..keys.len()], &table.weighted_marks.low);
             for (((entry, &weight), &key), &index) in places.iter_mut().zip(weights).zip(&block).zip(&indices) {
                 let (low, high) = table.ranked.ranks_of(simd, key, index);
                 let wins = table.weights.wins_at(low, high);

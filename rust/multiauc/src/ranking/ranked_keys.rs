@@ -9,6 +9,9 @@ use crate::simd::{Simd, Vectorizable, run_widest};
 /// Keys that are compared at once; buckets with more are searched by bisection.
 const LANES: usize = 8;
 
+/// Smaller tables stay in the cache.
+const SMALLEST_PREFETCHED: usize = 1 << 15;
+
 /// Sorted keys with their rows, and reusable memory.
 #[derive(Debug)]
 pub(super) struct RankedKeys {
@@ -62,6 +65,19 @@ impl RankedKeys {
     #[inline(always)]
     pub(super) fn indices(&self, keys: &[f64], indices: &mut [u32; BLOCK]) {
         self.map.indices(keys, indices);
+    }
+
+    /// Hints that the keys of some buckets will be read soon, with an entry each of `beside` that has one more than there
+    /// are keys: large tables do not stay in the cache.
+    #[inline(always)]
+    pub(super) fn prefetch<S: Simd, N>(&self, simd: S, indices: &[u32], beside: &[N]) {
+        if self.len() >= SMALLEST_PREFETCHED {
+            for &index in indices {
+                let start = self.starts[index as usize] as usize;
+                simd.prefetch(&self.keys[start]);
+                simd.prefetch(&beside[start]);
+            }
+        }
     }
 
     /// #(v < key) and #(v ≤ key), given the key's bucket.

@@ -120,6 +120,7 @@ impl<T: Score, N: Fn(f64) -> bool> Vectorizable for LookUp<'_, T, N> {
         for ((first, keys), weights) in (0..).step_by(BLOCK).zip(keys.chunks(BLOCK)).zip(weights.chunks(BLOCK)) {
             block.iter_mut().zip(keys).for_each(|(entry, &key)| *entry = key.into());
             ranked.indices(&block[..keys.len()], &mut indices);
+            ranked.prefetch(simd, &indices[..keys.len()], below.as_slice());
             let (mut of_block, mut count) = (WeightedWins::default(), 0);
             for (((place, &weight), &key), &index) in (first..).zip(weights).zip(&block).zip(&indices) {
                 let (low, high) = ranked.ranks_of(simd, key, index);

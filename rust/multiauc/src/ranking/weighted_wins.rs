@@ -63,6 +63,11 @@ impl RunningWeights {
         self.0[self.0.len() - 1]
     }
 
+    /// The weight of the first 0, 1, … rows.
+    pub(super) fn as_slice(&self) -> &[f64] {
+        &self.0
+    }
+
     /// How many rows there are.
     pub(super) fn len(&self) -> usize {
         self.0.len() - 1
