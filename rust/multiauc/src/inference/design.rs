@@ -129,6 +129,21 @@ fn effective_number(rows: &ClassRows, groups: Option<&Groups>, class: usize) -> 
     if count > 0.0 { 1.0 / squares } else { 0.0 }
 }
 
+/// The distinct names among some, in increasing order. `marks` has room for each name, and is left with anything.
+fn distinct(names: impl ExactSizeIterator<Item = u32>, marks: &mut [u32]) -> Vec<u32> {
+    /// Names per row up to which it is quicker to look at all of them than to sort the rows.
+    const NAMES_PER_ROW: usize = 16;
+    if marks.len() > NAMES_PER_ROW * names.len() {
+        let mut names: Vec<u32> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        return names;
+    }
+    marks.fill(0);
+    names.for_each(|name| marks[name as usize] = 1);
+    (0..).zip(&*marks).filter(|&(_, &mark)| mark > 0).map(|(name, _)| name).collect()
+}
+
 /// The groups of the rows, class by class.
 #[derive(Debug)]
 pub(super) struct Groups {
@@ -153,9 +168,7 @@ impl Groups {
         let mut index_of = vec![0; groups.iter().max().map_or(0, |&last| last as usize + 1)];
         let of_class = (0..rows.classes()).map(|class| {
             let group_of = |&row: &u32| groups[row as usize];
-            let mut names: Vec<u32> = rows.of(class).iter().map(group_of).collect();
-            names.sort_unstable();
-            names.dedup();
+            let names = distinct(rows.of(class).iter().map(group_of), &mut index_of);
             for (index, &name) in (0..).zip(&names) {
                 index_of[name as usize] = index;
             }
@@ -182,7 +195,12 @@ impl Groups {
     }
 
     /// Whether some group has rows of several classes.
-    fn span_classes(&self) -> bool {
-        self.count < self.of_class.iter().map(|of_class| of_class.names.len()).sum::<usize>()
+    pub(super) fn span_classes(&self) -> bool {
+        self.count < self.entries()
+    }
+
+    /// The groups of all classes, counted for each class that they have rows of.
+    pub(super) fn entries(&self) -> usize {
+        self.of_class.iter().map(|of_class| of_class.names.len()).sum()
     }
 }

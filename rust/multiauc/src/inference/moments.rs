@@ -191,10 +191,14 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
         let mut of_class = group_sums(design, groups, segment, frame);
         for column in 0..columns {
             let (mut squares, mut fourths) = (0.0, 0.0);
-            for sums in of_class.chunks_exact(columns) {
-                let square = sums[column] * sums[column];
-                squares += square;
-                fourths += square * square;
+            let mut add = |sum: f64| {
+                squares += sum * sum;
+                fourths += (sum * sum) * (sum * sum);
+            };
+            if columns == 1 {
+                of_class.iter().for_each(|&sum| add(sum));
+            } else {
+                of_class.chunks_exact(columns).for_each(|sums| add(sums[column]));
             }
             let term = frame.term(squares, fourths);
             if term.variance == 0.0 {
@@ -208,7 +212,7 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
     let numbers = |segment: usize| &groups.of_class[segments[segment].class].numbers[..];
     match (&of_classes[..], columns) {
         ([first, second], 1) => found.add_pair([numbers(0), numbers(1)], [first, second]),
-        _ => found.add_all(groups.count, (0..segments.len()).map(numbers), &of_classes),
+        _ => found.add_all(groups, (0..segments.len()).map(numbers), &of_classes),
     }
     // The extra group of a class is in no other.
     for (segment, of_class) in of_classes.iter().enumerate() {
@@ -282,21 +286,53 @@ impl GroupPowers {
     }
 
     /// Adds the groups of any number of classes.
-    fn add_all<'n>(&mut self, count: usize, numbers: impl Iterator<Item = &'n [u32]>, of_classes: &[Vec<f64>]) {
+    fn add_all<'n>(
+        &mut self,
+        groups: &Groups,
+        numbers: impl Iterator<Item = &'n [u32]> + Clone,
+        of_classes: &[Vec<f64>],
+    ) {
         let columns = self.fourths.len();
-        let (mut totals, mut classes) = (vec![0.0; count * columns], vec![0_u32; count]);
-        for (numbers, sums) in numbers.zip(of_classes) {
+        let mut totals = vec![0.0; groups.count * columns];
+        for (numbers, sums) in numbers.clone().zip(of_classes) {
+            if columns == 1 {
+                numbers.iter().zip(sums).for_each(|(&number, sum)| totals[number as usize] += sum);
+                continue;
+            }
             for (&number, sums) in numbers.iter().zip(sums.chunks_exact(columns)) {
-                classes[number as usize] += 1;
                 let totals = &mut totals[number as usize * columns..][..columns];
                 totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
             }
         }
-        for (totals, &classes) in totals.chunks_exact(columns).zip(&classes) {
-            if classes > 0 {
-                self.add(totals, classes);
+        if columns > 1 {
+            let mut classes = vec![0_u32; groups.count];
+            numbers.flatten().for_each(|&number| classes[number as usize] += 1);
+            for (totals, &classes) in totals.chunks_exact(columns).zip(&classes) {
+                if classes > 0 {
+                    self.add(totals, classes);
+                }
             }
+            return;
         }
+        let entries = numbers.clone().map(<[u32]>::len).sum::<usize>();
+        if entries == groups.entries() {
+            // All classes are there, and so are all groups.
+            self.count += groups.count as f64;
+            self.is_across |= groups.span_classes();
+        } else {
+            let mut classes = vec![0_u32; groups.count];
+            numbers.flatten().for_each(|&number| classes[number as usize] += 1);
+            self.count += classes.iter().filter(|&&classes| classes > 0).count() as f64;
+            self.is_across |= classes.iter().any(|&classes| classes > 1);
+        }
+        // Groups without rows of these classes add nothing.
+        let (mut squares, mut fourths) = (0.0, 0.0);
+        for total in totals {
+            squares += total * total;
+            fourths += total.powi(4);
+        }
+        self.covariance[0] += squares;
+        self.fourths[0] += fourths;
     }
 }
 

@@ -195,10 +195,18 @@ fn sum_rows(
         fourths: vec![0.0; columns.len()],
     };
     // The sums of a few columns at a time wait for their last additions side by side.
-    for first in (0..columns.len()).step_by(TILE) {
-        let end = if are_products_wanted { columns.len() } else { first + 1 };
-        for second in (first..end).step_by(TILE) {
-            run_widest(SumTile { columns: &columns, weights, firsts: [first, second], unit: &unit, found: &mut found });
+    let columns = &columns[..];
+    match columns.len() {
+        1 => run_widest(SumTile::<_, 1> { columns, weights, firsts: [0, 0], unit: &unit, found: &mut found }),
+        2 => run_widest(SumTile::<_, 2> { columns, weights, firsts: [0, 0], unit: &unit, found: &mut found }),
+        count => {
+            for first in (0..count).step_by(TILE) {
+                let end = if are_products_wanted { count } else { first + 1 };
+                for second in (first..end).step_by(TILE) {
+                    let firsts = [first, second];
+                    run_widest(SumTile::<_, TILE> { columns, weights, firsts, unit: &unit, found: &mut found });
+                }
+            }
         }
     }
     found
@@ -207,8 +215,8 @@ fn sum_rows(
 /// Columns whose products with as many others are summed at a time.
 const TILE: usize = 4;
 
-/// The products of some columns with some others, and the sums of the former if they are the same.
-struct SumTile<'v, F> {
+/// The products of up to N columns with as many others, and the sums of the former if they are the same.
+struct SumTile<'v, F, const N: usize> {
     columns: &'v [&'v [f64]],
     weights: Option<&'v [f64]>,
     firsts: [usize; 2],
@@ -216,7 +224,7 @@ struct SumTile<'v, F> {
     found: &'v mut RowSums,
 }
 
-impl<F: Fn(usize, f64, f64) -> f64> Vectorizable for SumTile<'_, F> {
+impl<F: Fn(usize, f64, f64) -> f64, const N: usize> Vectorizable for SumTile<'_, F, N> {
     type Output = ();
 
     #[inline(always)]
@@ -225,30 +233,30 @@ impl<F: Fn(usize, f64, f64) -> f64> Vectorizable for SumTile<'_, F> {
         let count = columns.len();
         let rows = columns.first().map_or(0, |column| column.len());
         // Where there are fewer columns the last one stands in for them.
-        let numbers = firsts.map(|first| std::array::from_fn::<usize, TILE, _>(|place| (first + place).min(count - 1)));
+        let numbers = firsts.map(|first| std::array::from_fn::<usize, N, _>(|place| (first + place).min(count - 1)));
         let tiles = numbers.map(|numbers| numbers.map(|number| &columns[number][..rows]));
-        let (mut sums, mut products, mut fourths) = ([0.0; TILE], [[0.0; TILE]; TILE], [0.0; TILE]);
+        let (mut sums, mut products, mut fourths) = ([0.0; N], [[0.0; N]; N], [0.0; N]);
         for row in 0..rows {
             let weight = weights.map_or(1.0, |weights| weights[row]);
-            let mut units = [[0.0; TILE]; 2];
+            let mut units = [[0.0; N]; 2];
             for side in 0..2 {
-                for place in 0..TILE {
+                for place in 0..N {
                     units[side][place] = unit(numbers[side][place], tiles[side][place][row], weight);
                 }
             }
-            for first in 0..TILE {
+            for first in 0..N {
                 let own = units[0][first];
                 sums[first] += own;
                 fourths[first] += (own * own) * (own * own);
-                for second in 0..TILE {
+                for second in 0..N {
                     products[first][second] += own * units[1][second];
                 }
             }
         }
-        for first in firsts[0]..count.min(firsts[0] + TILE) {
+        for first in firsts[0]..count.min(firsts[0] + N) {
             let place = first - firsts[0];
             (found.sums[first], found.fourths[first]) = (sums[place], fourths[place]);
-            for second in firsts[1]..count.min(firsts[1] + TILE) {
+            for second in firsts[1]..count.min(firsts[1] + N) {
                 found.products[first * count + second] = products[place][second - firsts[1]];
             }
         }
