@@ -364,7 +364,9 @@ mod tests {
                     let found = partial(&scores, &codes, weights, &[(1, None)], region).expect("an area");
                     let mut rows = OrderedRows::default();
                     for (side, class) in [(Order::OWN, 1), (Order::OTHER, 0)] {
-                        sides(class).into_iter().for_each(|(key, row)| rows.push(RankedRow { key, row, side }));
+                        for (key, row) in sides(class) {
+                            rows.push(RankedRow { key, row, side });
+                        }
                     }
                     let order = Order::new(&mut rows, Nearness::NEVER, |_| unreachable!("no near keys"));
                     let mass = |row: u32| weights.map_or(1.0, |weights| weights[row as usize]);

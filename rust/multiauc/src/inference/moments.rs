@@ -196,7 +196,9 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
                 fourths += (sum * sum) * (sum * sum);
             };
             if columns == 1 {
-                of_class.iter().for_each(|&sum| add(sum));
+                for &sum in &of_class {
+                    add(sum);
+                }
             } else {
                 of_class.chunks_exact(columns).for_each(|sums| add(sums[column]));
             }
@@ -258,7 +260,7 @@ impl GroupPowers {
 
     /// Adds the groups of two classes, of a single column: both lists are in increasing order, and are merged.
     fn add_pair(&mut self, numbers: [&[u32]; 2], sums: [&[f64]; 2]) {
-        let (mut squares, mut fourths, mut shared, mut steps) = (0.0, 0.0, 0, 0);
+        let (mut squares, mut fourths, mut shared, mut steps) = (0.0, 0.0, 0_usize, 0_usize);
         let (mut first, mut second) = (0, 0);
         let [of_first, of_second] = numbers;
         while let (Some(a), Some(b)) = (of_first.get(first), of_second.get(second)) {

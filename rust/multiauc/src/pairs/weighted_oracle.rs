@@ -207,7 +207,9 @@ mod tests {
             let columns = columns.expect("columns");
             for (class, wins) in &columns {
                 let expected = column_wins(&sample, *class);
-                wins.iter().for_each(|&(d, wins)| assert_alike(wins, expected[d]));
+                for &(d, wins) in wins {
+                    assert_alike(wins, expected[d]);
+                }
             }
             bits.push(format!("{found:?} {value:?} {columns:?}"));
         }

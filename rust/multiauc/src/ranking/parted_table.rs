@@ -105,7 +105,9 @@ impl PartedTable {
         })?;
         self.outside = match of_spans {
             Some(of_spans) => {
-                of_spans.into_iter().for_each(|weights| self.buffers.give_back(weights));
+                for weights in of_spans {
+                    self.buffers.give_back(weights);
+                }
                 outside_parts(&self.parts.iter().map(PlacementTable::weight).collect::<Vec<_>>())
             }
             None => Vec::new(),
