@@ -124,6 +124,7 @@ sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write benches/RESULTS.md (up to 40 minutes)
 	$(BENCH_PY) benches/compare.py --output benches/RESULTS.md
 	$(BENCH_PY) benches/cliffs.py --output benches/RESULTS-cliffs.md
+	$(BENCH_PY) benches/ratios.py --output benches/RESULTS-ratios.md
 	$(BENCH_PY) benches/drop_in.py --output benches/RESULTS-drop-in.md
 	$(BENCH_PY) benches/multiclass_roc_speed.py
 	$(BENCH_PY) benches/volumes.py --output benches/RESULTS-volumes.md
@@ -174,6 +175,7 @@ bench-quick: bench-install  ## The same on a few sizes, printed only (two minute
 bench-smoke: develop  ## Run the comparison once on tiny data with the peers that are there (seconds)
 	$(PY) benches/compare.py --smoke --output target/bench-smoke.md
 	$(PY) benches/cliffs.py --smoke --output target/bench-smoke-cliffs.md
+	$(PY) benches/ratios.py --smoke --output target/bench-smoke-ratios.md
 	$(PY) benches/drop_in.py --smoke --output target/bench-smoke-drop-in.md
 	$(PY) benches/multiclass_roc_speed.py --quick
 	$(PY) benches/bare_kernels.py --smoke --output target/bench-smoke-bare-kernels.md

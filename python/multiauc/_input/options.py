@@ -198,14 +198,34 @@ def read_groups(groups: Any, n_rows: int, argument: str = "groups") -> NDArray[n
     if labels.dtype.kind == "O":
         codes, distinct = _number_objects(argument, labels)
     else:
-        values, codes = np.unique(labels, return_inverse=True)
-        distinct = values.tolist()
+        values, codes = _number_integers(labels) if labels.dtype.kind in "iu" else _numbered(labels)
+        # Nothing else can be missing; of whole numbers there may be many.
+        distinct = values[:2].tolist() if labels.dtype.kind in "iubUS" else values.tolist()
     missing = next((label for label in distinct if is_missing(label)), None)
     if missing is not None or None in distinct:
         raise ValueError(f"{argument} must name the {argument[:-1]} of every row; got {missing!r} for some")
     if len(distinct) < 2:
         raise ValueError(f"{argument} must have at least two distinct {argument}; all rows are in {distinct[0]!r}")
     return codes.astype(np.uint32, copy=False)
+
+
+def _numbered(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(distinct labels, the number of each label among them), in increasing order."""
+    return np.unique(labels, return_inverse=True)
+
+
+def _number_integers(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The same for integers: without sorting, where they lie close together."""
+    lowest = labels.min(initial=np.iinfo(labels.dtype).max)
+    span = int(labels.max(initial=np.iinfo(labels.dtype).min)) - int(lowest)
+    # Differences of small integers of both signs may not fit.
+    if not 0 <= span <= min(4 * len(labels), np.iinfo(labels.dtype).max):
+        return _numbered(labels)
+    offsets = (labels - lowest).astype(np.intp, copy=False)
+    is_there = np.zeros(span + 1, dtype=bool)
+    is_there[offsets] = True
+    numbers = np.cumsum(is_there, dtype=np.uint32) - np.uint32(1)
+    return np.flatnonzero(is_there).astype(labels.dtype) + lowest, numbers[offsets]
 
 
 def _number_objects(argument: str, labels: NDArray[Any]) -> tuple[NDArray[np.int64], list[Any]]:

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::partial::CurveSides;
-use super::points::{CurvePoints, step_points};
+use super::points::{CurvePoints, map_points};
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
@@ -23,11 +23,8 @@ pub fn roc_hulls<T: Score>(
     curves: &[CurveSides],
     workers: &Workers<'_>,
 ) -> Result<Vec<CurvePoints>> {
-    workers.map(curves.len(), |curve| {
-        let (positive, negative) = curves[curve];
-        let slack = if sample.weights.is_some() { SUM_ROUNDING } else { 0.0 };
-        Ok(CurvePoints::of_sums(&upper_hull(&step_points(sample, positive, negative)?, slack)))
-    })
+    let slack = if sample.weights.is_some() { SUM_ROUNDING } else { 0.0 };
+    map_points(sample, curves, workers, |points| CurvePoints::of_sums(&upper_hull(&points, slack)))
 }
 
 /// How far sums of weights may be off, relative to themselves: half a unit in the last place of each weight, which may
@@ -138,9 +135,9 @@ mod tests {
                     let matrix = ScoreMatrix::new(&scores, 0, (60, 3), (1, 0)).expect("scores");
                     let sample =
                         ScoredSample::new(matrix, ClassCodes::Bytes(&codes), weights, &workers).expect("a sample");
-                    let all = step_points(&sample, sides.0, sides.1).expect("a curve");
+                    let all = map_points(&sample, &[sides], &workers, |points| points).expect("a curve");
                     for slack in [0.0, SUM_ROUNDING] {
-                        assert_eq!(upper_hull(&all, slack), slow_hull(&all));
+                        assert_eq!(upper_hull(&all[0], slack), slow_hull(&all[0]));
                     }
                 }
             }

@@ -2,9 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::float::Score;
-use crate::pairs::{column_order, weighted_mean};
+use crate::pairs::{map_columns, weighted_mean};
 use crate::parallel::Workers;
-use crate::ranking::{Order, StepRows, WeightedWins};
+use crate::ranking::{Nearness, Order, OrderedRows, RankedRow, StepRows, WeightedWins};
 use crate::sample::{ClassRows, ScoredSample};
 
 /// The positive class of a curve, and its negative class or `None` for all others.
@@ -45,9 +45,10 @@ pub fn partial_aucs<T: Score>(
 ) -> Result<PartialAucs> {
     let rows = ClassRows::new(sample);
     check_present(&rows, curves)?;
-    let values = workers.map(curves.len(), |curve| {
-        let (c, d) = curves[curve];
-        Ok(partial_area(&column_order(sample, &rows, c, d), region, |position| rows.mass(position)))
+    let columns: Vec<usize> = curves.iter().map(|&(c, _)| c).collect();
+    let values = map_columns(sample, &rows, &columns, workers, OrderedRows::default, |ordered, curve, blocks| {
+        let sides = curves[curve];
+        Ok(area_of(&rows, |class| blocks.run(class, sides.0), sides, region, ordered))
     })?;
     let weighted = curves.iter().zip(&values).map(|(&(c, _), &value)| (rows.weight(c), value)).collect();
     Ok(PartialAucs {
@@ -64,36 +65,155 @@ pub(crate) fn check_present(rows: &ClassRows, curves: &[CurveSides]) -> Result<(
     absent.map_or(Ok(()), |class| Err(Error::AbsentClass { class }))
 }
 
-/// The standardised area of the own rows' curve against the other rows; NaN where a side has no mass.
-pub(crate) fn partial_area(order: &Order, region: Region, mass: impl Fn(u32) -> f64) -> f64 {
-    let sum = |positions: &[u32]| positions.iter().map(|&position| mass(position)).sum::<f64>();
-    let (limit, share) = match region {
-        Region::MaxFpr(rate) => {
-            (rate, share_below(rate, || order.steps_down(), |step| (sum(step.others), sum(step.own))))
-        }
-        // From the lowest scores up: the mirrored curve.
-        Region::MinTpr(rate) => {
-            (1.0 - rate, share_below(1.0 - rate, || order.steps(), |step| (sum(step.own), sum(step.others))))
-        }
+/// The area of one curve from the scores of its column, class by class: only the rows in the region are sorted.
+fn area_of<'b, T: Score + 'b>(
+    rows: &ClassRows,
+    run: impl Fn(usize) -> &'b [T],
+    (c, d): CurveSides,
+    region: Region,
+    ordered: &mut OrderedRows,
+) -> f64 {
+    let others: Vec<usize> = d.map_or_else(|| rows.others(c).collect(), |d| vec![d]);
+    let across = match region {
+        Region::MaxFpr(_) => &others[..],
+        Region::MinTpr(_) => &[c][..],
     };
-    // ½(1 + (A − f²/2)/(f − f²/2)) with the share A/f: exactly 1 where nothing is lost.
-    let least = 0.5 * limit;
-    0.5 * (1.0 + (share - least) / (1.0 - least))
+    let scores = |class: usize| run(class).iter().map(|&score| -> f64 { score.into() });
+    let mut order_within = |cut: f64| {
+        ordered.clear();
+        let mut outside = Outside::default();
+        for (side, classes) in [(Order::OWN, &[c][..]), (Order::OTHER, &others)] {
+            for &class in classes {
+                let positions = rows.range(class).start as u32..;
+                for (row, key) in positions.zip(scores(class)) {
+                    if region.is_within(key, cut) {
+                        ordered.push(RankedRow { key, row, side });
+                    } else if side == Order::OWN {
+                        outside.own += rows.mass(row);
+                    } else {
+                        outside.others += rows.mass(row);
+                    }
+                }
+            }
+        }
+        let order =
+            Order::new(ordered, Nearness::NEVER, |_| unreachable!("scores of one column are compared as they are"));
+        area_within(&order, region, |position| rows.mass(position), outside)
+    };
+    let cut = region.likely_cut(
+        across.iter().flat_map(|&class| {
+            let positions = rows.range(class).start as u32..;
+            positions.zip(scores(class)).map(|(position, key)| (key, rows.mass(position)))
+        }),
+        across.iter().map(|&class| rows.of(class).len()).sum(),
+    );
+    // Where the guess was wrong, and the region reaches further, all rows are sorted.
+    cut.and_then(&mut order_within).or_else(|| order_within(region.end())).unwrap_or(f64::NAN)
 }
 
-/// The share of the box over x up to `limit` of all x that lies below a curve of steps (dx, dy): a tied step is a straight
-/// line, any other goes right and then up. NaN where the curve has no width or no height.
+impl Region {
+    /// How much of the side along the axis counts.
+    const fn limit(self) -> f64 {
+        match self {
+            Self::MaxFpr(rate) => rate,
+            Self::MinTpr(rate) => 1.0 - rate,
+        }
+    }
+
+    /// Whether a score is on the side of the cut where the curve begins: the highest scores, or the lowest for the mirrored
+    /// curve.
+    fn is_within(self, score: f64, cut: f64) -> bool {
+        match self {
+            Self::MaxFpr(_) => score >= cut,
+            Self::MinTpr(_) => score <= cut,
+        }
+    }
+
+    /// The cut that has all scores within it.
+    const fn end(self) -> f64 {
+        match self {
+            Self::MaxFpr(_) => f64::NEG_INFINITY,
+            Self::MinTpr(_) => f64::INFINITY,
+        }
+    }
+
+    /// A score that the region most likely does not reach beyond, judging by a sample of the (score, mass) along the axis;
+    /// `None` if it would not save much.
+    fn likely_cut(self, along: impl Iterator<Item = (f64, f64)>, count: usize) -> Option<f64> {
+        const SAMPLE: usize = 1 << 10;
+        const LARGEST: f64 = 0.6;
+        if count < 8 * SAMPLE || self.limit() > LARGEST {
+            return None;
+        }
+        let mut sample: Vec<(f64, f64)> = along.step_by(count / SAMPLE).collect();
+        sample.sort_by(|a, b| match self {
+            Self::MaxFpr(_) => b.0.total_cmp(&a.0),
+            Self::MinTpr(_) => a.0.total_cmp(&b.0),
+        });
+        let all: f64 = sample.iter().map(|&(_, mass)| mass).sum();
+        // Four standard errors beyond the limit.
+        let spread = (self.limit() * (1.0 - self.limit()) / sample.len() as f64).sqrt();
+        let wanted = (self.limit() + 4.0 * spread + 4.0 / sample.len() as f64) * all;
+        let mut passed = 0.0;
+        let place = sample.iter().position(|&(_, mass)| {
+            passed += mass;
+            passed >= wanted
+        })?;
+        Some(sample[place].0)
+    }
+}
+
+/// The mass of the rows that were left out of an order.
+#[derive(Debug, Clone, Copy, Default)]
+struct Outside {
+    own: f64,
+    others: f64,
+}
+
+/// The standardised area of the own rows' curve against the other rows; NaN where a side has no mass.
+pub(crate) fn partial_area(order: &Order, region: Region, mass: impl Fn(u32) -> f64) -> f64 {
+    area_within(order, region, mass, Outside::default()).unwrap_or(f64::NAN)
+}
+
+/// The same where the order has only the rows with which the curve begins; `None` if the region reaches beyond them.
+fn area_within(order: &Order, region: Region, mass: impl Fn(u32) -> f64, outside: Outside) -> Option<f64> {
+    let sum = |positions: &[u32]| positions.iter().map(|&position| mass(position)).sum::<f64>();
+    let limit = region.limit();
+    let share = match region {
+        Region::MaxFpr(_) => {
+            let advance = |step: StepRows<'_>| (sum(step.others), sum(step.own));
+            share_below(limit, || order.steps_down(), advance, (outside.others, outside.own))
+        }
+        // From the lowest scores up: the mirrored curve.
+        Region::MinTpr(_) => {
+            let advance = |step: StepRows<'_>| (sum(step.own), sum(step.others));
+            share_below(limit, || order.steps(), advance, (outside.own, outside.others))
+        }
+    }?;
+    // ½(1 + (A − f²/2)/(f − f²/2)) with the share A/f: exactly 1 where nothing is lost.
+    let least = 0.5 * limit;
+    Some(0.5 * (1.0 + (share - least) / (1.0 - least)))
+}
+
+/// The share of the box over x up to `limit` of all x that lies below a curve of steps (dx, dy), beyond which (dx, dy) is
+/// left: a tied step is a straight line, any other goes right and then up. NaN where the curve has no width or no height;
+/// `None` if the steps end before the limit.
 fn share_below<'o, I: Iterator<Item = StepRows<'o>>>(
     limit: f64,
     steps: impl Fn() -> I,
     advance: impl Fn(StepRows<'o>) -> (f64, f64),
-) -> f64 {
+    left: (f64, f64),
+) -> Option<f64> {
     // Summed as below, so that the way through all steps ends exactly there.
-    let (width, height) = steps().map(&advance).fold((0.0, 0.0), |(x, y), (dx, dy)| (x + dx, y + dy));
+    let (all_x, all_y) = steps().map(&advance).fold((0.0, 0.0), |(x, y), (dx, dy)| (x + dx, y + dy));
+    let (width, height) = (all_x + left.0, all_y + left.1);
     if width <= 0.0 || height <= 0.0 {
-        return f64::NAN;
+        return Some(f64::NAN);
     }
     let limit = limit * width;
+    if left.0 > 0.0 && all_x < limit {
+        return None;
+    }
     let (mut x, mut y) = (0.0, 0.0);
     let mut areas = WeightedWins::default();
     for step in steps() {
@@ -107,14 +227,13 @@ fn share_below<'o, I: Iterator<Item = StepRows<'o>>>(
         }
         (x, y) = (x + dx, y + dy);
     }
-    areas.share()
+    Some(areas.share())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::parallel::Cancel;
-    use crate::ranking::Nearness;
     use crate::sample::{ClassCodes, ScoreMatrix};
 
     /// Partial areas of rows with one score for all columns.
@@ -226,13 +345,46 @@ mod tests {
     }
 
     #[test]
+    fn selected_rows_have_the_area_of_all() {
+        let count = 40_000_u32;
+        let codes: Vec<u8> = (0..count).map(|row| u8::from(row * 7 % 5 < 2)).collect();
+        let weights: Vec<f64> = (0..count).map(|row| f64::from(row * 11 % 5)).collect();
+        for digits in [10.0, 1e3, 1e9] {
+            let score = |row: u32| {
+                let uniform = f64::from(row.wrapping_mul(2_654_435_769)) / f64::from(u32::MAX);
+                ((uniform + 0.3 * f64::from(codes[row as usize])) * digits).round() / digits
+            };
+            let scores: Vec<f64> = (0..count).map(score).collect();
+            let sides = |class: u8| -> Vec<(f64, u32)> {
+                let of_class = (0..count).filter(|&row| codes[row as usize] == class);
+                of_class.map(|row| (scores[row as usize], row)).collect()
+            };
+            for weights in [None, Some(&weights[..])] {
+                for region in [0.001, 0.1, 0.5].into_iter().flat_map(|f| [Region::MaxFpr(f), Region::MinTpr(1.0 - f)]) {
+                    let found = partial(&scores, &codes, weights, &[(1, None)], region).expect("an area");
+                    let mut rows = OrderedRows::default();
+                    for (side, class) in [(Order::OWN, 1), (Order::OTHER, 0)] {
+                        for (key, row) in sides(class) {
+                            rows.push(RankedRow { key, row, side });
+                        }
+                    }
+                    let order = Order::new(&mut rows, Nearness::NEVER, |_| unreachable!("no near keys"));
+                    let mass = |row: u32| weights.map_or(1.0, |weights| weights[row as usize]);
+                    // Whole weights: all sums are exact.
+                    assert_eq!(found.values[0], partial_area(&order, region, mass), "{region:?}, {digits}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_curve_needs_rows_on_both_sides() {
         let found = |curve: CurveSides, weights| partial(&SCORES, &CODES, weights, &[curve], Region::MaxFpr(0.5)).err();
         assert_eq!(found((3, None), None), Some(Error::AbsentClass { class: 3 }));
         assert_eq!(found((1, Some(2)), None), Some(Error::AbsentClass { class: 2 }));
         assert_eq!(found((1, Some(0)), None), None);
         let order = {
-            let mut rows = crate::ranking::OrderedRows::default();
+            let mut rows = OrderedRows::default();
             rows.extend(Order::OWN, 0, [1.0, 2.0].into_iter());
             rows.extend(Order::OTHER, 2, [0.0, 3.0].into_iter());
             Order::new(&mut rows, Nearness::NEVER, |_| unreachable!("no near keys"))

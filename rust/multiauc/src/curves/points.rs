@@ -1,10 +1,12 @@
 //! The points of ROC curves.
 
-use super::partial::CurveSides;
-use crate::error::{Error, Result};
+use super::partial::{CurveSides, check_present};
+use crate::error::Result;
 use crate::float::{CarefulSum, Score};
+use crate::pairs::map_columns;
 use crate::parallel::Workers;
-use crate::sample::ScoredSample;
+use crate::ranking::{Nearness, OrderedRows, RankedRow};
+use crate::sample::{ClassRows, ScoredSample};
 
 /// A curve from (0, 0) to (1, 1): a row is called positive where its score is at least the threshold.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,66 +24,67 @@ pub struct CurvePoints {
 /// With `drop_intermediate` points on a straight line between their neighbours are left out.
 ///
 /// # Errors
-/// [`Error::AbsentClass`] if a side of a curve has no rows, [`Error::Cancelled`].
+/// [`Error::AbsentClass`](crate::Error::AbsentClass) if a side of a curve has no rows,
+/// [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn roc_curves<T: Score>(
     sample: &ScoredSample<'_, T>,
     curves: &[CurveSides],
     drop_intermediate: bool,
     workers: &Workers<'_>,
 ) -> Result<Vec<CurvePoints>> {
-    workers.map(curves.len(), |curve| {
-        let (positive, negative) = curves[curve];
-        roc_curve(sample, positive, negative, drop_intermediate)
+    map_points(sample, curves, workers, |points| {
+        CurvePoints::of_sums(if drop_intermediate { corners(&points) } else { points }.as_slice())
     })
 }
 
-fn roc_curve<T: Score>(
-    sample: &ScoredSample<'_, T>,
-    positive: usize,
-    negative: Option<usize>,
-    drop_intermediate: bool,
-) -> Result<CurvePoints> {
-    let points = step_points(sample, positive, negative)?;
-    Ok(if drop_intermediate { CurvePoints::of_sums(&corners(&points)) } else { CurvePoints::of_sums(&points) })
-}
-
-/// (weight of false positives, weight of true positives, threshold) at every threshold, falling from +∞.
+/// `finish(points)` for some curves, the points being (weight of false positives, weight of true positives, threshold) at
+/// every threshold, falling from +∞.
 ///
 /// # Errors
-/// [`Error::AbsentClass`] if a side of the curve has no rows.
-pub(super) fn step_points<T: Score>(
+/// [`Error::AbsentClass`](crate::Error::AbsentClass) if a side of a curve has no rows,
+/// [`Error::Cancelled`](crate::Error::Cancelled).
+pub(super) fn map_points<T: Score, R: Send>(
     sample: &ScoredSample<'_, T>,
-    positive: usize,
-    negative: Option<usize>,
-) -> Result<Vec<(f64, f64, f64)>> {
-    let mut rows = Vec::new();
-    sample.codes.for_each(0..sample.rows(), |row, class| {
-        let weight = sample.weight(row);
-        let is_wanted = class == positive || negative.is_none_or(|negative| class == negative);
-        if is_wanted && sample.has_row(row) {
-            let score: f64 = sample.scores.get(row, positive).into();
-            // Plus zero, so that both zeros are one threshold.
-            rows.push((score + 0.0, weight, class == positive));
-        }
-    });
-    // Stable: equal scores stay in row order, so that the sums are always rounded the same way.
-    rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    curves: &[CurveSides],
+    workers: &Workers<'_>,
+    finish: impl Fn(Vec<(f64, f64, f64)>) -> R + Sync,
+) -> Result<Vec<R>> {
+    let rows = ClassRows::new(sample);
+    check_present(&rows, curves)?;
+    let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
+    map_columns(sample, &rows, &columns, workers, OrderedRows::default, |ordered, curve, blocks| {
+        let sides = curves[curve];
+        Ok(finish(step_points(&rows, |class| blocks.run(class, sides.0), sides, ordered)))
+    })
+}
+
+/// The points of one curve, from the scores of its column class by class.
+fn step_points<'b, T: Score + 'b>(
+    rows: &ClassRows,
+    run: impl Fn(usize) -> &'b [T],
+    (positive, negative): CurveSides,
+    ordered: &mut OrderedRows,
+) -> Vec<(f64, f64, f64)> {
+    const POSITIVE: u16 = 1;
+    let negatives: Vec<usize> = negative.map_or_else(|| rows.others(positive).collect(), |negative| vec![negative]);
+    ordered.clear();
+    for (class, side) in [(positive, POSITIVE)].into_iter().chain(negatives.into_iter().map(|class| (class, 0))) {
+        let scores = run(class).iter().map(|&score| -> f64 { score.into() });
+        // From the highest score down.
+        ordered.extend(side, rows.range(class).start as u32, scores.map(|score| -score));
+    }
+    ordered.sort();
     let mut points = vec![(0.0, 0.0, f64::INFINITY)];
     let (mut false_positives, mut true_positives) = (CarefulSum::default(), CarefulSum::default());
-    for tie in rows.chunk_by(|a, b| a.0 == b.0) {
-        for &(_, weight, is_positive) in tie {
-            (if is_positive { &mut true_positives } else { &mut false_positives }).add(weight);
+    let never_near = |_: &RankedRow| unreachable!("scores of one column are compared as they are");
+    ordered.for_each_tie(Nearness::NEVER, never_near, |tie| {
+        for row in tie {
+            (if row.side == POSITIVE { &mut true_positives } else { &mut false_positives }).add(rows.mass(row.row));
         }
-        points.push((false_positives.value(), true_positives.value(), tie[0].0));
-    }
-    if true_positives.value() <= 0.0 {
-        return Err(Error::AbsentClass { class: positive });
-    }
-    if false_positives.value() <= 0.0 {
-        // At least two classes have rows, so that only a named one can be absent.
-        return Err(Error::AbsentClass { class: negative.unwrap_or(positive) });
-    }
-    Ok(points)
+        // From zero, so that both zeros are one threshold.
+        points.push((false_positives.value(), true_positives.value(), 0.0 - tie[0].key));
+    });
+    points
 }
 
 impl CurvePoints {
@@ -115,6 +118,7 @@ fn corners(points: &[(f64, f64, f64)]) -> Vec<(f64, f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::parallel::Cancel;
     use crate::sample::{ClassCodes, ScoreMatrix};
 

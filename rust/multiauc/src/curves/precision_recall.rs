@@ -1,6 +1,7 @@
 //! The points of precision-recall curves.
 
-use super::points::step_points;
+use super::partial::CurveSides;
+use super::points::map_points;
 use crate::error::Result;
 use crate::float::Score;
 use crate::parallel::Workers;
@@ -27,16 +28,16 @@ pub fn precision_recall_curves<T: Score>(
     classes: &[usize],
     workers: &Workers<'_>,
 ) -> Result<Vec<PrecisionRecallPoints>> {
-    workers.map(classes.len(), |index| {
-        let points = step_points(sample, classes[index], None)?;
+    let against_rest: Vec<CurveSides> = classes.iter().map(|&class| (class, None)).collect();
+    map_points(sample, &against_rest, workers, |points| {
         let positives = points.last().map_or(0.0, |last| last.1);
         let precision =
             |&(wrong, right, _): &(f64, f64, f64)| if right + wrong > 0.0 { right / (right + wrong) } else { 1.0 };
-        Ok(PrecisionRecallPoints {
+        PrecisionRecallPoints {
             precisions: points.iter().map(precision).collect(),
             recalls: points.iter().map(|point| point.1 / positives).collect(),
             thresholds: points.iter().map(|point| point.2).collect(),
-        })
+        }
     })
 }
 

@@ -112,13 +112,13 @@ impl Design {
             let Some(weights) = self.rows.weights() else { return self.rows.len() as f64 };
             return weights.iter().map(|weight| (weight / total).powi(2)).sum::<f64>().recip();
         };
-        let mut of_groups = vec![0.0; groups.names];
+        let mut of_groups = vec![0.0; groups.count];
         for &class in self.rows.present() {
             let of_class = &groups.of_class[class];
             let weights = self.rows.weights_of(class);
             for (row, &group) in of_class.of_rows.iter().enumerate() {
-                let name = of_class.names[group as usize] as usize;
-                of_groups[name] += weights.map_or(1.0, |weights| weights[row]);
+                let number = of_class.numbers[group as usize] as usize;
+                of_groups[number] += weights.map_or(1.0, |weights| weights[row]);
             }
         }
         of_groups.iter().map(|weight| (weight / total).powi(2)).sum::<f64>().recip()
@@ -155,21 +155,36 @@ fn effective_number(rows: &ClassRows, groups: Option<&Groups>, class: usize) -> 
     if count > 0.0 { 1.0 / squares } else { 0.0 }
 }
 
+/// The distinct names among some, in increasing order. `marks` has room for each name, and is left with anything.
+fn distinct(names: impl ExactSizeIterator<Item = u32>, marks: &mut [u32]) -> Vec<u32> {
+    /// Names per row up to which it is quicker to look at all of them than to sort the rows.
+    const NAMES_PER_ROW: usize = 16;
+    if marks.len() > NAMES_PER_ROW * names.len() {
+        let mut names: Vec<u32> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        return names;
+    }
+    marks.fill(0);
+    names.for_each(|name| marks[name as usize] = 1);
+    (0..).zip(&*marks).filter(|&(_, &mark)| mark > 0).map(|(name, _)| name).collect()
+}
+
 /// The groups of the rows, class by class.
 #[derive(Debug)]
 pub(super) struct Groups {
     pub of_class: Vec<ClassGroups>,
     /// How many there are.
-    count: usize,
-    /// One more than the highest of their numbers.
-    names: usize,
+    pub count: usize,
 }
 
 /// The groups that a class has rows of.
 #[derive(Debug)]
 pub(super) struct ClassGroups {
-    /// Their numbers, in increasing order.
+    /// Their names, in increasing order.
     pub names: Vec<u32>,
+    /// Their places among the names of all groups.
+    pub numbers: Vec<u32>,
     /// The index of each row's group among them.
     pub of_rows: Vec<u32>,
 }
@@ -179,20 +194,25 @@ impl Groups {
         let mut index_of = vec![0; groups.iter().max().map_or(0, |&last| last as usize + 1)];
         let of_class = (0..rows.classes()).map(|class| {
             let group_of = |&row: &u32| groups[row as usize];
-            let mut names: Vec<u32> = rows.of(class).iter().map(group_of).collect();
-            names.sort_unstable();
-            names.dedup();
+            let names = distinct(rows.of(class).iter().map(group_of), &mut index_of);
             for (index, &name) in (0..).zip(&names) {
                 index_of[name as usize] = index;
             }
             let of_rows = rows.of(class).iter().map(|row| index_of[group_of(row) as usize]).collect();
-            ClassGroups { names, of_rows }
+            ClassGroups { names, numbers: Vec::new(), of_rows }
         });
-        let of_class: Vec<ClassGroups> = of_class.collect();
-        let mut names: Vec<u32> = of_class.iter().flat_map(|of_class| &of_class.names).copied().collect();
-        names.sort_unstable();
-        names.dedup();
-        Self { of_class, count: names.len(), names: index_of.len() }
+        let mut of_class: Vec<ClassGroups> = of_class.collect();
+        // From marks at the names that occur to their places.
+        index_of.fill(0);
+        of_class.iter().flat_map(|of_class| &of_class.names).for_each(|&name| index_of[name as usize] = 1);
+        let mut count = 0;
+        for entry in &mut index_of {
+            count += std::mem::replace(entry, count);
+        }
+        for ClassGroups { names, numbers, .. } in &mut of_class {
+            numbers.extend(names.iter().map(|&name| index_of[name as usize]));
+        }
+        Self { of_class, count: count as usize }
     }
 
     /// Whether no two rows are in the same group.
@@ -201,7 +221,12 @@ impl Groups {
     }
 
     /// Whether some group has rows of several classes.
-    fn span_classes(&self) -> bool {
-        self.count < self.of_class.iter().map(|of_class| of_class.names.len()).sum::<usize>()
+    pub(super) fn span_classes(&self) -> bool {
+        self.count < self.entries()
+    }
+
+    /// The groups of all classes, counted for each class that they have rows of.
+    pub(super) fn entries(&self) -> usize {
+        self.of_class.iter().map(|of_class| of_class.names.len()).sum()
     }
 }

@@ -5,6 +5,8 @@
 //! being that of the same rows, e_k the effective number of the class's independent units: rows, or groups of rows, whose
 //! ψ are summed. Then Cov = Σ ψ ψ′ over the independent units.
 
+use std::hint::select_unpredictable;
+
 use super::design::{Design, Groups};
 use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across, degrees_of_freedom_whole};
 use super::statistic::{Cautious, Estimate, Statistic, components_of};
@@ -243,49 +245,157 @@ fn add_up(
 fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], frames: &[Frame]) -> Sums {
     let columns = segments.first().map_or(0, |segment| segment.columns.len());
     let mut terms = Vec::with_capacity(segments.len() * columns);
-    // The sums that each class adds to each of its groups, and where those of each group begin, by its name.
-    let (mut all, mut entries) = (Vec::new(), Vec::new());
+    // What each class adds to each of its groups.
+    let mut of_classes = Vec::with_capacity(segments.len());
     for (segment, frame) in segments.iter().zip(frames) {
         let mut of_class = group_sums(design, groups, segment, frame);
         for column in 0..columns {
-            let squares = || of_class.iter().skip(column).step_by(columns).map(|sum| sum * sum);
-            let term = frame.term(column, squares().sum(), squares().map(|square| square * square).sum());
+            let (mut squares, mut fourths) = (0.0, 0.0);
+            let mut add = |sum: f64| {
+                squares += sum * sum;
+                fourths += (sum * sum) * (sum * sum);
+            };
+            if columns == 1 {
+                for &sum in &of_class {
+                    add(sum);
+                }
+            } else {
+                of_class.chunks_exact(columns).for_each(|sums| add(sums[column]));
+            }
+            let term = frame.term(column, squares, fourths);
             if term.variance == 0.0 {
                 of_class.iter_mut().skip(column).step_by(columns).for_each(|sum| *sum = 0.0);
             }
             terms.push(term);
         }
-        // The extra group of a class is in no other.
-        let names = groups.of_class[segment.class].names.iter().map(|&name| (name, usize::MAX));
-        let extra = (!frame.extra.is_empty()).then_some((u32::MAX, segment.class));
-        entries.extend(names.chain(extra).zip((all.len()..).step_by(columns)));
-        all.extend(of_class);
+        of_classes.push(of_class);
     }
-    // Sorted runs, one per class: a stable sort merges them.
-    entries.sort_by_key(|&(name, _)| name);
-    let mut covariance = vec![0.0; columns * columns];
-    let mut fourths = vec![0.0; columns];
-    let (mut count, mut is_across) = (0.0, false);
-    let mut totals = vec![0.0; columns];
-    for group in entries.chunk_by(|a, b| a.0 == b.0) {
-        count += 1.0;
-        is_across |= group.len() > 1;
-        for (column, total) in totals.iter_mut().enumerate() {
-            *total = group.iter().map(|&(_, start)| all[start + column]).sum();
-        }
-        for first in 0..columns {
-            for second in first..columns {
-                covariance[first * columns + second] += totals[first] * totals[second];
-            }
-            fourths[first] += totals[first].powi(4);
-        }
+    let mut found = GroupPowers::new(columns);
+    let numbers = |segment: usize| &groups.of_class[segments[segment].class].numbers[..];
+    match (&of_classes[..], columns) {
+        ([first, second], 1) => found.add_pair([numbers(0), numbers(1)], [first, second]),
+        _ => found.add_all(groups, (0..segments.len()).map(numbers), &of_classes),
+    }
+    // The extra group of a class is in no other.
+    for (segment, of_class) in of_classes.iter().enumerate() {
+        of_class[numbers(segment).len() * columns..].chunks_exact(columns).for_each(|extra| found.add(extra, 1));
     }
     for first in 0..columns {
         for second in 0..first {
-            covariance[first * columns + second] = covariance[second * columns + first];
+            found.covariance[first * columns + second] = found.covariance[second * columns + first];
         }
     }
-    Sums { covariance, terms, across: is_across.then_some((fourths, count)), columns }
+    let across = found.is_across.then_some((found.fourths, found.count));
+    Sums { covariance: found.covariance, terms, across, columns }
+}
+
+/// Products and powers of what groups add, in the order of their numbers.
+struct GroupPowers {
+    /// Columns × columns, of which only one half is filled.
+    covariance: Vec<f64>,
+    fourths: Vec<f64>,
+    /// How many groups there are.
+    count: f64,
+    /// Whether some group has rows of several classes.
+    is_across: bool,
+}
+
+impl GroupPowers {
+    fn new(columns: usize) -> Self {
+        Self { covariance: vec![0.0; columns * columns], fourths: vec![0.0; columns], count: 0.0, is_across: false }
+    }
+
+    /// Adds a group that has rows of so many classes.
+    fn add(&mut self, totals: &[f64], classes: u32) {
+        let columns = totals.len();
+        self.count += 1.0;
+        self.is_across |= classes > 1;
+        for first in 0..columns {
+            for second in first..columns {
+                self.covariance[first * columns + second] += totals[first] * totals[second];
+            }
+            self.fourths[first] += totals[first].powi(4);
+        }
+    }
+
+    /// Adds the groups of two classes, of a single column: both lists are in increasing order, and are merged.
+    fn add_pair(&mut self, numbers: [&[u32]; 2], sums: [&[f64]; 2]) {
+        let (mut squares, mut fourths, mut shared, mut steps) = (0.0, 0.0, 0_usize, 0_usize);
+        let (mut first, mut second) = (0, 0);
+        let [of_first, of_second] = numbers;
+        while let (Some(a), Some(b)) = (of_first.get(first), of_second.get(second)) {
+            // Without branches, which would be mispredicted.
+            let (takes_first, takes_second) = (a <= b, b <= a);
+            let of_both = [sums[0][first], sums[1][second]];
+            let total = select_unpredictable(takes_first, of_both[0], 0.0)
+                + select_unpredictable(takes_second, of_both[1], 0.0);
+            squares += total * total;
+            fourths += total.powi(4);
+            first += usize::from(takes_first);
+            second += usize::from(takes_second);
+            shared += usize::from(a == b);
+            steps += 1;
+        }
+        for &total in sums[0][first..of_first.len()].iter().chain(&sums[1][second..of_second.len()]) {
+            squares += total * total;
+            fourths += total.powi(4);
+            steps += 1;
+        }
+        self.covariance[0] += squares;
+        self.fourths[0] += fourths;
+        self.count += steps as f64;
+        self.is_across |= shared > 0;
+    }
+
+    /// Adds the groups of any number of classes.
+    fn add_all<'n>(
+        &mut self,
+        groups: &Groups,
+        numbers: impl Iterator<Item = &'n [u32]> + Clone,
+        of_classes: &[Vec<f64>],
+    ) {
+        let columns = self.fourths.len();
+        let mut totals = vec![0.0; groups.count * columns];
+        for (numbers, sums) in numbers.clone().zip(of_classes) {
+            if columns == 1 {
+                numbers.iter().zip(sums).for_each(|(&number, sum)| totals[number as usize] += sum);
+                continue;
+            }
+            for (&number, sums) in numbers.iter().zip(sums.chunks_exact(columns)) {
+                let totals = &mut totals[number as usize * columns..][..columns];
+                totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
+            }
+        }
+        if columns > 1 {
+            let mut classes = vec![0_u32; groups.count];
+            numbers.flatten().for_each(|&number| classes[number as usize] += 1);
+            for (totals, &classes) in totals.chunks_exact(columns).zip(&classes) {
+                if classes > 0 {
+                    self.add(totals, classes);
+                }
+            }
+            return;
+        }
+        let entries = numbers.clone().map(<[u32]>::len).sum::<usize>();
+        if entries == groups.entries() {
+            // All classes are there, and so are all groups.
+            self.count += groups.count as f64;
+            self.is_across |= groups.span_classes();
+        } else {
+            let mut classes = vec![0_u32; groups.count];
+            numbers.flatten().for_each(|&number| classes[number as usize] += 1);
+            self.count += classes.iter().filter(|&&classes| classes > 0).count() as f64;
+            self.is_across |= classes.iter().any(|&classes| classes > 1);
+        }
+        // Groups without rows of these classes add nothing.
+        let (mut squares, mut fourths) = (0.0, 0.0);
+        for total in totals {
+            squares += total * total;
+            fourths += total.powi(4);
+        }
+        self.covariance[0] += squares;
+        self.fourths[0] += fourths;
+    }
 }
 
 impl Frame {

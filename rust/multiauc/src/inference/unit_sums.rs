@@ -84,10 +84,17 @@ pub(super) fn means(
     workers: &Workers<'_>,
 ) -> Result<Vec<f64>> {
     let (weights, total) = (design.rows.weights_of(segment.class), design.rows.weight(segment.class));
-    if let ([only], None, Summation::Single) = (segment.columns, weights, summation) {
+    if let ([only], Summation::Single) = (segment.columns, summation) {
         let sums = workers.map(segment.chunks(), |chunk| {
-            let values = &only[segment.rows_of_chunk(chunk)];
-            Ok(vec![lane_sums(values, |value| [value - only[0]])[0]])
+            let rows = segment.rows_of_chunk(chunk);
+            let values = &only[rows.clone()];
+            let sums = match weights {
+                None => lane_sums(values, |value| [value - only[0]]),
+                Some(weights) => {
+                    weighted_lane_sums(values, &weights[rows], |value, weight| [weight * (value - only[0])])
+                }
+            };
+            Ok(sums.to_vec())
         })?;
         return Ok(vec![only[0] + folded(sums, 1)[0] / total]);
     }
@@ -111,17 +118,29 @@ pub(super) fn row_powers(
 ) -> Result<Powers> {
     let columns = segment.columns.len();
     let weights = design.rows.weights_of(segment.class);
-    let mut sums = if let ([only], None, Summation::Single) = (segment.columns, weights, summation) {
+    let mut sums = if let ([only], Summation::Single) = (segment.columns, summation) {
         let (mean, shift, spread) = (frame.means[0], frame.shifts[0], frame.spreads[0]);
         let parts = workers.map(segment.chunks(), |chunk| {
-            let squares = |value: f64| {
-                let square = (spread * (value - mean) + shift).powi(2);
+            let powers = |unit: f64| {
+                let square = unit.powi(2);
                 [square, square * square]
             };
-            Ok(lane_sums(&only[segment.rows_of_chunk(chunk)], squares).to_vec())
+            let unit = |value: f64| spread * (value - mean) + shift;
+            let rows = segment.rows_of_chunk(chunk);
+            let values = &only[rows.clone()];
+            let sums = match weights {
+                None => lane_sums(values, |value| powers(unit(value))),
+                Some(weights) => {
+                    // Divided first: the powers of very small weights would vanish.
+                    let powers_of = |value: f64, weight: f64| powers(weight / frame.total * unit(value));
+                    weighted_lane_sums(values, &weights[rows], powers_of)
+                }
+            };
+            Ok(sums.to_vec())
         })?;
         let sums = folded(parts, 2);
-        vec![sums[0] / frame.total.powi(2), sums[1] / frame.total.powi(4)]
+        let total = if weights.is_some() { 1.0 } else { frame.total };
+        vec![sums[0] / total.powi(2), sums[1] / total.powi(4)]
     } else {
         let parts = workers.map(segment.chunks(), |chunk| {
             let unit = |column: usize, value: f64, weight: f64| {
@@ -172,10 +191,18 @@ fn sum_rows(
         fourths: vec![0.0; columns.len()],
     };
     // The sums of a few columns at a time wait for their last additions side by side.
-    for first in (0..columns.len()).step_by(TILE) {
-        let end = if are_products_wanted { columns.len() } else { first + 1 };
-        for second in (first..end).step_by(TILE) {
-            run_widest(SumTile { columns: &columns, weights, firsts: [first, second], unit: &unit, found: &mut found });
+    let columns = &columns[..];
+    match columns.len() {
+        1 => run_widest(SumTile::<_, 1> { columns, weights, firsts: [0, 0], unit: &unit, found: &mut found }),
+        2 => run_widest(SumTile::<_, 2> { columns, weights, firsts: [0, 0], unit: &unit, found: &mut found }),
+        count => {
+            for first in (0..count).step_by(TILE) {
+                let end = if are_products_wanted { count } else { first + 1 };
+                for second in (first..end).step_by(TILE) {
+                    let firsts = [first, second];
+                    run_widest(SumTile::<_, TILE> { columns, weights, firsts, unit: &unit, found: &mut found });
+                }
+            }
         }
     }
     found
@@ -184,8 +211,8 @@ fn sum_rows(
 /// Columns whose products with as many others are summed at a time.
 const TILE: usize = 4;
 
-/// The products of some columns with some others, and the sums of the former if they are the same.
-struct SumTile<'v, F> {
+/// The products of up to N columns with as many others, and the sums of the former if they are the same.
+struct SumTile<'v, F, const N: usize> {
     columns: &'v [&'v [f64]],
     weights: Option<&'v [f64]>,
     firsts: [usize; 2],
@@ -193,7 +220,7 @@ struct SumTile<'v, F> {
     found: &'v mut RowSums,
 }
 
-impl<F: Fn(usize, f64, f64) -> f64> Vectorizable for SumTile<'_, F> {
+impl<F: Fn(usize, f64, f64) -> f64, const N: usize> Vectorizable for SumTile<'_, F, N> {
     type Output = ();
 
     #[inline(always)]
@@ -202,30 +229,30 @@ impl<F: Fn(usize, f64, f64) -> f64> Vectorizable for SumTile<'_, F> {
         let count = columns.len();
         let rows = columns.first().map_or(0, |column| column.len());
         // Where there are fewer columns the last one stands in for them.
-        let numbers = firsts.map(|first| std::array::from_fn::<usize, TILE, _>(|place| (first + place).min(count - 1)));
+        let numbers = firsts.map(|first| std::array::from_fn::<usize, N, _>(|place| (first + place).min(count - 1)));
         let tiles = numbers.map(|numbers| numbers.map(|number| &columns[number][..rows]));
-        let (mut sums, mut products, mut fourths) = ([0.0; TILE], [[0.0; TILE]; TILE], [0.0; TILE]);
+        let (mut sums, mut products, mut fourths) = ([0.0; N], [[0.0; N]; N], [0.0; N]);
         for row in 0..rows {
             let weight = weights.map_or(1.0, |weights| weights[row]);
-            let mut units = [[0.0; TILE]; 2];
+            let mut units = [[0.0; N]; 2];
             for side in 0..2 {
-                for place in 0..TILE {
+                for place in 0..N {
                     units[side][place] = unit(numbers[side][place], tiles[side][place][row], weight);
                 }
             }
-            for first in 0..TILE {
+            for first in 0..N {
                 let own = units[0][first];
                 sums[first] += own;
                 fourths[first] += (own * own) * (own * own);
-                for second in 0..TILE {
+                for second in 0..N {
                     products[first][second] += own * units[1][second];
                 }
             }
         }
-        for first in firsts[0]..count.min(firsts[0] + TILE) {
+        for first in firsts[0]..count.min(firsts[0] + N) {
             let place = first - firsts[0];
             (found.sums[first], found.fourths[first]) = (sums[place], fourths[place]);
-            for second in firsts[1]..count.min(firsts[1] + TILE) {
+            for second in firsts[1]..count.min(firsts[1] + N) {
                 found.products[first * count + second] = products[place][second - firsts[1]];
             }
         }
@@ -238,12 +265,24 @@ pub(super) fn group_sums(design: &Design, groups: &Groups, segment: &Segment<'_>
     let weights = design.rows.weights_of(segment.class);
     let of_class = &groups.of_class[segment.class];
     let mut sums = vec![0.0; of_class.names.len() * columns];
-    for (row, &group) in of_class.of_rows.iter().enumerate() {
-        let weight = weights.map_or(1.0, |weights| weights[row]) / frame.total;
-        let sums = &mut sums[group as usize * columns..][..columns];
-        for (column, sum) in sums.iter_mut().enumerate() {
-            let deviation = segment.columns[column][row] - frame.means[column];
-            *sum += weight * (frame.spreads[column] * deviation + frame.shifts[column]);
+    let unit = |column: usize, value: f64, weight: f64| {
+        weight * (frame.spreads[column] * (value - frame.means[column]) + frame.shifts[column])
+    };
+    match (segment.columns, weights) {
+        ([only], None) => {
+            let weight = 1.0 / frame.total;
+            for (&group, &value) in of_class.of_rows.iter().zip(*only) {
+                sums[group as usize] += unit(0, value, weight);
+            }
+        }
+        _ => {
+            for (row, &group) in of_class.of_rows.iter().enumerate() {
+                let weight = weights.map_or(1.0, |weights| weights[row]) / frame.total;
+                let sums = &mut sums[group as usize * columns..][..columns];
+                for (column, sum) in sums.iter_mut().enumerate() {
+                    *sum += unit(column, segment.columns[column][row], weight);
+                }
+            }
         }
     }
     sums.extend(frame.extra_unit());
@@ -252,25 +291,36 @@ pub(super) fn group_sums(design: &Design, groups: &Groups, segment: &Segment<'_>
 
 /// Σ of each of the terms of the values, in eight running sums that do not wait for each other.
 fn lane_sums<const N: usize>(values: &[f64], terms: impl Fn(f64) -> [f64; N]) -> [f64; N] {
-    run_widest(LaneSums { values, terms })
+    run_widest(LaneSums { values, others: values, terms: |value, _| terms(value) })
+}
+
+/// The same of values with weights.
+fn weighted_lane_sums<const N: usize>(
+    values: &[f64],
+    weights: &[f64],
+    terms: impl Fn(f64, f64) -> [f64; N],
+) -> [f64; N] {
+    run_widest(LaneSums { values, others: weights, terms })
 }
 
 struct LaneSums<'v, F> {
     values: &'v [f64],
+    others: &'v [f64],
     terms: F,
 }
 
-impl<F: Fn(f64) -> [f64; N], const N: usize> Vectorizable for LaneSums<'_, F> {
+impl<F: Fn(f64, f64) -> [f64; N], const N: usize> Vectorizable for LaneSums<'_, F> {
     type Output = [f64; N];
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> [f64; N] {
-        let Self { values, terms } = self;
+        let Self { values, others, terms } = self;
         let (blocks, rest) = values.as_chunks::<8>();
+        let (other_blocks, other_rest) = others.as_chunks::<8>();
         let mut lanes = [[0.0; 8]; N];
-        for block in blocks {
-            for (lane, &value) in block.iter().enumerate() {
-                let terms = terms(value);
+        for (block, others) in blocks.iter().zip(other_blocks) {
+            for lane in 0..8 {
+                let terms = terms(block[lane], others[lane]);
                 for term in 0..N {
                     lanes[term][lane] += terms[term];
                 }
@@ -281,8 +331,8 @@ impl<F: Fn(f64) -> [f64; N], const N: usize> Vectorizable for LaneSums<'_, F> {
             *sum = lanes.iter().sum();
         }
         let mut of_rest = [0.0; N];
-        for &value in rest {
-            of_rest.iter_mut().zip(terms(value)).for_each(|(sum, term)| *sum += term);
+        for (&value, &other) in rest.iter().zip(other_rest) {
+            of_rest.iter_mut().zip(terms(value, other)).for_each(|(sum, term)| *sum += term);
         }
         sums.iter_mut().zip(of_rest).for_each(|(sum, rest)| *sum += rest);
         sums

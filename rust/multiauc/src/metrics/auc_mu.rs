@@ -1,6 +1,6 @@
 //! AUC_mu (Kleiman & Page 2019): each pair of classes ranked by the distance from the boundary between them.
 
-use super::pair_placements::{PlacingScratch, for_each_pair, place_by_difference};
+use super::pair_placements::{PlacingScratch, for_each_pair, gather_whole, place_by_difference};
 use super::single_score::single_score_wins;
 use super::weighting::PairWeighting;
 use super::{MetricOptions, PairTable};
@@ -11,11 +11,11 @@ use crate::keys::DifferenceRule;
 use crate::memory::{Buffers, zeroed};
 use crate::metric::Metric;
 use crate::pairs::{
-    PairScore, PairWeights, Partition, SampleAverage, ShareMatrix, Tally, WeightedPairs, Wins, cost_score,
-    tally_differences,
+    PairScore, PairWeights, Partition, SampleAverage, ShareMatrix, Tally, Wins, cost_score, tally_differences,
+    tally_weighted,
 };
 use crate::parallel::Workers;
-use crate::ranking::{BucketTable, Lookup, WeightedKeys};
+use crate::ranking::{BucketTable, Lookup};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// AUC_mu = Σ_{c<d} ω_cd S(c, d), where S(c, d) is the share of pairs of rows, one of class c and one of class d, that the
@@ -147,7 +147,7 @@ fn tally_pairs<T: Score, A: Tally>(
         return Ok(tally);
     }
     if sample.weights.is_some() {
-        return tally_weighted(sample, scores, workers, tally);
+        return tally_weighted(sample, |c, d| scores.of(c, d), workers, tally);
     }
     let is_difference = |c: usize, d: usize| scores.of(c, d) == PairScore::Difference;
     let pairs: Vec<(usize, usize)> = sample.pairs().collect();
@@ -158,12 +158,17 @@ fn tally_pairs<T: Score, A: Tally>(
         return Ok(tally);
     }
     let rows = ClassRows::new(sample);
+    let whole = gather_whole(sample, &rows, workers)?;
     let by_costs = workers.map_with(pairs.len(), BucketTable::default, |table, pair| {
         let (c, d) = pairs[pair];
+        let sizes = [rows.count(c), rows.count(d)];
         Ok(match scores.of(c, d) {
             PairScore::Difference => None,
-            PairScore::Tie => Some(Wins::counted(rows.count(c) * rows.count(d), [rows.count(c), rows.count(d)])),
-            PairScore::Costs(coefficients) => Some(count_by_costs(sample, &rows, (c, d), &coefficients, table)),
+            PairScore::Tie => Some(Wins::counted(sizes[0] * sizes[1], sizes)),
+            PairScore::Costs(coefficients) => {
+                let keys = [c, d].map(|class| cost_keys(sample, &rows, whole.as_ref(), class, &coefficients));
+                Some(count_by_costs(&keys, table, workers)?)
+            }
         })
     })?;
     for ((c, d), wins) in pairs.into_iter().zip(by_costs) {
@@ -174,43 +179,38 @@ fn tally_pairs<T: Score, A: Tally>(
     Ok(tally)
 }
 
-/// The same for rows with weights.
-fn tally_weighted<T: Score, A: Tally>(
-    sample: &ScoredSample<'_, T>,
-    scores: PairScores<'_>,
-    workers: &Workers<'_>,
-    mut tally: A,
-) -> Result<A> {
-    let (weighted, pairs) = (WeightedPairs::new(sample, workers)?, sample.pairs().collect::<Vec<_>>());
-    let found = workers.map_with(pairs.len(), WeightedKeys::default, |keys, pair| {
-        let (c, d) = pairs[pair];
-        Ok(weighted.wins(c, d, &scores.of(c, d), keys))
-    })?;
-    pairs.into_iter().zip(found).for_each(|((c, d), wins)| tally.add(c, d, wins));
-    Ok(tally)
-}
-
-/// What class c wins against class d, ranked by the cost score; equal floats tie.
-fn count_by_costs<T: Score>(
+/// The cost scores of the rows of a class.
+fn cost_keys<T: Score>(
     sample: &ScoredSample<'_, T>,
     rows: &ClassRows,
-    (c, d): (usize, usize),
+    whole: Option<&ClassBlocks<T>>,
+    class: usize,
     coefficients: &[(usize, f64)],
-    table: &mut BucketTable<f64>,
-) -> Wins {
-    let keys = |class: usize| -> Vec<f64> {
-        rows.of(class).iter().map(|&row| cost_score(&sample.scores, row as usize, coefficients)).collect()
+) -> Vec<f64> {
+    let rows = rows.of(class);
+    let Some(blocks) = whole else {
+        return rows.iter().map(|&row| cost_score(&sample.scores, row as usize, coefficients)).collect();
     };
-    let (of_c, of_d) = (keys(c), keys(d));
-    let mut count_below = |table_keys: &[f64], looked_up: &[f64]| {
-        table.build(std::iter::once(table_keys), None);
-        table.count(looked_up, Lookup::PLAIN, &mut Vec::new())
-    };
+    // Term by term in the same order as for a single row.
+    let mut keys = vec![0.0; rows.len()];
+    for &(column, coefficient) in coefficients {
+        for (key, &score) in keys.iter_mut().zip(blocks.run(class, column)) {
+            let score: f64 = score.into();
+            *key += coefficient * score;
+        }
+    }
+    keys
+}
+
+/// What the first of two classes wins, ranked by the keys of both; equal floats tie.
+fn count_by_costs([of_c, of_d]: &[Vec<f64>; 2], table: &mut BucketTable<f64>, workers: &Workers<'_>) -> Result<Wins> {
+    /// Rows that a thread looks up at a time.
+    const CHUNK: usize = 1 << 13;
+    let (smaller, larger) = if of_d.len() <= of_c.len() { (of_d, of_c) } else { (of_c, of_d) };
+    table.build(std::iter::once(&smaller[..]), None);
+    let (table, chunks) = (&*table, larger.chunks(CHUNK).collect::<Vec<_>>());
+    let below = workers.map(chunks.len(), |chunk| Ok(table.count(chunks[chunk], Lookup::PLAIN, &mut Vec::new())))?;
+    let below = below.into_iter().sum::<u64>();
     let sizes = [of_c.len() as u64, of_d.len() as u64];
-    let doubled = if of_d.len() <= of_c.len() {
-        count_below(&of_d, &of_c)
-    } else {
-        2 * sizes[0] * sizes[1] - count_below(&of_c, &of_d)
-    };
-    Wins::counted(doubled, sizes)
+    Ok(Wins::counted(if of_d.len() <= of_c.len() { below } else { 2 * sizes[0] * sizes[1] - below }, sizes))
 }

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Contribution, Design, Statistic, add};
 use crate::metric::Metric;
-use crate::pairs::{column_order, weighted_mean};
+use crate::pairs::{column_order, gathered_column_order, map_columns, weighted_mean};
 use crate::parallel::Workers;
-use crate::ranking::Order;
+use crate::ranking::{Nearness, Order, OrderedRows, PlacementTable};
 use crate::sample::{ClassRows, ScoredSample};
 
 /// PDI = (1/K) Σ_k PDI_k. PDI_k is the probability that of K rows, one of each class, the row of class k has the highest
@@ -32,15 +32,37 @@ pub fn pdi<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Res
     average(&pdi_per_class(sample, workers)?)
 }
 
+/// Larger tables would not stay in the cache: then sorting all rows in parts is better.
+const LARGEST_TABLE: usize = 1 << 18;
+
+/// Memory reused from column to column.
+#[derive(Debug, Default)]
+struct ColumnScratch {
+    ordered: OrderedRows,
+    table: PlacementTable,
+    places: Vec<f64>,
+    /// By other class and rank of the own rows: how many rows of the class lie below it, and how many tie with it.
+    below: Vec<u32>,
+    tied: Vec<u32>,
+    /// The same of all other classes, by rank.
+    beside: Vec<[u64; 2]>,
+}
+
 /// PDI_k of every class; NaN for absent classes.
 ///
 /// # Errors
 /// As [`pdi`].
 pub fn pdi_per_class<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Result<Vec<f64>> {
     let (rows, class_of) = with_classes(sample);
-    let found = workers.map(rows.present().len(), |index| {
-        let column = Column::new(&rows, &class_of, rows.present()[index]);
-        Ok(column.value(&column_order(sample, &rows, column.class, None), |position| rows.mass(position)))
+    let present = rows.present();
+    let found = map_columns(sample, &rows, present, workers, ColumnScratch::default, |scratch, index, blocks| {
+        let column = Column::new(&rows, &class_of, present[index]);
+        let run = |class: usize| blocks.run(class, column.class);
+        if rows.weights().is_none() && run(column.class).len() <= LARGEST_TABLE {
+            return Ok(column.value_by_table(run, scratch));
+        }
+        let order = gathered_column_order(&rows, run, column.class, &mut scratch.ordered);
+        Ok(column.value(&order, |position| rows.mass(position)))
     })?;
     let mut values = vec![f64::NAN; rows.classes()];
     rows.present().iter().zip(found).for_each(|(&class, value)| values[class] = value);
@@ -145,6 +167,45 @@ impl<'c> Column<'c> {
         (credit / total).min(1.0)
     }
 
+    /// The same where rows have no weights, from the scores of the column class by class: only the own rows are sorted, the
+    /// others are looked up among them. The same bits, since own rows that nothing lies between are added together.
+    fn value_by_table<'b, T: Score + 'b>(&self, run: impl Fn(usize) -> &'b [T], scratch: &mut ColumnScratch) -> f64 {
+        let ColumnScratch { table, places, below, tied, beside: of_all, .. } = scratch;
+        table.build(run(self.class), None);
+        let ranks = table.len();
+        for counts in [&mut *below, &mut *tied] {
+            counts.clear();
+            counts.resize(ranks * self.others.len(), 0);
+        }
+        of_all.clear();
+        of_all.resize(ranks, [0, 0]);
+        for (place, &class) in self.others.iter().enumerate() {
+            let scores = run(class);
+            places.resize(scores.len(), 0.0);
+            table.look_up(scores, None, Nearness::NEVER, |below| below, places);
+            let (below, tied) = (&mut below[place * ranks..][..ranks], &mut tied[place * ranks..][..ranks]);
+            table.for_each_rank(|rank, lower, equal| {
+                (below[rank], tied[rank]) = (lower, equal);
+                of_all[rank] = [of_all[rank][0] + u64::from(lower), of_all[rank][1] + u64::from(equal)];
+            });
+        }
+        let mut beside = Vec::with_capacity(self.others.len());
+        let mut tie_credits = TieCredits::default();
+        let (mut credit, mut total, mut rank) = (0.0, 0.0, 0);
+        for alike in of_all.chunk_by(|a, b| a == b) {
+            let own = alike.len() as f64;
+            beside.clear();
+            beside.extend(self.others.iter().enumerate().map(|(place, &class)| {
+                let share = |counts: &[u32]| f64::from(counts[place * ranks + rank]) / self.totals[class];
+                Beside { below: share(below), tied: share(tied) }
+            }));
+            credit += own * tie_credits.mean_credit(&mut beside);
+            total += own;
+            rank += alike.len();
+        }
+        (credit / total).min(1.0)
+    }
+
     /// By position, the mean credit of the tuples through each row, going down the order. A row of another class sees the
     /// own rows above it, and half-way those it ties with.
     fn mean_credits(&self, order: &Order, rows: &ClassRows) -> Vec<f64> {
@@ -203,5 +264,40 @@ impl Remaining {
     fn remove(&mut self, mass: f64) {
         self.rows -= 1;
         self.mass = if self.rows == 0 { 0.0 } else { self.mass - mass };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parallel::Cancel;
+    use crate::sample::{ClassCodes, ScoreMatrix};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn own_rows_alone_are_sorted_for_the_same_bits(
+            cells in prop::collection::vec((0.0..1.0_f64, 0_u32..30), 12..900),
+            classes in 2_usize..6,
+            tied_proportion in 0.0..1.0_f64,
+        ) {
+            let count = cells.len() / classes;
+            let scores: Vec<f64> = cells[..count * classes]
+                .iter()
+                .map(|&(x, k)| if x < tied_proportion { f64::from(k) / 30.0 } else { x })
+                .collect();
+            let codes: Vec<u8> = (0..count).map(|row| (row * row % 7 % classes) as u8).collect();
+            let cancel = Cancel::new();
+            let workers = Workers::with_threads(1, &cancel);
+            let matrix = ScoreMatrix::from_rows(&scores, classes).expect("a matrix");
+            let Ok(sample) = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers) else { return Ok(()) };
+            let (rows, class_of) = with_classes(&sample);
+            let found = pdi_per_class(&sample, &workers).expect("values");
+            for &class in rows.present() {
+                let column = Column::new(&rows, &class_of, class);
+                let sorted = column.value(&column_order(&sample, &rows, class, None), |_| 1.0);
+                prop_assert_eq!(found[class].to_bits(), sorted.to_bits());
+            }
+        }
     }
 }

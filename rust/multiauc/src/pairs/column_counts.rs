@@ -9,7 +9,9 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::memory::Buffers;
 use crate::parallel::Workers;
-use crate::ranking::{BucketTable, KeyStream, Lookup, WeightedWins, count_partitioned, sample_spans, stream_spans};
+use crate::ranking::{
+    BucketTable, KeyStream, Lookup, WeightedTable, WeightedWins, count_partitioned, sample_spans, stream_spans,
+};
 use crate::sample::{ClassBlock, ClassBlocks, ClassRows, ScoredSample};
 
 /// The count of one column: class c against every other class.
@@ -97,13 +99,6 @@ pub(crate) fn count_columns<T: Score, R: Send>(
     workers: &Workers<'_>,
     fold: impl Fn(&ColumnCount<'_, '_, T>) -> R + Sync,
 ) -> Result<Vec<R>> {
-    if sample.weights.is_some() {
-        return workers.map(wanted.len(), |index| {
-            let class = wanted[index];
-            let losses = Losses::Weights(weighted::column_wins(sample, class, workers)?);
-            Ok(fold(&ColumnCount { sample, class, losses }))
-        });
-    }
     let (streamed, gathered): (Vec<_>, Vec<_>) = wanted.iter().partition(|&&class| is_streamed(sample, class));
     let mut folded = Vec::with_capacity(wanted.len());
     // One at a time, each on all threads: their copies would not all fit in memory at once.
@@ -126,7 +121,7 @@ fn is_streamed<T: Score>(sample: &ScoredSample<'_, T>, class: usize) -> bool {
     const MANY_ROWS: usize = 1 << 18;
     const LARGEST_TABLE: u64 = 1 << 20;
     let has_few_columns = sample.classes() <= FEW_COLUMNS && sample.rows() > MANY_ROWS;
-    has_few_columns || sample.sizes.rows[class] > LARGEST_TABLE
+    sample.weights.is_none() && (has_few_columns || sample.sizes.rows[class] > LARGEST_TABLE)
 }
 
 /// (class, `fold(column)`) for some classes, a tile of columns gathered at a time.
@@ -138,7 +133,8 @@ fn count_gathered<T: Score, R: Send>(
 ) -> Result<Vec<(usize, R)>> {
     let ColumnTiling { width, is_shared } = ColumnTiling::of(sample, workers.threads());
     let tiles: Vec<&[usize]> = wanted.chunks(width).collect();
-    let rows = (sample.classes() > WHOLE_MATRIX_CLASSES).then(|| ClassRows::new(sample));
+    let has_weights = sample.weights.is_some();
+    let rows = (has_weights || sample.classes() > WHOLE_MATRIX_CLASSES).then(|| ClassRows::new(sample));
     // Either all threads work on one tile, or each on its own.
     let (across, within) = if is_shared { (&workers.alone(), workers) } else { (workers, &workers.alone()) };
     let folded = across.map_with(tiles.len(), ClassBlocks::default, |blocks, tile| {
@@ -151,9 +147,15 @@ fn count_gathered<T: Score, R: Send>(
             }
             None => ClassBlocks::gather_rows(previous, sample, &columns, within)?,
         };
-        within.map_with(tile.len(), BucketTable::default, |table, index| {
+        let scratch = || (BucketTable::default(), WeightedTable::default());
+        within.map_with(tile.len(), scratch, |(table, weighted_table), index| {
             let class = tile[index];
-            let losses = Losses::Counts(count_column(sample, blocks, class, table, within)?);
+            let losses = match &rows {
+                Some(rows) if has_weights => {
+                    Losses::Weights(weighted::column_wins(rows, blocks, class, weighted_table, within)?)
+                }
+                _ => Losses::Counts(count_column(sample, blocks, class, table, within)?),
+            };
             Ok((class, fold(&ColumnCount { sample, class, losses })))
         })
     })?;

@@ -81,3 +81,17 @@ pub(crate) fn column_order<T: Score>(
     }
     Order::new(&mut ordered, Nearness::NEVER, |_| unreachable!("scores of one column are compared as they are"))
 }
+
+/// The order of class c (own) and all others by the column of class c, from its scores class by class.
+pub(crate) fn gathered_column_order<'b, T: Score + 'b>(
+    rows: &ClassRows,
+    run: impl Fn(usize) -> &'b [T],
+    c: usize,
+    ordered: &mut OrderedRows,
+) -> Order {
+    ordered.clear();
+    for (class, side) in [(c, Order::OWN)].into_iter().chain(rows.others(c).map(|class| (class, Order::OTHER))) {
+        ordered.extend(side, rows.range(class).start as u32, run(class).iter().map(|&score| score.into()));
+    }
+    Order::new(ordered, Nearness::NEVER, |_| unreachable!("scores of one column are compared as they are"))
+}

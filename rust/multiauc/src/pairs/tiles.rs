@@ -43,6 +43,34 @@ pub(crate) fn shared_column_width(classes: usize) -> usize {
     (classes / 6).clamp(1, 32)
 }
 
+/// `task(scratch, index, blocks)` for each of some columns in turn, the blocks having all classes in a tile of columns that
+/// are gathered together.
+pub(crate) fn map_columns<T: Score, S, R: Send>(
+    sample: &ScoredSample<'_, T>,
+    rows: &ClassRows,
+    wanted: &[usize],
+    workers: &Workers<'_>,
+    scratch: impl Fn() -> S + Sync,
+    task: impl Fn(&mut S, usize, &ClassBlocks<T>) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let classes = sample.classes();
+    let width = if classes <= WHOLE_MATRIX_CLASSES { classes } else { shared_column_width(classes) };
+    let mut found = Vec::with_capacity(wanted.len());
+    let mut blocks = ClassBlocks::default();
+    for first in (0..classes).step_by(width) {
+        let columns = first..(first + width).min(classes);
+        let of_tile: Vec<usize> = (0..wanted.len()).filter(|&index| columns.contains(&wanted[index])).collect();
+        if !of_tile.is_empty() {
+            blocks = ClassBlocks::gather_classes(blocks, &sample.scores, rows, &(0..classes), &columns, workers)?;
+            let results =
+                workers.map_with(of_tile.len(), &scratch, |scratch, place| task(scratch, of_tile[place], &blocks))?;
+            found.extend(of_tile.into_iter().zip(results));
+        }
+    }
+    found.sort_by_key(|&(index, _)| index);
+    Ok(found.into_iter().map(|(_, result)| result).collect())
+}
+
 /// All pairs of classes, in tiles: two groups of classes, each in the columns of the other.
 pub(crate) struct PairTiles<'s, 'a, T> {
     sample: &'s ScoredSample<'a, T>,

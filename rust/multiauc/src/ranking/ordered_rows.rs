@@ -9,6 +9,9 @@ use crate::keys::ExactKey;
 
 /// Fewer rows are sorted outright.
 const SMALLEST_SPREAD: usize = 256;
+/// From so many rows on, they are put into parts first, of about so many rows each.
+const SMALLEST_PARTED: usize = 1 << 16;
+const PART_ROWS: usize = 1 << 12;
 /// Buckets of up to this many rows are sorted by insertion.
 pub(super) const SMALL_BUCKET: usize = 24;
 
@@ -45,13 +48,18 @@ impl OrderedRows {
         self.rows.extend((first_row..).zip(keys).map(|(row, key)| RankedRow { key, row, side }));
     }
 
+    /// Adds one row.
+    #[inline]
+    pub(crate) fn push(&mut self, row: RankedRow) {
+        self.rows.push(row);
+    }
+
     /// Sorts by key. Rows of equal keys come in an order that depends on the keys alone.
     pub(crate) fn sort(&mut self) {
         if self.rows.len() < SMALLEST_SPREAD {
             self.rows.sort_unstable_by(by_key);
             return;
         }
-        let starts = &mut self.starts;
         self.keys.clear();
         self.keys.extend(self.rows.iter().map(|row| row.key));
         let (lowest, highest) = self
@@ -59,31 +67,29 @@ impl OrderedRows {
             .iter()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &key| (low.min(key), high.max(key)));
         let map = BucketMap::new(lowest, highest, self.rows.len(), None, &self.keys);
-        starts.clear();
-        starts.resize(map.buckets() + 3, 0);
-        let mut indices = [0_u32; BLOCK];
-        for block in self.keys.chunks(BLOCK) {
-            map.indices(block, &mut indices);
-            indices[..block.len()].iter().for_each(|&index| starts[index as usize + 2] += 1);
+        let Self { rows, spread, starts, keys, .. } = self;
+        spread.resize(rows.len(), RankedRow { key: 0.0, row: 0, side: 0 });
+        let buckets = map.buckets() + 1;
+        if rows.len() < SMALLEST_PARTED {
+            put_into_place(&map, (0, buckets), keys, rows, spread, starts);
+            std::mem::swap(rows, spread);
+            return;
         }
-        let mut sum = 0;
-        for start in starts.iter_mut() {
-            sum += *start;
-            *start = sum;
+        // Written to places all over a large array, rows would wait for the memory: first into parts that stay in the cache.
+        let shift = (buckets / (rows.len() / PART_ROWS)).max(1).ilog2();
+        let part_starts = part_starts(&map, shift, keys);
+        let mut ends = part_starts.clone();
+        for_each_index(&map, keys, |place, index| {
+            let end = &mut ends[(index >> shift) as usize];
+            spread[*end] = rows[place];
+            *end += 1;
+        });
+        for (part, ends) in part_starts.windows(2).enumerate() {
+            let range = ends[0]..ends[1];
+            keys.clear();
+            keys.extend(spread[range.clone()].iter().map(|row| row.key));
+            put_into_place(&map, (part << shift, 1 << shift), keys, &spread[range.clone()], &mut rows[range], starts);
         }
-        self.spread.resize(self.rows.len(), RankedRow { key: 0.0, row: 0, side: 0 });
-        for (block, rows) in self.keys.chunks(BLOCK).zip(self.rows.chunks(BLOCK)) {
-            map.indices(block, &mut indices);
-            for (row, &index) in rows.iter().zip(&indices) {
-                let place = &mut starts[index as usize + 1];
-                self.spread[*place as usize] = *row;
-                *place += 1;
-            }
-        }
-        for bucket in starts.windows(2).take(map.buckets() + 1) {
-            sort_bucket(&mut self.spread[bucket[0] as usize..bucket[1] as usize]);
-        }
-        std::mem::swap(&mut self.rows, &mut self.spread);
     }
 
     /// Calls `visit(rows)` for the rows of each tie, in increasing order. Keys too close to tell apart whose rows are not
@@ -115,6 +121,53 @@ impl OrderedRows {
                 visit(&self.resolved);
             }
         }
+    }
+}
+
+/// Calls `visit(place, bucket)` for each key.
+#[inline(always)]
+fn for_each_index(map: &BucketMap<f64>, keys: &[f64], mut visit: impl FnMut(usize, u32)) {
+    let mut indices = [0_u32; BLOCK];
+    for (block, first) in keys.chunks(BLOCK).zip((0..).step_by(BLOCK)) {
+        map.indices(block, &mut indices);
+        indices[..block.len()].iter().enumerate().for_each(|(place, &index)| visit(first + place, index));
+    }
+}
+
+/// Where the rows of each 2^shift buckets begin, and their number.
+fn part_starts(map: &BucketMap<f64>, shift: u32, keys: &[f64]) -> Vec<usize> {
+    let mut starts = vec![0; (map.buckets() >> shift) + 2];
+    for_each_index(map, keys, |_, index| starts[(index >> shift) as usize + 1] += 1);
+    for part in 1..starts.len() {
+        starts[part] += starts[part - 1];
+    }
+    starts
+}
+
+/// Sorts rows of some buckets into `sorted`: each into its bucket, then within the buckets.
+fn put_into_place(
+    map: &BucketMap<f64>,
+    (first, buckets): (usize, usize),
+    keys: &[f64],
+    rows: &[RankedRow],
+    sorted: &mut [RankedRow],
+    starts: &mut Vec<u32>,
+) {
+    starts.clear();
+    starts.resize(buckets + 2, 0);
+    for_each_index(map, keys, |_, index| starts[index as usize - first + 2] += 1);
+    let mut sum = 0;
+    for start in starts.iter_mut() {
+        sum += *start;
+        *start = sum;
+    }
+    for_each_index(map, keys, |place, index| {
+        let end = &mut starts[index as usize - first + 1];
+        sorted[*end as usize] = rows[place];
+        *end += 1;
+    });
+    for bucket in starts.windows(2).take(buckets) {
+        sort_bucket(&mut sorted[bucket[0] as usize..bucket[1] as usize]);
     }
 }
 
@@ -173,6 +226,23 @@ mod tests {
             let expected: Vec<Vec<u32>> =
                 expected.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).map(<[u32]>::to_vec).collect();
             prop_assert_eq!(ordered(&keys), expected);
+        }
+    }
+
+    #[test]
+    fn many_rows_are_sorted_in_parts() {
+        let count = SMALLEST_PARTED + 4321;
+        for power in [1, 9] {
+            let uniform = |row: usize| (row as u32).wrapping_mul(2_654_435_769) >> 8;
+            let keys: Vec<f64> = (0..count)
+                .map(|row| if row % 3 == 0 { f64::from(uniform(row) >> 20) } else { f64::from(uniform(row)) / 4096.0 })
+                .map(|key| key.powi(power))
+                .collect();
+            let mut expected: Vec<u32> = (0..count as u32).collect();
+            expected.sort_by(|&a, &b| keys[a as usize].total_cmp(&keys[b as usize]));
+            let expected: Vec<Vec<u32>> =
+                expected.chunk_by(|&a, &b| keys[a as usize] == keys[b as usize]).map(<[u32]>::to_vec).collect();
+            assert_eq!(ordered(&keys), expected);
         }
     }
 

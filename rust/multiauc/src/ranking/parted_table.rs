@@ -18,7 +18,7 @@ use crate::simd::run_widest;
 /// Tables of fewer rows are one part: they stay in the cache as they are.
 const SMALLEST_PARTED: usize = 1 << 18;
 /// Rows per span.
-const SPAN: usize = 1 << 16;
+pub(super) const SPAN: usize = 1 << 16;
 
 /// One class sorted by its keys, in one part or in many, with reusable memory.
 #[derive(Debug, Default)]
@@ -30,8 +30,10 @@ pub(crate) struct PartedTable {
     spans: Vec<PartedSpan>,
     /// Ranks below each part.
     ranks_below: Vec<usize>,
-    /// Rows looked up in all parts below each.
-    rows_below: Vec<usize>,
+    /// Rows looked up in all parts below each, by weight where there are weights.
+    rows_below: Vec<f64>,
+    /// Weight of the table below and above each part, where there are weights.
+    outside: Vec<[f64; 2]>,
     buffers: Buffers<f64>,
     /// For keys that are counted, not sorted: then there are no parts.
     counted: CountedTable,
@@ -40,11 +42,11 @@ pub(crate) struct PartedTable {
 
 /// The rows of a span by part.
 #[derive(Debug)]
-struct PartedSpan {
+pub(super) struct PartedSpan {
     /// The part of each row.
     part_of: Vec<u16>,
     /// Its keys by part, or what takes their place.
-    values: PartitionedSide<f64>,
+    pub(super) values: PartitionedSide<f64>,
 }
 
 impl PartedTable {
@@ -64,9 +66,8 @@ impl PartedTable {
         if self.is_counted {
             return Ok(());
         }
-        // Sums of weights are taken over the whole table.
-        if keys.len() >= SMALLEST_PARTED && weights.is_none() {
-            return self.build_parts(keys, PART_KEYS, workers);
+        if keys.len() >= SMALLEST_PARTED {
+            return self.build_parts(keys, weights, PART_KEYS, workers);
         }
         self.map = None;
         self.parts.resize_with(1, PlacementTable::default);
@@ -75,18 +76,42 @@ impl PartedTable {
     }
 
     /// The same in parts of about `part_keys` rows.
-    fn build_parts<T: Score>(&mut self, keys: &[T], part_keys: usize, workers: &Workers<'_>) -> Result<()> {
+    fn build_parts<T: Score>(
+        &mut self,
+        keys: &[T],
+        weights: Option<&[f64]>,
+        part_keys: usize,
+        workers: &Workers<'_>,
+    ) -> Result<()> {
         give_back(std::mem::take(&mut self.spans), &self.buffers);
         let sample: Vec<f64> = keys.iter().step_by((keys.len() / SAMPLE).max(1)).map(|&key| key.into()).collect();
         let map = PartMap::new(&sample, keys.len(), part_keys);
         (self.spans, _) = split(&map, keys, None, &self.buffers, workers)?;
         self.parts.resize_with(map.parts, PlacementTable::default);
         let spans = &self.spans;
+        let of_spans = weights.map(|weights| weights_by_part(spans, weights, &self.buffers, workers)).transpose()?;
         workers.map_chunks(&mut self.parts, 1, |part, table| {
             let keys: Vec<f64> = spans.iter().flat_map(|span| span.of(part)).copied().collect();
-            table[0].build(&keys, None);
+            let weights = of_spans.as_ref().map(|of_spans| -> Vec<f64> {
+                spans
+                    .iter()
+                    .zip(of_spans)
+                    .flat_map(|(span, weights)| span.part_of_like(weights, part))
+                    .copied()
+                    .collect()
+            });
+            table[0].build(&keys, weights.as_deref());
             Ok(())
         })?;
+        self.outside = match of_spans {
+            Some(of_spans) => {
+                for weights in of_spans {
+                    self.buffers.give_back(weights);
+                }
+                outside_parts(&self.parts.iter().map(PlacementTable::weight).collect::<Vec<_>>())
+            }
+            None => Vec::new(),
+        };
         self.ranks_below = running_counts(self.parts.iter().map(PlacementTable::len));
         self.map = Some(map);
         Ok(())
@@ -117,19 +142,35 @@ impl PartedTable {
             return Ok(self.parts[0].look_up(keys, weights, near, finish, below));
         };
         let (mut spans, at_borders) = split(map, keys, near.tolerance, &self.buffers, workers)?;
-        let count = |part: usize| spans.iter().map(|span| span.of(part).len()).sum::<usize>();
-        self.rows_below = running_counts((0..map.parts).map(count));
+        let of_spans = weights.map(|weights| weights_by_part(&spans, weights, &self.buffers, workers)).transpose()?;
+        let starts: Vec<Vec<usize>> = spans.iter().map(|span| span.values.starts.clone()).collect();
+        let weights_in = |part: usize, span: usize| {
+            of_spans.as_ref().map(|of_spans| &of_spans[span][starts[span][part]..starts[span][part + 1]])
+        };
+        let mass = |part: usize| match &of_spans {
+            None => spans.iter().map(|span| span.of(part).len()).sum::<usize>() as f64,
+            Some(_) => (0..starts.len()).filter_map(|span| weights_in(part, span)).flatten().sum(),
+        };
+        self.rows_below = running_sums_of((0..map.parts).map(mass));
         let mut tasks: Vec<_> = self.parts.iter_mut().zip(by_part(&mut spans, map.parts)).collect();
-        let (ranks_below, finish) = (&self.ranks_below, &finish);
+        let (ranks_below, outside, finish) = (&self.ranks_below, &self.outside, &finish);
         let found = workers.map_chunks(&mut tasks, 1, |part, task| {
             let (table, slices) = &mut task[0];
             let (below, mut totals, mut keys) = (ranks_below[part], LookupTotals::default(), Vec::new());
             table.clear_marks();
-            for slice in slices {
+            for (span, slice) in slices.iter_mut().enumerate() {
                 keys.clear();
                 keys.extend_from_slice(slice);
-                let of_slice = table.look_up_more(&keys, None, near, |within| finish(below as f64 + within), slice);
+                let of_slice = match weights_in(part, span) {
+                    None => table.look_up_more(&keys, None, near, |within| finish(below as f64 + within), slice),
+                    Some(weights) => {
+                        let outside = outside[part];
+                        let finish = |within: f64| finish(outside[0] + within);
+                        table.look_up_between(&keys, weights, near, finish, slice, outside)
+                    }
+                };
                 totals.doubled_below += of_slice.doubled_below + 2 * (below * keys.len()) as u64;
+                totals.weighted = totals.weighted.plus(of_slice.weighted);
                 totals.ties += of_slice.ties;
                 totals.is_near |= of_slice.is_near;
                 if totals.is_near {
@@ -141,10 +182,12 @@ impl PartedTable {
         drop(tasks);
         put_back(&spans, below, workers)?;
         give_back(spans, &self.buffers);
+        of_spans.into_iter().flatten().for_each(|weights| self.buffers.give_back(weights));
         let mut totals =
             LookupTotals { is_near: at_borders.iter().any(|&key| !(near.is_settled)(key)), ..Default::default() };
         for of_part in found {
             totals.doubled_below += of_part.doubled_below;
+            totals.weighted = totals.weighted.plus(of_part.weighted);
             totals.ties += of_part.ties;
             totals.is_near |= of_part.is_near;
         }
@@ -173,7 +216,7 @@ impl PartedTable {
         workers.map_chunks(&mut tasks, 1, |part, task| {
             let (table, own) = &mut task[0];
             let mut found = Vec::with_capacity(own.len());
-            table.below_by_rank(self.rows_below[part] as f64, &mut found);
+            table.below_by_rank(self.rows_below[part], &mut found);
             own.copy_from_slice(&found);
             Ok(())
         })?;
@@ -220,13 +263,29 @@ impl PartedTable {
 
 impl PartedSpan {
     /// The values of a part.
-    fn of(&self, part: usize) -> &[f64] {
+    pub(super) fn of(&self, part: usize) -> &[f64] {
         &self.values.keys[self.values.starts[part]..self.values.starts[part + 1]]
+    }
+
+    /// Of other numbers that were brought into the same order, those of a part.
+    pub(super) fn part_of_like<'w>(&self, by_part: &'w [f64], part: usize) -> &'w [f64] {
+        &by_part[self.values.starts[part]..self.values.starts[part + 1]]
+    }
+
+    /// Other numbers of the same rows, by part.
+    fn like(&self, by_row: &[f64], mut by_part: Vec<f64>) -> Vec<f64> {
+        let mut places = self.values.starts.clone();
+        for (&value, &part) in by_row.iter().zip(&self.part_of) {
+            let place = &mut places[part as usize];
+            by_part[*place] = value;
+            *place += 1;
+        }
+        by_part
     }
 }
 
 /// Splits the keys of a class. Also returns the keys whose neighbourhood reaches into another part.
-fn split<T: Score>(
+pub(super) fn split<T: Score>(
     map: &PartMap<f64>,
     keys: &[T],
     near: Option<f64>,
@@ -250,6 +309,26 @@ fn split<T: Score>(
     })?;
     let (spans, at_borders): (Vec<_>, Vec<_>) = found.into_iter().unzip();
     Ok((spans, at_borders.concat()))
+}
+
+/// The weights of a class in the order of its keys.
+pub(super) fn weights_by_part(
+    spans: &[PartedSpan],
+    weights: &[f64],
+    buffers: &Buffers<f64>,
+    workers: &Workers<'_>,
+) -> Result<Vec<Vec<f64>>> {
+    workers.map(spans.len(), |span| {
+        let of_span = &weights[span * SPAN..weights.len().min((span + 1) * SPAN)];
+        Ok(spans[span].like(of_span, buffers.take(of_span.len())))
+    })
+}
+
+/// The weight below and above each part: summed from both ends, so that nothing lies below the first and above the last.
+pub(super) fn outside_parts(weights: &[f64]) -> Vec<[f64; 2]> {
+    let below = running_sums_of(weights.iter().copied());
+    let above = running_sums_of(weights.iter().rev().copied());
+    below.into_iter().zip(above.into_iter().rev()).map(|(below, above)| [below, above]).collect()
 }
 
 /// The values of each part: a slice of every span.
@@ -287,6 +366,18 @@ fn give_back(spans: Vec<PartedSpan>, buffers: &Buffers<f64>) {
     }
 }
 
+/// The sum of all numbers before each.
+fn running_sums_of(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut sum = 0.0;
+    numbers
+        .map(|number| {
+            let before = sum;
+            sum += number;
+            before
+        })
+        .collect()
+}
+
 /// The sum of all counts before each.
 fn running_counts(counts: impl Iterator<Item = usize>) -> Vec<usize> {
     let mut sum = 0;
@@ -299,7 +390,7 @@ fn running_counts(counts: impl Iterator<Item = usize>) -> Vec<usize> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::parallel::Cancel;
 
@@ -320,7 +411,7 @@ mod tests {
             let mut parted = PartedTable::default();
             // The second time in the memory of the first.
             for _ in 0..2 {
-                parted.build_parts(table, part_keys, &workers).expect("a table");
+                parted.build_parts(table, None, part_keys, &workers).expect("a table");
                 let (mut found, mut found_by_rank) = (vec![0.0; keys.len()], Vec::new());
                 let of_parts = parted.look_up((keys, None), near, finish, &mut found, &workers).expect("totals");
                 parted.below_by_rank(&mut found_by_rank, &workers).expect("ranks");
@@ -338,8 +429,34 @@ mod tests {
         }
     }
 
+    #[test]
+    fn weighted_parts_place_rows_like_one_table() {
+        let (table, keys) = (numbers(SPAN + 4321, 7, 3), numbers(2 * SPAN + 77, 11, 5));
+        // Whole weights: all sums are exact.
+        let weights = |count: usize| -> Vec<f64> { (0..count).map(|row| f64::from((row % 5) as u32)).collect() };
+        let (of_table, of_keys) = (weights(table.len()), weights(keys.len()));
+        let mut whole = PlacementTable::default();
+        let (mut expected, mut by_rank) = (vec![0.0; keys.len()], Vec::new());
+        whole.build(&table, Some(&of_table));
+        let totals = whole.look_up(&keys, Some(&of_keys), Nearness::NEVER, |below| 3.0 * below, &mut expected);
+        whole.below_by_rank(0.0, &mut by_rank);
+        for threads in [1, 3] {
+            let cancel = Cancel::new();
+            let workers = Workers::with_threads(threads, &cancel);
+            let mut parted = PartedTable::default();
+            parted.build_parts(&table, Some(&of_table), 1000, &workers).expect("a table");
+            let (mut found, mut found_by_rank) = (vec![0.0; keys.len()], Vec::new());
+            let looked_up = (&keys[..], Some(&of_keys[..]));
+            let of_parts = parted.look_up(looked_up, Nearness::NEVER, |below| 3.0 * below, &mut found, &workers);
+            parted.below_by_rank(&mut found_by_rank, &workers).expect("ranks");
+            let of_parts = of_parts.expect("totals");
+            assert_eq!((of_parts.weighted, of_parts.ties), (totals.weighted, totals.ties));
+            assert!(found == expected && found_by_rank == by_rank);
+        }
+    }
+
     /// Numbers from 0 to 1, of which some are tied.
-    fn numbers(count: usize, seed: u64, tied_every: usize) -> Vec<f64> {
+    pub(crate) fn numbers(count: usize, seed: u64, tied_every: usize) -> Vec<f64> {
         let number = |index: usize| {
             let bits = (index as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(seed) >> 11;
             let number = bits as f64 / (1_u64 << 53) as f64;
@@ -364,7 +481,7 @@ mod tests {
         let workers = Workers::with_threads(1, &cancel);
         let table: Vec<f64> = (0..20_000).map(f64::from).collect();
         let mut parted = PartedTable::default();
-        parted.build_parts(&table, 100, &workers).expect("a table");
+        parted.build_parts(&table, None, 100, &workers).expect("a table");
         let near = Nearness { tolerance: Some(0.3), is_settled: |_| false };
         let mut is_near = |key: f64| {
             parted.look_up((&[key], None), near, |below| below, &mut [0.0], &workers).expect("totals").is_near

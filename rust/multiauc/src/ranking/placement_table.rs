@@ -4,48 +4,20 @@
 //! leaves a mark at each of the two ranks; the marks summed up to the rank of a table row count the other class's rows
 //! below it. So the looked-up class is never sorted, and is read and written in its own order.
 
-use super::bucket_map::{BLOCK, BucketMap};
-use super::ordered_rows::{RankedRow, SMALL_BUCKET, by_key};
+use super::bucket_map::BLOCK;
+use super::ranked_keys::RankedKeys;
 use super::weighted_wins::{RunningWeights, WeightedWins};
 use crate::float::Score;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
-/// Keys that are compared at once; buckets with more are searched by bisection.
-const LANES: usize = 8;
-
 /// One class sorted by its keys, with reusable memory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct PlacementTable {
-    /// The sorted keys, then eight infinities so that eight keys can be read from any start.
-    keys: Vec<f64>,
-    /// The row at each rank.
-    rows: Vec<u32>,
-    map: BucketMap<f64>,
-    /// `starts[b]..starts[b + 1]` are the ranks of bucket b.
-    starts: Vec<u32>,
-    /// While the table is built: the bucket of each row, and a crowded bucket.
-    buckets: Vec<u32>,
-    crowd: Vec<RankedRow>,
+    ranked: RankedKeys,
     /// The weight of the rows below each rank; empty where rows have no weights.
     weights: RunningWeights,
     marks: Marks<u32>,
     weighted_marks: Marks<f64>,
-}
-
-impl Default for PlacementTable {
-    fn default() -> Self {
-        Self {
-            keys: Vec::new(),
-            rows: Vec::new(),
-            map: BucketMap::ONE_BUCKET,
-            starts: Vec::new(),
-            buckets: Vec::new(),
-            crowd: Vec::new(),
-            weights: RunningWeights::default(),
-            marks: Marks::default(),
-            weighted_marks: Marks::default(),
-        }
-    }
 }
 
 /// What looked-up rows leave at the ranks of the table.
@@ -60,9 +32,12 @@ struct Marks<N> {
 
 impl<N: Copy + Default> Marks<N> {
     fn clear(&mut self, ranks: usize) {
-        for marks in [&mut self.low, &mut self.ties] {
-            marks.clear();
-            marks.resize(ranks, N::default());
+        self.low.clear();
+        self.low.resize(ranks, N::default());
+        // Left as they were where there were none.
+        if self.has_ties || self.ties.len() != ranks {
+            self.ties.clear();
+            self.ties.resize(ranks, N::default());
         }
         self.has_ties = false;
     }
@@ -97,21 +72,21 @@ impl Nearness<fn(f64) -> bool> {
 impl PlacementTable {
     /// Fills the table with the keys of rows 0, 1, … of a class.
     pub(crate) fn build<T: Score>(&mut self, keys: &[T], weights: Option<&[f64]>) {
-        run_widest(Build { table: self, keys });
+        self.ranked.build(keys);
         self.weights.clear();
         if let Some(weights) = weights {
-            self.weights.fill(self.rows.iter().map(|&row| weights[row as usize]));
+            self.weights.fill(self.ranked.rows().iter().map(|&row| weights[row as usize]));
         }
     }
 
     /// Number of rows.
     pub(crate) fn len(&self) -> usize {
-        self.rows.len()
+        self.ranked.len()
     }
 
     /// The row at each rank.
     pub(crate) fn rows(&self) -> &[u32] {
-        &self.rows
+        self.ranked.rows()
     }
 
     /// Looks the keys of another class up. `below[i]` becomes the weight of the table below key i, ties counting half,
@@ -148,13 +123,43 @@ impl PlacementTable {
     ) -> LookupTotals {
         match weights {
             None => run_widest(LookUp { table: self, keys, near, finish, below }),
-            Some(weights) => run_widest(WeightedLookUp { table: self, keys, weights, near, finish, below }),
+            Some(weights) => self.look_up_between(keys, weights, near, finish, below, [0.0; 2]),
+        }
+    }
+
+    /// The same for rows with weights, where the table is a part of a larger one of which this much weight lies below and
+    /// above; `finish` still gets the weight below within the part.
+    pub(super) fn look_up_between<T: Score>(
+        &mut self,
+        keys: &[T],
+        weights: &[f64],
+        near: Nearness<impl Fn(f64) -> bool>,
+        finish: impl Fn(f64) -> f64,
+        below: &mut [f64],
+        outside: [f64; 2],
+    ) -> LookupTotals {
+        run_widest(WeightedLookUp { table: self, keys, weights, near, finish, below, outside })
+    }
+
+    /// The weight of all rows, where they have weights.
+    pub(super) fn weight(&self) -> f64 {
+        self.weights.all()
+    }
+
+    /// Calls `visit(rank, below, tied)` for each rank: how many of the rows looked up lie below it, and how many tie with it.
+    /// For rows without weights.
+    pub(crate) fn for_each_rank(&self, mut visit: impl FnMut(usize, u32, u32)) {
+        let Marks { low, ties, .. } = &self.marks;
+        let (mut up_to, mut tied) = (0_u32, 0_u32);
+        for (rank, (&low, &tie)) in low.iter().zip(ties).enumerate().take(self.len()) {
+            (up_to, tied) = (up_to.wrapping_add(low), tied.wrapping_sub(tie));
+            visit(rank, up_to.wrapping_sub(tied), tied);
         }
     }
 
     /// For the row at each rank, the weight of the looked-up class below it, ties counting half, on top of `first`.
     pub(crate) fn below_by_rank(&self, first: f64, below: &mut Vec<f64>) {
-        let (keys, ranks) = (&self.keys[..self.len()], self.len());
+        let (keys, ranks) = (self.ranked.keys(), self.len());
         if !self.weights.is_empty() {
             let Marks { low, ties, has_ties } = &self.weighted_marks;
             let ties = has_ties.then_some(&ties[..ranks]);
@@ -173,32 +178,6 @@ impl PlacementTable {
         // What hi adds is never positive on the way up.
         let place = |low: u32, tie: u32| f64::from(low) - 0.5 * f64::from(tie.wrapping_neg());
         running_sums(keys, &low[..ranks], ties, first, u32::wrapping_add, place, below);
-    }
-
-    /// #(v < key) and #(v ≤ key).
-    #[inline(always)]
-    fn ranks_of<S: Simd>(&self, simd: S, key: f64, index: u32) -> (usize, usize) {
-        let (start, end) = (self.starts[index as usize] as usize, self.starts[index as usize + 1] as usize);
-        // Keys read past the end of the bucket belong to later ones: they are larger and count for nothing.
-        let first = self.keys[start..].first_chunk().expect("padded by eight keys");
-        let (mut low, mut high) = simd.ranks_f64(first, key);
-        if high == LANES && end - start > LANES {
-            let rest = &self.keys[start + LANES..end];
-            high += rest.partition_point(|v| *v <= key);
-            if low == LANES {
-                low += rest.partition_point(|v| *v < key);
-            }
-        }
-        (start + low, start + high)
-    }
-
-    /// Whether a table key lies within the tolerance of a key that has `low` of them below it.
-    #[inline(always)]
-    fn is_near(&self, key: f64, low: usize, near: &Nearness<impl Fn(f64) -> bool>) -> bool {
-        let Some(tolerance) = near.tolerance else { return false };
-        let reaches_up = self.keys[low] <= key + tolerance;
-        let reaches_down = low > 0 && self.keys[low - 1] >= key - tolerance;
-        (reaches_up || reaches_down) && !(near.is_settled)(key)
     }
 }
 
@@ -231,86 +210,6 @@ fn running_sums<N: Copy + Default>(
     }
 }
 
-/// The work of `PlacementTable::build`.
-struct Build<'t, T> {
-    table: &'t mut PlacementTable,
-    keys: &'t [T],
-}
-
-impl<T: Score> Vectorizable for Build<'_, T> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Self { table: PlacementTable { keys: sorted, rows, map, starts, buckets, crowd, .. }, keys } = self;
-        let count = keys.len();
-        // All keys in one place, as doubles, to choose the map by.
-        sorted.clear();
-        sorted.extend(keys.iter().map(|&key| key.into()));
-        let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-        for &key in sorted.iter() {
-            lowest = if key < lowest { key } else { lowest };
-            highest = if key > highest { key } else { highest };
-        }
-        *map = match count {
-            0..=LANES => BucketMap::ONE_BUCKET,
-            _ => BucketMap::new(lowest, highest, count, None, sorted),
-        };
-        starts.clear();
-        starts.resize(map.buckets() + 3, 0);
-        buckets.clear();
-        let mut indices = [0_u32; BLOCK];
-        for block in sorted.chunks(BLOCK) {
-            map.indices(block, &mut indices);
-            buckets.extend_from_slice(&indices[..block.len()]);
-            indices[..block.len()].iter().for_each(|&index| starts[index as usize + 2] += 1);
-        }
-        let mut sum = 0;
-        for start in starts.iter_mut() {
-            sum += *start;
-            *start = sum;
-        }
-        rows.resize(count, 0);
-        sorted.resize(count + LANES, 0.0);
-        sorted[count..].fill(f64::INFINITY);
-        for ((row, &key), &index) in (0..).zip(keys).zip(buckets.iter()) {
-            let place = &mut starts[index as usize + 1];
-            sorted[*place as usize] = key.into();
-            rows[*place as usize] = row;
-            *place += 1;
-        }
-        for bucket in starts.windows(2).take(map.buckets() + 1) {
-            let ranks = bucket[0] as usize..bucket[1] as usize;
-            if ranks.len() > 1 {
-                sort_bucket(&mut sorted[ranks.clone()], &mut rows[ranks], crowd);
-            }
-        }
-    }
-}
-
-/// Sorts the keys of a bucket, and their rows with them.
-#[inline(always)]
-fn sort_bucket(keys: &mut [f64], rows: &mut [u32], crowd: &mut Vec<RankedRow>) {
-    if keys.len() > SMALL_BUCKET {
-        crowd.clear();
-        crowd.extend(keys.iter().zip(rows.iter()).map(|(&key, &row)| RankedRow { key, row, side: 0 }));
-        crowd.sort_unstable_by(by_key);
-        for ((key, row), sorted) in keys.iter_mut().zip(rows).zip(crowd) {
-            (*key, *row) = (sorted.key, sorted.row);
-        }
-        return;
-    }
-    for end in 1..keys.len() {
-        let (key, row) = (keys[end], rows[end]);
-        let mut place = end;
-        while place > 0 && key < keys[place - 1] {
-            (keys[place], rows[place]) = (keys[place - 1], rows[place - 1]);
-            place -= 1;
-        }
-        (keys[place], rows[place]) = (key, row);
-    }
-}
-
 /// The work of `PlacementTable::look_up_more` for rows without weights.
 struct LookUp<'t, T, N, F> {
     table: &'t mut PlacementTable,
@@ -330,10 +229,11 @@ impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for LookUp<'_
         let (mut block, mut indices) = ([0.0; BLOCK], [0_u32; BLOCK]);
         for (keys, places) in keys.chunks(BLOCK).zip(below.chunks_mut(BLOCK)) {
             block.iter_mut().zip(keys).for_each(|(entry, &key)| *entry = key.into());
-            table.map.indices(&block[..keys.len()], &mut indices);
+            table.ranked.indices(&block[..keys.len()], &mut indices);
+            table.ranked.prefetch(simd, &indices[..keys.len()], &table.marks.low);
             let mut tied = 0;
             for ((entry, &key), &index) in places.iter_mut().zip(&block).zip(&indices) {
-                let (low, high) = table.ranks_of(simd, key, index);
+                let (low, high) = table.ranked.ranks_of(simd, key, index);
                 totals.doubled_below += (low + high) as u64;
                 *entry = (low + high) as f64;
                 table.marks.low[low] += 1;
@@ -342,12 +242,12 @@ impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for LookUp<'_
                     table.marks.ties[high] = table.marks.ties[high].wrapping_add(1);
                     tied += high - low;
                 }
-                totals.is_near |= table.is_near(key, low, &near);
+                totals.is_near |= table.ranked.is_near(key, low, &near);
             }
+            table.marks.has_ties |= tied > 0;
             if totals.is_near {
                 break;
             }
-            table.marks.has_ties |= tied > 0;
             totals.ties += tied as f64;
             for entry in places {
                 *entry = finish(0.5 * *entry);
@@ -365,6 +265,7 @@ struct WeightedLookUp<'t, T, N, F> {
     near: Nearness<N>,
     finish: F,
     below: &'t mut [f64],
+    outside: [f64; 2],
 }
 
 impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for WeightedLookUp<'_, T, N, F> {
@@ -372,17 +273,20 @@ impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for WeightedL
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> LookupTotals {
-        let Self { table, keys, weights, near, finish, below } = self;
+        let Self { table, keys, weights, near, finish, below, outside } = self;
+        let outside = WeightedWins { won: 2.0 * outside[0], lost: 2.0 * outside[1] };
         let mut totals = LookupTotals::default();
         let (mut block, mut indices) = ([0.0; BLOCK], [0_u32; BLOCK]);
         let chunks = keys.chunks(BLOCK).zip(weights.chunks(BLOCK));
         for ((keys, weights), places) in chunks.zip(below.chunks_mut(BLOCK)) {
             block.iter_mut().zip(keys).for_each(|(entry, &key)| *entry = key.into());
-            table.map.indices(&block[..keys.len()], &mut indices);
+            table.ranked.indices(&block[..keys.len()], &mut indices);
+            table.ranked.prefetch(simd, &indices[..keys.len()], table.weights.as_slice());
+            table.ranked.prefetch(simd, &indices[..keys.len()], &table.weighted_marks.low);
             for (((entry, &weight), &key), &index) in places.iter_mut().zip(weights).zip(&block).zip(&indices) {
-                let (low, high) = table.ranks_of(simd, key, index);
+                let (low, high) = table.ranked.ranks_of(simd, key, index);
                 let wins = table.weights.wins_at(low, high);
-                totals.weighted.add(weight, wins);
+                totals.weighted.add(weight, wins.plus(outside));
                 *entry = finish(0.5 * wins.won);
                 let Marks { low: marks, ties, has_ties } = &mut table.weighted_marks;
                 marks[low] += weight;
@@ -392,7 +296,7 @@ impl<T: Score, N: Fn(f64) -> bool, F: Fn(f64) -> f64> Vectorizable for WeightedL
                     *has_ties = true;
                     totals.ties += weight * table.weights.between(low, high);
                 }
-                totals.is_near |= table.is_near(key, low, &near);
+                totals.is_near |= table.ranked.is_near(key, low, &near);
             }
             if totals.is_near {
                 break;

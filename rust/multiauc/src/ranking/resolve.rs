@@ -215,7 +215,7 @@ impl Filter {
 
 /// a − b without loss, as one integer: ordered by the rounded difference, and by its rounding error where those are
 /// equal.
-fn two_part_key(a: f64, b: f64) -> i128 {
+pub(super) fn two_part_key(a: f64, b: f64) -> i128 {
     let (rounded, rest) = ((a - b).ordered(), rounding_of_difference(a, b).ordered());
     i128::from(rounded) << 64 | i128::from(rest.cast_unsigned() ^ (1 << 63))
 }

@@ -12,13 +12,14 @@ pub(crate) struct WeightedWins {
 
 impl WeightedWins {
     /// Adds the wins of a weight that has won and lost this much for each unit.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn add(&mut self, weight: f64, per_unit: Self) {
         self.won += weight * per_unit.won;
         self.lost += weight * per_unit.lost;
     }
 
     /// The wins of both.
+    #[inline(always)]
     pub(crate) fn plus(self, other: Self) -> Self {
         Self { won: self.won + other.won, lost: self.lost + other.lost }
     }
@@ -57,11 +58,26 @@ impl RunningWeights {
         }
     }
 
+    /// The weight of all rows.
+    pub(super) fn all(&self) -> f64 {
+        self.0[self.0.len() - 1]
+    }
+
+    /// The weight of the first 0, 1, … rows.
+    pub(super) fn as_slice(&self) -> &[f64] {
+        &self.0
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len() - 1
+    }
+
     /// What a row wins against these that has `low` of them below it and `high` below or equal to it. The weight above is
     /// all weight less that below: exactly nothing after the last row, and as much as below where all rows tie.
-    #[inline]
+    #[inline(always)]
     pub(super) fn wins_at(&self, low: usize, high: usize) -> WeightedWins {
-        let all = self.0[self.0.len() - 1];
+        let all = self.all();
         WeightedWins { won: self.0[low] + self.0[high], lost: (all - self.0[low]) + (all - self.0[high]) }
     }
 

@@ -27,8 +27,8 @@ impl ClassRows {
     /// Groups the rows by one counting sort.
     pub(crate) fn new<T: Score>(sample: &ScoredSample<'_, T>) -> Self {
         let (rows, starts) = grouped(sample);
-        let (rows, starts) =
-            if sample.weights.is_some() { weighted_only(sample, &rows, &starts) } else { (rows, starts) };
+        let has_all_rows = rows.len() as u64 == sample.sizes.rows.iter().sum::<u64>();
+        let (rows, starts) = if has_all_rows { (rows, starts) } else { weighted_only(sample, &rows, &starts) };
         Self {
             present: sample.present_classes().collect(),
             weights: sample.weights.map(|_| rows.iter().map(|&row| sample.weight(row as usize)).collect()),

@@ -98,15 +98,17 @@ impl ClassSizes {
             return Err(Error::InvalidWeight { row, value: weights[row] });
         }
         let mut sizes = Self { rows: vec![0; classes], weights: vec![0.0; classes] };
-        for (row, &weight) in weights.iter().enumerate() {
-            let code = codes.get(row);
+        let mut wrong = None;
+        codes.for_each(0..codes.len(), |row, code| {
             if code >= classes {
-                return Err(Error::CodeOutOfRange { row, code, classes });
+                wrong = wrong.or(Some(Error::CodeOutOfRange { row, code, classes }));
+                return;
             }
+            let weight = weights[row];
             sizes.rows[code] += u64::from(weight > 0.0);
             sizes.weights[code] += weight * scale;
-        }
-        Ok(sizes)
+        });
+        wrong.map_or(Ok(sizes), Err)
     }
 
     /// The same with the weights multiplied by a power of two, which is returned too: it makes the largest about 1, so

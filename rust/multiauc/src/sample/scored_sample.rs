@@ -119,52 +119,28 @@ fn check_finite<T: Score>(
     weights: Option<&[f64]>,
     workers: &Workers<'_>,
 ) -> Result<Magnitudes> {
-    if let Some(weights) = weights.filter(|weights| weights.contains(&0.0)) {
-        let rows = (0..scores.rows()).filter(|&row| weights[row] > 0.0);
-        let mut range = MagnitudeRange::new();
-        for row in rows {
-            for column in 0..scores.columns() {
-                let score = scores.get(row, column);
-                if !score.widened().is_finite() {
-                    return Err(Error::NonFiniteScore { row, column, value: score.widened() });
-                }
-                range.extend(&[score]);
-            }
-        }
-        return range.finish().ok_or(Error::NonFiniteScore { row: 0, column: 0, value: f64::NAN });
-    }
+    let weights = weights.filter(|weights| weights.contains(&0.0));
     let spans = workers.row_spans(scores.rows(), 8);
     let parts = workers.map(spans.len(), |span| {
         let rows = spans[span].clone();
         let part = scores.row_range(rows.start, rows.len());
-        magnitudes_of(&part).ok_or_else(|| first_non_finite(&part, rows.start))
+        let weights = weights.map(|weights| &weights[rows.clone()]);
+        let mut range = MagnitudeRange::new();
+        match weights {
+            None => range.extend_by(&part),
+            Some(weights) => {
+                let mut first = 0;
+                for run in weights.chunk_by(|a, b| (*a > 0.0) == (*b > 0.0)) {
+                    if run[0] > 0.0 {
+                        range.extend_by(&part.row_range(first, run.len()));
+                    }
+                    first += run.len();
+                }
+            }
+        }
+        range.finish().ok_or_else(|| first_non_finite(&part, weights, rows.start))
     })?;
     Ok(parts.into_iter().fold(Magnitudes { largest: 0.0, smallest_nonzero: f64::INFINITY }, Magnitudes::merge))
-}
-
-/// `None` if a score is not finite.
-fn magnitudes_of<T: Score>(scores: &ScoreMatrix<'_, T>) -> Option<Magnitudes> {
-    let mut range = MagnitudeRange::new();
-    if let Some(all) = scores.as_dense_slice() {
-        range.extend(all);
-    } else if !scores.is_column_major() {
-        for row in 0..scores.rows() {
-            if let Some(whole) = scores.contiguous_row(row) {
-                range.extend(whole);
-            } else {
-                (0..scores.columns()).for_each(|column| range.extend(&[scores.get(row, column)]));
-            }
-        }
-    } else {
-        for column in 0..scores.columns() {
-            if let Some(whole) = scores.contiguous_column(column) {
-                range.extend(whole);
-            } else {
-                (0..scores.rows()).for_each(|row| range.extend(&[scores.get(row, column)]));
-            }
-        }
-    }
-    range.finish()
 }
 
 /// Running magnitudes in lanes that the compiler turns into vector registers.
@@ -182,6 +158,29 @@ impl<T: Score> MagnitudeRange<T> {
         Self { largest: [T::ZERO; LANES], smallest: [T::INFINITY; LANES], poison: [T::ZERO; LANES] }
     }
 
+    /// Extends it by all scores of a matrix.
+    fn extend_by(&mut self, scores: &ScoreMatrix<'_, T>) {
+        if let Some(all) = scores.as_dense_slice() {
+            self.extend(all);
+        } else if !scores.is_column_major() {
+            for row in 0..scores.rows() {
+                if let Some(whole) = scores.contiguous_row(row) {
+                    self.extend(whole);
+                } else {
+                    (0..scores.columns()).for_each(|column| self.extend(&[scores.get(row, column)]));
+                }
+            }
+        } else {
+            for column in 0..scores.columns() {
+                if let Some(whole) = scores.contiguous_column(column) {
+                    self.extend(whole);
+                } else {
+                    (0..scores.rows()).for_each(|row| self.extend(&[scores.get(row, column)]));
+                }
+            }
+        }
+    }
+
     fn extend(&mut self, values: &[T]) {
         run_widest(Extend { range: self, values });
     }
@@ -197,6 +196,7 @@ impl<T: Score> MagnitudeRange<T> {
         }
     }
 
+    /// `None` if a score is not finite.
     fn finish(self) -> Option<Magnitudes> {
         if self.poison.iter().any(|&lane| lane != T::ZERO) {
             return None;
@@ -230,8 +230,8 @@ impl<T: Score> Vectorizable for Extend<'_, T> {
     }
 }
 
-fn first_non_finite<T: Score>(scores: &ScoreMatrix<'_, T>, first_row: usize) -> Error {
-    for row in 0..scores.rows() {
+fn first_non_finite<T: Score>(scores: &ScoreMatrix<'_, T>, weights: Option<&[f64]>, first_row: usize) -> Error {
+    for row in (0..scores.rows()).filter(|&row| weights.is_none_or(|weights| weights[row] > 0.0)) {
         for column in 0..scores.columns() {
             let value: f64 = scores.get(row, column).into();
             if !value.is_finite() {
