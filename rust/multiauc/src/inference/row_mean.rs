@@ -35,15 +35,14 @@ pub fn row_mean(values: &[f64], weights: Option<&[f64]>, groups: Option<&[u32]>)
     let unit_of = |row: usize| groups.map_or(row, |groups| groups[row] as usize);
     let count = (0..values.len()).map(|row| unit_of(row) + 1).max().unwrap_or(0);
     let mut units = vec![(0.0, 0.0); count];
-    for row in 0..values.len() {
+    for (row, one) in values.iter().enumerate() {
         let share = weight(row) / total;
         let unit = &mut units[unit_of(row)];
-        *unit = (unit.0 + share, unit.1 + share * (values[row] - value));
+        *unit = (unit.0 + share, unit.1 + share * (one - value));
     }
     units.retain(|&(share, _)| share > 0.0);
     let effective = 1.0 / sum(units.iter().map(|(share, _)| share * share));
-    // Written so that NaN is too few.
-    if !(effective > 1.0 + ROUNDING) {
+    if effective.is_nan() || effective <= 1.0 + ROUNDING {
         return unknown;
     }
     let mut counted = (0..values.len()).filter(|&row| weight(row) > 0.0).map(|row| values[row]);
@@ -61,7 +60,9 @@ pub fn row_mean(values: &[f64], weights: Option<&[f64]>, groups: Option<&[u32]>)
 
 fn sum(terms: impl Iterator<Item = f64>) -> f64 {
     let mut found = CarefulSum::default();
-    terms.for_each(|term| found.add(term));
+    for term in terms {
+        found.add(term);
+    }
     found.value()
 }
 

@@ -11,6 +11,9 @@ use crate::parallel::Workers;
 ///
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
+///
+/// # Panics
+/// Unless there are `size` × `size` gains.
 pub fn best_assignment(gains: &[f64], size: usize, workers: &Workers<'_>) -> Result<Vec<usize>> {
     let most = gains.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let costs: Vec<f64> = gains.iter().map(|gain| most - gain).collect();

@@ -149,7 +149,9 @@ fn fill_direction(direction: &mut [f64], number: usize, roots: &[f64]) {
         (direction[place], direction[half + place]) = (radius * cosine, radius * sine);
     }
     let length = direction.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
-    direction.iter_mut().for_each(|entry| *entry /= length);
+    for entry in direction {
+        *entry /= length;
+    }
 }
 
 /// The first primes.
@@ -176,7 +178,9 @@ mod tests {
         let workers = Workers::with_threads(1, &cancel);
         for (rank, tolerance) in [(1, 1e-15), (2, 1e-5), (3, 1e-4), (6, 1e-4)] {
             let mut unit = vec![0.0; rank * rank];
-            (0..rank).for_each(|place| unit[place * (rank + 1)] = 1.0);
+            for place in 0..rank {
+                unit[place * (rank + 1)] = 1.0;
+            }
             let largest = LargestNormal::new(&unit, rank, &workers).expect("not cancelled");
             let (known, independent) =
                 (MinP { count: rank, largest: Some(largest) }, MinP { count: rank, largest: None });

@@ -311,7 +311,7 @@ mod tests {
                 assert_close(t.quantile_as_far(z), t.quantile(z, outside, inside), 1e-12);
             }
         }
-        let freedoms: Vec<f64> = (0..500).map(|place| 1.0 + 1.1_f64.powi(place % 200) - 1.0).collect();
+        let freedoms: Vec<f64> = (0..500).map(|place| 1.1_f64.powi(place % 190)).collect();
         for tail in [0.25, 0.05, 0.025, 1e-4] {
             for (found, &freedom) in upper_quantiles(tail, &freedoms).into_iter().zip(&freedoms) {
                 assert_close(found, StudentT::new(freedom).upper_quantile(tail), 1e-11);
