@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import multiauc
+from multiauc._common.registry import METRICS
 from multiauc._common.student import two_sided_p, two_sided_ps, upper_quantile
 from multiauc._evaluation.slice_tests import Side, SliceDifferences
 from multiauc._inference.families import MinP
@@ -150,7 +151,7 @@ def test_statistics_invert_any_interval(  # noqa: PLR0917
         side(value, variance, freedom, size, *worst),
         side(other, other_variance, other_freedom, 10 * size, *worst),
         np.array([covariance]),
-        0.0,
+        METRICS["auc_mu"].scale,
     )
     (t,), (p,) = differences.statistics()
     if not differences.are_testable()[0]:
@@ -168,7 +169,9 @@ def test_statistics_invert_any_interval(  # noqa: PLR0917
 def test_the_reach_against_a_known_rest_is_that_of_the_logit_interval():
     """With a rest that is known exactly, a slice differs where its own interval leaves the rest out."""
     rest = side(0.9, 1e-18, 1e6, 1000, math.nan, math.nan)
-    differences = SliceDifferences(side(0.8, 0.002, 30.0, 10, math.nan, math.nan), rest, np.zeros(1), 0.0)
+    differences = SliceDifferences(
+        side(0.8, 0.002, 30.0, 10, math.nan, math.nan), rest, np.zeros(1), METRICS["auc_mu"].scale
+    )
     (t,), (p,) = differences.statistics()
     distance = (math.log(0.8 / 0.2) - math.log(0.9 / 0.1)) * 0.16 / math.sqrt(0.002)
     assert t == pytest.approx(distance, rel=1e-6)
