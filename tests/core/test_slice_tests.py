@@ -96,6 +96,7 @@ def test_order(rng):
     assert lower == sorted(lower)
 
 
+@pytest.mark.slow
 def test_size_and_coverage(rng):
     """All slices alike: few differ by themselves and hardly ever one by corrected p-values, on either side."""
     repeats, count, rows = 40, 25, 100
@@ -124,6 +125,7 @@ def test_power(rng):
     assert slices.names[0] == 7
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.floats(0, 60), st.floats(1, 1e9)), min_size=1, max_size=20))
 @settings(max_examples=60, deadline=None)
 def test_many_p_values_at_once(cases):
@@ -141,7 +143,7 @@ def side(*numbers):
     st.floats(0.01, 1.0), st.floats(0.0, 0.1), st.floats(1.0, 500.0), st.floats(0.01, 1.0), st.floats(0.0, 0.05),
     st.floats(1.0, 1e6), st.integers(1, 50), st.floats(-0.9, 0.9),
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 def test_statistics_invert_any_interval(  # noqa: PLR0917
     worst, value, variance, freedom, other, other_variance, other_freedom, size, shared
 ):
