@@ -265,6 +265,7 @@ class TestComparison:
         display = ComparisonDisplay.from_predictions(y_true, models, labels=labels)
         assert list(display.comparison.estimates) == ["a", "b"]
 
+    @pytest.mark.slow
     def test_many_models_fit_a_screen(self, rng):
         y_true, y_score, labels = sample(rng, 3, 40)
         for count in (8, 30):

@@ -99,6 +99,7 @@ class TestBand:
             assert whole == curve.band(n_resamples=100, rng=0)
             assert np.all((whole.low >= 0) & (whole.high <= 1))
 
+    @pytest.mark.slow
     def test_coverage(self):
         rng = np.random.default_rng(0)
         whole, point = [], []

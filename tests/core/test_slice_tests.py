@@ -10,6 +10,7 @@ from scipy import stats
 
 import multiauc
 from multiauc import _rust
+from multiauc._common.registry import METRICS
 from multiauc._evaluation.slice_tests import Side, SliceDifferences
 from multiauc._inference.families import min_p
 from slice_data import sample
@@ -95,6 +96,7 @@ def test_order(rng):
     assert lower == sorted(lower)
 
 
+@pytest.mark.slow
 def test_size_and_coverage(rng):
     """All slices alike: few differ by themselves and hardly ever one by corrected p-values, on either side."""
     repeats, count, rows = 40, 25, 100
@@ -132,7 +134,7 @@ def side(*numbers):
     st.floats(0.01, 1.0), st.floats(0.0, 0.1), st.floats(1.0, 500.0), st.floats(0.01, 1.0), st.floats(0.0, 0.05),
     st.floats(1.0, 1e6), st.integers(1, 50), st.floats(-0.9, 0.9),
 )  # fmt: skip
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 def test_statistics_invert_any_interval(  # noqa: PLR0917
     worst, value, variance, freedom, other, other_variance, other_freedom, size, shared
 ):
@@ -142,7 +144,7 @@ def test_statistics_invert_any_interval(  # noqa: PLR0917
         side(value, variance, freedom, size, *worst),
         side(other, other_variance, other_freedom, 10 * size, *worst),
         np.array([covariance]),
-        0.0,
+        METRICS["auc_mu"].scale,
     )
     (t,), (p,) = differences.statistics()
     if not differences.are_testable()[0]:
@@ -160,7 +162,9 @@ def test_statistics_invert_any_interval(  # noqa: PLR0917
 def test_the_reach_against_a_known_rest_is_that_of_the_logit_interval():
     """With a rest that is known exactly, a slice differs where its own interval leaves the rest out."""
     rest = side(0.9, 1e-18, 1e6, 1000, math.nan, math.nan)
-    differences = SliceDifferences(side(0.8, 0.002, 30.0, 10, math.nan, math.nan), rest, np.zeros(1), 0.0)
+    differences = SliceDifferences(
+        side(0.8, 0.002, 30.0, 10, math.nan, math.nan), rest, np.zeros(1), METRICS["auc_mu"].scale
+    )
     (t,), (p,) = differences.statistics()
     distance = (math.log(0.8 / 0.2) - math.log(0.9 / 0.1)) * 0.16 / math.sqrt(0.002)
     assert t == pytest.approx(distance, rel=1e-6)
