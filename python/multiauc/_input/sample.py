@@ -10,7 +10,14 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.wording import counted, listing, one_of
 from multiauc._input.arrays import as_array, as_float64, as_scores
-from multiauc._input.labels import MAX_CLASSES, column_names, match_classes, order_of_names, read_label_column
+from multiauc._input.labels import (
+    MAX_CLASSES,
+    column_names,
+    match_classes,
+    order_of_names,
+    read_label_column,
+    read_names,
+)
 from multiauc._input.probabilities import as_outputs, read_outputs
 
 if TYPE_CHECKING:
@@ -150,11 +157,12 @@ def read_sample(
     names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
     column = read_label_column(y_true, len(scores), n_columns)
     try:
-        matched = match_classes(column, labels, names, n_columns)
+        named = None if labels is not None else read_names(names, column)
+        matched = match_classes(column, labels, named, n_columns)
     except ValueError as error:
         hint = one_score_of_many_classes(scores, column, labels)
         raise error if hint is None else ValueError(f"{error}; {hint}") from None
-    named_by = "labels" if labels is not None else "names" if matched[0] is names else "sorted"
+    named_by = "labels" if labels is not None else "names" if named is not None else "sorted"
     order = None if labels is None else order_of_names(names, matched[0])
     if order is not None:
         named_by = "names"
