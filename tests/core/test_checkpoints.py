@@ -18,7 +18,7 @@ import multiauc
 from command_line import command, run
 from dataset_files import in_memory, numbers, predictions, table_of, write
 from multiauc._io import checkpoint as _checkpoints
-from multiauc._io import row_stream
+from multiauc._io import predictions as row_stream
 from multiauc._io.checkpoint import Checkpoint, DamagedError, Saved, decoded, encoded
 from multiauc.streaming import Accumulator
 
@@ -366,8 +366,8 @@ class TestCtrlC:
 
 WORK = """
 import sys, time
-from multiauc import _checkpoints
-from multiauc._io import row_stream
+from multiauc._io import checkpoint as _checkpoints
+from multiauc._io import predictions as row_stream
 import multiauc
 _checkpoints.SECONDS = _checkpoints.TIMES_LONGER = 0.0
 row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 100

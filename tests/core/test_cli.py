@@ -28,7 +28,7 @@ class TestEvaluate:
     def test_json_has_the_numbers_of_evaluate(self, cli, files):
         labels, scores, _, extra = files
         found = json.loads(
-            cli("evaluate one.parquet -l y --weights w --groups user --sampling iid --ci 0.9 -f json --worst 2")
+            cli("evaluate one.parquet -l y --sample-weight w --groups user --sampling iid --ci 0.9 -f json --worst 2")
         )
         expected = multiauc.evaluate(labels, scores, sample_weight=extra["w"], groups=extra["user"], sampling="iid")
         for metric in ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"):

@@ -55,7 +55,7 @@ class TestDecide:
 
     def test_weights_and_groups(self, cli, files):
         labels, scores, _, extra = files
-        found = json.loads(cli("decide one.parquet -l y --costs costs.csv --weights w --groups user -f json"))
+        found = json.loads(cli("decide one.parquet -l y --costs costs.csv --sample-weight w --groups user -f json"))
         decisions = multiauc.fit_decisions(labels, scores, COSTS, sample_weight=extra["w"], groups=extra["user"])
         assert found["costs"]["fitted"]["value"] == pytest.approx(decisions.cross_validated.values["fitted"])
         error = decisions.cross_validated.standard_errors["fitted"]

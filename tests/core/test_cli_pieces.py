@@ -19,7 +19,7 @@ from dataset_files import METRICS, in_memory, predictions, table_of, write
 from json_schema import problems
 from multiauc._io import checkpoint as _checkpoints
 from multiauc._io import dataset as _dataset_runs
-from multiauc._io import row_stream
+from multiauc._io import predictions as row_stream
 from multiauc.cli import _pieces
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "result.schema.json").read_text("utf-8"))
@@ -165,7 +165,9 @@ class TestOutput:
     def test_weights_and_metrics(self, cli, rng):
         labels, scores, weights = predictions(rng)
         write(table_of(labels, scores, weights), "a.parquet")
-        found = json.loads(cli("evaluate a.parquet -l y --weights w --memory-limit 1GiB --metrics hand_till -f json"))
+        found = json.loads(
+            cli("evaluate a.parquet -l y --sample-weight w --memory-limit 1GiB --metrics hand_till -f json")
+        )
         assert list(found["metrics"]) == ["hand_till"]
         expected = in_memory(labels, scores, weights)["hand_till"]
         assert found["metrics"]["hand_till"]["value"] == pytest.approx(expected, abs=1e-12)
@@ -242,8 +244,10 @@ class TestCertainBounds:
 
     def test_exact_values_have_no_weights(self, cli):
         write(parquet.read_table("a.parquet").append_column("w", pa.array(np.ones(6000))), "a.parquet")
-        problem = cli.fails("evaluate a.parquet -l y --weights w --exact")
-        assert problem.startswith("--exact counts rows, and --weights w gives them weights, whose sums are rounded")
+        problem = cli.fails("evaluate a.parquet -l y --sample-weight w --exact")
+        assert problem.startswith(
+            "--exact counts rows, and --sample-weight w gives them weights, whose sums are rounded"
+        )
 
     def test_a_gate_is_passed_for_certain_only(self, cli):
         line = "evaluate a.parquet -l y --memory-limit 1GiB"
@@ -285,8 +289,8 @@ class TestCheckpoints:
         Path("b.parquet").write_bytes(Path("a.parquet").read_bytes())
         problem = cli.fails("evaluate b.parquet -l y --checkpoint c.bin")
         assert re.search(r"c\.bin: this checkpoint was made from .*/a\.parquet, not from .*/b\.parquet; name", problem)
-        problem = cli.fails("evaluate a.parquet -l y --weights w --checkpoint c.bin")
-        assert "this checkpoint was made with --weights not given, not 'w'" in problem
+        problem = cli.fails("evaluate a.parquet -l y --sample-weight w --checkpoint c.bin")
+        assert "this checkpoint was made with --sample-weight not given, not 'w'" in problem
 
 
 def test_progress_on_a_terminal(rng):
@@ -294,7 +298,7 @@ def test_progress_on_a_terminal(rng):
     labels, scores, _ = predictions(rng, 5000)
     parquet.write_table(table_of(labels, scores), "a.parquet")
     code = (
-        "import sys, time; from multiauc._io import row_stream; from multiauc.cli import main\n"
+        "import sys, time; from multiauc._io import predictions as row_stream; from multiauc.cli import main\n"
         "from multiauc import _progress; _progress.PATIENCE = _progress.PAUSE = 0.05\n"
         "row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 500\n"
         "once = row_stream.RowStream._read\n"
@@ -325,8 +329,8 @@ def test_sizes_are_counted_for_double_and_single_precision(rng):
     labels, scores, _ = predictions(rng)
     for dtype, size in ((np.float32, 600 * (12 + 16)), (np.float64, 600 * (24 + 16))):
         write(table_of(labels, scores.astype(dtype)), "a.parquet")
-        from multiauc._io.content import Content
         from multiauc._io.predictions import Request, Source
+        from multiauc._io.sources import Content
 
-        request = Request({"a": Source("a.parquet")}, "y")
+        request = Request(sources={"a": Source("a.parquet")}, label="y")
         assert _pieces._size_in_memory(Content("a.parquet"), request, 0) == size

@@ -82,7 +82,7 @@ class TestCompletion:
             "user",
             "id",
         ]
-        assert self.complete("compare", "one.parquet", "x=two.parquet", "--weights", "w") == ["w"]
+        assert self.complete("compare", "one.parquet", "x=two.parquet", "--sample-weight", "w") == ["w"]
         assert self.complete("evaluate", "nothing.parquet", "--label", "") == []
 
 

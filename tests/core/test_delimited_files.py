@@ -14,8 +14,8 @@ from pyarrow import feather, parquet
 
 import multiauc
 from command_line import ANIMALS, columns, sample
-from multiauc._io.cells import as_whole, spelled_like
-from multiauc._io.delimited import DELIMITERS, detected_delimiter
+from multiauc._input.columns import drop_zeros, spell_like
+from multiauc._io.delimited import DELIMITERS, detect_delimiter
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -66,7 +66,7 @@ class TestDelimiters:
     def test_texts_in_quotes_that_hold_other_signs(self, sign, cells, names):
         text = io.StringIO(newline="")
         csv.writer(text, delimiter=sign, quoting=csv.QUOTE_NONNUMERIC).writerows([["y", *names], *cells])
-        assert detected_delimiter(text.getvalue()) == sign
+        assert detect_delimiter(text.getvalue()) == sign
 
     @pytest.mark.parametrize(
         ("text", "sign"),
@@ -85,11 +85,11 @@ class TestDelimiters:
         ],
     )
     def test_hard_cases(self, text, sign):
-        assert detected_delimiter(text) == sign
+        assert detect_delimiter(text) == sign
 
     def test_the_usual_one_wins_a_tie(self):
-        assert detected_delimiter("a,b;c\n1,2;3\n") == ","
-        assert detected_delimiter("a\tb,c\n1\t2,3\n", usual="\t") == "\t"
+        assert detect_delimiter("a,b;c\n1,2;3\n") == ","
+        assert detect_delimiter("a\tb,c\n1\t2,3\n", usual="\t") == "\t"
 
     def test_costs(self, cli, rng):
         labels, scores = sample(rng)
@@ -182,7 +182,7 @@ class TestLabelsThatAreNumbers:
         codes, scores = sample(rng, classes=self.CLASSES)
         labels = [f"{label}.0" for label in codes]
         write_sample("a.csv", labels, scores, classes=("a", "b", "c"))
-        found = json.loads(cli("evaluate a.csv -l y --classes 0,1,2 -f json"))
+        found = json.loads(cli("evaluate a.csv -l y --labels 0,1,2 -f json"))
         assert [entry["label"] for entry in found["per_class"]] == ["0", "1", "2"]
         write_sample("b.csv", labels, scores, classes=self.CLASSES)
         costs = [[0, 1, 5], [1, 0, 5], [2, 2, 0]]
@@ -227,17 +227,17 @@ class TestLabelsThatAreNumbers:
         assert cli.fails("compare b.csv a.csv -l y --id id") == "a.csv: column 'id', row 3: '1' is there twice"
 
     @given(st.from_regex(r"-?[0-9]{1,4}(\.[0-9]{0,3})?", fullmatch=True))
-    def test_as_whole(self, text):
-        whole = as_whole(text)
+    def test_drop_zeros(self, text):
+        whole = drop_zeros(text)
         assert float(whole) == float(text)
         if whole != text:
             assert "." not in whole
-        assert as_whole(whole) == whole
+        assert drop_zeros(whole) == whole
 
-    def test_spelled_like(self):
-        assert spelled_like(["1.0", "2", "x"], ["1", "2.0"]) == ["1", "2.0", "x"]
-        assert spelled_like(["1.0", "2.0"], ["1", "1.0", "2"]) == ["1.0", "2.0"]
-        assert spelled_like(["-0.0"], ["0"]) == ["0"]
+    def test_spell_like(self):
+        assert spell_like(["1.0", "2", "x"], ["1", "2.0"]) == ["1", "2.0", "x"]
+        assert spell_like(["1.0", "2.0"], ["1", "1.0", "2"]) == ["1.0", "2.0"]
+        assert spell_like(["-0.0"], ["0"]) == ["0"]
 
 
 class TestNothing:
@@ -257,7 +257,7 @@ class TestNothing:
             "a.csv: no columns 'p_*' or 'y_score'; beside 'y_true' there are none that could hold scores"
         )
         write("a.csv", ["y", "w"], [["a", 1], ["b", 1]])
-        assert cli.fails("evaluate a.csv -l y --weights w") == (
+        assert cli.fails("evaluate a.csv -l y --sample-weight w") == (
             "a.csv: no columns 'p_*' or 'y_score'; beside 'y', 'w' there are none that could hold scores"
         )
 

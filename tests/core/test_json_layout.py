@@ -52,11 +52,11 @@ def numbers_of(page):
 
 COMMANDS = [
     "evaluate one.parquet -l y",
-    "evaluate one.parquet -l y --weights w --groups user --sampling iid --ci 0.8 --worst 2",
+    "evaluate one.parquet -l y --sample-weight w --groups user --sampling iid --ci 0.8 --worst 2",
     "evaluate one.parquet -l y --bootstrap 40 --metrics pdi,auc_mu",
     "evaluate one.parquet -l y --metrics one_vs_rest --fail-under one_vs_rest=0.1 --fail-on-interval",
     "evaluate one.parquet -l y --partition costs.csv --pair-weights size_sum",
-    "evaluate one.parquet -l y --by user,w --metrics hand_till,auc_mu --weights w --ci 0.9",
+    "evaluate one.parquet -l y --by user,w --metrics hand_till,auc_mu --sample-weight w --ci 0.9",
     "evaluate one.parquet -l y --by w",
     "evaluate gap.parquet -l y --by w --absent ignore",
     "evaluate gap.parquet -l y --absent nan",
@@ -74,7 +74,7 @@ COMMANDS = [
     "roc gap.parquet -l y --absent nan",
     "roc gap.parquet -l y --absent nan --kind pairwise",
     "decide one.parquet -l y --costs costs.csv",
-    "decide one.parquet -l y --costs costs.csv --weights w --groups user --ci 0.8",
+    "decide one.parquet -l y --costs costs.csv --sample-weight w --groups user --ci 0.8",
     "decide one.parquet -l y --costs costs.csv --judge two.parquet",
     "decide gap.parquet -l y --costs costs.csv --absent ignore",
 ]
@@ -122,7 +122,7 @@ class TestProvenance:
         assert [file["name"] for file in found["provenance"]["files"]] == ["both.parquet"]
 
     def test_options(self, cli):
-        line = "evaluate one.parquet -l y --weights w --groups user --bootstrap 30 --seed 5 --ci 0.9 --metrics auc_mu"
+        line = "evaluate one.parquet -l y --sample-weight w --groups user --bootstrap 30 --seed 5 --ci 0.9 --metrics auc_mu"
         options = checked(cli(*line.split(), "--threads", 1, "-f", "json"))["provenance"]["options"]
         expected = {"label": "y", "weights": "w", "groups": "user", "bootstrap": 30, "seed": 5, "level": 0.9}
         assert options | expected == options

@@ -65,7 +65,7 @@ def test_associative_and_commutative_to_the_byte(drawn):
     a, b, c = (parts * 3)[:3]
     assert ((a + b) + c).to_bytes() == (a + (b + c)).to_bytes()
     assert (a + b).to_bytes() == (b + a).to_bytes()
-    empty = Accumulator(a.labels, memory=a.memory)
+    empty = Accumulator(a.labels, memory_limit=a.memory_limit)
     assert (a + empty).to_bytes() == (empty + a).to_bytes() == a.to_bytes()
 
 

@@ -18,7 +18,7 @@ import re
 import shlex
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from multiauc._common.wording import counted, described, listing
 
@@ -80,7 +80,7 @@ class ColumnRequest:
         """The columns that hold no scores."""
         return {self.label, self.sample_weight, self.groups, self.row_id, *self.by}
 
-    def option(self, name: str, value: str | bool | None = None) -> str:
+    def option(self, name: str, value: str | Literal[True] | None = None) -> str:
         """How messages name an option, perhaps with a value."""
         if not self.flags:
             return name if value is None else f"{name}={value!r}"
@@ -259,8 +259,8 @@ def refuse_absent(table: Table, labels: list[str], counts: Iterable[int], reques
     if absent:
         raise ValueError(
             f"{table.path}: column {request.label!r} has no rows of "
-            f"{counted(len(absent), 'class', 'classes')}: {listing(absent)}; {request.option('absent', 'ignore')} leaves "
-            f"it out, {request.option('absent', 'nan')} gives no value to what needs it"
+            f"{counted(len(absent), 'class', 'classes')}: {listing(absent)}; {request.option('absent', 'ignore')} "
+            f"leaves it out, {request.option('absent', 'nan')} gives no value to what needs it"
         )
 
 

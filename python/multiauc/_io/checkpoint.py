@@ -88,7 +88,7 @@ def decoded(name: str, data: bytes) -> Saved:
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
+def hold_back_interrupts() -> Iterator[None]:
     """Let Ctrl-C wait until the end of what must not be done by halves. A second one does not wait."""
     before = signal.getsignal(signal.SIGINT)
     # Signals reach the main thread alone, and only handlers of Python can be called later.

@@ -8,9 +8,9 @@ from multiauc._common.progress import Stage
 from multiauc._common.result import document, provenance, without_nan
 from multiauc._common.wording import counted, shown_name
 from multiauc._inference.pair_matrix import PairMatrix
-from multiauc._io.dataset import Plan, checkpoint_of, evaluated, refuse_exact
-from multiauc._io.fingerprints import file_size
-from multiauc._io.streams import open_stream, source_contents, source_identity
+from multiauc._io.dataset import Plan, evaluate_stream, make_checkpoint, refuse_exact
+from multiauc._io.predictions import open_stream
+from multiauc._io.readers import identify_source, source_contents
 from multiauc._render.words import metric_name
 from multiauc.cli import _gates
 from multiauc.cli._memory import size_in_words
@@ -27,8 +27,8 @@ from multiauc.cli._problems import Problem, note
 from multiauc.streaming.certified import value_and_bounds
 
 if TYPE_CHECKING:
-    from multiauc._io.content import Content
     from multiauc._io.predictions import Request
+    from multiauc._io.sources import Content
     from multiauc.cli._gates import Floor
     from multiauc.cli._pieces import InPieces
     from multiauc.streaming import CertifiedEvaluation
@@ -75,8 +75,8 @@ def evaluate_in_pieces(
     )
     kept = None
     if pieces.checkpoint is not None:
-        kept = checkpoint_of(pieces.checkpoint, stream, request, plan, source_identity(path) or {})
-    evaluation = evaluated(stream, plan, kept)
+        kept = make_checkpoint(pieces.checkpoint, stream, request, plan, identify_source(path) or {})
+    evaluation = evaluate_stream(stream, plan, kept)
     found = _numbers(evaluation, metrics, ci, worst) | {"model": name}
     found["reading"] = {"why": pieces.why, "memory_limit": pieces.memory_limit, "exact": pieces.exact}
     floors, on_interval = gates
@@ -102,7 +102,7 @@ def _facts(content: Content) -> dict[str, Any]:
     """Name, size and SHA-256, but for files in a store, which would have to come here once more."""
     if content.store is None:
         return content.facts()
-    return {"name": content.name, "size": file_size(content), "sha256": None}
+    return {"name": content.name, "size": content.size, "sha256": None}
 
 
 def _numbers(evaluation: CertifiedEvaluation, metrics: tuple[str, ...], level: float, worst: int) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def run_demo(directory: Path, *, force: bool) -> None:
     for name in [*(f"{model}.parquet" for model in SIGHT), "all.csv", "costs.csv", REPORT]:
         refuse(Output(str(directory / name), force=force))
     write_files(directory, force=force)
-    request = Request({name: Source(str(directory / f"{name}.parquet")) for name in SIGHT}, label="y")
+    request = Request(sources={name: Source(str(directory / f"{name}.parquet")) for name in SIGHT}, label="y")
     options: dict[str, Any] = {
         "sampling": "stratified",
         "partition": None,

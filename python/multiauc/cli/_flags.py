@@ -10,15 +10,15 @@ import shlex
 def with_flags(text: str) -> str:
     """A sentence of the library, with the options that it names as the command line spells them."""
     text = re.sub(r"labels=\[([^\]]*)\]", _typed_labels, text)
-    return text.replace("labels=", as_typed("classes")).replace("outputs='logits'", as_typed("outputs", "logits"))
+    return text.replace("labels=", as_typed("labels")).replace("outputs='logits'", as_typed("outputs", "logits"))
 
 
 def _typed_labels(given: re.Match[str]) -> str:
     try:
         labels = ast.literal_eval(f"[{given[1]}]")
     except (ValueError, SyntaxError):  # a list that was cut short
-        return as_typed("classes")
-    return as_typed("classes", ",".join(map(str, labels)))
+        return as_typed("labels")
+    return as_typed("labels", ",".join(map(str, labels)))
 
 
 def as_typed(option: str, value: str | None = None) -> str:

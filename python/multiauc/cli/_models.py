@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from multiauc._common.result import provenance
-from multiauc._io.content import content_of
 from multiauc._io.costs import read_costs
 from multiauc._io.predictions import read_predictions
+from multiauc._io.sources import open_content
 from multiauc.cli._flags import with_flags
 
 if TYPE_CHECKING:
     from multiauc import Comparison, Evaluation
-    from multiauc._io.content import Content
     from multiauc._io.predictions import Predictions, Request
+    from multiauc._io.sources import Content
 
     Noted = TypeVar("Noted", Evaluation, Comparison)
 
@@ -52,7 +52,7 @@ class Models:
 def read_models(request: Request, *, partition: str | None, pair_weights: str, sampling: str, absent: str) -> Models:
     """Read the files of predictions, and the partition."""
     predictions = read_predictions(request)
-    costs = None if partition is None else content_of(partition)
+    costs = None if partition is None else open_content(partition)
     arguments = {
         "partition": None if costs is None else read_costs(costs, predictions.labels),
         "pair_weights": None if pair_weights == "equal" else pair_weights,

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from multiauc._common.registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
-from multiauc._io.content import FORMATS as FILE_FORMATS
 from multiauc._io.delimited import DELIMITERS
-from multiauc._io.formats import open_file
-from multiauc._io.paths import data_files
+from multiauc._io.readers import open_rows
+from multiauc._io.sources import FORMATS as FILE_FORMATS
+from multiauc._io.sources import data_files, open_content
 from multiauc.cli._memory import read_limit
 from multiauc.cli._output import FORMATS
 from multiauc.cli._requests import split_path
@@ -31,7 +31,7 @@ def _column_names(context: click.Context, _: click.Parameter, typed: str) -> lis
         try:
             first = data_files(split_path(path)[1])[0]
             if Path(first).is_file():  # a pipe is not emptied for this
-                names |= dict.fromkeys(open_file(first).names)
+                names |= dict.fromkeys(open_rows(open_content(first)).names)
         except ValueError:
             continue
     return [name for name in names if name.startswith(typed)]
@@ -84,9 +84,9 @@ _DATA = (
                  help="Columns with the scores: a pattern such as 'p_*', whose star stands for the class, or names "
                       "with commas between. In an NPZ file also one matrix. Several times for several models in one "
                       "file. [default: p_* or y_score]"),
-    click.option("--classes", metavar="A,B,...",
+    click.option("--labels", metavar="A,B,...",
                  help="The classes in the order of the score columns, if their names do not say."),
-    click.option("--weights", metavar="COLUMN", shell_complete=_column_names,
+    click.option("--sample-weight", metavar="COLUMN", shell_complete=_column_names,
                  help="Column with the weight of each row."),
     click.option("--absent", type=click.Choice(["raise", "ignore", "nan"]), default="raise", show_default=True,
                  help="What to do about classes without rows."),

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import multiauc
 from multiauc._common.progress import Stage
 from multiauc._common.wording import printable
-from multiauc._io.content import content_of
 from multiauc._io.costs import read_costs
 from multiauc._io.output import STANDARD, Output
+from multiauc._io.sources import open_content
 from multiauc._report.writing import evaluations_of, report_page
 from multiauc.cli._comparison import compare_models
 from multiauc.cli._models import read_models, with_typed_notes
@@ -43,7 +43,7 @@ def report_on_files(  # noqa: PLR0913 - the options of the command
     refuse(place)
     with Stage("reading the predictions"):
         models = read_models(request, **options)
-        of_decisions = None if costs is None else content_of(costs)
+        of_decisions = None if costs is None else open_content(costs)
         matrix = None if of_decisions is None else read_costs(of_decisions, models.predictions.labels)
     predictions = models.predictions
     if metrics is not None and len(predictions.models) > 1:

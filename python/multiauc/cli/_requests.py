@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from multiauc._io.output import STANDARD
-from multiauc._io.paths import data_files, is_there, model_name
 from multiauc._io.predictions import Request, Source
-from multiauc.cli._flags import as_typed
+from multiauc._io.sources import data_files, is_there, model_name
 from multiauc.cli._problems import Problem
 
 if TYPE_CHECKING:
@@ -16,14 +15,14 @@ if TYPE_CHECKING:
 
 def request(options: dict[str, Any]) -> Request:
     """What to read, from the options of a command; these are taken out of `options`."""
-    classes, files = options.pop("classes"), options.pop("files")
+    labels, files = options.pop("labels"), options.pop("files")
     if [*(split_path(file)[1] for file in files), options.get("partition"), options.get("costs")].count(STANDARD) > 1:
         raise Problem("standard input ('-') can be given once, because it can be read only once")
     return Request(
         sources=sources(files, options.pop("scores")),
         label=options.pop("label"),
-        classes=None if classes is None else tuple(name.strip() for name in classes.split(",")),
-        weights=options.pop("weights"),
+        labels=None if labels is None else tuple(name.strip() for name in labels.split(",")),
+        sample_weight=options.pop("sample_weight"),
         groups=options.pop("groups", None),
         by=options.pop("by", ()),
         row_id=options.pop("row_id", None),
@@ -31,7 +30,7 @@ def request(options: dict[str, Any]) -> Request:
         outputs=options.pop("outputs"),
         format_in=options.pop("format_in"),
         delimiter=options.pop("delimiter"),
-        spelled=as_typed,
+        flags=True,
     )
 
 
