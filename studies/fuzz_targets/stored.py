@@ -61,7 +61,7 @@ def _rows(rng: Rng) -> tuple[Accumulator, np.ndarray, np.ndarray]:
 def states(rng: Rng) -> Iterator[str]:
     """`Accumulator.from_bytes`: a ValueError, or a state that answers, takes rows, merges and is written again."""
     whole, y, p = _rows(rng)
-    header = {"labels": [0, 1, 2], "metrics": list(whole.metrics), "memory": MEMORY}
+    header = {"labels": [0, 1, 2], "metrics": list(whole.metrics), "memory_limit": MEMORY}
     content = whole.state().to_bytes()
     kind = int(rng.integers(3))
     if kind == 0:

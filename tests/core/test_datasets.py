@@ -306,7 +306,7 @@ class TestProblems:
         write(table_of(labels, scores, weights), "b.parquet")
         for options, problem in (
             ({"label": "z"}, r"a.parquet: no column 'z' \(label\); it has 'y', 'unused'"),
-            ({"weight": "w"}, r"a.parquet: no column 'w' \(weight\); it has"),
+            ({"sample_weight": "w"}, r"a.parquet: no column 'w' \(sample_weight\); it has"),
             ({"scores": "q_*"}, r"a.parquet: scores='q_\*' fits 0 columns"),
             ({"scores": ["p_ant", "p_b"]}, r"a.parquet: no column 'p_b' \(scores\)"),
         ):
@@ -365,7 +365,7 @@ class TestOptions:
         ("options", "error", "problem"),
         [
             ({"label": 3}, TypeError, "label must be the name of a column; got 3"),
-            ({"weight": ["w"]}, TypeError, "weight must be the name of a column; got list"),
+            ({"sample_weight": ["w"]}, TypeError, "sample_weight must be the name of a column; got list"),
             (
                 {"scores": 3},
                 TypeError,

@@ -268,8 +268,8 @@ class TestNothing:
     def test_empty_arrays(self, cli):
         np.savez("a.npz", y_true=np.array([], dtype="U3"), y_score=np.zeros((0, 3)))
         assert cli.fails("evaluate a.npz") == "a.npz: there are no rows"
-        np.savez("a.npz", y_true=np.array(["a", "b"]), y_score=np.zeros((0, 3)))
-        assert cli.fails("evaluate a.npz") == "a.npz: there are no rows in array 'y_score', whose shape is (0, 3)"
+        np.savez("a.npz", y_true=np.array(["a", "b", "c"]), y_score=np.zeros((0, 3)))
+        assert cli.fails("evaluate a.npz") == "a.npz: array 'y_score' has 0 rows, array 'y_true' has 3"
         np.savez("a.npz", y_true=np.array(["a", "b"]), y_score=np.zeros((2, 0)))
         assert cli.fails("evaluate a.npz") == "a.npz: there are no columns in array 'y_score', whose shape is (2, 0)"
         np.savez("a.npz", y_true=np.array("a"), y_score=np.zeros((2, 2)))

@@ -17,7 +17,7 @@ from strategies import class_sizes, samples
 def settings_of(n_classes, draw):
     """Memory for all numbers, or as little as there can be."""
     least = _rust.StreamState.least_memory(n_classes, list(DEFAULT_METRICS))
-    return {"labels": range(n_classes), "memory": draw(st.sampled_from([least, 8 * least, max(least, 2**22)]))}
+    return {"labels": range(n_classes), "memory_limit": draw(st.sampled_from([least, 8 * least, max(least, 2**22)]))}
 
 
 @st.composite

@@ -202,13 +202,13 @@ class TestRefused:
         ("options", "message"),
         [
             ({"label": "z"}, r"the rows: no column 'z' \(label\); it has 'y', 'p_ant'"),
-            ({"weight": "z"}, r"the rows: no column 'z' \(weight\)"),
+            ({"sample_weight": "z"}, r"the rows: no column 'z' \(sample_weight\)"),
             ({"scores": ["p_ant", "z"]}, r"the rows: no column 'z' \(scores\)"),
             ({"scores": "q_*"}, r"the rows: scores='q_\*' fits 0 columns"),
             ({"scores": "p_ant"}, "the rows: labels must name the classes in the order of the scores"),
             ({"labels": ["ant", "bee"]}, "labels names 2 classes, but the rows has scores for 3"),
             ({"metrics": ["pdi"]}, "metrics"),
-            ({"memory": 10}, "memory must be at least"),
+            ({"memory_limit": 10}, "memory_limit must be at least"),
         ],
     )
     def test_before_anything_is_read(self, rows, options, message):

@@ -32,7 +32,7 @@ def sealed(header, content=b""):
     return body + blake2b(body, digest_size=CHECKSUM_BYTES).digest()
 
 
-HEADER = {"labels": [0, 1, 2], "metrics": METRICS, "memory": 2**17}
+HEADER = {"labels": [0, 1, 2], "metrics": METRICS, "memory_limit": 2**17}
 
 
 @pytest.mark.parametrize("name", HEADER)
@@ -63,14 +63,14 @@ def test_headers_longer_than_everything():
         Accumulator.from_bytes(body + blake2b(body, digest_size=CHECKSUM_BYTES).digest())
 
 
-@pytest.mark.parametrize("other", [{"metrics": ["one_vs_rest"]}, {"memory": 2**20}, {"labels": [0, 1, 2, 3]}])
+@pytest.mark.parametrize("other", [{"metrics": ["one_vs_rest"]}, {"memory_limit": 2**20}, {"labels": [0, 1, 2, 3]}])
 def test_headers_of_another_state(other):
     with pytest.raises(ValueError, match="other labels, metrics or memory"):
         Accumulator.from_bytes(sealed(HEADER | other, state().state().to_bytes()))
 
 
 def test_memory_that_could_not_be_read_again():
-    with pytest.raises(ValueError, match="memory must be at most"):
+    with pytest.raises(ValueError, match="memory_limit must be at most"):
         Accumulator(range(3), memory_limit=2**48)
 
 
@@ -79,7 +79,7 @@ def test_memory_that_could_not_be_read_again():
 @pytest.mark.parametrize("metrics", [METRICS, ["one_vs_rest"]])
 def test_no_change_of_the_content_gives_more_than_an_error_or_an_answer(weights, dtype, metrics):
     whole = state(weights=weights, dtype=dtype, metrics=metrics)
-    header = {"labels": [0, 1, 2], "metrics": metrics, "memory": 2**17}
+    header = {"labels": [0, 1, 2], "metrics": metrics, "memory_limit": 2**17}
     content = whole.state().to_bytes()
     assert Accumulator.from_bytes(sealed(header, content)).to_bytes() == whole.to_bytes()
     rng = np.random.default_rng(4)

@@ -179,7 +179,7 @@ def warn_of_odd_row(path: str, scores: NDArray[Any], before: int) -> None:
 def _are_rounded(scores: NDArray[Any], far: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Whether rows are decimals so short that rounding explains how far their sums are from 1."""
     found = np.zeros(len(scores), dtype=bool)
-    near = 4.0 * np.finfo(scores.dtype).eps
+    near = 4.0 * np.finfo(np.float32).eps  # also of doubles, which may have been singles before
     for digits in range(1, DIGITS + 1):
         with np.errstate(over="ignore", invalid="ignore"):
             are_short = (np.abs(scores - np.round(scores, digits)) <= near).all(axis=1)

@@ -16,6 +16,7 @@ from multiauc._input.columns import (
     read_wanted_scores,
     require_columns,
 )
+from multiauc._io.columns import holds_lists
 from multiauc._io.predictions import BEGINNING, MOST_ROWS, RowStream
 from multiauc._io.readers import TableRows
 from multiauc._io.sources import NoRowsError
@@ -67,6 +68,11 @@ class Question:
         """The state of the rows of a part, which messages call `place`; None if it has no rows."""
         if table.num_rows == 0:
             return None
+        name, n_classes = self.found[0], len(self.request.labels or ())
+        kind = table.schema.field(name).type
+        if len(self.found) == 1 and n_classes != 2 and not holds_lists(kind):
+            wanted = f"lists of {n_classes} scores, one for each of labels"
+            raise ValueError(f"{place}: column {name!r} holds {kind}, not {wanted}")
         stream = RowStream(place, [TableRows(place, table)], self.scores, self.request, [1])
         texts = stream.labels()
         labels = texts if self.labels is None else self.labels

@@ -147,19 +147,20 @@ class RowStream:
 
     def _find_width(self) -> int | None:
         """How many scores a row has; None where they are lists of any length, of which the labels tell."""
-        widths = set()
+        widths: list[int | None] = []
         for file in self._files:
             kinds = {name: stored_type(file.type_of(name)) for name in self.scores}
             lists = next((name for name, kind in kinds.items() if holds_lists(kind)), None)
             if lists is not None and len(kinds) > 1:
                 raise ValueError(f"{file.path}: column {lists!r} holds {kinds[lists]}, beside other columns of scores")
             if lists is None:
-                widths.add(len(kinds))
+                widths.append(len(kinds))
             else:
-                widths.add(kinds[lists].list_size if pa.types.is_fixed_size_list(kinds[lists]) else None)
-            if len(widths) > 1:
-                raise ValueError(f"{file.path}: column {self.scores[0]!r} has other scores than in the files before it")
-        return widths.pop()
+                widths.append(kinds[lists].list_size if pa.types.is_fixed_size_list(kinds[lists]) else None)
+            if widths[-1] != widths[0]:
+                found, before = (width or "any number of" for width in (widths[-1], widths[0]))
+                raise ValueError(f"{file.path}: {found} columns of scores, the files before it have {before}")
+        return widths[0]
 
     @property
     def is_once(self) -> bool:
