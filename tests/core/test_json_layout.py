@@ -122,9 +122,11 @@ class TestProvenance:
         assert [file["name"] for file in found["provenance"]["files"]] == ["both.parquet"]
 
     def test_options(self, cli):
-        line = "evaluate one.parquet -l y --sample-weight w --groups user --bootstrap 30 --seed 5 --ci 0.9 --metrics auc_mu"
-        options = checked(cli(*line.split(), "--threads", 1, "-f", "json"))["provenance"]["options"]
-        expected = {"label": "y", "weights": "w", "groups": "user", "bootstrap": 30, "seed": 5, "level": 0.9}
+        line = "evaluate one.parquet -l y --sample-weight w --groups user --bootstrap 30 --seed 5 --ci 0.9"
+        options = checked(cli(*line.split(), "--metrics", "auc_mu", "--threads", 1, "-f", "json"))["provenance"][
+            "options"
+        ]
+        expected = {"label": "y", "sample_weight": "w", "groups": "user", "bootstrap": 30, "seed": 5, "level": 0.9}
         assert options | expected == options
         assert options["metrics"] == ["auc_mu"]
         assert not {"threads", "style", "output", "force", "files"} & set(options)

@@ -203,8 +203,8 @@ def test_arrays_vectors_indices_and_two_classes(spark, read):
         ("if(p_cow > 0.9, 'elk', y) as y", "'y' .label. contains 'elk', which is none of the labels"),
         ("if(p_cow > 0.9, null, p_dog) as p_dog", "the column 'p_dog' .scores. contains null"),
         ("if(p_cow > 0.9, double('nan'), p_dog) as p_dog", "the column 'p_dog' .scores. contains nan"),
-        ("if(p_cow > 0.9, null, w) as w", "the column 'w' .weight. contains null"),
-        ("if(p_cow > 0.9, -1.0, w) as w", "the column 'w' .weight. contains -1.0"),
+        ("if(p_cow > 0.9, null, w) as w", "the column 'w' .sample_weight. contains null"),
+        ("if(p_cow > 0.9, -1.0, w) as w", "the column 'w' .sample_weight. contains -1.0"),
     ],
 )
 def test_rows_that_cannot_be_are_refused_by_the_name_of_their_column(read, changed, sentence):
@@ -229,7 +229,7 @@ def test_arguments_that_cannot_be(read):
     df = read({**columns_of(codes, scores), "a": arrays})
     with pytest.raises(ValueError, match="label='z' is not a column"):
         multiauc.spark.evaluate(df, label="z", scores="p_*")
-    with pytest.raises(ValueError, match=r"scores='q_\*' fits no column"):
+    with pytest.raises(ValueError, match=r"scores='q_\*' fits 0 columns"):
         multiauc.spark.evaluate(df, label="y", scores="q_*")
     with pytest.raises(ValueError, match="labels is needed"):
         multiauc.spark.evaluate(df, label="y", scores="a")

@@ -3,9 +3,10 @@
 One rule book for data frames in memory, files, Dask, Ray and Spark:
 
 - The scores are the columns that fit a pattern, whose star stands for the class, or those that are named.
-- A column stands for the class that it is named after, perhaps with a prefix that all columns share, up to a separator:
-  ``p_ant`` and ``p_bee`` for ``ant`` and ``bee``. The labels of the rows decide where several readings are possible;
-  where they fit more than one, that is an error, and `labels` must name the classes.
+- A column stands for the class that it is named after, perhaps with a prefix that all columns share, up to a separator
+  or to digits: ``p_ant`` and ``p_bee`` for ``ant`` and ``bee``, ``s0`` and ``s1`` for ``0`` and ``1``. The labels of
+  the rows decide which of the possible readings it is; where they fit more than one, that is an error, and `labels`
+  must name the classes.
 - Labels are compared as text, and 3.0, which is how data frames keep integers beside gaps, is 3.
 - A label, score or weight that is missing (null, None, nan) is an error, never a class or a number.
 """
@@ -188,8 +189,15 @@ def list_readings(names: list[str]) -> list[list[str]]:
     The shortest comes first: ant, bee before p_ant, p_bee.
     """
     prefix = os.path.commonprefix(names) if len(names) > 1 else ""  # noqa: RUF071 - of names, by character
-    starts = [k + 1 for k, sign in enumerate(prefix) if not sign.isalnum() and all(len(name) > k + 1 for name in names)]
+    starts = [k + 1 for k, sign in enumerate(prefix) if _ends_prefix(sign, [name[k + 1 : k + 2] for name in names])]
     return [[name[start:] for name in names] for start in [*reversed(starts), 0]]
+
+
+def _ends_prefix(last: str, following: list[str]) -> bool:
+    """Whether a prefix may end with this character: a separator, or a letter before digits, as in s0, s1."""
+    if not last.isalnum():
+        return all(following)
+    return last.isalpha() and all(map(str.isdigit, following))
 
 
 def fit_readings(readings: list[list[str]], texts: Iterable[str]) -> list[list[str]]:
@@ -197,6 +205,12 @@ def fit_readings(readings: list[list[str]], texts: Iterable[str]) -> list[list[s
     found = list(texts)
     fitting = [names for names in readings if set(spell_like(found, names)) <= set(names)]
     return [names for k, names in enumerate(fitting) if names not in fitting[:k]]
+
+
+def closest_reading(readings: list[list[str]], texts: Iterable[str]) -> list[str]:
+    """The reading that has most of these labels, to say which it has not; of equal ones the first."""
+    found = list(texts)
+    return max(readings, key=lambda names: len(set(names).intersection(spell_like(found, names))))
 
 
 def refuse_ambiguity(place: str, fitting: list[list[str]], option: str) -> None:

@@ -9,7 +9,15 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.wording import counted, described, listing
 from multiauc._input.arrays import as_labels, frame_columns, label_codes
-from multiauc._input.columns import fit_readings, list_readings, order_columns, refuse_ambiguity, spell_like, to_text
+from multiauc._input.columns import (
+    closest_reading,
+    fit_readings,
+    list_readings,
+    order_columns,
+    refuse_ambiguity,
+    spell_like,
+    to_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -269,10 +277,9 @@ def read_names(names: list[Any] | None, column: LabelColumn) -> list[Any] | None
     texts = [to_text(label) for label in column.distinct]
     fitting = fit_readings(list_readings(names), texts)
     refuse_ambiguity("y_score", fitting, "labels=")
-    if not fitting:
-        return names
-    own = dict(zip(spell_like(texts, fitting[0]), column.distinct, strict=True))
-    return [own[name] if name in own else _as_label(name, column.distinct) for name in fitting[0]]
+    reading = fitting[0] if fitting else closest_reading(list_readings(names)[::-1], texts)
+    own = dict(zip(spell_like(texts, reading), column.distinct, strict=True))
+    return [own[name] if name in own else _as_label(name, column.distinct) for name in reading]
 
 
 def _as_label(name: str, others: list[Any]) -> Any:

@@ -13,6 +13,7 @@ from multiauc._common.wording import counted, listing
 from multiauc._input.columns import (
     ColumnRequest,
     check_label_count,
+    closest_reading,
     drop_zeros,
     find_score_columns,
     fit_readings,
@@ -37,7 +38,7 @@ from multiauc._io.readers import BatchRows, are_single, open_rows, refuse_other_
 from multiauc._io.sources import NoRowsError, find_files, read_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -183,23 +184,24 @@ class RowStream:
         if len(self.scores) == 1:
             texts = self._all_texts()
             return sort_labels(self, texts, self._width or len(texts), self._request)
-        fitting = fit_readings(self._columns.readings, self._first_texts())
+        first = self._first_texts()
+        fitting = fit_readings(self._columns.readings, first)
         if len(fitting) > 1:
             fitting = fit_readings(fitting, self._all_texts())
             refuse_ambiguity(self.path, fitting, self._request.option("labels"))
-        return fitting[0] if fitting else self._columns.readings[0]
+        return fitting[0] if fitting else closest_reading(self._columns.readings, first)
 
     def refuse_absent(self, labels: list[str], counts: NDArray[np.int64]) -> None:
         """Raise if one of the classes has no rows; `counts` are the rows of each."""
         refuse_absent(self, labels, counts.tolist(), self._request)
 
-    def _first_texts(self) -> list[str | None]:
+    def _first_texts(self) -> list[str]:
         first = self._files[0]
         if isinstance(first, BatchRows):
             label = self._request.label
-            return encode_texts(first.path, label, first.head().column(label))[1]
+            return _all_there(encode_texts(first.path, label, first.head().column(label))[1])
         for _, texts in self._encode(self._request.label):
-            return texts
+            return _all_there(texts)
         raise self.no_rows()
 
     def _all_texts(self) -> list[str]:
@@ -211,7 +213,7 @@ class RowStream:
         found = dict.fromkeys(text for _, texts in self._encode(self._request.label) for text in texts)
         if not found:
             raise self.no_rows()
-        return [text for text in found if text is not None]  # none is missing
+        return _all_there(found)
 
     def no_rows(self) -> NoRowsError:
         """The error of a data set that has none."""
@@ -256,7 +258,7 @@ class RowStream:
         label = self._request.label
         found, texts = encode_texts(file.path, label, table.column(label), before=first)
         place = {label: code for code, label in enumerate(labels)}
-        known = [place.get(text, -1) for text in spell_like([str(text) for text in texts], labels)]
+        known = [place.get(text, -1) for text in spell_like(_all_there(texts), labels)]
         if -1 in known:
             unknown = known.index(-1)
             where = f"{file.path}: column {label!r}, row {first + int(np.argmax(found == unknown)) + 1}"
@@ -284,6 +286,11 @@ class RowStream:
             place = f"{file.path}: column {self._weights[0]!r}, row {before + row + 1}"
             raise ValueError(f"{place}: the weight {weights[row]} is negative")
         return weights
+
+
+def _all_there(texts: Iterable[str | None]) -> list[str]:
+    """The texts of a column of which none may be missing, which has been checked."""
+    return [text for text in texts if text is not None]
 
 
 def cut(pieces: Iterator[Piece], start: int, size: int) -> Iterator[Piece]:
