@@ -299,7 +299,7 @@ def test_progress_on_a_terminal(rng):
     parquet.write_table(table_of(labels, scores), "a.parquet")
     code = (
         "import sys, time; from multiauc._io import predictions as row_stream; from multiauc.cli import main\n"
-        "from multiauc import _progress; _progress.PATIENCE = _progress.PAUSE = 0.05\n"
+        "from multiauc._common import progress as _progress; _progress.PATIENCE = _progress.PAUSE = 0.05\n"
         "row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 500\n"
         "once = row_stream.RowStream._read\n"
         "row_stream.RowStream._read = lambda *a: (time.sleep(0.1), once(*a))[1]\n"
