@@ -199,7 +199,7 @@ class TestProblems:
         scores[4, 2] = np.inf
         np.savez("i.npz", y=labels, y_score=scores)
         assert cli.fails("roc", "i.npz", "-l", "y") == (
-            "i.npz: array 'y_score', column 3, row 5: inf is not a finite number"
+            "i.npz: column 'y_score[2]', row 5: inf is not a finite number"
         )
         np.savez("n.npz", y=labels, y_score=scores[:, :2])
         assert "n.npz: 3 labels ('ant', 'bee', 'cat') for scores of 2 classes" in cli.fails("roc", "n.npz", "-l", "y")

@@ -162,6 +162,16 @@ class TestOutput:
         assert f"{expected['auc_mu']:.4f}" in text
         assert "Values: exact." in text
 
+    @pytest.mark.usefixtures("expected")
+    def test_the_same_classes_and_pairs_as_of_the_whole_file(self, cli):
+        whole, pieces = (json.loads(cli(f"evaluate a.parquet -l y -f json {how}")) for how in ("", "--exact"))
+        for kind, names in (
+            ("per_class", ("label", "rows", "value", "hardest", "hardest_value")),
+            ("worst_pairs", ("first", "second", "first_rows", "second_rows", "value")),
+        ):
+            ours, theirs = ([[one[name] for name in names] for one in found[kind]] for found in (whole, pieces))
+            assert ours == theirs
+
     def test_weights_and_metrics(self, cli, rng):
         labels, scores, weights = predictions(rng)
         write(table_of(labels, scores, weights), "a.parquet")
@@ -299,7 +309,7 @@ def test_progress_on_a_terminal(rng):
     parquet.write_table(table_of(labels, scores), "a.parquet")
     code = (
         "import sys, time; from multiauc._io import predictions as row_stream; from multiauc.cli import main\n"
-        "from multiauc._common import progress as _progress; _progress.PATIENCE = _progress.PAUSE = 0.05\n"
+        "from multiauc._common import progress; progress.PATIENCE = progress.PAUSE = 0.05\n"
         "row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 500\n"
         "once = row_stream.RowStream._read\n"
         "row_stream.RowStream._read = lambda *a: (time.sleep(0.1), once(*a))[1]\n"

@@ -150,3 +150,9 @@ class TestProcess:
             "import sys, multiauc; print([m for m in ('click', 'rich', 'pyarrow', 'matplotlib') if m in sys.modules])"
         )
         assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+    def test_help_does_not_wait_for_what_only_work_needs(self):
+        waited = "{'pandas', 'pyarrow.dataset', 'rich'}"
+        code = f"import sys; from multiauc.cli import _commands; print({waited} & set(sys.modules))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout == "set()\n"

@@ -12,6 +12,7 @@ from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import (
     AUC_MU,
+    AVERAGE_PRECISION,
     CLOSED_FORM_METRICS,
     DEFAULT_METRICS,
     HAND_TILL,
@@ -37,7 +38,7 @@ from multiauc._common.result import (
     text_table,
     to_json,
 )
-from multiauc._common.wording import listing, one_of, shown_name
+from multiauc._common.wording import listing, shown_name
 from multiauc._evaluation.folds import compared_in_folds, read_folds
 from multiauc._evaluation.resampling import resampled_metrics
 from multiauc._inference.bootstrap import Bootstrap, accelerations, warn_of_lost_classes
@@ -46,11 +47,11 @@ from multiauc._inference.estimates import estimate_of, estimate_without_error, s
 from multiauc._inference.pair_matrix import PairMatrix, pair_errors
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
-    SAMPLINGS,
     positive_integer,
     read_groups,
     read_metric_options,
     read_metrics,
+    read_sampling,
     refuse_idle_options,
     refuse_weights,
     take_one_score,
@@ -121,6 +122,7 @@ class Evaluation(Tabular):
     # What is known of the inputs once they are left behind.
     _options: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    _average_precisions: dict[Any, Estimate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "covariance", read_only(self.covariance))
@@ -129,7 +131,7 @@ class Evaluation(Tabular):
     def __reduce__(self) -> tuple[Any, ...]:
         # The data are left behind: an unpickled evaluation can be read, but nothing more can be computed from it.
         known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
-        return Evaluation, (*known, self._per_class, None, self._given(), self.notes)
+        return Evaluation, (*known, self._per_class, None, self._given(), self.notes, self._average_precisions)
 
     @property
     def auc_mu(self) -> Estimate:
@@ -169,6 +171,16 @@ class Evaluation(Tabular):
                 f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate, without folds"
             )
         return self._per_class
+
+    @property
+    def average_precision_per_class(self) -> dict[Any, Estimate]:
+        """The average precision of each class against the rest, by label."""
+        if not self._average_precisions:
+            raise AttributeError(
+                "average_precision_per_class was not computed; it comes with "
+                f"{AVERAGE_PRECISION!r} in metrics= of evaluate, without folds"
+            )
+        return self._average_precisions
 
     @property
     def auc_mu_matrix(self) -> PairMatrix:
@@ -313,6 +325,10 @@ class Evaluation(Tabular):
             {"label": label, "rows": rows[label], **estimate.to_dict(level)}
             for label, estimate in self._per_class.items()
         ]
+        average_precisions = [
+            {"label": label, "rows": rows[label], **estimate.to_dict(level)}
+            for label, estimate in self._average_precisions.items()
+        ]
         content = {
             "rows": int(self.counts.sum()),
             "labels": list(self.labels),
@@ -320,6 +336,7 @@ class Evaluation(Tabular):
             "method": self.method,
             "metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()},
             **({"per_class": per_class} if per_class else {}),
+            **({"average_precision_per_class": average_precisions} if average_precisions else {}),
             "covariance": self.covariance.tolist(),
             "notes": list(self.notes),
         }
@@ -347,11 +364,14 @@ class Evaluation(Tabular):
 
     def _table(self) -> list[list[str]]:
         rows = [[estimate.name, *estimate.cells()] for estimate in self.metrics.values()]
-        classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in self._per_class.items()]
-        if len(classes) > TABLE_AT_MOST:
-            classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", "", "", ""]]
-        against_rest = [["each class against the rest", "", "", ""], *classes] if classes else []
-        return [ESTIMATE_HEADER, *rows, *against_rest]
+        by_class = [("each class against the rest", self._per_class)]
+        by_class += [("average precision of each class", self._average_precisions)]
+        for title, estimates in by_class:
+            classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in estimates.items()]
+            if len(classes) > TABLE_AT_MOST:
+                classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", "", "", ""]]
+            rows += [[title, "", "", ""], *classes] if classes else []
+        return [ESTIMATE_HEADER, *rows]
 
     def _metric(self, metric: str) -> Estimate:
         if metric not in self.metrics:
@@ -388,11 +408,13 @@ def evaluate(  # noqa: PLR0913
     metrics: Sequence[str] | None = None,
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
+    clip: float | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     folds: ArrayLike | None = None,
     pooled: bool = False,
-    sampling: Sampling = "stratified",
+    sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
@@ -416,14 +438,20 @@ def evaluate(  # noqa: PLR0913
         (n,) or (n, 1), the score of the second of `labels`.
     metrics : sequence of str, optional
         The metrics wanted, in this order; fewer take less time. By default ``"auc_mu"``, ``"hand_till"``,
-        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about
-        decisions ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"`` and ``"macro_f1"``; and by itself
-        ``"ordered_vus"``, for which `y_score` has one score per row.
+        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"average_precision"``,
+        ``"average_precision_prevalence"``, ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about predicted classes
+        ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"``, ``"macro_f1"`` and ``"top_k_accuracy"``;
+        about probabilities ``"log_loss"`` and ``"brier"``, where less is better; and by itself ``"ordered_vus"``, for
+        which `y_score` has one score per row.
     partition : array-like of shape (K, K), optional
         Costs that rank the pairs of AUC_mu, as in `auc_mu_score`, and by which ``"matthews"``, ``"kappa"`` and other
         numbers about decisions decide, as in `matthews_score`.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         How much each pair of classes counts in AUC_mu and in M, as in `auc_mu_score`.
+    clip : float, optional
+        Count smaller probabilities of the true class as this one in ``"log_loss"``, as in `log_loss_score`.
+    k : int, default 2
+        How many of the highest scores ``"top_k_accuracy"`` looks at.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows: how much of the population each of them stands for.
     groups : array-like of shape (n,), optional
@@ -435,9 +463,10 @@ def evaluate(  # noqa: PLR0913
         weight. Standard errors are about these rows and these fitted models: they know nothing of retraining.
     pooled : bool, default False
         Whether to rank the rows of all folds against each other after all; warns.
-    sampling : {"stratified", "iid"}, default "stratified"
+    sampling : {"stratified", "iid"}, optional
         Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
-        one-vs-rest, and `pair_weights` by size.
+        one-vs-rest, average precision, predictions, losses, and `pair_weights` by size. By default fixed, and random if
+        one of the metrics is a mean over all rows: top-k accuracy, log loss and the Brier score.
     labels : sequence of K labels, optional
         The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
         which column is which. By default the column names of a data frame, if they are strings or contain all labels;
@@ -505,7 +534,7 @@ def evaluate(  # noqa: PLR0913
     """
     offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)
     names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, offered)
-    refuse_idle_options(names, partition=partition, pair_weights=pair_weights)
+    refuse_idle_options(names, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights(names, sample_weight)
     is_ordered = take_one_score(names)
     read = read_ordered_sample if is_ordered else read_sample
@@ -513,10 +542,10 @@ def evaluate(  # noqa: PLR0913
     inputs = HeldInputs(
         sample,
         names,
-        read_metric_options(sample, partition=partition, pair_weights=pair_weights),
+        read_metric_options(sample, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
         groups=read_groups(groups, len(sample.codes)),
         folds=read_folds(folds, pooled, len(sample.codes)),
-        sampling=one_of("sampling", sampling, SAMPLINGS),
+        sampling=read_sampling(sampling, names),
     )
     shares = None
     if inputs.folds is not None:
@@ -585,6 +614,18 @@ def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
         labels[c]: estimate_of(found.per_class[c], f"{shown_name(labels[c])} against the rest", smallest, c, inputs)
         for c in (sample.reported_classes() if found.per_class else ())
     }
+    shares = sample.shares() if found.average_precisions else np.zeros(0)
+    average_precisions = {
+        labels[c]: estimate_of(
+            found.average_precisions[c],
+            f"average precision of {shown_name(labels[c])}",
+            smallest,
+            AVERAGE_PRECISION,
+            inputs,
+            chance=float(shares[c]),
+        )
+        for c in (sample.reported_classes() if found.average_precisions else ())
+    }
     return Evaluation(
         metrics={metric: estimate(metric) for metric in inputs.metrics},
         covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
@@ -597,4 +638,5 @@ def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
         method=inputs.method(),
         _per_class=per_class,
         _inputs=inputs,
+        _average_precisions=average_precisions,
     )

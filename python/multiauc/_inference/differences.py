@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from multiauc._common.hints import warn
+from multiauc._common.registry import METRICS
 from multiauc._common.result import Tabular
 from multiauc._common.student import two_sided_p, upper_p, upper_quantile
 from multiauc._common.wording import decimals, names_as_text, p_in_line, printable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Difference(Tabular):
-    """How much better one model is than another on the same rows.
+    """The value of one model minus that of another on the same rows.
 
     Attributes
     ----------
@@ -60,6 +61,8 @@ class Difference(Tabular):
     corrected_p_value: float = math.nan
     # The largest difference there can be.
     _largest: float = 1.0
+    # Whether the larger value is the better one.
+    _is_gain: bool = True
     # Both estimates, where they are of different rows.
     _samples: SliceDifferences | None = None
 
@@ -116,7 +119,7 @@ class Difference(Tabular):
         Parameters
         ----------
         value : float, default 0
-            Between -1 and 1; between -2 and 2 for metrics that can be negative.
+            Between -1 and 1; between -2 and 2 for metrics that can be negative; any number for losses.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             What is to be shown about the first model minus the second.
 
@@ -131,14 +134,17 @@ class Difference(Tabular):
     def non_inferiority(self, margin: float) -> TestResult:
         """Test whether the first model is worse than the second by less than `margin`.
 
-        One-sided: the p-value is below 0.025 where the 95% interval of the difference lies above -margin.
+        One-sided: the p-value is below 0.025 where the 95% interval of the difference lies above -margin. Of losses,
+        where less is better, it must lie below margin.
 
         Parameters
         ----------
         margin : float
             The largest loss that would not matter, above 0; to be chosen before looking at the data.
         """
-        return self._test(-read_number("margin", margin, low=0.0, high=self._largest), "greater")
+        limit = read_number("margin", margin, low=0.0, high=self._largest)
+        null, side = (-limit, "greater") if self._is_gain else (limit, "less")
+        return self._test(null, side)
 
     def equivalence(self, margin: float) -> TestResult:
         """Test whether the models differ by less than `margin`, either way: two one-sided tests.
@@ -233,6 +239,12 @@ class Difference(Tabular):
         p = _p_text(self.p_value)
         test = f"t({freedom}) {t}"
         return f"Difference({self._name()}: {value}, standard error {error}, 95% interval {interval}, {test}, p {p})"
+
+
+def scale_of_differences(metric: str) -> dict[str, Any]:
+    """What a `Difference` has to know of a metric."""
+    scale = METRICS[metric].scale
+    return {"_largest": scale.largest - scale.smallest, "_is_gain": METRICS[metric].higher_is_better}
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 from numpy.lib.format import MAGIC_PREFIX, read_array
-from pyarrow import dataset as arrow_dataset
 from pyarrow import ipc, parquet
 
 from multiauc._common.wording import listing
@@ -305,6 +304,8 @@ class DatasetRows(SchemaRows):
     """The rows of a data set of pyarrow, with its filter if it has one."""
 
     def __init__(self, dataset: Any) -> None:
+        from pyarrow import dataset as arrow_dataset  # noqa: PLC0415 - slow to import, and files do not need it
+
         super().__init__(IN_MEMORY, dataset.schema)
         self._dataset = dataset
         # Counting rows takes a pass over other formats.
@@ -389,6 +390,8 @@ def _read_filter(dataset: Any) -> Any:
 
 def wrap_rows(source: Any) -> RowFile:
     """The rows of an object of pyarrow, or of a library that shares tables with it."""
+    from pyarrow import dataset as arrow_dataset  # noqa: PLC0415 - as above
+
     if isinstance(source, arrow_dataset.Dataset):
         return DatasetRows(source)
     are_batches = isinstance(source, (list, tuple)) and all(isinstance(one, pa.RecordBatch) for one in source)
@@ -407,9 +410,8 @@ def source_contents(source: Any, filesystem: Any = None) -> list[Content]:
     paths = read_paths(source)
     if paths is not None:
         return [content for path in paths for content in find_files(path, filesystem)]
-    if isinstance(source, arrow_dataset.FileSystemDataset):
-        return [Content(file, store=source.filesystem) for file in source.files]
-    return []
+    # A data set of pyarrow; one that is not made of files has none.
+    return [Content(file, store=source.filesystem) for file in getattr(source, "files", [])]
 
 
 def identify_source(source: Any, filesystem: Any = None) -> dict[str, Any] | None:
