@@ -426,10 +426,10 @@ def _shorten(name: str) -> str:
 
 
 def make_checkpoint(
-    path: str | os.PathLike[str], stream: RowStream, request: Request, plan: Plan, identity: dict[str, Any]
+    path: str | os.PathLike[str], stream: RowStream, request: Request, plan: Plan, identity: dict[str, object]
 ) -> Checkpoint:
     """The checkpoint of an evaluation; `identity` tells its source from others."""
-    options = {
+    options: dict[str, object] = {
         "label": request.label,
         "scores": list(stream.scores),
         "sample_weight": request.sample_weight,

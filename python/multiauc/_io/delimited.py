@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from multiauc._io.sources import Content
 
     # Of Arrow, by column.
-    Types = dict[str, Any]
+    Types = dict[str, pa.DataType]
 
 #: What may stand between cells; of signs that fit equally well the first is taken.
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|"}

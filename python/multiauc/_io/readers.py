@@ -218,7 +218,7 @@ class NpzRows:
     def __init__(self, content: Content) -> None:
         self.path = content.name
         self._content = content
-        self._columns: dict[str, Any] = {}
+        self._columns: dict[str, pa.ChunkedArray] = {}
         with reading(self.path, "npz"):
             if content.beginning(len(MAGIC_PREFIX)) == MAGIC_PREFIX:
                 raise ValueError("it holds one array without a name")
@@ -414,7 +414,7 @@ def source_contents(source: Any, filesystem: Any = None) -> list[Content]:
     return [Content(file, store=source.filesystem) for file in getattr(source, "files", [])]
 
 
-def identify_source(source: Any, filesystem: Any = None) -> dict[str, Any] | None:
+def identify_source(source: Any, filesystem: Any = None) -> dict[str, object] | None:
     """What tells a source from another, as JSON has it; None if nothing does."""
     contents = source_contents(source, filesystem)
     if not contents:
