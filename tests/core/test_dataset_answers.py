@@ -61,7 +61,7 @@ class TestCertainBounds:
 
     @pytest.mark.parametrize("weight", [None, "w"])
     def test_hold_the_exact_value(self, expected, weight):
-        found = multiauc.evaluate_dataset("a.parquet", label="y", weight=weight)
+        found = multiauc.evaluate_dataset("a.parquet", label="y", sample_weight=weight)
         assert not found.exact
         for name, value in expected[weight].items():
             one = found.metrics[name] if name in found.metrics else found.per_class[name]
