@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from multiauc._common.hints import with_hints
 from multiauc._common.wording import described, one_of
+from multiauc._input.columns import Header
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
 
@@ -33,12 +34,12 @@ def evaluate(  # noqa: PLR0913
     *,
     label: str,
     scores: str | Sequence[str] | None = None,
-    weight: str | None = None,
+    sample_weight: str | None = None,
     labels: Sequence[Hashable] | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
     absent: Absent = "raise",
     outputs: Outputs = None,
-    memory: int = DEFAULT_MEMORY,
+    memory_limit: int = DEFAULT_MEMORY,
 ) -> Delayed:
     """AUC_mu, Hand & Till's M and one-vs-rest of a Dask data frame, lazily.
 
@@ -54,7 +55,7 @@ def evaluate(  # noqa: PLR0913
         The columns with the scores: a pattern whose star stands for the class, such as ``"p_*"``, or names. By default
         ``"p_*"`` or ``"y_score"``. One column holds either lists, a score per class, or the score of the second of two
         classes; `labels` then names the classes.
-    weight : str, optional
+    sample_weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
         The classes in the order of the scores, or of columns that are named by them in any order. By default what the
@@ -65,7 +66,7 @@ def evaluate(  # noqa: PLR0913
         What to do about classes without rows in all of the data frame, as in `multiauc.evaluate`.
     outputs : {"logits"} or None, default None
         "logits" if the scores are logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
-    memory : int, default 64 MiB
+    memory_limit : int, default 64 MiB
         About how many bytes the state of a partition may take up. More means narrower bounds.
 
     Returns
@@ -82,7 +83,7 @@ def evaluate(  # noqa: PLR0913
     Notes
     -----
     Values are exact, and those of `multiauc.evaluate` bit for bit, while the distinct scores of all rows fit into
-    `memory`. How the rows are partitioned makes no difference to the result (with weights, none beyond 1e-12).
+    `memory_limit`. How the rows are partitioned makes no difference to the result (with weights, none beyond 1e-12).
 
     Examples
     --------
@@ -99,32 +100,32 @@ def evaluate(  # noqa: PLR0913
     CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
     """
     delayed = _require_dask(ddf)
-    from multiauc._io.partitions import MERGED_AT_ONCE, Header, asked, bundles, merged  # noqa: PLC0415 - needs pyarrow
+    from multiauc._io.partitions import MERGED_AT_ONCE, ask, bundle_states, merge_states  # noqa: PLC0415 - needs pyarrow
 
     names = [name for name in ddf.columns if isinstance(name, str)]
-    question = asked(
+    question = ask(
         Header(THE_FRAME, names),
         label=label,
         scores=scores,
-        weight=weight,
+        sample_weight=sample_weight,
         labels=labels,
         metrics=metrics,
-        memory=memory,
+        memory_limit=memory_limit,
         outputs=outputs,
     )
     policy = one_of("absent", absent, ABSENT_POLICIES)
     parts = ddf[question.columns].to_delayed()
-    states = [delayed(state_of_partition)(question, part, number) for number, part in enumerate(parts)]
+    states = [delayed(count_partition)(question, part, number) for number, part in enumerate(parts)]
     while len(states) > MERGED_AT_ONCE:
-        states = [delayed(merged)(bundle) for bundle in bundles(states)]
-    return delayed(evaluation_of_states)(states, policy)
+        states = [delayed(merge_states)(bundle) for bundle in bundle_states(states)]
+    return delayed(evaluate_states)(states, policy)
 
 
-def state_of_partition(question: Question, frame: Any, number: int) -> Accumulator | None:
+def count_partition(question: Question, frame: Any, number: int) -> Accumulator | None:
     """The state of the rows of a partition, which is a pandas data frame."""
     import pyarrow as pa  # noqa: PLC0415
 
-    from multiauc._io.problems import reading  # noqa: PLC0415
+    from multiauc._io.sources import reading  # noqa: PLC0415
 
     place = f"partition {number} of {THE_FRAME}"
     with reading(place, "a table"):
@@ -132,11 +133,11 @@ def state_of_partition(question: Question, frame: Any, number: int) -> Accumulat
     return question.state(table, place)
 
 
-def evaluation_of_states(states: list[Accumulator | None], absent: str) -> CertifiedEvaluation:
+def evaluate_states(states: list[Accumulator | None], absent: str) -> CertifiedEvaluation:
     """What is asked for in the end."""
-    from multiauc._io.partitions import merged, rows_of  # noqa: PLC0415
+    from multiauc._io.partitions import merge_states, require_rows  # noqa: PLC0415
 
-    return rows_of(merged(states), THE_FRAME).evaluate(absent=absent)
+    return require_rows(merge_states(states), THE_FRAME).evaluate(absent=absent)
 
 
 def _require_dask(ddf: Any) -> Any:

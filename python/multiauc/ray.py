@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from multiauc._common.hints import with_hints
 from multiauc._common.wording import described, one_of
+from multiauc._input.columns import Header
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
 
@@ -32,12 +33,12 @@ def evaluate(  # noqa: PLR0913
     *,
     label: str,
     scores: str | Sequence[str] | None = None,
-    weight: str | None = None,
+    sample_weight: str | None = None,
     labels: Sequence[Hashable] | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
     absent: Absent = "raise",
     outputs: Outputs = None,
-    memory: int = DEFAULT_MEMORY,
+    memory_limit: int = DEFAULT_MEMORY,
 ) -> CertifiedEvaluation:
     """AUC_mu, Hand & Till's M and one-vs-rest of a data set of Ray Data.
 
@@ -54,7 +55,7 @@ def evaluate(  # noqa: PLR0913
         The columns with the scores: a pattern whose star stands for the class, such as ``"p_*"``, or names. By default
         ``"p_*"`` or ``"y_score"``. One column holds either tensors or lists, a score per class (as batches of
         predictions of shape (n, K) become), or the score of the second of two classes; `labels` then names the classes.
-    weight : str, optional
+    sample_weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
         The classes in the order of the scores, or of columns that are named by them in any order. By default what the
@@ -65,7 +66,7 @@ def evaluate(  # noqa: PLR0913
         What to do about classes without rows in all of the data set, as in `multiauc.evaluate`.
     outputs : {"logits"} or None, default None
         "logits" if the scores are logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
-    memory : int, default 64 MiB
+    memory_limit : int, default 64 MiB
         About how many bytes the state of a block may take up. More means narrower bounds.
 
     Returns
@@ -82,7 +83,7 @@ def evaluate(  # noqa: PLR0913
     Notes
     -----
     Values are exact, and those of `multiauc.evaluate` bit for bit, while the distinct scores of all rows fit into
-    `memory`. How the rows lie in blocks makes no difference to the result (with weights, none beyond 1e-12).
+    `memory_limit`. How the rows lie in blocks makes no difference to the result (with weights, none beyond 1e-12).
 
     What is wrong with the rows is a ValueError of this process, once all blocks have been looked at, whatever
     ``DataContext.max_errored_blocks`` says: a block that cannot be counted is never left out.
@@ -101,35 +102,35 @@ def evaluate(  # noqa: PLR0913
     CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
     """
     ray = _require_ray(dataset)
-    from multiauc._io.partitions import MERGED_AT_ONCE, Header, asked, bundles, merged, rows_of  # noqa: PLC0415
-    from multiauc._io.problems import NoRowsError  # noqa: PLC0415 - needs pyarrow
+    from multiauc._io.partitions import MERGED_AT_ONCE, ask, bundle_states, merge_states, require_rows  # noqa: PLC0415
+    from multiauc._io.sources import NoRowsError  # noqa: PLC0415 - needs pyarrow
 
     schema = dataset.schema()
     if schema is None:
         raise NoRowsError(f"{THE_DATASET}: there are no rows")
-    question = asked(
+    question = ask(
         Header(THE_DATASET, list(schema.names)),
         label=label,
         scores=scores,
-        weight=weight,
+        sample_weight=sample_weight,
         labels=labels,
         metrics=metrics,
-        memory=memory,
+        memory_limit=memory_limit,
         outputs=outputs,
     )
     policy = one_of("absent", absent, ABSENT_POLICIES)
     counted = dataset.select_columns(question.columns).map_batches(
-        state_of_block, batch_size=None, batch_format="pyarrow", fn_kwargs={"question": question}
+        count_block, batch_size=None, batch_format="pyarrow", fn_kwargs={"question": question}
     )
     states = counted.to_arrow_refs()
-    merge = ray.remote(merged_answers)
+    merge = ray.remote(merge_answers)
     while len(states) > MERGED_AT_ONCE:
-        states = [merge.remote(*bundle) for bundle in bundles(states)]
-    whole = merged(_states_in(ray.get(states)))
-    return rows_of(whole, THE_DATASET).evaluate(absent=policy)
+        states = [merge.remote(*bundle) for bundle in bundle_states(states)]
+    whole = merge_states(_read_states(ray.get(states)))
+    return require_rows(whole, THE_DATASET).evaluate(absent=policy)
 
 
-def state_of_block(table: Any, question: Question) -> Any:
+def count_block(table: Any, question: Question) -> Any:
     """The state of the rows of a block, as a table for Ray Data."""
     try:
         return _answer(question.state(table, f"a block of {THE_DATASET}"))
@@ -137,12 +138,12 @@ def state_of_block(table: Any, question: Question) -> Any:
         return _answer(problem=error)
 
 
-def merged_answers(*tables: Any) -> Any:
+def merge_answers(*tables: Any) -> Any:
     """One state of the rows of all, or the first problem."""
-    from multiauc._io.partitions import merged  # noqa: PLC0415 - needs pyarrow
+    from multiauc._io.partitions import merge_states  # noqa: PLC0415 - needs pyarrow
 
     try:
-        return _answer(merged(_states_in(tables)))
+        return _answer(merge_states(_read_states(tables)))
     except ValueError as error:
         return _answer(problem=error)
 
@@ -164,7 +165,7 @@ def _answer(state: Accumulator | None = None, problem: ValueError | None = None)
     )
 
 
-def _states_in(tables: Iterable[Any]) -> Iterator[Accumulator]:
+def _read_states(tables: Iterable[Any]) -> Iterator[Accumulator]:
     """The states that answers hold; a problem is raised."""
     for table in tables:
         if len(table) == 0:  # Ray drops the columns of these, or gives back an empty data frame

@@ -57,8 +57,8 @@ class MulticlassAuc:
     Takes the place of torchmetrics' ``MulticlassAUROC``: with ``metric="one_vs_rest"`` the value is that of its exact
     form (``thresholds=None``) with ``average="macro"``, with ``"one_vs_rest_prevalence"`` that of
     ``average="weighted"``. It keeps a copy of the scores of every batch, in main memory and in their own precision;
-    with `memory`, a state of that size instead, and the value is known between certain bounds (`evaluate`). torch is
-    not imported: arrays and tensors of any library are accepted.
+    with `memory_limit`, a state of that size instead, and the value is known between certain bounds (`evaluate`). torch
+    is not imported: arrays and tensors of any library are accepted.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class MulticlassAuc:
     outputs : {"probabilities", "logits", "one_vs_all_logits"} or None, default "probabilities"
         What `update` is given. Logits become probabilities by softmax, or each by itself by the logistic function; None
         takes scores as they are. (It is never guessed: a batch of logits can look like probabilities.)
-    memory : int, optional
+    memory_limit : int, optional
         About how many bytes to use, for streams longer than memory: see `multiauc.streaming.Accumulator`. By default
         all scores are kept, and the value is exact.
     **options
@@ -99,21 +99,23 @@ class MulticlassAuc:
         metric: MetricName = DEFAULT_METRIC,
         *,
         outputs: TrainingOutputs = "probabilities",
-        memory: int | None = None,
+        memory_limit: int | None = None,
         **options: Any,
     ) -> None:
         if isinstance(num_classes, bool) or not isinstance(num_classes, (int, np.integer)) or num_classes < 2:
             raise ValueError(f"num_classes must be an integer of at least 2; got {num_classes!r}")
         self.num_classes = int(num_classes)
         self._metric = TrainingMetric(metric, outputs, options)
-        self.memory = memory
-        if memory is not None and options.keys() - {"absent"}:
-            raise ValueError(f"memory= goes with absent= only; got {listing(options)} too, which needs all scores")
+        self.memory_limit = memory_limit
+        if memory_limit is not None and options.keys() - {"absent"}:
+            raise ValueError(
+                f"memory_limit= goes with absent= only; got {listing(options)} too, which needs all scores"
+            )
         self.reset()
 
     def reset(self) -> None:
         """Forget all batches."""
-        self._state = None if self.memory is None else self._empty_state(self.memory)
+        self._state = None if self.memory_limit is None else self._empty_state(self.memory_limit)
         self._scores: list[NDArray[Any]] = []
         self._targets: list[NDArray[Any]] = []
         self._weights: list[NDArray[np.float64] | None] = []
@@ -160,7 +162,7 @@ class MulticlassAuc:
         self._weights.append(weights)
 
     def compute(self) -> float:
-        """The value for all batches so far; with `memory`, the middle of the bounds that it lies between."""
+        """The value for all batches so far; with `memory_limit`, the middle of the bounds that it lies between."""
         if self._state is not None:
             return self.evaluate().metrics[self._metric.metric].value
         if not self._scores:
@@ -172,9 +174,9 @@ class MulticlassAuc:
         return self._metric.value(self._targets[0], self._scores[0], self._weights[0])
 
     def evaluate(self) -> CertifiedEvaluation:
-        """The value between its bounds, with a standard error; with `memory` only."""
+        """The value between its bounds, with a standard error; with `memory_limit` only."""
         if self._state is None:
-            raise ValueError("evaluate() goes with memory=; without it compute() is exact")
+            raise ValueError("evaluate() goes with memory_limit=; without it compute() is exact")
         return self._state.evaluate(absent=self._metric.options.get("absent", "raise"))
 
     def merge(self, other: MulticlassAuc) -> Self:
@@ -194,9 +196,9 @@ class MulticlassAuc:
 
         states: list[Any] = [None] * distributed.get_world_size(group)
         distributed.all_gather_object(states, self.state_dict(), group=group)
-        everything = self._empty(self.memory)
+        everything = self._empty(self.memory_limit)
         for state in states:
-            everything.merge(self._empty(self.memory).load_state_dict(state))
+            everything.merge(self._empty(self.memory_limit).load_state_dict(state))
         return everything
 
     def state_dict(self) -> dict[str, Any]:
@@ -225,7 +227,7 @@ class MulticlassAuc:
         if missing:
             raise ValueError(f"state must be the dict that state_dict() returned; it lacks {listing(missing)}")
         if self._state is not None:
-            self._state = self._empty_state(self._state.memory).merge(_read_state(state["state"]))
+            self._state = self._empty_state(self._state.memory_limit).merge(_read_state(state["state"]))
         else:
             try:
                 self._scores, self._targets, self._weights = self._read_batches(state)
@@ -256,16 +258,18 @@ class MulticlassAuc:
         return batches
 
     def _settings(self) -> str:
-        bounded = "" if self.memory is None else f", memory={self.memory}"
+        bounded = "" if self.memory_limit is None else f", memory_limit={self.memory_limit}"
         return f"{self.num_classes}, {self._metric!r}{bounded}"
 
-    def _empty(self, memory: int | None) -> MulticlassAuc:
+    def _empty(self, memory_limit: int | None) -> MulticlassAuc:
         """Another one of the same metric."""
         metric: Any = self._metric
-        return MulticlassAuc(self.num_classes, metric.metric, outputs=metric.outputs, memory=memory, **metric.options)
+        return MulticlassAuc(
+            self.num_classes, metric.metric, outputs=metric.outputs, memory_limit=memory_limit, **metric.options
+        )
 
-    def _empty_state(self, memory: int) -> Accumulator:
-        return Accumulator(range(self.num_classes), metrics=[self._metric.metric], memory=memory)
+    def _empty_state(self, memory_limit: int) -> Accumulator:
+        return Accumulator(range(self.num_classes), metrics=[self._metric.metric], memory_limit=memory_limit)
 
     def __call__(self, preds: Any, target: Any, sample_weight: Any = None) -> float:
         """Add a batch, and return the value of this batch alone (nan if it lacks a class)."""

@@ -230,7 +230,7 @@ def streams(rng: Rng) -> Iterator[str]:
         else list(rng.permutation(["auc_mu", "hand_till", "one_vs_rest"])[: rng.integers(1, 4)])
     )
     memory = int(_choice(rng, [2**16, 2**18, 2**26, 0, -1, 2**62, 2**70]))
-    state = answer(Accumulator, range(k), metrics=metrics, memory=memory)
+    state = answer(Accumulator, range(k), metrics=metrics, memory_limit=memory)
     if state is None:
         return
     s = any_sample(rng, most_classes=min(k, 5))

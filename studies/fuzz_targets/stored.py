@@ -49,7 +49,7 @@ def sealed(header: bytes, content: bytes) -> bytes:
 
 def _rows(rng: Rng) -> tuple[Accumulator, np.ndarray, np.ndarray]:
     metrics = [["auc_mu", "hand_till", "one_vs_rest"], ["one_vs_rest"], ["auc_mu"]][rng.integers(3)]
-    whole = Accumulator(range(3), metrics=metrics, memory=MEMORY)
+    whole = Accumulator(range(3), metrics=metrics, memory_limit=MEMORY)
     y, p = np.arange(40) % 3, rng.dirichlet(np.ones(3), 40)
     if rng.random() < 0.5:
         p = (p.round(2) if rng.random() < 0.5 else p).astype(np.float32)
@@ -61,7 +61,7 @@ def _rows(rng: Rng) -> tuple[Accumulator, np.ndarray, np.ndarray]:
 def states(rng: Rng) -> Iterator[str]:
     """`Accumulator.from_bytes`: a ValueError, or a state that answers, takes rows, merges and is written again."""
     whole, y, p = _rows(rng)
-    header = {"labels": [0, 1, 2], "metrics": list(whole.metrics), "memory": MEMORY}
+    header = {"labels": [0, 1, 2], "metrics": list(whole.metrics), "memory_limit": MEMORY}
     content = whole.state().to_bytes()
     kind = int(rng.integers(3))
     if kind == 0:
@@ -90,7 +90,7 @@ def states(rng: Rng) -> Iterator[str]:
 @target("RangePlan")
 def plans(rng: Rng) -> Iterator[str]:
     """Plans, blocks and counts on their way between machines."""
-    whole = Accumulator(range(3), metrics=["auc_mu", "one_vs_rest"], memory=2**16)
+    whole = Accumulator(range(3), metrics=["auc_mu", "one_vs_rest"], memory_limit=2**16)
     y, p = (np.arange(900) % 3).astype(np.uint8), rng.random((900, 3))
     whole.update(y, p)
     plan = _rust.RangePlan(whole.state(), 100)
@@ -127,7 +127,7 @@ def checkpoints(rng: Rng) -> Iterator[str]:
 @target("StreamState")
 def state_dicts(rng: Rng) -> Iterator[str]:
     """`MulticlassAuc.load_state_dict`, of both kinds."""
-    metric = MulticlassAuc(3, memory=MEMORY if rng.random() < 0.5 else None)
+    metric = MulticlassAuc(3, memory_limit=MEMORY if rng.random() < 0.5 else None)
     metric.update(rng.random((12, 3)), np.arange(12) % 3)
     saved = metric.state_dict()
     name = list(saved)[rng.integers(len(saved))]

@@ -18,7 +18,7 @@ import multiauc
 from command_line import command, run
 from dataset_files import in_memory, numbers, predictions, table_of, write
 from multiauc._io import checkpoint as _checkpoints
-from multiauc._io import row_stream
+from multiauc._io import predictions as row_stream
 from multiauc._io.checkpoint import Checkpoint, DamagedError, Saved, decoded, encoded
 from multiauc.streaming import Accumulator
 
@@ -97,14 +97,14 @@ class TestGoingOn:
         if source == "?.parquet":
             Path("b.parquet").write_bytes(Path("a.parquet").read_bytes())
         total = 1200 if source == "?.parquet" else 600
-        whole = evaluate(source, weight=weight, checkpoint=None)
+        whole = evaluate(source, sample_weight=weight, checkpoint=None)
         if weight is None and total == 600:
             assert numbers(whole) == expected
         for stop in (50, 100, 350, total - 50):
             with pytest.raises(Stopped):
-                evaluate(source, weight=weight, stop_at=stop)
+                evaluate(source, sample_weight=weight, stop_at=stop)
             seen = []
-            again = evaluate(source, weight=weight, seen=seen)
+            again = evaluate(source, sample_weight=weight, seen=seen)
             assert seen == list(range(stop - 50, total + 1, 50))  # it was stopped before it was written down
             assert numbers(again) == numbers(whole)
             assert again.auc_mu.standard_error == whole.auc_mu.standard_error
@@ -195,7 +195,7 @@ class TestOtherWork:
         [
             ({"source": "b.parquet"}, r"was made from /.*/a\.parquet, not from /.*/b\.parquet"),
             ({"source": "*.parquet"}, r"was made from /.*/a\.parquet, not from /.*/a\.parquet and 1 other file"),
-            ({"weight": "w"}, "was made with weight not given, not 'w'"),
+            ({"sample_weight": "w"}, "was made with sample_weight not given, not 'w'"),
             ({"labels": ["ant", "bee", "cat"]}, "was made with labels not given, not 'ant', 'bee', 'cat'"),
             ({"label": "unused"}, "was made with label 'y', not 'unused'"),
             ({"scores": ["p_ant", "p_bee"]}, "was made with scores 'p_ant', 'p_bee', 'p_cat', not 'p_ant', 'p_bee'"),
@@ -366,7 +366,8 @@ class TestCtrlC:
 
 WORK = """
 import sys, time
-from multiauc._io import checkpoint, row_stream
+from multiauc._io import checkpoint
+from multiauc._io import predictions as row_stream
 import multiauc
 checkpoint.SECONDS = checkpoint.TIMES_LONGER = 0.0
 row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 100
@@ -377,7 +378,7 @@ def progress(rows, share):
         begun.append(rows)
     time.sleep(0.002)
 found = multiauc.evaluate_dataset(
-    "big.parquet", label="y", weight=sys.argv[1] or None, checkpoint="c.bin", progress=progress
+    "big.parquet", label="y", sample_weight=sys.argv[1] or None, checkpoint="c.bin", progress=progress
 )
 print(*(repr(getattr(found, name).value) for name in ("auc_mu", "hand_till", "one_vs_rest")), flush=True)
 print(repr(found.auc_mu.standard_error), flush=True)

@@ -195,12 +195,10 @@ class TestProblems:
             "o.npz: array 'y' holds Python objects; save it as numbers or text"
         )
         np.savez("u.npz", y=labels[:9], y_score=scores)
-        assert cli.fails("roc", "u.npz", "-l", "y") == "u.npz: 12 rows of scores for 9 labels"
+        assert cli.fails("roc", "u.npz", "-l", "y") == "u.npz: array 'y_score' has 12 rows, array 'y' has 9"
         scores[4, 2] = np.inf
         np.savez("i.npz", y=labels, y_score=scores)
-        assert cli.fails("roc", "i.npz", "-l", "y") == (
-            "i.npz: array 'y_score', column 3, row 5: inf is not a finite number"
-        )
+        assert cli.fails("roc", "i.npz", "-l", "y") == ("i.npz: column 'y_score[2]', row 5: inf is not a finite number")
         np.savez("n.npz", y=labels, y_score=scores[:, :2])
         assert "n.npz: 3 labels ('ant', 'bee', 'cat') for scores of 2 classes" in cli.fails("roc", "n.npz", "-l", "y")
 

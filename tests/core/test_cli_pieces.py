@@ -18,7 +18,7 @@ from command_line import ANIMALS, columns
 from dataset_files import METRICS, in_memory, predictions, table_of, write
 from multiauc._io import checkpoint as _checkpoints
 from multiauc._io import dataset as _dataset_runs
-from multiauc._io import row_stream
+from multiauc._io import predictions as row_stream
 from multiauc.cli import _pieces
 from result_schema import problems
 
@@ -306,7 +306,7 @@ def test_progress_on_a_terminal(rng):
     labels, scores, _ = predictions(rng, 5000)
     parquet.write_table(table_of(labels, scores), "a.parquet")
     code = (
-        "import sys, time; from multiauc._io import row_stream; from multiauc.cli import main\n"
+        "import sys, time; from multiauc._io import predictions as row_stream; from multiauc.cli import main\n"
         "from multiauc._common import progress; progress.PATIENCE = progress.PAUSE = 0.05\n"
         "row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 500\n"
         "once = row_stream.RowStream._read\n"
@@ -337,8 +337,8 @@ def test_sizes_are_counted_for_double_and_single_precision(rng):
     labels, scores, _ = predictions(rng)
     for dtype, size in ((np.float32, 600 * (12 + 16)), (np.float64, 600 * (24 + 16))):
         write(table_of(labels, scores.astype(dtype)), "a.parquet")
-        from multiauc._io.content import Content
         from multiauc._io.predictions import Request, Source
+        from multiauc._io.sources import Content
 
-        request = Request({"a": Source("a.parquet")}, "y")
+        request = Request(sources={"a": Source("a.parquet")}, label="y")
         assert _pieces._size_in_memory(Content("a.parquet"), request, 0) == size

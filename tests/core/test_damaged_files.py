@@ -19,8 +19,8 @@ from pyarrow import csv, feather, ipc, parquet
 import multiauc
 from command_line import columns, sample, write_files
 from multiauc._io.costs import read_costs
-from multiauc._io.damage import refuse_other_batches
 from multiauc._io.predictions import Request, Source, read_predictions
+from multiauc._io.readers import refuse_other_batches
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -63,7 +63,7 @@ for name in sys.argv[1:]:
         bad = "bad " + name
         open(bad, "wb").write(damaged(content, chance, trial))
         try:
-            read_predictions(Request({"m": Source(bad)}, "y_true"))
+            read_predictions(Request(sources={"m": Source(bad)}, label="y_true"))
         except (ValueError, RuntimeWarning) as error:
             assert str(error).startswith(bad + ": "), (trial, error)
             assert "\\n" not in str(error), (trial, error)
@@ -91,7 +91,7 @@ class TestBitFlips:
 
     @staticmethod
     def answers(name):
-        read = read_predictions(Request({"m": Source(name)}, "y_true"))
+        read = read_predictions(Request(sources={"m": Source(name)}, label="y_true"))
         whole = multiauc.evaluate(read.y_true, read.models["m"], labels=read.labels).auc_mu.value
         return whole, multiauc.evaluate_dataset(name, label="y_true", progress=False).auc_mu.value
 
@@ -117,7 +117,7 @@ class TestBitFlips:
         scores[7, 1] = value
         feather.write_feather(pa.table({"y_true": self.labels} | columns(scores)), "a.feather")
         with pytest.warns(RuntimeWarning, match=r"a\.feather: row 8: .*damaged"):
-            read_predictions(Request({"m": Source("a.feather")}, "y_true"))
+            read_predictions(Request(sources={"m": Source("a.feather")}, label="y_true"))
         with pytest.warns(RuntimeWarning, match=r"a\.feather: row 8: .*damaged"):
             multiauc.evaluate_dataset("a.feather", label="y_true")
 
@@ -143,7 +143,7 @@ class TestBitFlips:
         content[place] ^= 1  # the last bit of a score: sums cannot tell
         Path("sums.parquet").write_bytes(content)
         with pytest.raises(ValueError, match=r"^sums\.parquet: "):
-            read_predictions(Request({"m": Source("sums.parquet")}, "y_true"))
+            read_predictions(Request(sources={"m": Source("sums.parquet")}, label="y_true"))
         with pytest.raises(ValueError, match=r"^sums\.parquet: "):
             multiauc.evaluate_dataset("sums.parquet", label="y_true")
 
@@ -210,7 +210,7 @@ class TestArchives:
         with zipfile.ZipFile("a.npz", "a") as archive:
             archive.writestr("notes.txt", "made on a Monday")
             archive.writestr("odd.npy", "no array at all")
-        assert read_predictions(Request({"m": Source("a.npz")}, "y_true")).models["m"].shape == (90, 3)
+        assert read_predictions(Request(sources={"m": Source("a.npz")}, label="y_true")).models["m"].shape == (90, 3)
         assert cli.fails("roc", "a.npz", "-s", "notes.txt") == (
             "a.npz: array 'notes.txt' cannot be read: it is not an array"
         )

@@ -14,7 +14,7 @@ from dataset_files import in_memory, numbers, predictions, table_of, write
 from multiauc._common import progress as _progress
 from multiauc._io import checkpoint as _checkpoints
 from multiauc._io import dataset as _dataset_runs
-from multiauc._io import row_stream
+from multiauc._io import predictions as row_stream
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -61,7 +61,7 @@ class TestCertainBounds:
 
     @pytest.mark.parametrize("weight", [None, "w"])
     def test_hold_the_exact_value(self, expected, weight):
-        found = multiauc.evaluate_dataset("a.parquet", label="y", weight=weight)
+        found = multiauc.evaluate_dataset("a.parquet", label="y", sample_weight=weight)
         assert not found.exact
         for name, value in expected[weight].items():
             one = found.metrics[name] if name in found.metrics else found.per_class[name]
@@ -83,15 +83,15 @@ class TestCertainBounds:
     def test_are_the_same_after_a_stop(self, monkeypatch):
         monkeypatch.setattr(_checkpoints, "SECONDS", 0.0)
         monkeypatch.setattr(_checkpoints, "TIMES_LONGER", 0.0)
-        whole = multiauc.evaluate_dataset("a.parquet", label="y", weight="w")
+        whole = multiauc.evaluate_dataset("a.parquet", label="y", sample_weight="w")
 
         def stop(rows, _):
             if rows > 4000:
                 raise InterruptedError
 
         with pytest.raises(InterruptedError):
-            multiauc.evaluate_dataset("a.parquet", label="y", weight="w", checkpoint="c", progress=stop)
-        again = multiauc.evaluate_dataset("a.parquet", label="y", weight="w", checkpoint="c")
+            multiauc.evaluate_dataset("a.parquet", label="y", sample_weight="w", checkpoint="c", progress=stop)
+        again = multiauc.evaluate_dataset("a.parquet", label="y", sample_weight="w", checkpoint="c")
         assert again.metrics == whole.metrics
         assert again.per_class == whole.per_class
 
@@ -205,6 +205,6 @@ class TestExact:
         labels, scores, weights = predictions(rng)
         write(table_of(labels, scores, weights), "a.parquet")
         with pytest.raises(
-            ValueError, match=r"exact=True counts rows, and weight='w' gives them weights, whose sums are"
+            ValueError, match=r"exact=True counts rows, and sample_weight='w' gives them weights, whose sums are"
         ):
-            multiauc.evaluate_dataset("a.parquet", label="y", weight="w", exact=True)
+            multiauc.evaluate_dataset("a.parquet", label="y", sample_weight="w", exact=True)

@@ -16,7 +16,7 @@ from pyarrow import fs, parquet
 import multiauc
 from command_line import ANIMALS, columns
 from dataset_files import KINDS, in_memory, numbers, predictions, table_of, write
-from multiauc._io import row_stream
+from multiauc._io import predictions as row_stream
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -39,7 +39,7 @@ class TestFormats:
         write(table_of(labels, scores, weights), name)
         assert evaluate(name) == in_memory(labels, scores)
         weighted = in_memory(labels, scores, weights)
-        assert evaluate(name, weight="w") == pytest.approx(weighted, abs=1e-12)
+        assert evaluate(name, sample_weight="w") == pytest.approx(weighted, abs=1e-12)
 
     @pytest.mark.parametrize("name", ["a.parquet", "a.arrow"])
     def test_float32_stays_float32(self, rng, name):
@@ -142,13 +142,13 @@ class TestSources:
         expected = in_memory(labels, scores, parity.astype(float))
         tree = fs.SubTreeFileSystem(str(Path.cwd()), fs.LocalFileSystem())
         for source, where in (("days", None), (Path("days").absolute().as_uri(), None), ("days", tree)):
-            found = evaluate(source, label="kind", weight="w", filesystem=where)
+            found = evaluate(source, label="kind", sample_weight="w", filesystem=where)
             assert found == pytest.approx(expected, abs=1e-12)
         Path("days/kind=ant/w=1").rename("days/kind=ant/w=__HIVE_DEFAULT_PARTITION__")
         with pytest.raises(
             ValueError, match=r"w=__HIVE_DEFAULT_PARTITION__/part\.parquet: column 'w', row 1: the value"
         ):
-            evaluate("days", label="kind", weight="w")
+            evaluate("days", label="kind", sample_weight="w")
 
     def test_a_column_of_the_file_comes_before_that_of_a_folder(self, rng):
         labels, scores, _ = predictions(rng)
@@ -298,7 +298,7 @@ class TestProblems:
         weights[77] = -1
         write(table_of(labels, scores, weights), "a.parquet")
         with pytest.raises(ValueError, match=r"a.parquet: column 'w', row 78: the weight -1.0 is negative"):
-            evaluate("a.parquet", weight="w")
+            evaluate("a.parquet", sample_weight="w")
 
     def test_columns(self, rng):
         labels, scores, weights = predictions(rng)
@@ -306,7 +306,7 @@ class TestProblems:
         write(table_of(labels, scores, weights), "b.parquet")
         for options, problem in (
             ({"label": "z"}, r"a.parquet: no column 'z' \(label\); it has 'y', 'unused'"),
-            ({"weight": "w"}, r"a.parquet: no column 'w' \(weight\); it has"),
+            ({"sample_weight": "w"}, r"a.parquet: no column 'w' \(sample_weight\); it has"),
             ({"scores": "q_*"}, r"a.parquet: scores='q_\*' fits 0 columns"),
             ({"scores": ["p_ant", "p_b"]}, r"a.parquet: no column 'p_b' \(scores\)"),
         ):
@@ -365,7 +365,7 @@ class TestOptions:
         ("options", "error", "problem"),
         [
             ({"label": 3}, TypeError, "label must be the name of a column; got 3"),
-            ({"weight": ["w"]}, TypeError, "weight must be the name of a column; got list"),
+            ({"sample_weight": ["w"]}, TypeError, "sample_weight must be the name of a column; got list"),
             (
                 {"scores": 3},
                 TypeError,
@@ -381,7 +381,7 @@ class TestOptions:
                 ValueError,
                 "metrics must be one of 'auc_mu', 'hand_till', .*; got 'pdi'",
             ),
-            ({"weights": "w"}, TypeError, "unexpected keyword argument 'weights'; here it is called weight="),
+            ({"weights": "w"}, TypeError, "unexpected keyword argument 'weights'; here it is called sample_weight="),
         ],
     )
     def test_problems(self, options, error, problem):

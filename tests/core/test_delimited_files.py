@@ -14,8 +14,8 @@ from pyarrow import feather, parquet
 
 import multiauc
 from command_line import ANIMALS, columns, sample
-from multiauc._io.cells import as_whole, spelled_like
-from multiauc._io.delimited import DELIMITERS, detected_delimiter
+from multiauc._input.columns import drop_zeros, spell_like
+from multiauc._io.delimited import DELIMITERS, detect_delimiter
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -66,7 +66,7 @@ class TestDelimiters:
     def test_texts_in_quotes_that_hold_other_signs(self, sign, cells, names):
         text = io.StringIO(newline="")
         csv.writer(text, delimiter=sign, quoting=csv.QUOTE_NONNUMERIC).writerows([["y", *names], *cells])
-        assert detected_delimiter(text.getvalue()) == sign
+        assert detect_delimiter(text.getvalue()) == sign
 
     @pytest.mark.parametrize(
         ("text", "sign"),
@@ -85,11 +85,11 @@ class TestDelimiters:
         ],
     )
     def test_hard_cases(self, text, sign):
-        assert detected_delimiter(text) == sign
+        assert detect_delimiter(text) == sign
 
     def test_the_usual_one_wins_a_tie(self):
-        assert detected_delimiter("a,b;c\n1,2;3\n") == ","
-        assert detected_delimiter("a\tb,c\n1\t2,3\n", usual="\t") == "\t"
+        assert detect_delimiter("a,b;c\n1,2;3\n") == ","
+        assert detect_delimiter("a\tb,c\n1\t2,3\n", usual="\t") == "\t"
 
     def test_costs(self, cli, rng):
         labels, scores = sample(rng)
@@ -227,17 +227,17 @@ class TestLabelsThatAreNumbers:
         assert cli.fails("compare b.csv a.csv -l y --id id") == "a.csv: column 'id', row 3: '1' is there twice"
 
     @given(st.from_regex(r"-?[0-9]{1,4}(\.[0-9]{0,3})?", fullmatch=True))
-    def test_as_whole(self, text):
-        whole = as_whole(text)
+    def test_drop_zeros(self, text):
+        whole = drop_zeros(text)
         assert float(whole) == float(text)
         if whole != text:
             assert "." not in whole
-        assert as_whole(whole) == whole
+        assert drop_zeros(whole) == whole
 
-    def test_spelled_like(self):
-        assert spelled_like(["1.0", "2", "x"], ["1", "2.0"]) == ["1", "2.0", "x"]
-        assert spelled_like(["1.0", "2.0"], ["1", "1.0", "2"]) == ["1.0", "2.0"]
-        assert spelled_like(["-0.0"], ["0"]) == ["0"]
+    def test_spell_like(self):
+        assert spell_like(["1.0", "2", "x"], ["1", "2.0"]) == ["1", "2.0", "x"]
+        assert spell_like(["1.0", "2.0"], ["1", "1.0", "2"]) == ["1.0", "2.0"]
+        assert spell_like(["-0.0"], ["0"]) == ["0"]
 
 
 class TestNothing:
@@ -268,8 +268,8 @@ class TestNothing:
     def test_empty_arrays(self, cli):
         np.savez("a.npz", y_true=np.array([], dtype="U3"), y_score=np.zeros((0, 3)))
         assert cli.fails("evaluate a.npz") == "a.npz: there are no rows"
-        np.savez("a.npz", y_true=np.array(["a", "b"]), y_score=np.zeros((0, 3)))
-        assert cli.fails("evaluate a.npz") == "a.npz: there are no rows in array 'y_score', whose shape is (0, 3)"
+        np.savez("a.npz", y_true=np.array(["a", "b", "c"]), y_score=np.zeros((0, 3)))
+        assert cli.fails("evaluate a.npz") == "a.npz: array 'y_score' has 0 rows, array 'y_true' has 3"
         np.savez("a.npz", y_true=np.array(["a", "b"]), y_score=np.zeros((2, 0)))
         assert cli.fails("evaluate a.npz") == "a.npz: there are no columns in array 'y_score', whose shape is (2, 0)"
         np.savez("a.npz", y_true=np.array("a"), y_score=np.zeros((2, 2)))

@@ -232,8 +232,8 @@ def test_numbers_where_labels_are_strings(function):
 
 
 def test_a_label_that_no_column_is_named_for(function):
-    frame = pd.DataFrame(Y_SCORE, columns=["p_a", "p_b", "p_c"])
-    with pytest.raises(ValueError, match=r"label 'a' at row 0, .*column names of y_score: 'p_a', .*pass labels="):
+    frame = pd.DataFrame(Y_SCORE, columns=["p_x", "p_b", "p_c"])
+    with pytest.raises(ValueError, match=r"label 'a' at row 0, .*column names of y_score: 'x', .*pass labels="):
         function(Y_TRUE, frame)
 
 

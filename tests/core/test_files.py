@@ -12,7 +12,6 @@ from pyarrow import parquet
 
 from command_line import ANIMALS, sample
 from multiauc._io.costs import read_costs
-from multiauc._io.formats import open_file
 from multiauc._io.predictions import Request, Source, read_predictions
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
@@ -35,7 +34,9 @@ class TestPredictions:
     def test_labels_scores_weights_and_groups(self, rng):
         labels, scores = sample(rng)
         write("a.parquet", labels, scores, w=np.arange(90.0), user=np.arange(90) // 3)
-        read = read_predictions(Request({"net": Source("a.parquet")}, "y", weights="w", groups="user"))
+        read = read_predictions(
+            Request(sources={"net": Source("a.parquet")}, label="y", sample_weight="w", groups="user")
+        )
         assert read.y_true.tolist() == labels.tolist()
         assert read.labels == list(ANIMALS)
         assert list(read.models) == ["net"]
@@ -51,7 +52,7 @@ class TestPredictions:
         write("ab.parquet", labels, first, prefix="a_", key=key, **columns)
         write("c.parquet", labels[turned], third[turned], key=key[turned])
         sources = {"a": Source("ab.parquet", "a_*"), "b": Source("ab.parquet", "b_*"), "c": Source("c.parquet")}
-        read = read_predictions(Request(sources, "y", row_id="key"))
+        read = read_predictions(Request(sources=sources, label="y", row_id="key"))
         for found, expected in zip(read.models.values(), (first, second, third), strict=True):
             assert (found == expected).all()
 
@@ -59,18 +60,18 @@ class TestPredictions:
         labels, scores = sample(rng)
         for kind in (np.float32, np.float64):
             write("a.parquet", labels, scores.astype(kind))
-            assert read_predictions(Request({"a": Source("a.parquet")}, "y")).models["a"].dtype == kind
+            assert read_predictions(Request(sources={"a": Source("a.parquet")}, label="y")).models["a"].dtype == kind
 
     @pytest.mark.parametrize(
         ("options", "problem"),
         [
             ({"label": "z"}, "a.parquet: no column 'z' (label); it has 'y', "),
-            ({"weights": "v"}, "a.parquet: no column 'v' (weights); it has 'y', "),
+            ({"sample_weight": "v"}, "a.parquet: no column 'v' (sample_weight); it has 'y', "),
             ({"row_id": "v"}, "a.parquet: no column 'v' (row_id); it has 'y', "),
-            ({"classes": ("ant", "bee")}, "classes names 2 classes, but a.parquet has scores for 3"),
-            ({"classes": ("ant", "bee", "cow")}, "the class 'cat' has no score column; there are scores for 'ant', "),
+            ({"labels": ("ant", "bee")}, "labels names 2 classes, but a.parquet has scores for 3"),
+            ({"labels": ("ant", "bee", "cow")}, "the class 'cat' has no score column; there are scores for 'ant', "),
             (
-                {"classes": (*ANIMALS, "dog"), "sources": {"a": Source("a.parquet", "p_ant,p_bee,p_cat,w")}},
+                {"labels": (*ANIMALS, "dog"), "sources": {"a": Source("a.parquet", "p_ant,p_bee,p_cat,w")}},
                 "a.parquet: column 'y' has no rows of 1 class: 'dog'; absent='ignore' leaves it out, absent='nan' ",
             ),
             ({"sources": {"a": Source("a.parquet", "q_*")}}, "a.parquet: scores='q_*' fits 0 columns, and two classes"),
@@ -86,17 +87,17 @@ class TestPredictions:
     def test_other_spellings_of_options(self, rng):
         labels, scores = sample(rng)
         write("a.parquet", labels, scores)
-        with pytest.raises(ValueError, match=r"^a.parquet: no column 'z' \(<label>\); "):
-            read_predictions(Request({"a": Source("a.parquet")}, "z", spelled="<{}>".format))
+        with pytest.raises(ValueError, match=r"^a.parquet: no column 'z' \(--label\); "):
+            read_predictions(Request(sources={"a": Source("a.parquet")}, label="z", flags=True))
 
 
 class TestArchives:
     def test_arrays_that_are_not_asked_for_may_hold_anything(self, rng):
         labels, scores = sample(rng)
         np.savez("a.npz", y=labels, y_score=scores, notes=np.array([{}, []], dtype=object))
-        assert (read_predictions(Request({"a": Source("a.npz")}, "y")).models["a"] == scores).all()
+        assert (read_predictions(Request(sources={"a": Source("a.npz")}, label="y")).models["a"] == scores).all()
         with pytest.raises(ValueError, match=r"^a.npz: array 'notes' holds Python objects; "):
-            open_file("a.npz").texts("notes")
+            read_predictions(Request(sources={"a": Source("a.npz")}, label="notes"))
 
     def test_a_damaged_archive(self, rng):
         np.savez("a.npz", y=rng.random(1000))
@@ -104,13 +105,13 @@ class TestArchives:
         content[4000] ^= 255
         Path("a.npz").write_bytes(content)
         with pytest.raises(ValueError, match=r"^a.npz: array 'y' cannot be read: Bad CRC"):
-            open_file("a.npz").numbers(["y"])
+            read_predictions(Request(sources={"a": Source("a.npz", "y")}, label="y"))
 
     def test_an_array_is_not_an_archive(self, rng):
         np.save("a.npy", rng.random(10))
         Path("a.npy").rename("a.npz")
         with pytest.raises(ValueError, match=r"^a.npz: cannot be read as npz: it holds one array without a name$"):
-            open_file("a.npz")
+            read_predictions(Request(sources={"a": Source("a.npz")}, label="y"))
 
 
 class TestCosts:

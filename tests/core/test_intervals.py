@@ -181,7 +181,7 @@ def test_streams_have_the_same(rng):
 
 def test_intervals_of_streams_cover_both_bounds(rng):
     codes = rng.integers(3, size=30_000)
-    state = Accumulator([0, 1, 2], metrics=["auc_mu"], memory=200_000)
+    state = Accumulator([0, 1, 2], metrics=["auc_mu"], memory_limit=200_000)
     state.update(codes, np.eye(3)[codes] + rng.normal(size=(30_000, 3)))
     value = state.evaluate().auc_mu
     assert value.low < value.high

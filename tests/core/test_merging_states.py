@@ -17,7 +17,7 @@ from strategies import class_sizes, samples
 def settings_of(n_classes, draw):
     """Memory for all numbers, or as little as there can be."""
     least = _rust.StreamState.least_memory(n_classes, list(DEFAULT_METRICS))
-    return {"labels": range(n_classes), "memory": draw(st.sampled_from([least, 8 * least, max(least, 2**22)]))}
+    return {"labels": range(n_classes), "memory_limit": draw(st.sampled_from([least, 8 * least, max(least, 2**22)]))}
 
 
 @st.composite
@@ -65,7 +65,7 @@ def test_associative_and_commutative_to_the_byte(drawn):
     a, b, c = (parts * 3)[:3]
     assert ((a + b) + c).to_bytes() == (a + (b + c)).to_bytes()
     assert (a + b).to_bytes() == (b + a).to_bytes()
-    empty = Accumulator(a.labels, memory=a.memory)
+    empty = Accumulator(a.labels, memory_limit=a.memory_limit)
     assert (a + empty).to_bytes() == (empty + a).to_bytes() == a.to_bytes()
 
 

@@ -8,11 +8,19 @@ import pyarrow as pa
 import pytest
 
 import multiauc
-from multiauc._io.partitions import Header, asked, merged, rows_of
-from multiauc._io.problems import NoRowsError
+from multiauc._input.columns import Header
+from multiauc._io.partitions import ask, merge_states, require_rows
+from multiauc._io.sources import NoRowsError
 
 CLASSES = ["ant", "bee", "cow"]
-DEFAULTS = {"label": "y", "scores": None, "weight": None, "labels": None, "metrics": ["auc_mu"], "memory": 2**22}
+DEFAULTS = {
+    "label": "y",
+    "scores": None,
+    "sample_weight": None,
+    "labels": None,
+    "metrics": ["auc_mu"],
+    "memory_limit": 2**22,
+}
 
 
 @pytest.fixture
@@ -32,7 +40,7 @@ def list_table(y, lists):
 
 
 def question_of(table, **options):
-    return asked(Header("the rows", list(table.schema.names)), **DEFAULTS | options)
+    return ask(Header("the rows", list(table.schema.names)), **DEFAULTS | options)
 
 
 def evaluated(table, cuts=(), absent="raise", **options):
@@ -41,7 +49,7 @@ def evaluated(table, cuts=(), absent="raise", **options):
     edges = [0, *cuts, table.num_rows]
     parts = [table.slice(start, end - start) for start, end in pairwise(edges)]
     states = [question.state(part.select(question.columns), f"part {k}") for k, part in enumerate(parts)]
-    return rows_of(merged(pickle.loads(pickle.dumps(states))), "the rows").evaluate(absent=absent)
+    return require_rows(merge_states(pickle.loads(pickle.dumps(states))), "the rows").evaluate(absent=absent)
 
 
 @pytest.mark.parametrize("cuts", [[], [0, 0, 100, 100, 250, 300], list(range(0, 300, 7))], ids=["one", "empty", "many"])
@@ -73,7 +81,7 @@ class TestAgainstAllRows:
     def test_weights(self, rows, cuts, dtype):
         y, p, weights = rows
         p = p.astype(dtype)
-        found = evaluated(table_of(y, p, w=weights), cuts, weight="w")
+        found = evaluated(table_of(y, p, w=weights), cuts, sample_weight="w")
         assert found.auc_mu.value == pytest.approx(multiauc.auc_mu_score(y, p, sample_weight=weights), abs=1e-12)
 
     def test_one_score_of_two_classes(self, rows, cuts, dtype):
@@ -137,7 +145,7 @@ class TestRefused:
         y, p, weights = rows
         table = self.changed(table_of(y, p, w=weights), name, 130, None)
         with pytest.raises(ValueError, match=f"part 1: column '{name}', row 31: the value is missing"):
-            evaluated(table, [100, 200], weight="w")
+            evaluated(table, [100, 200], sample_weight="w")
 
     @pytest.mark.parametrize("value", [np.nan, np.inf])
     def test_numbers_that_are_not_finite(self, rows, value):
@@ -181,26 +189,26 @@ class TestRefused:
         y, p, weights = rows
         weights[130] = -1.0
         with pytest.raises(ValueError, match=r"part 1: column 'w', row 31: the weight -1.0 is negative"):
-            evaluated(table_of(y, p, w=weights), [100], weight="w")
+            evaluated(table_of(y, p, w=weights), [100], sample_weight="w")
 
     def test_parts_of_different_precision(self, rows):
         y, p, _ = rows
         question = question_of(table_of(y, p))
         states = [question.state(table_of(y, p.astype(dtype)), "part") for dtype in (np.float32, np.float64)]
         with pytest.raises(ValueError, match="float32"):
-            merged(states)
+            merge_states(states)
 
     @pytest.mark.parametrize(
         ("options", "message"),
         [
             ({"label": "z"}, r"the rows: no column 'z' \(label\); it has 'y', 'p_ant'"),
-            ({"weight": "z"}, r"the rows: no column 'z' \(weight\)"),
+            ({"sample_weight": "z"}, r"the rows: no column 'z' \(sample_weight\)"),
             ({"scores": ["p_ant", "z"]}, r"the rows: no column 'z' \(scores\)"),
             ({"scores": "q_*"}, r"the rows: scores='q_\*' fits 0 columns"),
             ({"scores": "p_ant"}, "the rows: labels must name the classes in the order of the scores"),
             ({"labels": ["ant", "bee"]}, "labels names 2 classes, but the rows has scores for 3"),
             ({"metrics": ["pdi"]}, "metrics"),
-            ({"memory": 10}, "memory must be at least"),
+            ({"memory_limit": 10}, "memory_limit must be at least"),
         ],
     )
     def test_before_anything_is_read(self, rows, options, message):

@@ -21,7 +21,7 @@ def made(n=12_000, seed=0):
 
 
 def state_of(codes, scores, metrics, lattice=None):
-    accumulator = Accumulator(range(K), metrics=metrics, memory=TIGHT)
+    accumulator = Accumulator(range(K), metrics=metrics, memory_limit=TIGHT)
     if lattice is not None:
         accumulator = accumulator.on_lattice(lattice)
     for rows in np.array_split(np.arange(len(codes)), 5):

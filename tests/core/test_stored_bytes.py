@@ -19,7 +19,7 @@ METRICS = ["auc_mu", "hand_till", "one_vs_rest"]
 
 def state(*, weights=False, dtype=np.float64, rows=60, metrics=METRICS, k=3):
     rng = np.random.default_rng(3)
-    found = Accumulator(range(k), metrics=metrics, memory=2**17)
+    found = Accumulator(range(k), metrics=metrics, memory_limit=2**17)
     weight = rng.random(rows) + 0.1 if weights else None
     found.update(np.arange(rows) % k, rng.dirichlet(np.ones(k), rows).astype(dtype), weight)
     return found
@@ -32,7 +32,7 @@ def sealed(header, content=b""):
     return body + blake2b(body, digest_size=CHECKSUM_BYTES).digest()
 
 
-HEADER = {"labels": [0, 1, 2], "metrics": METRICS, "memory": 2**17}
+HEADER = {"labels": [0, 1, 2], "metrics": METRICS, "memory_limit": 2**17}
 
 
 @pytest.mark.parametrize("name", HEADER)
@@ -63,15 +63,15 @@ def test_headers_longer_than_everything():
         Accumulator.from_bytes(body + blake2b(body, digest_size=CHECKSUM_BYTES).digest())
 
 
-@pytest.mark.parametrize("other", [{"metrics": ["one_vs_rest"]}, {"memory": 2**20}, {"labels": [0, 1, 2, 3]}])
+@pytest.mark.parametrize("other", [{"metrics": ["one_vs_rest"]}, {"memory_limit": 2**20}, {"labels": [0, 1, 2, 3]}])
 def test_headers_of_another_state(other):
     with pytest.raises(ValueError, match="other labels, metrics or memory"):
         Accumulator.from_bytes(sealed(HEADER | other, state().state().to_bytes()))
 
 
 def test_memory_that_could_not_be_read_again():
-    with pytest.raises(ValueError, match="memory must be at most"):
-        Accumulator(range(3), memory=2**48)
+    with pytest.raises(ValueError, match="memory_limit must be at most"):
+        Accumulator(range(3), memory_limit=2**48)
 
 
 @pytest.mark.parametrize("weights", [False, True])
@@ -79,7 +79,7 @@ def test_memory_that_could_not_be_read_again():
 @pytest.mark.parametrize("metrics", [METRICS, ["one_vs_rest"]])
 def test_no_change_of_the_content_gives_more_than_an_error_or_an_answer(weights, dtype, metrics):
     whole = state(weights=weights, dtype=dtype, metrics=metrics)
-    header = {"labels": [0, 1, 2], "metrics": metrics, "memory": 2**17}
+    header = {"labels": [0, 1, 2], "metrics": metrics, "memory_limit": 2**17}
     content = whole.state().to_bytes()
     assert Accumulator.from_bytes(sealed(header, content)).to_bytes() == whole.to_bytes()
     rng = np.random.default_rng(4)
@@ -127,7 +127,7 @@ class TestPlans:
     def parts(self):
         rng = np.random.default_rng(1)
         y, p = np.arange(3000) % 3, rng.random((3000, 3))
-        found = Accumulator(range(3), metrics=METRICS, memory=2**16)
+        found = Accumulator(range(3), metrics=METRICS, memory_limit=2**16)
         found.update(y, p)
         plan = _rust.RangePlan(found.state(), 200)
         plan.split(3)
@@ -230,12 +230,12 @@ class TestTrainingMetrics:
             MulticlassAuc(3).load_state_dict(given)
 
     def test_states_of_bytes(self):
-        metric = MulticlassAuc(3, memory=2**17)
+        metric = MulticlassAuc(3, memory_limit=2**17)
         metric.update(np.eye(3), [0, 1, 2])
         saved = metric.state_dict()
         with pytest.raises(ValueError, match="state"):
             metric.load_state_dict({"settings": saved["settings"]})
-        other = Accumulator(range(4), metrics=["auc_mu"], memory=2**17).to_bytes()
+        other = Accumulator(range(4), metrics=["auc_mu"], memory_limit=2**17).to_bytes()
         with pytest.raises(ValueError, match="labels"):
             metric.load_state_dict(saved | {"state": other})
         with pytest.raises(ValueError, match="bytes"):
@@ -259,16 +259,16 @@ class TestManyClasses:
                 value = one.evaluate(absent="ignore").one_vs_rest
                 assert (value.value, value.low, value.high) == (1, 1, 1)
         least = _rust.StreamState.least_memory_for_variances(k, ["one_vs_rest"], dtype == np.float32)
-        assert np.isnan(value.standard_error) == (found.memory < least)
-        assert bool(caught) == (found.memory < least)
-        assert all(f"memory={least:,}" in str(warning.message) for warning in caught)
+        assert np.isnan(value.standard_error) == (found.memory_limit < least)
+        assert bool(caught) == (found.memory_limit < least)
+        assert all(f"memory_limit={least:,}" in str(warning.message) for warning in caught)
 
     def test_standard_errors_are_known_with_the_memory_that_the_warning_names(self):
         rng = np.random.default_rng(0)
         y, p = np.arange(120) % 40, rng.random((120, 40))
         least = _rust.StreamState.least_memory_for_variances(40, ["one_vs_rest"], False)
         for memory, is_known in ((least - 1, False), (least, True)):
-            found = Accumulator(range(40), metrics=["one_vs_rest"], memory=memory)
+            found = Accumulator(range(40), metrics=["one_vs_rest"], memory_limit=memory)
             found.update(y, p)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

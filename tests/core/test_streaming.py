@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import multiauc
 from multiauc import _rust
 from multiauc.streaming import Accumulator
-from multiauc.streaming.passes import exact_evaluation
+from multiauc.streaming.passes import evaluate_exactly
 
 METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
 #: The least memory for three classes, whose histograms are as coarse as they get.
@@ -81,7 +81,7 @@ class TestAgainstAllRows:
 
     def test_bounds_hold_in_little_memory(self, rows):
         y, p = rows
-        state = accumulated(y, p, memory=150_000)
+        state = accumulated(y, p, memory_limit=150_000)
         found = state.evaluate()
         whole = multiauc.evaluate(y, p)
         for metric in METRICS:
@@ -95,12 +95,12 @@ class TestAgainstAllRows:
 
     def test_several_passes_give_the_bits_of_all_rows(self, rows):
         y, p = rows
-        state = accumulated(y, p, memory=150_000)
+        state = accumulated(y, p, memory_limit=150_000)
 
         def batches():
-            return ((y[i : i + 700], p[i : i + 700]) for i in range(0, len(y), 700))
+            return (state.read(y[i : i + 700], p[i : i + 700]) for i in range(0, len(y), 700))
 
-        found = exact_evaluation(batches, state, memory_limit=200_000)
+        found = evaluate_exactly(batches, state, 200_000, "raise")
         whole = multiauc.evaluate(y, p)
         for metric in METRICS:
             assert getattr(found, metric).exact
@@ -134,14 +134,14 @@ def test_bounds_are_narrow_and_standard_errors_close(dtype, scale):
 def test_neither_order_nor_parts_change_a_bit(seed, cuts, decimals, memory, single):
     y, p = softmax(seed, 600, 3, scale=3.0, dtype=np.float32 if single else np.float64)
     p = np.round(p, decimals)
-    whole = accumulated(y, p, memory=memory).to_bytes()
+    whole = accumulated(y, p, memory_limit=memory).to_bytes()
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(600)
     parts = []
     for start, end in pairwise(sorted({0, 600, *cuts})):
         rows = shuffled[start:end]
-        parts.append(accumulated(y[rows], p[rows], memory=memory, batch=int(rng.integers(1, 200))))
-    merged = sum((parts[i] for i in rng.permutation(len(parts))), start=Accumulator(range(3), memory=memory))
+        parts.append(accumulated(y[rows], p[rows], memory_limit=memory, batch=int(rng.integers(1, 200))))
+    merged = sum((parts[i] for i in rng.permutation(len(parts))), start=Accumulator(range(3), memory_limit=memory))
     assert merged.to_bytes() == whole
 
 
@@ -149,7 +149,7 @@ def test_neither_order_nor_parts_change_a_bit(seed, cuts, decimals, memory, sing
 @given(seed=st.integers(0, 2**32), data=st.data())
 def test_damaged_bytes_are_refused(seed, data):
     y, p = softmax(seed, 200, 3, scale=1.0, dtype=np.float64)
-    whole = accumulated(y, p, memory=COARSE).to_bytes()
+    whole = accumulated(y, p, memory_limit=COARSE).to_bytes()
     place = data.draw(st.integers(0, len(whole) - 1))
     kind = data.draw(st.sampled_from(["flip", "cut", "insert"]))
     if kind == "flip":
@@ -168,7 +168,7 @@ def test_damaged_bytes_are_refused(seed, data):
 def test_the_core_refuses_damaged_bytes_or_reads_a_state(seed, data):
     # Without the checksum: whatever is read, nothing breaks.
     y, p = softmax(seed, 60, 3, scale=1.0, dtype=np.float32)
-    damaged = bytearray(accumulated(y, p, memory=COARSE).state().to_bytes())
+    damaged = bytearray(accumulated(y, p, memory_limit=COARSE).state().to_bytes())
     for _ in range(data.draw(st.integers(1, 3))):
         damaged[data.draw(st.integers(0, len(damaged) - 1))] = data.draw(st.integers(0, 255))
     try:
@@ -181,10 +181,10 @@ def test_the_core_refuses_damaged_bytes_or_reads_a_state(seed, data):
 def test_passes_over_other_rows_are_refused():
     y, p = softmax(1, 600, 3, scale=1.0, dtype=np.float64)
     for metrics in (["auc_mu"], ["hand_till"], ["one_vs_rest"]):
-        state = Accumulator(range(3), metrics=metrics, memory=COARSE)
+        state = Accumulator(range(3), metrics=metrics, memory_limit=COARSE)
         state.update(y[:300], p[:300])
         with pytest.raises(ValueError, match="not the same when they were read again"):
-            exact_evaluation(lambda: iter([(y, p)]), state, 2**20)
+            evaluate_exactly(lambda state=state: iter([state.read(y, p)]), state, 2**20, "raise")
 
 
 class TestWeights:
@@ -196,7 +196,7 @@ class TestWeights:
     @pytest.mark.parametrize("memory", [COARSE, 2**24])
     def test_against_all_rows(self, rows, memory):
         y, p, weights = rows
-        found = accumulated(y, p, weights=weights, memory=memory).evaluate()
+        found = accumulated(y, p, weights=weights, memory_limit=memory).evaluate()
         whole = multiauc.evaluate(y, p, sample_weight=weights)
         for metric in METRICS:
             ours, exact = getattr(found, metric), getattr(whole, metric)
@@ -237,7 +237,7 @@ class TestWeights:
         y, p, weights = rows
         state = accumulated(y, p, weights=weights)
         with pytest.raises(ValueError, match="weights"):
-            exact_evaluation(lambda: [(y, p)], state, memory_limit=2**20)
+            evaluate_exactly(lambda: [state.read(y, p)], state, 2**20, "raise")
 
 
 class TestUse:
@@ -297,7 +297,7 @@ class TestUse:
         y, p = softmax(0, 50, 3, scale=1.0, dtype=np.float64)
         state = accumulated(y, p)
         with pytest.raises(ValueError, match="same memory"):
-            state.merge(Accumulator(range(3), memory=2**20))
+            state.merge(Accumulator(range(3), memory_limit=2**20))
         with pytest.raises(ValueError, match="float32"):
             state.merge(accumulated(y, p.astype(np.float32)))
         with pytest.raises(TypeError, match="only an Accumulator"):
@@ -306,8 +306,8 @@ class TestUse:
         assert state.n_rows == 50
 
     def test_small_memory_names_what_is_needed(self):
-        with pytest.raises(ValueError, match="memory must be at least"):
-            Accumulator(range(1000), memory=2**20)
+        with pytest.raises(ValueError, match="memory_limit must be at least"):
+            Accumulator(range(1000), memory_limit=2**20)
 
     def test_nothing_before_the_first_row(self):
         state = Accumulator(["a", "b"])
@@ -318,7 +318,7 @@ class TestUse:
 
     def test_one_vs_rest_alone_of_many_classes(self):
         y, p = softmax(0, 5000, 300, scale=2.0, dtype=np.float32, skill=3.0)
-        found = accumulated(y, p, metrics=["one_vs_rest"], memory=2**24).evaluate()
+        found = accumulated(y, p, metrics=["one_vs_rest"], memory_limit=2**24).evaluate()
         whole = multiauc.evaluate(y, p, metrics=["one_vs_rest"])
         assert found.one_vs_rest.low <= whole.one_vs_rest.value <= found.one_vs_rest.high
         assert found.one_vs_rest.standard_error == pytest.approx(whole.one_vs_rest.standard_error, rel=0.05)
@@ -327,7 +327,7 @@ class TestUse:
 
     def test_prints_what_is_known(self):
         y, p = softmax(0, 3000, 3, scale=1.0, dtype=np.float64)
-        text = repr(accumulated(y, p, memory=COARSE).evaluate())
+        text = repr(accumulated(y, p, memory_limit=COARSE).evaluate())
         assert "certain bounds" in text
         assert " to " in text
         assert "exact" in repr(accumulated(y, p).evaluate())

@@ -184,19 +184,19 @@ def test_boosters_metrics_survive_copies(sample, make):
 class TestBoundedMemory:
     @pytest.mark.parametrize("name", FUNCTIONS)
     def test_batches_together_are_the_whole(self, sample, name):
-        metric = fed(MulticlassAuc(3, name, memory=2**20), *sample.data)
+        metric = fed(MulticlassAuc(3, name, memory_limit=2**20), *sample.data)
         assert metric.compute() == FUNCTIONS[name](*sample.data)
         assert metric.evaluate().exact
-        assert "memory=1048576" in repr(metric)
+        assert "memory_limit=1048576" in repr(metric)
 
     def test_the_value_of_a_batch(self, sample):
         codes, scores = sample.data
-        assert MulticlassAuc(3, memory=2**20)(scores, codes) == multiauc.auc_mu_score(codes, scores)
+        assert MulticlassAuc(3, memory_limit=2**20)(scores, codes) == multiauc.auc_mu_score(codes, scores)
 
     def test_other_options_need_all_scores(self):
-        with pytest.raises(ValueError, match="memory= goes with absent= only; got 'partition'"):
-            MulticlassAuc(3, memory=2**20, partition=np.ones((3, 3)))
-        with pytest.raises(ValueError, match=r"evaluate\(\) goes with memory="):
+        with pytest.raises(ValueError, match="memory_limit= goes with absent= only; got 'partition'"):
+            MulticlassAuc(3, memory_limit=2**20, partition=np.ones((3, 3)))
+        with pytest.raises(ValueError, match=r"evaluate\(\) goes with memory_limit="):
             MulticlassAuc(3).evaluate()
 
 
@@ -204,21 +204,21 @@ class TestBoundedMemory:
 class TestStates:
     def test_resumes_from_a_checkpoint(self, sample, memory):
         codes, scores = sample.data
-        before = fed(MulticlassAuc(3, memory=memory), codes[:30], scores[:30])
+        before = fed(MulticlassAuc(3, memory_limit=memory), codes[:30], scores[:30])
         state = pickle.loads(pickle.dumps(before.state_dict()))
         before.update(scores[:30], codes[:30])  # lost with the process
-        after = fed(MulticlassAuc(3, memory=memory).load_state_dict(state), codes[30:], scores[30:])
+        after = fed(MulticlassAuc(3, memory_limit=memory).load_state_dict(state), codes[30:], scores[30:])
         assert after.compute() == multiauc.auc_mu_score(codes, scores)
 
     def test_merges(self, sample, memory):
         codes, scores = sample.data
-        first = fed(MulticlassAuc(3, memory=memory), codes[:30], scores[:30])
-        second = fed(MulticlassAuc(3, memory=memory), codes[30:], scores[30:])
+        first = fed(MulticlassAuc(3, memory_limit=memory), codes[:30], scores[:30])
+        second = fed(MulticlassAuc(3, memory_limit=memory), codes[30:], scores[30:])
         assert first.merge(second).compute() == multiauc.auc_mu_score(codes, scores)
 
     def test_other_arguments_are_refused(self, memory):
-        metric = MulticlassAuc(3, memory=memory)
+        metric = MulticlassAuc(3, memory_limit=memory)
         with pytest.raises(ValueError, match="only metrics made with the same arguments"):
-            metric.merge(MulticlassAuc(4, memory=memory))
+            metric.merge(MulticlassAuc(4, memory_limit=memory))
         with pytest.raises(ValueError, match="the state was saved by"):
-            metric.load_state_dict(MulticlassAuc(3, "hand_till", memory=memory).state_dict())
+            metric.load_state_dict(MulticlassAuc(3, "hand_till", memory_limit=memory).state_dict())

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+sys.path.append(str(Path(__file__).parent.parent / "core"))  # the cases that several kinds of tests share
 
 NAMES = np.array(["ant", "bee", "cow", "dog"])
 

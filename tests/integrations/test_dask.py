@@ -68,7 +68,7 @@ def test_partitions_that_are_empty_or_lack_classes(frame, names, scores):
 
 def test_weights_and_categories(frame, names, scores):
     ddf = dd.from_pandas(frame.astype({"y": "category"}), npartitions=6)
-    found = multiauc.dask.evaluate(ddf, label="y", weight="w").compute()
+    found = multiauc.dask.evaluate(ddf, label="y", sample_weight="w").compute()
     whole = multiauc.evaluate(names, scores, sample_weight=frame["w"])
     for metric in METRICS:
         assert getattr(found, metric).value == pytest.approx(getattr(whole, metric).value, abs=1e-12)
@@ -101,7 +101,7 @@ def test_missing_values_are_refused_by_name(frame, column):
     broken.loc[130, column] = None
     ddf = dd.from_pandas(broken, npartitions=4)
     message = f"partition 1 of the data frame: column '{column}', row 31: the value is missing"
-    lazy = multiauc.dask.evaluate(ddf, label="y", weight="w")
+    lazy = multiauc.dask.evaluate(ddf, label="y", sample_weight="w")
     with pytest.raises(ValueError, match=message):
         lazy.compute()
 
@@ -125,7 +125,7 @@ def test_bounds_in_little_memory_whatever_the_partitions():
     y, p = rng.integers(0, 4, size=20_000), rng.random((20_000, 4))
     frame = pd.DataFrame(p, columns=["p_0", "p_1", "p_2", "p_3"]).assign(y=y)
     found, again = (
-        multiauc.dask.evaluate(dd.from_pandas(frame, npartitions=n), label="y", memory=200_000).compute()
+        multiauc.dask.evaluate(dd.from_pandas(frame, npartitions=n), label="y", memory_limit=200_000).compute()
         for n in (5, 11)
     )
     assert not found.auc_mu.exact

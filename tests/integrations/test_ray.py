@@ -61,7 +61,7 @@ def test_tensors_of_single_precision_and_labels_that_are_numbers(codes, scores):
 
 def test_lists_and_weights(frame, names, scores):
     dataset = parts(frame.assign(p=scores.tolist()), 3)
-    found = multiauc.ray.evaluate(dataset, label="y", scores="p", weight="w", labels=CLASSES)
+    found = multiauc.ray.evaluate(dataset, label="y", scores="p", sample_weight="w", labels=CLASSES)
     whole = multiauc.evaluate(names, scores, sample_weight=frame["w"])
     for metric in METRICS:
         assert getattr(found, metric).value == pytest.approx(getattr(whole, metric).value, abs=1e-12)

@@ -97,7 +97,7 @@ def test_values_are_those_of_one_machine_bit_for_bit(read, kind):
     codes, scores = made()
     scores = dict(variants(codes, scores))[kind]
     df = read(columns_of(codes, scores))
-    found = multiauc.spark.evaluate(df, label="y", scores="p_*", memory=TIGHT)
+    found = multiauc.spark.evaluate(df, label="y", scores="p_*", memory_limit=TIGHT)
     assert_exact(found, multiauc.evaluate(np.array(CLASSES)[codes], scores, labels=CLASSES))
     assert found.labels == tuple(CLASSES)
     assert found.counts.tolist() == np.bincount(codes).tolist()
@@ -108,7 +108,7 @@ def test_long_ranges_are_split_and_ranges_of_one_number_not_gathered(read, monke
     monkeypatch.setattr("multiauc.spark._passes.KEYS_PER_PART", 5000)
     codes, scores = made()
     scores[: len(scores) // 2] = np.round(scores[: len(scores) // 2], 1)
-    found = multiauc.spark.evaluate(read(columns_of(codes, scores), 7), label="y", scores="p_*", memory=TIGHT)
+    found = multiauc.spark.evaluate(read(columns_of(codes, scores), 7), label="y", scores="p_*", memory_limit=TIGHT)
     assert_exact(found, multiauc.evaluate(np.array(CLASSES)[codes], scores, labels=CLASSES))
 
 
@@ -119,7 +119,9 @@ def test_more_classes_take_no_more_jobs_and_stages(spark, read):
         df = read({"y": codes, **{f"p_{k}": scores[:, k] for k in range(n_classes)}})
         memory = _rust.StreamState.least_memory(n_classes, ["auc_mu", "hand_till"])
         context.setJobGroup(f"{n_classes} classes", "counted")
-        found = multiauc.spark.evaluate(df, label="y", scores="p_*", metrics=["auc_mu", "hand_till"], memory=memory)
+        found = multiauc.spark.evaluate(
+            df, label="y", scores="p_*", metrics=["auc_mu", "hand_till"], memory_limit=memory
+        )
         assert found.auc_mu.value == multiauc.auc_mu_score(codes, scores)
         jobs = context.statusTracker().getJobIdsForGroup(f"{n_classes} classes")
         stages = [stage for job in jobs for stage in context.statusTracker().getJobInfo(job).stageIds]
@@ -135,8 +137,8 @@ def test_many_partitions_empty_ones_and_absent_classes(spark, read):
     df = read(columns_of(codes, scores)).repartition(40).union(read(columns_of(codes, scores)).filter("p_ant > 2"))
     y = np.array(CLASSES)[codes]
     with pytest.raises(ValueError, match="no rows of 1 class: 'bee'"):
-        multiauc.spark.evaluate(df, label="y", scores="p_*", memory=TIGHT)
-    found = multiauc.spark.evaluate(df, label="y", scores="p_*", memory=TIGHT, absent="ignore")
+        multiauc.spark.evaluate(df, label="y", scores="p_*", memory_limit=TIGHT)
+    found = multiauc.spark.evaluate(df, label="y", scores="p_*", memory_limit=TIGHT, absent="ignore")
     assert_exact(found, multiauc.evaluate(y, scores, labels=CLASSES, absent="ignore"))
     with pytest.raises(ValueError, match="df has no rows"):
         multiauc.spark.evaluate(df.filter("p_ant > 2"), label="y", scores="p_*")
@@ -146,13 +148,13 @@ def test_bounds_without_a_second_pass(read):
     codes, scores = made()
     df = read(columns_of(codes, scores))
     expected = multiauc.evaluate(np.array(CLASSES)[codes], scores, labels=CLASSES)
-    coarse = multiauc.spark.evaluate(df, label="y", scores="p_*", exact=False, memory=TIGHT)
+    coarse = multiauc.spark.evaluate(df, label="y", scores="p_*", exact=False, memory_limit=TIGHT)
     fine = multiauc.spark.evaluate(df, label="y", scores="p_*", exact=False)
     for name in ALL:
         value = expected.metrics[name].value
         assert coarse.metrics[name].low < value < coarse.metrics[name].high
         assert fine.metrics[name].value == value
-    state = multiauc.streaming.Accumulator(CLASSES, memory=TIGHT)
+    state = multiauc.streaming.Accumulator(CLASSES, memory_limit=TIGHT)
     state.update(np.array(CLASSES)[codes], scores)
     assert state.evaluate() == coarse
 
@@ -162,15 +164,17 @@ def test_weights(read):
     weights = np.random.default_rng(5).integers(0, 4, size=2000) / 2
     df = read({**columns_of(codes, scores), "w": weights})
     expected = multiauc.evaluate(np.array(CLASSES)[codes], scores, labels=CLASSES, sample_weight=weights)
-    found = multiauc.spark.evaluate(df, label="y", scores="p_*", weight="w")
+    found = multiauc.spark.evaluate(df, label="y", scores="p_*", sample_weight="w")
     assert found.exact
-    coarse = multiauc.spark.evaluate(df, label="y", scores="p_*", weight="w", exact=False, memory=TIGHT)
+    coarse = multiauc.spark.evaluate(df, label="y", scores="p_*", sample_weight="w", exact=False, memory_limit=TIGHT)
     for name in ALL:
         value = expected.metrics[name].value
         assert found.metrics[name].value == pytest.approx(value, abs=1e-12)
         assert coarse.metrics[name].low < value < coarse.metrics[name].high
-    with pytest.raises(ValueError, match=f"exact=True with weight='w' needs .* memory={TIGHT} is too little"):
-        multiauc.spark.evaluate(df, label="y", scores="p_*", weight="w", memory=TIGHT)
+    with pytest.raises(
+        ValueError, match=f"exact=True with sample_weight='w' needs .* memory_limit={TIGHT} is too little"
+    ):
+        multiauc.spark.evaluate(df, label="y", scores="p_*", sample_weight="w", memory_limit=TIGHT)
 
 
 def test_arrays_vectors_indices_and_two_classes(spark, read):
@@ -180,15 +184,15 @@ def test_arrays_vectors_indices_and_two_classes(spark, read):
     df = read({"y": codes.astype(float), "a": arrays, **{f"s{k}": scores[:, k] for k in range(4)}})
     df = VectorAssembler(inputCols=[f"s{k}" for k in range(4)], outputCol="v").transform(df)
     for form in ("a", "v", ["s0", "s1", "s2", "s3"], "s*"):
-        found = multiauc.spark.evaluate(df, label="y", scores=form, memory=TIGHT)
+        found = multiauc.spark.evaluate(df, label="y", scores=form, memory_limit=TIGHT)
         assert_exact(found, expected)
         assert found.labels == (0, 1, 2, 3)
     singles = scores.astype(np.float32)
     lists = pa.FixedSizeListArray.from_arrays(singles.ravel(), 4).cast(pa.list_(pa.float32()))
-    found = multiauc.spark.evaluate(read({"y": codes, "a": lists}), label="y", scores="a", memory=TIGHT)
+    found = multiauc.spark.evaluate(read({"y": codes, "a": lists}), label="y", scores="a", memory_limit=TIGHT)
     assert_exact(found, multiauc.evaluate(codes, singles))
     two = read({"y": codes > 1, "p": scores[:, 2]})
-    found = multiauc.spark.evaluate(two, label="y", scores="p", memory=30_000)
+    found = multiauc.spark.evaluate(two, label="y", scores="p", memory_limit=30_000)
     assert_exact(found, multiauc.evaluate(codes > 1, scores[:, 2]))
 
 
@@ -199,8 +203,8 @@ def test_arrays_vectors_indices_and_two_classes(spark, read):
         ("if(p_cow > 0.9, 'elk', y) as y", "'y' .label. contains 'elk', which is none of the labels"),
         ("if(p_cow > 0.9, null, p_dog) as p_dog", "the column 'p_dog' .scores. contains null"),
         ("if(p_cow > 0.9, double('nan'), p_dog) as p_dog", "the column 'p_dog' .scores. contains nan"),
-        ("if(p_cow > 0.9, null, w) as w", "the column 'w' .weight. contains null"),
-        ("if(p_cow > 0.9, -1.0, w) as w", "the column 'w' .weight. contains -1.0"),
+        ("if(p_cow > 0.9, null, w) as w", "the column 'w' .sample_weight. contains null"),
+        ("if(p_cow > 0.9, -1.0, w) as w", "the column 'w' .sample_weight. contains -1.0"),
     ],
 )
 def test_rows_that_cannot_be_are_refused_by_the_name_of_their_column(read, changed, sentence):
@@ -213,7 +217,7 @@ def test_rows_that_cannot_be_are_refused_by_the_name_of_their_column(read, chang
             df.selectExpr(*others, changed),
             label="y",
             scores="p_*",
-            weight="w",
+            sample_weight="w",
             exact=False,
             labels=CLASSES if name != "p_dog" else ["ant", "bee", "cow", "dog"],
         )
@@ -225,7 +229,7 @@ def test_arguments_that_cannot_be(read):
     df = read({**columns_of(codes, scores), "a": arrays})
     with pytest.raises(ValueError, match="label='z' is not a column"):
         multiauc.spark.evaluate(df, label="z", scores="p_*")
-    with pytest.raises(ValueError, match=r"scores='q_\*' fits no column"):
+    with pytest.raises(ValueError, match=r"scores='q_\*' fits 0 columns"):
         multiauc.spark.evaluate(df, label="y", scores="q_*")
     with pytest.raises(ValueError, match="labels is needed"):
         multiauc.spark.evaluate(df, label="y", scores="a")
@@ -243,7 +247,7 @@ def test_slices(read):
     where[:3] = "nowhere"
     codes[:3] = 0
     df = read({**columns_of(codes, scores), "where": where})
-    found = multiauc.spark.evaluate(df, label="y", scores="p_*", by="where", memory=TIGHT)
+    found = multiauc.spark.evaluate(df, label="y", scores="p_*", by="where", memory_limit=TIGHT)
     assert set(found) == {"north", "south", "west"}  # in the other one all rows are of one class
     for name in found:
         rows = where == name
@@ -258,7 +262,7 @@ def test_models_are_compared_in_the_same_passes(read):
     noise = np.random.default_rng(4).normal(scale=0.3, size=scores.shape)
     worse = scores + noise - noise.mean(axis=1, keepdims=True)
     df = read({**columns_of(codes, scores), **{f"q_{name}": worse[:, k] for k, name in enumerate(CLASSES)}})
-    found = multiauc.spark.compare(df, {"one": "p_*", "other": "q_*"}, label="y", memory=TIGHT)
+    found = multiauc.spark.compare(df, {"one": "p_*", "other": "q_*"}, label="y", memory_limit=TIGHT)
     y = np.array(CLASSES)[codes]
     assert_exact(found.evaluations["one"], multiauc.evaluate(y, scores, labels=CLASSES))
     assert_exact(found.evaluations["other"], multiauc.evaluate(y, worse, labels=CLASSES))
@@ -271,7 +275,7 @@ def test_models_are_compared_in_the_same_passes(read):
     assert difference.standard_error < difference.standard_error_at_most
     low, high = difference.confidence_interval()
     assert low < difference.value < high
-    bounds = multiauc.spark.compare(df, {"one": "p_*", "other": "q_*"}, label="y", memory=TIGHT, exact=False)
+    bounds = multiauc.spark.compare(df, {"one": "p_*", "other": "q_*"}, label="y", memory_limit=TIGHT, exact=False)
     assert bounds.difference("one", "other").low < found.difference("one", "other").value
     assert bounds.difference("one", "other").high > found.difference("one", "other").value
 
@@ -302,7 +306,7 @@ def test_a_task_that_fails_is_tried_again(read, tmp_path):
         yield from batches
 
     df = read(columns_of(codes, scores))
-    found = multiauc.spark.evaluate(df.mapInArrow(fails_once, df.schema), label="y", scores="p_*", memory=TIGHT)
+    found = multiauc.spark.evaluate(df.mapInArrow(fails_once, df.schema), label="y", scores="p_*", memory_limit=TIGHT)
     assert Path(marker).exists()
     assert_exact(found, multiauc.evaluate(np.array(CLASSES)[codes], scores, labels=CLASSES))
 
@@ -317,7 +321,7 @@ def test_rows_that_change_between_the_passes_are_noticed(read):
     df = read(columns_of(codes, scores))
     df = df.mapInArrow(half_of_them, df.schema)
     with pytest.raises(ValueError, match="not the same when they were read again"):
-        multiauc.spark.evaluate(df, label="y", scores="p_*", memory=TIGHT)
+        multiauc.spark.evaluate(df, label="y", scores="p_*", memory_limit=TIGHT)
 
 
 def test_evaluator_in_a_cross_validation_and_on_disk(spark, tmp_path):

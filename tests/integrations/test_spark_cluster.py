@@ -39,7 +39,7 @@ def killing_the_executor(batches):
         yield batch
 
 df = spark.read.parquet(rows).repartition(6)
-found = multiauc.spark.evaluate(df.mapInArrow(killing_the_executor, df.schema), label="y", scores="p_*", memory=70_000)
+found = multiauc.spark.evaluate(df.mapInArrow(killing_the_executor, df.schema), label="y", memory_limit=70_000)
 print(json.dumps({name: [one.value, one.exact] for name, one in found.metrics.items()}))
 spark.stop()
 """

@@ -12,7 +12,7 @@ from multiauc.training import MulticlassAuc
 def work_as_rank(rank, folder, memory, codes, scores):
     """One process of a distributed job: half of the batches, then the metric of all of them."""
     torch.distributed.init_process_group("gloo", f"file://{folder}/meeting", rank=rank, world_size=2)
-    auc = MulticlassAuc(4, memory=memory)
+    auc = MulticlassAuc(4, memory_limit=memory)
     for preds, target in list(batches(scores, codes, 50))[rank::2]:
         auc.update(preds, target)
     assert auc.compute() != multiauc.auc_mu_score(codes, scores)

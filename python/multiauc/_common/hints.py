@@ -22,6 +22,7 @@ SYNONYMS = {
     "n_resamples": ("n_bootstrap", "n_bootstraps", "n_boot", "n_samples", "bootstrap", "replicates"),
     "sample_weight": ("sample_weights", "weight", "weights"),
     "labels": ("classes", "class_names", "target_names", "label_names", "pos_label"),
+    "memory_limit": ("memory", "max_memory"),
     "groups": ("group", "cluster", "clusters"),
     "metrics": ("metric", "scoring"),
     "metric": ("metrics", "scoring"),

@@ -27,7 +27,7 @@ from multiauc._costs.decision_rules import (
 )
 from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval, wald_interval
-from multiauc._input.labels import column_names
+from multiauc._input.labels import column_names, order_of_names
 from multiauc._input.options import read_costs, read_groups, read_level
 from multiauc._input.sample import read_sample
 
@@ -406,9 +406,8 @@ class CostDecisions(Tabular):
     def _in_order(self, y_score: Any) -> Any:
         """The scores with their columns in the order of the labels, if these are their names."""
         names = None if type(y_score) is np.ndarray else column_names(y_score, len(self.labels))
-        if names is None or names == list(self.labels) or set(names) != set(self.labels):
-            return y_score
-        return np.asarray(y_score)[:, [names.index(label) for label in self.labels]]
+        order = order_of_names(names, list(self.labels))
+        return y_score if order is None or order == sorted(order) else np.asarray(y_score)[:, order]
 
     def to_dict(self, level: float = 0.95) -> dict[str, Any]:
         """Everything in plain Python objects, with the limits of intervals."""

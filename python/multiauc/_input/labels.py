@@ -9,6 +9,15 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.wording import counted, described, listing
 from multiauc._input.arrays import as_labels, frame_columns, label_codes
+from multiauc._input.columns import (
+    closest_reading,
+    fit_readings,
+    list_readings,
+    order_columns,
+    refuse_ambiguity,
+    spell_like,
+    to_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -20,6 +29,7 @@ if TYPE_CHECKING:
 
 # Of dense scores; labels beyond what any column could stand for are refused while they are numbered.
 MAX_CLASSES = 65_536
+COLUMN_NAMES = "the column names of y_score"
 
 
 class LabelColumn:
@@ -224,16 +234,15 @@ def match_classes(
 ) -> tuple[list[Any], list[int]]:
     """(classes, columns): the class of each score column, and the column of each distinct label of `column`.
 
-    Without `labels`, the names of the score columns are the classes if they are strings or contain every label;
-    otherwise the sorted labels are, if there are as many of them as columns. With `labels` the columns are in their
-    order, unless `order_of_names` finds another.
+    Without `labels`, the classes are `names`, what the names of the score columns say (see `read_names`); otherwise the
+    sorted labels, if there are as many of them as columns. With `labels` the columns are in their order, unless
+    `order_of_names` finds another.
     """
     if labels is not None:
         classes = read_labels(labels, n_columns)
         return classes, _columns_of(column, classes, "labels")
-    if names is not None and _are_class_names(names, column):
-        _check_distinct(names, "the column names of y_score")
-        return names, _columns_of(column, names, "the column names of y_score")
+    if names is not None:
+        return names, _columns_of(column, names, COLUMN_NAMES)
     classes = sorted_labels(column.distinct)
     if len(classes) != n_columns:
         raise _wrong_number_of_labels(classes, n_columns)
@@ -248,24 +257,51 @@ def column_names(y_score: Any, n_columns: int) -> list[Any] | None:
     return None if names is None or len(names) != n_columns else [plain(name) for name in names]
 
 
+def read_names(names: list[Any] | None, column: LabelColumn) -> list[Any] | None:
+    """The classes that the score columns are named after; None if they are not named after classes.
+
+    Names that are strings always are, perhaps with a prefix (see `columns.list_readings`), and the labels of the rows
+    need only have the same text. Other names are classes if every label is among them.
+    """
+    if names is None:
+        return None
+    if not all(isinstance(name, str) for name in names):
+        try:
+            are_classes = set(names).issuperset(column.distinct)
+        except TypeError:  # names that cannot be hashed cannot be labels
+            are_classes = False
+        if are_classes:
+            _check_distinct(names, COLUMN_NAMES)
+        return names if are_classes else None
+    _check_distinct(names, COLUMN_NAMES)
+    texts = [to_text(label) for label in column.distinct]
+    fitting = fit_readings(list_readings(names), texts)
+    refuse_ambiguity("y_score", fitting, "labels=")
+    reading = fitting[0] if fitting else closest_reading(list_readings(names)[::-1], texts)
+    own = dict(zip(spell_like(texts, reading), column.distinct, strict=True))
+    return [own[name] if name in own else _as_label(name, column.distinct) for name in reading]
+
+
+def _as_label(name: str, others: list[Any]) -> Any:
+    """The class without rows that a column is named after, of the type of the other labels if these are numbers."""
+    kind = next((kind for kind in (int, float) if all(type(label) is kind for label in others)), None)
+    try:
+        return name if kind is None else kind(name)
+    except ValueError:
+        return name
+
+
 def order_of_names(names: list[Any] | None, classes: list[Any]) -> list[int] | None:
-    """The column of each class, if the columns are named by the classes, in whatever order; None otherwise."""
+    """The column of each class, if the columns are named after the classes, in whatever order; None otherwise."""
     if names is None:
         return None
     try:
-        place = {name: k for k, name in enumerate(names)}
-        return [place[label] for label in classes] if len(place) == len(classes) else None
-    except (KeyError, TypeError):  # other names, or names that cannot be hashed
+        order = order_columns([names], classes)
+    except TypeError:  # names that cannot be hashed
         return None
-
-
-def _are_class_names(names: list[Any], column: LabelColumn) -> bool:
-    if all(isinstance(name, str) for name in names):
-        return True
-    try:
-        return set(names).issuperset(column.distinct)
-    except TypeError:  # names that cannot be hashed cannot be labels
-        return False
+    if order is not None or not all(isinstance(name, str) for name in names):
+        return order
+    return order_columns(list_readings(names), [to_text(label) for label in classes])
 
 
 def read_labels(labels: Any, n_columns: int | None = None) -> list[Any]:

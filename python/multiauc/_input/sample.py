@@ -17,6 +17,7 @@ from multiauc._input.labels import (
     match_classes,
     order_of_names,
     read_label_column,
+    read_names,
     sorted_labels,
 )
 from multiauc._input.probabilities import as_outputs, read_outputs
@@ -164,11 +165,12 @@ def read_sample(
     names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
     column = read_label_column(y_true, len(scores), n_columns)
     try:
-        matched = match_classes(column, labels, names, n_columns)
+        named = None if labels is not None else read_names(names, column)
+        matched = match_classes(column, labels, named, n_columns)
     except ValueError as error:
         hint = one_score_of_many_classes(scores, column, labels)
         raise error if hint is None else ValueError(f"{error}; {hint}") from None
-    named_by = "labels" if labels is not None else "names" if matched[0] is names else "sorted"
+    named_by = "labels" if labels is not None else "names" if named is not None else "sorted"
     order = None if labels is None else order_of_names(names, matched[0])
     if order is not None:
         named_by = "names"

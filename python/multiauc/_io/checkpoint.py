@@ -46,7 +46,7 @@ class Saved(NamedTuple):
         What it has found so far.
     """
 
-    identity: dict[str, Any]
+    identity: dict[str, object]
     place: dict[str, Any]
     state: bytes
 
@@ -88,7 +88,7 @@ def decoded(name: str, data: bytes) -> Saved:
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
+def hold_back_interrupts() -> Iterator[None]:
     """Let Ctrl-C wait until the end of what must not be done by halves. A second one does not wait."""
     before = signal.getsignal(signal.SIGINT)
     # Signals reach the main thread alone, and only handlers of Python can be called later.
@@ -126,7 +126,7 @@ class Checkpoint:
     """
 
     path: Path
-    identity: dict[str, Any]
+    identity: dict[str, object]
     why_not: Callable[[str, Any, Any], str]
     _next: float = 0.0
     # Whether there is a file at `path`, and a whole one.
@@ -195,7 +195,7 @@ class Checkpoint:
     def _wait(self, seconds: float) -> None:
         self._next = time.monotonic() + max(SECONDS, TIMES_LONGER * seconds)
 
-    def _refuse_other(self, place: Path, identity: dict[str, Any]) -> None:
+    def _refuse_other(self, place: Path, identity: dict[str, object]) -> None:
         for name, ours in self.identity.items():
             theirs = identity.get(name)
             if theirs != ours:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from multiauc._common.wording import listing
-from multiauc._io.cells import plain_number, spelled_like, why_no_number
-from multiauc._io.content import content_of
-from multiauc._io.delimited import SEEN_CHARACTERS, detected_delimiter
+from multiauc._input.columns import explain_no_number, parse_number, spell_like
+from multiauc._io.delimited import SEEN_CHARACTERS, detect_delimiter
+from multiauc._io.sources import open_content
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._io.content import Content
+    from multiauc._io.sources import Content
 
 
 def read_costs(source: str | Content, labels: list[str]) -> NDArray[np.float64]:
@@ -25,12 +25,12 @@ def read_costs(source: str | Content, labels: list[str]) -> NDArray[np.float64]:
     The file has a header of true classes and a first column of predicted ones, in any order, or K rows of K numbers in
     the order of the score columns. `source` is its path or, of a pipe that was read, its content.
     """
-    content = content_of(source) if isinstance(source, str) else source
+    content = open_content(source) if isinstance(source, str) else source
     path = content.name
     try:
         with content.open() as file:
             text = file.read().decode("utf-8-sig")
-        sign = detected_delimiter(text[:SEEN_CHARACTERS])
+        sign = detect_delimiter(text[:SEEN_CHARACTERS])
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
         lines = [[cell.strip() for cell in line] for line in rows if line]
     except UnicodeDecodeError:
@@ -50,7 +50,7 @@ def read_costs(source: str | Content, labels: list[str]) -> NDArray[np.float64]:
 
 def _named_costs(path: str, lines: list[list[str]], labels: list[str]) -> NDArray[np.float64]:
     truths, predictions = lines[0][1:], [line[0] for line in lines[1:]]
-    truths, predictions = spelled_like(truths, labels), spelled_like(predictions, labels)
+    truths, predictions = spell_like(truths, labels), spell_like(predictions, labels)
     for found, where in ((truths, "header"), (predictions, "first column")):
         if sorted(found) != sorted(labels):
             raise ValueError(f"{path}: the {where} names {listing(found)}; the classes are {listing(labels)}")
@@ -65,8 +65,8 @@ def _numbers(path: str, lines: list[list[str]], n_classes: int, *, header: int) 
             raise ValueError(f"{path}: row {row + 1} has {len(line)} costs; there are {n_classes} classes")
         for column, text in enumerate(line):
             try:
-                costs[row, column] = plain_number(text)
+                costs[row, column] = parse_number(text)
             except ValueError:
                 where = f"row {row + 1}, column {column + 1 + header}"
-                raise ValueError(f"{path}: {where}: {why_no_number(text)}") from None
+                raise ValueError(f"{path}: {where}: {explain_no_number(text)}") from None
     return costs

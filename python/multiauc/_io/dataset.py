@@ -11,18 +11,24 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+try:
+    import pyarrow as pa  # noqa: F401 - readers need it
+except ImportError:
+    raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install multiauc[arrow]") from None
+
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import RowProgress
 from multiauc._common.wording import counted, described, listing, one_of, printable
+from multiauc._input.columns import read_request, read_wanted_scores
 from multiauc._input.options import read_metrics
 from multiauc._input.probabilities import read_outputs
 from multiauc._input.sample import ABSENT_POLICIES
-from multiauc._io.checkpoint import Checkpoint, held_back
-from multiauc._io.problems import NoRowsError
-from multiauc._io.row_stream import BEGINNING, Position
+from multiauc._io.checkpoint import Checkpoint, hold_back_interrupts
+from multiauc._io.predictions import BEGINNING, Position, Request, open_stream
+from multiauc._io.readers import identify_source
 from multiauc.streaming import Accumulator
 from multiauc.streaming.accumulator import DEFAULT_METRICS, STREAMED_METRICS
-from multiauc.streaming.passes import exact_evaluation_of
+from multiauc.streaming.passes import evaluate_exactly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -31,8 +37,7 @@ if TYPE_CHECKING:
     from multiauc._common.types import Absent, Outputs
     from multiauc._input.sample import SampleArguments
     from multiauc._io.checkpoint import Saved
-    from multiauc._io.predictions import Request
-    from multiauc._io.row_stream import Batch, RowStream
+    from multiauc._io.predictions import Batch, RowStream
     from multiauc.streaming import CertifiedEvaluation
 
 MEMORY_LIMIT = 2**30
@@ -46,7 +51,7 @@ def evaluate_dataset(  # noqa: PLR0913
     *,
     label: str,
     scores: str | Sequence[str] | None = None,
-    weight: str | None = None,
+    sample_weight: str | None = None,
     labels: Sequence[Hashable] | None = None,
     metrics: Sequence[str] = DEFAULT_METRICS,
     absent: Absent = "raise",
@@ -80,7 +85,7 @@ def evaluate_dataset(  # noqa: PLR0913
     scores : str or sequence of str, optional
         The columns with the scores: a pattern whose star stands for the class, such as ``"p_*"``, or names. By default
         ``"p_*"`` or ``"y_score"``. One column is the score of the second of two classes.
-    weight : str, optional
+    sample_weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
         The classes in the order of the columns, or of columns that are named by them in any order; labels are compared
@@ -157,10 +162,8 @@ def evaluate_dataset(  # noqa: PLR0913
       dog                        0.8909           exact      0.0191  0.8465 to 0.9237
       eel                        0.8603           exact      0.0207  0.8141 to 0.8964
     """
-    _require_pyarrow()
-    from multiauc._io.streams import open_stream, source_identity  # noqa: PLC0415
-
-    request = read_request(label, weight, labels)
+    columns = read_request(label, sample_weight, labels)
+    request = Request(label=columns.label, labels=columns.labels, sample_weight=columns.sample_weight)
     plan = Plan(
         labels=None if labels is None else tuple(labels),
         metrics=read_metrics(metrics, STREAMED_METRICS),
@@ -170,25 +173,19 @@ def evaluate_dataset(  # noqa: PLR0913
         progress=_read_progress(progress),
         outputs=read_outputs(outputs),
     )
-    stream = open_stream(source, score_names(scores), request, filesystem)
+    stream = open_stream(source, read_wanted_scores(scores), request, filesystem)
     if exact:
         refuse_exact(stream, request)
     kept = None
     if checkpoint is not None:
-        identity = source_identity(source, filesystem)
+        identity = identify_source(source, filesystem)
         if identity is None:
             raise ValueError(
                 "checkpoint needs a source that can be told from others and read again: files, or a data set of "
                 f"pyarrow that is made of files; source is {described(source)}"
             )
-        kept = checkpoint_of(checkpoint, stream, request, plan, identity)
-    return evaluated(stream, plan, kept)
-
-
-def as_dataset_argument(option: str, value: str | None = None) -> str:
-    """How messages about files name the arguments of `evaluate_dataset`, perhaps with a value."""
-    name = {"classes": "labels", "weights": "weight"}.get(option, option)
-    return name if value is None else f"{name}={value if option == 'exact' else repr(value)}"
+        kept = make_checkpoint(checkpoint, stream, request, plan, identity)
+    return evaluate_stream(stream, plan, kept)
 
 
 def read_memory_limit(memory_limit: Any) -> int:
@@ -201,60 +198,6 @@ def read_memory_limit(memory_limit: Any) -> int:
         least = f"{LEAST_MEMORY} (256 MiB), because Python with NumPy and Arrow takes up half of that"
         raise ValueError(f"memory_limit must be at least {least}; got {memory_limit!r}")
     return found
-
-
-def _require_pyarrow() -> None:
-    try:
-        import pyarrow as pa  # noqa: F401, PLC0415
-    except ImportError:
-        raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install multiauc[arrow]") from None
-
-
-def read_request(label: Any, weight: Any, labels: Sequence[Hashable] | None) -> Request:
-    """The columns of labels and weights, and the classes if they are given."""
-    from multiauc._io.predictions import Request  # noqa: PLC0415 - needs pyarrow
-
-    return Request(
-        sources={},
-        label=read_column("label", label),
-        classes=None if labels is None else label_texts(labels),
-        weights=None if weight is None else read_column("weight", weight),
-        spelled=as_dataset_argument,
-    )
-
-
-def read_column(option: str, name: Any) -> str:
-    """The name of a column."""
-    if not isinstance(name, str):
-        raise TypeError(f"{option} must be the name of a column; got {described(name)}")
-    return name
-
-
-def score_names(scores: Any) -> str | list[str]:
-    """A pattern or names of columns; an empty pattern for the usual ones."""
-    if scores is None or isinstance(scores, str):
-        return scores or ""
-    try:
-        names = list(scores)
-    except TypeError:
-        names = []
-    if not names or not all(isinstance(name, str) for name in names):
-        accepted = "a pattern such as 'p_*' or a sequence of names of columns"
-        raise TypeError(f"scores must be {accepted}; got {described(scores)}")
-    return names
-
-
-def label_texts(labels: Sequence[Hashable]) -> tuple[str, ...]:
-    """The classes as text, which is how labels of files are compared."""
-    from multiauc._io.columns import as_text  # noqa: PLC0415 - needs pyarrow
-
-    if isinstance(labels, str):
-        raise TypeError(f"labels must be a sequence of classes; got {labels!r}")
-    texts = tuple(as_text(getattr(label, "item", lambda label=label: label)()) for label in labels)
-    twice = next((text for k, text in enumerate(texts) if text in texts[:k]), None)
-    if twice is not None:
-        raise ValueError(f"labels must differ as text, which is how labels of files are compared; two read {twice!r}")
-    return texts
 
 
 def _read_progress(progress: Any) -> Any:
@@ -306,12 +249,12 @@ class Plan:
     outputs: Outputs = None
 
 
-def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> CertifiedEvaluation:
+def evaluate_stream(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> CertifiedEvaluation:
     """Read all rows, or those that a checkpoint has not seen, and evaluate them."""
-    run = _begun(stream, plan) if checkpoint is None else _resumed(stream, plan, checkpoint)
+    run = _begin(stream, plan) if checkpoint is None else _resume(stream, plan, checkpoint)
     start = run.position
     size = stream.batch_rows(plan.memory_limit // BATCH_SHARE)
-    with _telling(plan, stream.path) as reached:
+    with _show_progress(plan, stream.path) as reached:
         reached(run.n_rows, run.share)
         batches = stream.batches(run.labels, size, start)
         if checkpoint is None:
@@ -319,9 +262,9 @@ def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> C
                 run.take(batch)
                 reached(run.n_rows, run.share)
         else:
-            _read_keeping(run, batches, checkpoint, reached)
+            _read_and_keep(run, batches, checkpoint, reached)
     if run.n_rows == 0:
-        raise NoRowsError(f"{stream.path}: there are no rows")
+        raise stream.no_rows()
     if checkpoint is not None and run.position != start:
         checkpoint.save(run.place(), run.accumulator.to_bytes())
         checkpoint.finish()
@@ -332,14 +275,14 @@ def evaluated(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> C
     return _exact_passes(lambda: stream.batches(run.labels, size, BEGINNING), run.accumulator, plan, stream.path)
 
 
-def _read_keeping(
+def _read_and_keep(
     run: _Run, batches: Iterator[Batch], checkpoint: Checkpoint, reached: Callable[[int, float | None], object]
 ) -> None:
     """Read all rows and keep what was found, every now and then and when Ctrl-C stops it."""
     n_kept, begun = run.n_rows, time.monotonic()
     try:
         for batch in batches:
-            with held_back():  # a batch of which only some rows were counted could not be kept
+            with hold_back_interrupts():  # a batch of which only some rows were counted could not be kept
                 run.take(batch)
             reached(run.n_rows, run.share)
             # Also if it would be due before the next batch has been read, which takes about as long as this one.
@@ -358,14 +301,14 @@ def _read_keeping(
 
 def refuse_exact(stream: RowStream, request: Request) -> None:
     """Raise if the rows cannot be counted exactly in several passes."""
-    exact = request.spelled("exact", "True")
+    exact = request.option("exact", value=True)
     if stream.is_once:
         raise ValueError(
             f"{exact} goes through the rows several times, and record batches of an iterator can be read only once; "
             "give paths, or a table or data set of pyarrow"
         )
-    if request.weights is not None:
-        weights = request.spelled("weights", request.weights)
+    if request.sample_weight is not None:
+        weights = request.option("sample_weight", request.sample_weight)
         raise ValueError(
             f"{exact} counts rows, and {weights} gives them weights, whose sums are rounded: drop one of them"
         )
@@ -406,20 +349,22 @@ class _Run:
         return {"labels": self.labels, "position": list(self.position), "rows": self.n_rows, "share": self.share}
 
 
-def _begun(stream: RowStream, plan: Plan) -> _Run:
+def _begin(stream: RowStream, plan: Plan) -> _Run:
     texts = stream.labels()
     labels = texts if plan.labels is None else plan.labels
     memory = plan.memory_limit // STATE_SHARE
-    return _Run(Accumulator(labels, metrics=plan.metrics, memory=memory, outputs=plan.outputs), texts)
+    return _Run(Accumulator(labels, metrics=plan.metrics, memory_limit=memory, outputs=plan.outputs), texts)
 
 
-def _resumed(stream: RowStream, plan: Plan, checkpoint: Checkpoint) -> _Run:
+def _resume(stream: RowStream, plan: Plan, checkpoint: Checkpoint) -> _Run:
     saved = checkpoint.load()
     if saved is None:
-        return _begun(stream, plan)
+        return _begin(stream, plan)
     try:
-        run = _run_of(saved)
-        fits = run.accumulator.metrics == plan.metrics and run.accumulator.memory == plan.memory_limit // STATE_SHARE
+        run = _read_run(saved)
+        fits = (
+            run.accumulator.metrics == plan.metrics and run.accumulator.memory_limit == plan.memory_limit // STATE_SHARE
+        )
     except (KeyError, TypeError, ValueError) as error:
         problem = f"what it holds cannot be used ({error})"
     else:
@@ -431,7 +376,7 @@ def _resumed(stream: RowStream, plan: Plan, checkpoint: Checkpoint) -> _Run:
     raise ValueError(f"{checkpoint.path}: this checkpoint is damaged: {problem}; delete it to begin anew")
 
 
-def _run_of(saved: Saved) -> _Run:
+def _read_run(saved: Saved) -> _Run:
     """How far the reading was; an error if the checkpoint holds something else."""
     place, state = saved.place, Accumulator.from_bytes(saved.state)
     labels, position, n_rows, share = (place[name] for name in ("labels", "position", "rows", "share"))
@@ -453,7 +398,7 @@ def _exact_passes(
     passes = count(2)
 
     def shown() -> Iterator[SampleArguments]:
-        with _telling(plan, f"{name}, pass {next(passes)}") as reached:
+        with _show_progress(plan, f"{name}, pass {next(passes)}") as reached:
             n_rows = 0
             reached(0, 0.0)
             for batch in open_batches():
@@ -461,34 +406,34 @@ def _exact_passes(
                 n_rows += len(batch.codes)
                 reached(n_rows, batch.share)
 
-    return exact_evaluation_of(shown, accumulator, plan.memory_limit // PASS_SHARE, plan.absent)
+    return evaluate_exactly(shown, accumulator, plan.memory_limit // PASS_SHARE, plan.absent)
 
 
 @contextmanager
-def _telling(plan: Plan, name: str) -> Iterator[Callable[[int, float | None], object]]:
+def _show_progress(plan: Plan, name: str) -> Iterator[Callable[[int, float | None], object]]:
     """What to call with the rows and the share done, while the work goes on."""
     if callable(plan.progress):
         yield plan.progress
     else:
-        with RowProgress(f"reading {_end_of(printable(name))}", is_wanted=plan.progress) as progress:
+        with RowProgress(f"reading {_shorten(printable(name))}", is_wanted=plan.progress) as progress:
             yield progress.reached
 
 
-def _end_of(name: str) -> str:
+def _shorten(name: str) -> str:
     """The end of a path, short enough for a line."""
     end = name.rstrip("/").rpartition("/")[2]
     return end if len(end) <= LONGEST_NAME else f"...{end[3 - LONGEST_NAME :]}"
 
 
-def checkpoint_of(
-    path: str | os.PathLike[str], stream: RowStream, request: Request, plan: Plan, identity: dict[str, Any]
+def make_checkpoint(
+    path: str | os.PathLike[str], stream: RowStream, request: Request, plan: Plan, identity: dict[str, object]
 ) -> Checkpoint:
     """The checkpoint of an evaluation; `identity` tells its source from others."""
-    options = {
+    options: dict[str, object] = {
         "label": request.label,
         "scores": list(stream.scores),
-        "weights": request.weights,
-        "classes": None if request.classes is None else list(request.classes),
+        "sample_weight": request.sample_weight,
+        "labels": None if request.labels is None else list(request.labels),
         "metrics": list(plan.metrics),
         "memory_limit": plan.memory_limit,
         "outputs": plan.outputs,
@@ -496,25 +441,25 @@ def checkpoint_of(
 
     def why_not(name: str, theirs: Any, ours: Any) -> str:
         if name == "files":
-            return _why_other_files(theirs, ours)
-        return f"was made with {request.spelled(name)} {_in_words(theirs)}, not {_in_words(ours)}"
+            return _explain_other_files(theirs, ours)
+        return f"was made with {request.option(name)} {_describe(theirs)}, not {_describe(ours)}"
 
     return Checkpoint(Path(os.path.realpath(path)), identity | options, why_not)
 
 
-def _why_other_files(theirs: list[list[Any]], ours: list[list[Any]]) -> str:
+def _explain_other_files(theirs: list[list[Any]], ours: list[list[Any]]) -> str:
     names = [[str(file[0]) for file in files] for files in (theirs, ours)]
     if names[0] != names[1]:
-        return f"was made from {_some(names[0])}, not from {_some(names[1])}"
+        return f"was made from {_list_some(names[0])}, not from {_list_some(names[1])}"
     changed = next(str(file[0]) for file, before in zip(ours, theirs, strict=True) if file != before)
     return f"was made before {changed} was changed"
 
 
-def _some(names: list[str]) -> str:
+def _list_some(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} and {counted(len(names) - 1, 'other file')}"
 
 
-def _in_words(value: Any) -> str:
+def _describe(value: Any) -> str:
     if value is None:
         return "not given"
     return listing(value) if isinstance(value, list) else repr(value)

@@ -11,17 +11,16 @@ import pyarrow as pa
 from pyarrow import csv
 
 from multiauc._common.wording import counted
-from multiauc._io.columns import codes_and_texts, refuse_text, side_by_side
-from multiauc._io.content import GZIP
-from multiauc._io.problems import RowError, reading
+from multiauc._io.columns import Piece, refuse_text
+from multiauc._io.sources import GZIP, RowError, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from multiauc._io.sources import Content
 
-    from multiauc._io.content import Content
+    # Of Arrow, by column.
+    Types = dict[str, pa.DataType]
 
 #: What may stand between cells; of signs that fit equally well the first is taken.
 DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|"}
@@ -30,7 +29,7 @@ SEEN_CHARACTERS = 2**20
 SEEN_RECORDS = 20
 
 
-def detected_delimiter(beginning: str, *, usual: str = ",") -> str:
+def detect_delimiter(beginning: str, *, usual: str = ",") -> str:
     """The sign between the cells of a text: the one that cuts its first lines into most cells, all of them alike.
 
     Where no sign does, the one that cuts the header into most cells; `usual` if that has one cell only.
@@ -66,7 +65,9 @@ def _widths(beginning: str, sign: str, *, strict: bool) -> list[int]:
 
 
 class DelimitedFile:
-    """Values with a comma, or another sign, between them under a header; perhaps packed by gzip."""
+    """Values with a comma, or another sign, between them under a header; perhaps packed by gzip; see `RowFile`."""
+
+    is_once = False
 
     def __init__(self, content: Content, kind: str, delimiter: str | None) -> None:
         self.content = content
@@ -74,7 +75,7 @@ class DelimitedFile:
         with reading(self.path, "csv"):
             self._is_packed = content.beginning(2) == GZIP
             usual = "\t" if kind == "tsv" else ","
-            self._delimiter = delimiter or detected_delimiter(self._beginning(), usual=usual)
+            self._delimiter = delimiter or detect_delimiter(self._beginning(), usual=usual)
             with self._text() as file:
                 self.names = next(plain_csv.reader(file, delimiter=self._delimiter), [])
         if not self.names:
@@ -88,10 +89,7 @@ class DelimitedFile:
         with self._text() as file:
             return file.read(SEEN_CHARACTERS)
 
-    def _unpacked(self, raw: Any) -> Any:
-        return pa.CompressedInputStream(raw, "gzip") if self._is_packed else raw
-
-    def _options(self, types: dict[str, Any], odd: list[Any], *, use_threads: bool) -> tuple[Any, Any, Any]:
+    def _options(self, types: Types, odd: list[Any], *, use_threads: bool) -> tuple[Any, Any, Any]:
         """How to read the columns of these types; a row with too few or too many cells is put into `odd`."""
 
         def refuse(row: Any) -> str:
@@ -104,20 +102,6 @@ class DelimitedFile:
         )
         return csv.ReadOptions(use_threads=use_threads), parse, convert
 
-    def _read(self, types: dict[str, Any], *, use_threads: bool = True) -> Any:
-        """The columns of these types; ArrowInvalid if a cell is of another."""
-        odd: list[Any] = []
-        try:
-            with self._unpacked(self.content.arrow_file()) as source:
-                return csv.read_csv(source, *self._options(types, odd, use_threads=use_threads))
-        except pa.ArrowInvalid:
-            if odd and odd[0].number is None:
-                # Threads do not know which row they are at: once more without.
-                return self._read(types, use_threads=False)
-            if odd:
-                raise RowError(self._odd_row(odd[0])) from None
-            raise
-
     def _odd_row(self, row: Any) -> str:
         cells = f"{counted(row.actual_columns, 'cell')} where the header has {row.expected_columns}"
         if self._delimiter == "," and row.actual_columns > row.expected_columns:
@@ -125,56 +109,45 @@ class DelimitedFile:
         # Arrow counts the header as a row.
         return f"{self.path}: row {row.number - 1}: {cells}"
 
-    def texts(self, name: str, *, may_be_missing: bool = False) -> tuple[NDArray[Any], list[str | None]]:
-        """See `DataFile`. Everything is text here: 01 stays 01."""
-        with reading(self.path, "csv"):
-            table = self._read({name: pa.string()})
-        return codes_and_texts(self.path, name, table.column(name), may_be_missing=may_be_missing)
+    def type_of(self, name: str) -> Any:  # noqa: ARG002
+        """See `RowFile`. Everything is text here: 01 stays 01."""
+        return pa.string()
 
-    def numbers(self, names: list[str]) -> NDArray[np.float32] | NDArray[np.float64]:
-        """See `DataFile`."""
-        with reading(self.path, "csv"):
-            try:
-                table = self._read(dict.fromkeys(names, pa.float64()))
-            except pa.ArrowInvalid:
-                # As text, so that the cell can be named that is not a number.
-                table = self._read(dict.fromkeys(names, pa.string()))
-        return side_by_side(self.path, [(name, table.column(name)) for name in names])
-
-    def pieces(self, texts: list[str], numbers: list[str]) -> Iterator[tuple[Any, float]]:
-        """Tables of rows, one after the other, each with the share of the file that has been read."""
+    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[Piece]:  # noqa: ARG002
+        """See `RowFile`. Rows cannot be found in a text without reading those before them."""
         types = dict.fromkeys(texts, pa.string()) | dict.fromkeys(numbers, pa.float64())
         done = 0
         with reading(self.path, "csv"):
             try:
-                for table, share in self._streamed(types):
+                for table, share in self._stream(types):
+                    yield Piece(done, table, share)
                     done += table.num_rows
-                    yield table, share
             except pa.ArrowInvalid:
                 self._name_odd_cell(types, done)
                 raise
 
-    def _streamed(self, types: dict[str, Any], *, use_threads: bool = True) -> Iterator[tuple[Any, float]]:
+    def _stream(self, types: Types, *, use_threads: bool = True) -> Iterator[tuple[Any, float]]:
         odd: list[Any] = []
         try:
             with self.content.arrow_file() as raw:
                 size = max(raw.size(), 1)
-                with csv.open_csv(self._unpacked(raw), *self._options(types, odd, use_threads=use_threads)) as reader:
+                text = pa.CompressedInputStream(raw, "gzip") if self._is_packed else raw
+                with csv.open_csv(text, *self._options(types, odd, use_threads=use_threads)) as reader:
                     for batch in reader:
                         yield pa.Table.from_batches([batch]), raw.tell() / size
         except pa.ArrowInvalid:
             if odd and odd[0].number is not None:
                 raise RowError(self._odd_row(odd[0])) from None
             if odd:
-                for _ in self._streamed(types, use_threads=False):  # up to the row, whose number is then known
+                for _ in self._stream(types, use_threads=False):  # up to the row, whose number is then known
                     pass
             raise
 
-    def _name_odd_cell(self, types: dict[str, Any], before: int) -> None:
+    def _name_odd_cell(self, types: Types, before: int) -> None:
         """Raise, naming the cell, if one that is not a number is the reason why no more rows could be read."""
         numbers = [name for name, kind in types.items() if kind != pa.string()]
         done = 0
-        for table, _ in self._streamed(dict.fromkeys(numbers, pa.string())):
+        for table, _ in self._stream(dict.fromkeys(numbers, pa.string())):
             if done + table.num_rows > before:
                 for name in numbers:
                     try:

@@ -1,82 +1,339 @@
-"""From files and column names to labels, scores, weights and groups."""
+"""From rows and column names to labels, scores, weights and groups: batch by batch, or all at once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from multiauc._common.wording import counted, listing
-from multiauc._io.cells import as_whole, spelled_like
-from multiauc._io.column_rules import (
-    fitting_names,
-    given_classes,
-    no_score_column,
+from multiauc._input.columns import (
+    ColumnRequest,
+    check_label_count,
+    closest_reading,
+    drop_zeros,
+    find_score_columns,
+    fit_readings,
     refuse_absent,
-    require,
-    score_columns,
-    sorted_classes,
+    refuse_ambiguity,
+    require_columns,
+    sort_labels,
+    spell_like,
+    unknown_label,
 )
-from multiauc._io.damage import odd_row, warn_of_odd_row
-from multiauc._io.parts import open_data
-from multiauc._io.problems import as_argument
+from multiauc._io.columns import (
+    Piece,
+    encode_texts,
+    holds_lists,
+    is_single,
+    spread_lists,
+    stack_numbers,
+    stored_type,
+    warn_of_odd_row,
+)
+from multiauc._io.readers import BatchRows, are_single, open_rows, refuse_other_columns, wrap_rows
+from multiauc._io.sources import NoRowsError, find_files, read_paths
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from multiauc._common.types import Outputs
-    from multiauc._io.column_rules import ScoreColumns
-    from multiauc._io.content import Content
-    from multiauc._io.parts import DataSet
+    from multiauc._io.readers import RowFile
+    from multiauc._io.sources import Content
+
+# Rows of a batch: enough to keep all threads busy, however many columns there are, and no more than pay.
+FEWEST_ROWS = 2**10
+MOST_ROWS = 2**18
 
 
 class Source(NamedTuple):
-    """Where the scores of a model are: files (see `data_files`), and a pattern of columns (`USUAL_SCORES` if empty)."""
+    """Where the scores of a model are: files (see `find_files`), and a pattern of columns (the usual ones if empty)."""
 
     path: str
     scores: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Request:
-    """What to read.
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Request(ColumnRequest):
+    """What to read from files.
 
     Attributes
     ----------
     sources
-        Where the scores are, by the name of the model; at least one.
-    label, weights, groups, row_id
-        Columns, the last three perhaps None.
-    by
-        The columns whose values are slices of the rows; perhaps none.
-    classes
-        The classes in the order of the score columns, or None.
+        Where the scores are, by the name of the model; at least one for `read_predictions`.
     absent
         What to do about classes without rows.
     outputs
         What the scores are: "logits", or None to take them as they are.
     format_in, delimiter
         The format of the files, and the sign between the cells of texts, if they are not to be told from the files.
-    spelled
-        How messages name the options above and ``scores``, perhaps with a value, to whoever chose them.
     """
 
-    sources: dict[str, Source]
-    label: str
-    classes: tuple[str, ...] | None = None
-    weights: str | None = None
-    groups: str | None = None
-    by: tuple[str, ...] = ()
-    row_id: str | None = None
+    sources: dict[str, Source] = field(default_factory=dict)
     absent: str = "raise"
     outputs: Outputs = None
     format_in: str | None = None
     delimiter: str | None = None
-    spelled: Callable[..., str] = as_argument
+
+
+class Position(NamedTuple):
+    """A place between rows: the number of the file, and the number of its rows before the place."""
+
+    file: int = 0
+    row: int = 0
+
+
+BEGINNING = Position()
+
+
+class Batch(NamedTuple):
+    """Some rows.
+
+    Attributes
+    ----------
+    codes
+        The place of each row's class among the labels.
+    scores
+        (n, K) scores, or (n, 1) scores of the second of two classes.
+    weights
+        The weight of each row, or None.
+    end
+        The place behind these rows.
+    share
+        How much of the data set has been read with them, from 0 to 1; None where that is not known.
+    """
+
+    codes: NDArray[Any]
+    scores: NDArray[Any]
+    weights: NDArray[Any] | None
+    end: Position
+    share: float | None
+
+
+class RowStream:
+    """The rows of one or more files with the same columns, to be read batch by batch, as often as one likes.
+
+    Attributes
+    ----------
+    path
+        What messages call the data set.
+    names
+        Its columns.
+    scores
+        Those that hold scores.
+    """
+
+    def __init__(
+        self, path: str, files: list[RowFile], wanted: str | Sequence[str], request: ColumnRequest, sizes: list[int]
+    ) -> None:
+        for file in files[1:]:
+            refuse_other_columns(file, files[0])
+        self.path = path
+        self.names = files[0].names
+        self._files = files
+        self._request = request
+        self._sizes = np.array(sizes, dtype=np.float64)
+        require_columns(self, [request.label], request.option("label"))
+        self._columns = find_score_columns(self, wanted, request)
+        self.scores = self._columns.names
+        self._weights = [] if request.sample_weight is None else [request.sample_weight]
+        require_columns(self, self._weights, request.option("sample_weight"))
+        self._is_single = all(are_single(file, self.scores) for file in files)
+        self._width = self._find_width()
+
+    def _find_width(self) -> int | None:
+        """How many scores a row has; None where they are lists of any length, of which the labels tell."""
+        widths: list[int | None] = []
+        for file in self._files:
+            kinds = {name: stored_type(file.type_of(name)) for name in self.scores}
+            lists = next((name for name, kind in kinds.items() if holds_lists(kind)), None)
+            if lists is not None and len(kinds) > 1:
+                raise ValueError(f"{file.path}: column {lists!r} holds {kinds[lists]}, beside other columns of scores")
+            if lists is None:
+                widths.append(len(kinds))
+            else:
+                widths.append(kinds[lists].list_size if pa.types.is_fixed_size_list(kinds[lists]) else None)
+            if widths[-1] != widths[0]:
+                found, before = (width or "any number of" for width in (widths[-1], widths[0]))
+                raise ValueError(f"{file.path}: {found} columns of scores, the files before it have {before}")
+        return widths[0]
+
+    @property
+    def is_once(self) -> bool:
+        """Whether the rows can be read only once."""
+        return any(file.is_once for file in self._files)
+
+    def batch_rows(self, n_bytes: int) -> int:
+        """How many rows there are in a batch whose scores take up about so many bytes."""
+        cell = 4 if self._is_single else 8
+        return min(MOST_ROWS, max(FEWEST_ROWS, n_bytes // (cell * ((self._width or len(self.scores)) + 2))))
+
+    def labels(self) -> list[str]:
+        """The classes in the order of the columns.
+
+        Where the names of columns and the first rows leave a choice, that takes a pass over the column of labels.
+        """
+        given = self._request.labels
+        if given is not None:
+            return check_label_count(self, self._width or len(given), self._request)
+        if len(self.scores) == 1:
+            texts = self._all_texts()
+            return sort_labels(self, texts, self._width or len(texts), self._request)
+        first = self._first_texts()
+        fitting = fit_readings(self._columns.readings, first)
+        if len(fitting) > 1:
+            fitting = fit_readings(fitting, self._all_texts())
+            refuse_ambiguity(self.path, fitting, self._request.option("labels"))
+        return fitting[0] if fitting else closest_reading(self._columns.readings, first)
+
+    def refuse_absent(self, labels: list[str], counts: NDArray[np.int64]) -> None:
+        """Raise if one of the classes has no rows; `counts` are the rows of each."""
+        refuse_absent(self, labels, counts.tolist(), self._request)
+
+    def _first_texts(self) -> list[str]:
+        first = self._files[0]
+        if isinstance(first, BatchRows):
+            label = self._request.label
+            return _all_there(encode_texts(first.path, label, first.head().column(label))[1])
+        for _, texts in self._encode(self._request.label):
+            return _all_there(texts)
+        raise self.no_rows()
+
+    def _all_texts(self) -> list[str]:
+        if self.is_once:
+            raise ValueError(
+                f"{self.path}: the classes must be named in column order with {self._request.option('labels')}, "
+                "because rows that can be read only once cannot be searched for labels beforehand"
+            )
+        found = dict.fromkeys(text for _, texts in self._encode(self._request.label) for text in texts)
+        if not found:
+            raise self.no_rows()
+        return _all_there(found)
+
+    def no_rows(self) -> NoRowsError:
+        """The error of a data set that has none."""
+        return NoRowsError(f"{self.path}: there are no rows")
+
+    def _encode(self, name: str, *, may_be_missing: bool = False) -> Iterator[tuple[NDArray[Any], list[str | None]]]:
+        """The distinct texts of a column and the place of each row's among them, piece by piece."""
+        for file in self._files:
+            for first, table, _ in file.pieces([name], [], 0, MOST_ROWS):
+                if table.num_rows:
+                    yield encode_texts(file.path, name, table.column(name), before=first, may_be_missing=may_be_missing)
+
+    def texts(self, name: str, *, may_be_missing: bool = False) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """The place of each row's text among the distinct texts of a column, and these; None for a missing one."""
+        place: dict[str | None, int] = {}
+        codes = []
+        for found, texts in self._encode(name, may_be_missing=may_be_missing):
+            here = np.array([place.setdefault(text, len(place)) for text in texts], dtype=np.intp)
+            codes.append(here[found])
+        if not codes:
+            raise self.no_rows()
+        return np.concatenate(codes), np.array([*place, None], dtype=object)[:-1]
+
+    def batches(self, labels: list[str], size: int, start: Position) -> Iterator[Batch]:
+        """The rows from a place on, in batches of `size`, which only the last of a file falls short of.
+
+        Where batches begin and end depends on the files and `size` alone, not on `start` if that is the end of one.
+        """
+        before = np.concatenate([[0.0], np.cumsum(self._sizes)]) / max(self._sizes.sum(), 1.0)
+        numbers = list(dict.fromkeys([*self.scores, *self._weights]))
+        for number, file in enumerate(self._files[start.file :], start.file):
+            first = start.row if number == start.file else 0
+            for piece in cut(file.pieces([self._request.label], numbers, first, size), first, size):
+                end = Position(number, piece.first + piece.table.num_rows)
+                share = None
+                if piece.share is not None:
+                    share = float(before[number] + piece.share * (before[number + 1] - before[number]))
+                yield self._read(file, piece, labels)._replace(end=end, share=share)
+
+    def _read(self, file: RowFile, piece: Piece, labels: list[str]) -> Batch:
+        first, table, _ = piece
+        label = self._request.label
+        found, texts = encode_texts(file.path, label, table.column(label), before=first)
+        place = {label: code for code, label in enumerate(labels)}
+        known = [place.get(text, -1) for text in spell_like(_all_there(texts), labels)]
+        if -1 in known:
+            unknown = known.index(-1)
+            where = f"{file.path}: column {label!r}, row {first + int(np.argmax(found == unknown)) + 1}"
+            raise unknown_label(where, str(texts[unknown]), labels, self._request)
+        scores = [(name, table.column(name)) for name in self.scores]
+        wider = next((name for name, column in scores if self._is_single and not is_single(column.type)), None)
+        if wider is not None:  # of an iterator: the types of files are known before
+            kind = f"{table.column(wider).type}, and the rows before have single precision"
+            raise ValueError(f"{file.path}: column {wider!r}, row {first + 1}: {kind}")
+        if holds_lists(scores[0][1].type):
+            scores = spread_lists(file.path, *scores[0], self._width or len(labels), before=first)
+        values = stack_numbers(file.path, scores, before=first, single=self._is_single)
+        warn_of_odd_row(file.path, values, first)
+        # As the core takes codes.
+        codes = np.array(known, dtype=np.uint8 if len(labels) <= 256 else np.uint16)[found]
+        return Batch(codes, values, self._read_weights(file, table, first), BEGINNING, None)
+
+    def _read_weights(self, file: RowFile, table: Any, before: int) -> NDArray[Any] | None:
+        if not self._weights:
+            return None
+        columns = [(name, table.column(name)) for name in self._weights]
+        weights = stack_numbers(file.path, columns, before=before, single=False)[:, 0]
+        if (weights < 0).any():
+            row = int(np.argmax(weights < 0))
+            place = f"{file.path}: column {self._weights[0]!r}, row {before + row + 1}"
+            raise ValueError(f"{place}: the weight {weights[row]} is negative")
+        return weights
+
+
+def _all_there(texts: Iterable[str | None]) -> list[str]:
+    """The texts of a column of which none may be missing, which has been checked."""
+    return [text for text in texts if text is not None]
+
+
+def cut(pieces: Iterator[Piece], start: int, size: int) -> Iterator[Piece]:
+    """The rows from `start` on in pieces of exactly `size` rows, the last perhaps shorter."""
+    held: list[Any] = []
+    first, n_held, share = start, 0, None
+    for piece in pieces:
+        table, share = piece.table, piece.share
+        if piece.first < start:
+            table = table.slice(start - piece.first)
+        if table.num_rows:
+            held.append(table)
+            n_held += table.num_rows
+        while n_held >= size:
+            whole = _concatenate(held)
+            yield piece._replace(first=first, table=whole.slice(0, size))
+            first, n_held = first + size, n_held - size
+            held = [whole.slice(size)] if n_held else []
+    if held:
+        yield Piece(first, _concatenate(held), share)
+
+
+def _concatenate(tables: list[Any]) -> Any:
+    return tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
+
+
+def open_stream(source: Any, scores: str | Sequence[str], request: Request, filesystem: Any = None) -> RowStream:
+    """The rows of a source: path or paths, a data set or table of pyarrow, or an iterator of record batches."""
+    paths = read_paths(source)
+    if paths is None:
+        found = wrap_rows(source)
+        return RowStream(found.path, [found], scores, request, [1])
+    contents = [content for path in paths for content in find_files(path, filesystem)]
+    name = contents[0].name if len(contents) == 1 else paths[0] if len(paths) == 1 else f"{paths[0]} and others"
+    return _open_files(name, contents, scores, request, whole=False)
+
+
+def _open_files(
+    name: str, contents: list[Content], scores: str | Sequence[str], request: Request, *, whole: bool
+) -> RowStream:
+    option = request.option("format_in")
+    files = [open_rows(one, request.format_in, request.delimiter, whole=whole, option=option) for one in contents]
+    return RowStream(name, files, scores, request, [content.size for content in contents])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,163 +366,107 @@ class Predictions:
 
 
 def read_predictions(request: Request) -> Predictions:
-    """Read the files, each once for all of its models that follow one another."""
+    """Read all rows of the files."""
     first: _Rows | None = None
     models: dict[str, NDArray[Any]] = {}
     files: list[tuple[Content, int]] = []
     for path, sources in groupby(request.sources.items(), key=lambda item: item[1].path):
-        rows = _Rows(open_data(path, request.format_in, request.delimiter, request.spelled), request)
-        files += rows.file.contents()
-        if first is None:
-            first = rows
-        else:
-            rows.align(first)
-        for name, source in sources:
-            columns = score_columns(rows.file, source.scores, request)
-            models[name], labels = rows.scores(columns)
-            rows.check_labels(labels, first)
+        contents = find_files(path, whole=True)
+        order = None
+        for k, (model, source) in enumerate(sources):
+            name = contents[0].name if len(contents) == 1 else path
+            stream = _open_files(name, contents, source.scores, request, whole=True)
+            rows = _Rows(stream, request, [content.name for content in contents])
+            if k == 0:
+                files += zip(contents, rows.sizes.tolist(), strict=True)
+            first = first or rows
+            rows.refuse_other_labels(first)
+            if k == 0 and rows is not first:
+                order = rows.align(first)
+            scores = rows.scores if order is None else rows.scores[order]
+            models[model] = scores[:, 0] if scores.shape[1] == 1 else scores
     if first is None:
         raise ValueError("no file to read was given")
     if request.absent == "raise":
-        first.refuse_absent()
-    return Predictions(first.y_true(), models, first.labels, first.weights(), first.groups(), first.slices(), files)
+        first.stream.refuse_absent(first.labels, np.bincount(first.codes, minlength=len(first.labels)))
+    groups = None
+    if request.groups is not None:
+        require_columns(first.stream, [request.groups], request.option("groups"))
+        groups = first.stream.texts(request.groups)[0]
+    require_columns(first.stream, request.by, request.option("by"))
+    by = {}
+    for name in request.by:
+        codes, texts = first.stream.texts(name, may_be_missing=True)
+        by[name] = texts[codes]
+    y_true = np.array(first.labels, dtype=object)[first.codes]
+    return Predictions(y_true, models, first.labels, first.weights, groups, by, files)
 
 
 class _Rows:
-    """The rows of one file: labels, and the order in which they are taken."""
+    """All rows of some files: those of a stream, one below the other."""
 
-    def __init__(self, file: DataSet, request: Request) -> None:
-        self.file = file
+    def __init__(self, stream: RowStream, request: Request, paths: list[str]) -> None:
+        self.stream = stream
         self._request = request
-        require(file, [request.label], request.spelled("label"))
-        self._codes, self._texts = file.texts(request.label)
-        self._order: NDArray[np.intp] | None = None
-        self._ids: list[str] | None = None  # as `as_whole` has them
-        self.labels: list[str] = []
+        self._paths = paths
+        self.labels = stream.labels()
+        self.sizes = np.zeros(len(paths), dtype=np.int64)
+        batches = []
+        for batch in stream.batches(self.labels, MOST_ROWS, BEGINNING):
+            batches.append(batch)
+            self.sizes[batch.end.file] = batch.end.row
+        if not batches:
+            raise stream.no_rows()
+        self.codes = np.concatenate([batch.codes for batch in batches])
+        self.scores = np.concatenate([batch.scores for batch in batches])
+        weights = [batch.weights for batch in batches if batch.weights is not None]
+        self.weights = np.concatenate(weights) if weights else None
+        self._ids: list[str] | None = None
         if request.row_id is not None:
-            require(file, [request.row_id], request.spelled("row_id"))
-            codes, texts = file.texts(request.row_id)
-            keys = [as_whole(text) for text in texts]
-            self._ids = [keys[code] for code in codes.tolist()]
-            if len(set(keys)) < len(codes):
-                row = _first_repeated(self._ids)
-                raise ValueError(f"{self._at(row, request.row_id)}: {self._ids[row]!r} is there twice")
+            require_columns(stream, [request.row_id], request.option("row_id"))
+            codes, texts = stream.texts(request.row_id)
+            self._ids = np.array([drop_zeros(text) for text in texts], dtype=object)[codes].tolist()
+            seen: set[str] = set()
+            for row, key in enumerate(self._ids):
+                if key in seen:
+                    raise ValueError(f"{self._place(row, request.row_id)}: {key!r} is there twice")
+                seen.add(key)
 
-    def align(self, first: _Rows) -> None:
-        """Bring the rows into the order of the first file, and make sure that they are the same rows."""
+    def _place(self, row: int, column: str) -> str:
+        """Where a cell is, in words."""
+        ends = np.cumsum(self.sizes)
+        file = int(np.searchsorted(ends, row, side="right"))
+        return f"{self._paths[file]}: column {column!r}, row {row - int(ends[file] - self.sizes[file]) + 1}"
+
+    def align(self, first: _Rows) -> NDArray[np.intp] | None:
+        """The order that makes these the rows of the first file; None if they are in that order."""
+        order = None
         if self._ids is not None and first._ids is not None:
             place = {key: row for row, key in enumerate(self._ids)}
             missing = next((key for key in first._ids if key not in place), None)
             if missing is not None or len(place) != len(first._ids):
                 absent = missing if missing is not None else next(iter(set(place).difference(first._ids)))
                 lacks, has = (self, first) if missing is not None else (first, self)
-                key = f"{self._request.spelled('row_id')} {absent!r}"
-                raise ValueError(f"{lacks.file.path}: no row with {key}, which {has.file.path} has")
-            self._order = np.array([place[key] for key in first._ids], dtype=np.intp)
-        rule = f"models are compared on the same rows ({self._request.spelled('row_id')} matches them)"
-        if len(self._codes) != len(first._codes):
-            sizes = f"{counted(len(self._codes), 'row')}, {first.file.path} has {len(first._codes)}"
-            raise ValueError(f"{self.file.path}: {sizes}; {rule}")
-        differs = self._labels([as_whole(text) for text in self._texts]) != first._labels(
-            [as_whole(text) for text in first._texts]
-        )
+                key = f"{self._request.option('row_id')} {absent!r}"
+                raise ValueError(f"{lacks.stream.path}: no row with {key}, which {has.stream.path} has")
+            order = np.array([place[key] for key in first._ids], dtype=np.intp)
+        rule = f"models are compared on the same rows ({self._request.option('row_id')} matches them)"
+        if len(self.codes) != len(first.codes):
+            sizes = f"{counted(len(self.codes), 'row')}, {first.stream.path} has {len(first.codes)}"
+            raise ValueError(f"{self.stream.path}: {sizes}; {rule}")
+        codes = self.codes if order is None else self.codes[order]
+        differs = codes != first.codes
         if differs.any():
             row = int(np.argmax(differs))
-            own_row = row if self._order is None else int(self._order[row])
+            place_of_row = self._place(row if order is None else int(order[row]), self._request.label)
+            own, other = self.labels[codes[row]], first.labels[first.codes[row]]
+            raise ValueError(f"{place_of_row}: {own!r}, but {first.stream.path} has {other!r}; {rule}")
+        return order
+
+    def refuse_other_labels(self, first: _Rows) -> None:
+        """Raise unless the columns are for the same classes as those of the first model."""
+        if self.labels != first.labels:
             raise ValueError(
-                f"{self._at(own_row, self._request.label)}: {self.y_true()[row]!r}, but "
-                f"{first.file.path} has {first.y_true()[row]!r}; {rule}"
+                f"{self.stream.path}: the score columns are for {listing(self.labels)}, those of {first.stream.path} "
+                f"for {listing(first.labels)}; models are compared on the same classes in the same order"
             )
-
-    def y_true(self) -> NDArray[Any]:
-        """The label of each row."""
-        return self._labels(self._texts)
-
-    def _labels(self, texts: list[str]) -> NDArray[Any]:
-        labels: NDArray[Any] = np.array(texts, dtype=object)[self._codes]
-        return labels if self._order is None else labels[self._order]
-
-    def _at(self, row: int, column: str) -> str:
-        """Where a cell is, in words."""
-        path, number = self.file.at(row)
-        return f"{path}: column {column!r}, row {number}"
-
-    def scores(self, columns: ScoreColumns) -> tuple[NDArray[Any], list[str]]:
-        """The scores and the class of each of their columns."""
-        values = self.file.numbers(columns.names)
-        odd = odd_row(values)
-        if odd is not None:
-            row, n_odd = odd
-            path, number = self.file.at(row)
-            warn_of_odd_row(f"{path}: row {number}", values[row], n_odd)
-        labels = self._classes(columns, values.shape[1])
-        scores = values[:, 0] if values.shape[1] == 1 else values
-        return (scores if self._order is None else scores[self._order]), labels
-
-    def _classes(self, columns: ScoreColumns, n_columns: int) -> list[str]:
-        if self._request.classes is not None:
-            return given_classes(self.file, n_columns, self._request)
-        if n_columns == 1 or n_columns != len(columns.names):
-            return sorted_classes(self.file, self._texts, n_columns, self._request)
-        return next(iter(fitting_names(columns, self._texts)), columns.class_names[0])
-
-    def check_labels(self, labels: list[str], first: _Rows) -> None:
-        """Make sure that every label has its column, in every file the same; labels are spelled like columns now."""
-        self._texts = spelled_like(self._texts, labels)
-        known = set(labels)
-        unknown = next((k for k, text in enumerate(self._texts) if text not in known), None)
-        if unknown is not None:
-            row = int(np.argmax(self._codes == unknown))
-            raise no_score_column(self._at(row, self._request.label), self._texts[unknown], labels, self._request)
-        if not first.labels:
-            first.labels = labels
-        if labels != first.labels:
-            raise ValueError(
-                f"{self.file.path}: the score columns are for {listing(labels)}, those of {first.file.path} for "
-                f"{listing(first.labels)}; models are compared on the same classes in the same order"
-            )
-
-    def refuse_absent(self) -> None:
-        """Raise if a class has no rows."""
-        refuse_absent(self.file, self.labels, set(self._texts), self._request)
-
-    def weights(self) -> NDArray[Any] | None:
-        """The weight of each row."""
-        name = self._request.weights
-        if name is None:
-            return None
-        require(self.file, [name], self._request.spelled("weights"))
-        weights = self.file.numbers([name])[:, 0]
-        if (weights < 0).any():
-            row = int(np.argmax(weights < 0))
-            raise ValueError(f"{self._at(row, name)}: the weight {weights[row]} is negative")
-        return weights
-
-    def groups(self) -> NDArray[Any] | None:
-        """The group of each row as a number."""
-        if self._request.groups is None:
-            return None
-        require(self.file, [self._request.groups], self._request.spelled("groups"))
-        return self.file.texts(self._request.groups)[0]
-
-    def slices(self) -> dict[str, NDArray[Any]]:
-        """The columns whose values are slices of the rows."""
-        require(self.file, self._request.by, self._request.spelled("by"))
-        found: dict[str, NDArray[Any]] = {}
-        for name in self._request.by:
-            codes, texts = self.file.labels(name)
-            if len(codes) != len(self._codes):
-                sizes = f"{counted(len(codes), 'row')} of column {name!r} for {counted(len(self._codes), 'label')}"
-                raise ValueError(f"{self.file.path}: {sizes}")
-            found[name] = np.array([*texts, None], dtype=object)[:-1][codes]
-        return found
-
-
-def _first_repeated(keys: list[str]) -> int:
-    """The place of the first key that was there before."""
-    seen: set[str] = set()
-    for place, key in enumerate(keys):
-        if key in seen:
-            return place
-        seen.add(key)
-    raise ValueError("no key is repeated")

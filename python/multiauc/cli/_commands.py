@@ -10,10 +10,10 @@ import click
 
 from multiauc import __version__, set_num_threads
 from multiauc._common.registry import CLOSED_FORM_METRICS, CURVE_KINDS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
-from multiauc._io.content import FORMATS as FILE_FORMATS
 from multiauc._io.delimited import DELIMITERS
-from multiauc._io.formats import open_file
-from multiauc._io.paths import data_files
+from multiauc._io.readers import open_rows
+from multiauc._io.sources import FORMATS as FILE_FORMATS
+from multiauc._io.sources import data_files, open_content
 from multiauc.cli import _gates
 from multiauc.cli._output import FORMATS
 from multiauc.cli._problems import emit
@@ -38,7 +38,7 @@ def _column_names(context: click.Context, _: click.Parameter, typed: str) -> lis
         try:
             first = data_files(split_path(path)[1])[0]
             if Path(first).is_file():  # a pipe is not emptied for this
-                names |= dict.fromkeys(open_file(first).names)
+                names |= dict.fromkeys(open_rows(open_content(first)).names)
         except ValueError:
             continue
     return [name for name in names if name.startswith(typed)]

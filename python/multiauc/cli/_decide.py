@@ -10,10 +10,10 @@ from multiauc._common.progress import Stage
 from multiauc._display import model as views
 from multiauc._display.numbers import view_decisions
 from multiauc._display.tables import tabulate_costs
-from multiauc._io.content import content_of
 from multiauc._io.costs import read_costs
 from multiauc._io.output import STANDARD, Output
 from multiauc._io.predictions import Source, read_predictions
+from multiauc._io.sources import open_content
 from multiauc.cli._output import Printing, format_csv, refuse, write
 from multiauc.cli._problems import Problem
 from multiauc.cli._requests import Models, list_inputs
@@ -39,7 +39,7 @@ def decide_file(request: DecideRequest) -> None:
             raise Problem("--decisions must be a file; the result goes to standard output")
         refuse(place)
     seen = read_predictions(source)
-    costs = content_of(request.costs)
+    costs = open_content(request.costs)
     matrix = read_costs(costs, seen.labels)
     models = Models(seen, {}, (costs,))
     name, scores = models.only("decide")

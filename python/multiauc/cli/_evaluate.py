@@ -14,7 +14,6 @@ from multiauc._common.wording import counted
 from multiauc._display import model as views
 from multiauc._display.numbers import view_bounded_evaluation, view_evaluation, view_resampled_evaluation, view_slices
 from multiauc._display.tables import tabulate_evaluation
-from multiauc._io.fingerprints import file_size
 from multiauc.cli._gates import check_limits, check_values, close_gates, refuse_level
 from multiauc.cli._output import Printing
 from multiauc.cli._pieces import choose_pieces
@@ -24,8 +23,8 @@ from multiauc.cli._requests import list_inputs, refuse_several, spell_notes
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from multiauc._io.content import Content
     from multiauc._io.predictions import Request
+    from multiauc._io.sources import Content
     from multiauc.cli._gates import Limited
     from multiauc.cli._pieces import Pieces
     from multiauc.cli._requests import EvaluateRequest
@@ -52,7 +51,7 @@ def evaluate_file(request: EvaluateRequest) -> None:
         printing = Printing.open(request, list_inputs(source, request.partition))
         shown, limited, origin = _evaluate_whole(request, source, metrics)
     else:
-        from multiauc._io.streams import source_contents  # noqa: PLC0415 - small files do not wait for it
+        from multiauc._io.readers import source_contents  # noqa: PLC0415 - small files do not wait for it
 
         contents = source_contents(next(iter(source.sources.values())).path)
         printing = Printing.open(request, tuple(content.path for content in contents if content.store is None))
@@ -85,8 +84,9 @@ def _evaluate_whole(request: EvaluateRequest, source: Request, metrics: tuple[st
 def _evaluate_pieces(
     request: EvaluateRequest, source: Request, metrics: tuple[str, ...], pieces: Pieces, contents: list[Content]
 ) -> Evaluated:
-    from multiauc._io.dataset import Plan, checkpoint_of, evaluated, refuse_exact  # noqa: PLC0415
-    from multiauc._io.streams import open_stream, source_identity  # noqa: PLC0415
+    from multiauc._io.dataset import Plan, evaluate_stream, make_checkpoint, refuse_exact  # noqa: PLC0415
+    from multiauc._io.predictions import open_stream  # noqa: PLC0415
+    from multiauc._io.readers import identify_source  # noqa: PLC0415
 
     ((name, (path, pattern)),) = source.sources.items()
     stream = open_stream(path, pattern, source)
@@ -107,8 +107,8 @@ def _evaluate_pieces(
     )
     kept = None
     if request.checkpoint is not None:
-        kept = checkpoint_of(request.checkpoint, stream, source, plan, source_identity(path) or {})
-    evaluation = evaluated(stream, plan, kept)
+        kept = make_checkpoint(request.checkpoint, stream, source, plan, identify_source(path) or {})
+    evaluation = evaluate_stream(stream, plan, kept)
     shown = view_bounded_evaluation(evaluation, name, metrics, request.level, request.worst)
     reading = views.Reading(pieces.why, pieces.memory_limit, request.exact)
 
@@ -126,4 +126,4 @@ def _describe_file(content: Content) -> dict[str, Any]:
     """Name, size and SHA-256, but for files in a store, which would have to come here once more."""
     if content.store is None:
         return content.facts()
-    return {"name": content.name, "size": file_size(content), "sha256": None}
+    return {"name": content.name, "size": content.size, "sha256": None}

@@ -11,7 +11,7 @@ import click
 from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS
 from multiauc._display import model as views
 from multiauc._inference.intervals import ConfidenceInterval
-from multiauc._io.cells import plain_number
+from multiauc._input.columns import parse_number
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def read_margin(_: click.Context, __: click.Parameter, text: str | None) -> floa
 def _share(text: str) -> float:
     """A number from 0 to 1; with any other a gate would always be open or always be closed."""
     try:
-        number = plain_number(text)
+        number = parse_number(text)
     except ValueError:
         number = math.nan
     if not 0.0 <= number <= 1.0:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from multiauc._common.result import without_nan
 from multiauc._common.wording import decimals, printable
-from multiauc._io.cells import plain_number
+from multiauc._input.columns import parse_number
 from multiauc._io.output import STANDARD, Output
 from multiauc.cli._problems import Problem, emit
 
@@ -127,7 +127,7 @@ def _csv_cell(value: Any) -> Any:
     if not isinstance(value, str) or not value.startswith(FORMULA_SIGNS):
         return value
     try:
-        plain_number(value)
+        parse_number(value)
     except ValueError:
         return f"'{value}"
     return value

@@ -12,19 +12,17 @@ import click
 
 from multiauc._common.hints import warn
 from multiauc._display.tables import format_size
-from multiauc._io.column_rules import score_columns
-from multiauc._io.content import format_by_name
+from multiauc._input.columns import find_score_columns
 from multiauc._io.dataset import LEAST_MEMORY, MEMORY_LIMIT
-from multiauc._io.fingerprints import file_size
 from multiauc._io.output import STANDARD
-from multiauc._io.row_files import ParquetRows
-from multiauc._io.stored import is_address, is_partitioned, stored_files
+from multiauc._io.readers import ParquetRows, are_single
+from multiauc._io.sources import find_files, format_by_name, is_address, is_partitioned
 from multiauc.cli._problems import Problem, as_typed
 from multiauc.streaming.accumulator import STREAMED_METRICS
 
 if TYPE_CHECKING:
-    from multiauc._io.content import Content
     from multiauc._io.predictions import Request
+    from multiauc._io.sources import Content
     from multiauc.cli._requests import EvaluateRequest
 
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?b)?\s*", re.IGNORECASE)
@@ -115,8 +113,8 @@ def _too_large(request: Request, path: str) -> str | None:
     if memory is None or path == STANDARD:
         return None
     try:
-        contents = [file.content for file in stored_files(path)]
-        sizes = [file_size(content) for content in contents]
+        contents = find_files(path)
+        sizes = [content.size for content in contents]
     except (ValueError, OSError):  # which reading it whole says better; pipes, too
         return None
     if sum(sizes) < SMALL and sum(sizes) * MEMORY_SHARE < memory // UNPACKED:
@@ -134,10 +132,10 @@ def _size_in_memory(content: Content, request: Request, size: int) -> int:
     if kind == "parquet":
         try:
             rows = ParquetRows(content)
-            names = score_columns(rows, next(iter(request.sources.values())).scores, request).names
+            names = find_score_columns(rows, next(iter(request.sources.values())).scores, request).names
         except ValueError:  # which reading it says, too
             return size
-        return int(rows.n_rows) * ((4 if rows.is_single(names) else 8) * len(names) + BYTES_OF_LABEL)
+        return int(rows.n_rows) * ((4 if are_single(rows, names) else 8) * len(names) + BYTES_OF_LABEL)
     return size * (UNPACKED if content.path.endswith(".gz") else 1)
 
 

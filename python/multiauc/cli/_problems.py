@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 DATA_PROBLEM = 1
 NOT_PASSED = 3
 INTERRUPTED = 130
-# Options that Python code calls something else, because it has their name already; those of files have older names.
-SPELLED = {"row_id": "id", "classes": "labels", "weights": "sample_weight"}
+# Options that Python code calls something else, because it has their name already.
+SPELLED = {"row_id": "id"}
 # What options are called elsewhere, or were called, by what they are called here; beside those of Python.
 OTHER_NAMES = {"level": ("ci", "confidence_level"), "memory_limit": ("memory",), "label": ("target", "y_true")}
 

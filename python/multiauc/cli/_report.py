@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import multiauc
 from multiauc._common.progress import Stage
 from multiauc._common.wording import printable
-from multiauc._io.content import content_of
 from multiauc._io.costs import read_costs
 from multiauc._io.output import STANDARD, Output
+from multiauc._io.sources import open_content
 from multiauc._report.writing import evaluate_models, make_page
 from multiauc.cli._compare import compare_models
 from multiauc.cli._output import refuse, write
@@ -32,7 +32,7 @@ def report_on_files(request: ReportRequest) -> None:
     with Stage("reading the predictions"):
         models = request.read(source)
         if request.costs is not None:
-            costs = content_of(request.costs)
+            costs = open_content(request.costs)
             matrix = read_costs(costs, models.predictions.labels)
             models = replace(models, costs=(*models.costs, costs))
     predictions, metrics = models.predictions, request.metrics

@@ -6,12 +6,11 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from multiauc._common.result import provenance
-from multiauc._io.content import content_of
 from multiauc._io.costs import read_costs
 from multiauc._io.output import STANDARD
-from multiauc._io.paths import data_files, is_there, model_name
 from multiauc._io.predictions import Request, Source, read_predictions
-from multiauc.cli._problems import SPELLED, Problem, as_typed, spell_options
+from multiauc._io.sources import data_files, is_there, model_name, open_content
+from multiauc.cli._problems import SPELLED, Problem, spell_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
     from multiauc import Comparison, Evaluation
     from multiauc._common.types import Outputs
-    from multiauc._io.content import Content
     from multiauc._io.predictions import Predictions
+    from multiauc._io.sources import Content
     from multiauc.cli._gates import Floor
 
     Noted = TypeVar("Noted", Evaluation, Comparison)
@@ -62,8 +61,8 @@ class FileRequest:
         return Request(
             sources=find_sources(self.files, self.scores),
             label=self.label,
-            classes=self.labels,
-            weights=self.sample_weight,
+            labels=self.labels,
+            sample_weight=self.sample_weight,
             groups=groups,
             by=by,
             row_id=row_id,
@@ -71,7 +70,7 @@ class FileRequest:
             outputs=self.outputs,
             format_in=self.format_in,
             delimiter=self.delimiter,
-            spelled=as_typed,
+            flags=True,
         )
 
     def given(self) -> dict[str, Any]:
@@ -97,7 +96,7 @@ class InferenceRequest(FileRequest):
     def read(self, source: Request) -> Models:
         """The predictions, with the options of `multiauc.evaluate` and `multiauc.compare`."""
         predictions = read_predictions(source)
-        costs = None if self.partition is None else content_of(self.partition)
+        costs = None if self.partition is None else open_content(self.partition)
         arguments = {
             "partition": None if costs is None else read_costs(costs, predictions.labels),
             "pair_weights": None if self.pair_weights == "equal" else self.pair_weights,

@@ -1,10 +1,28 @@
 """Spark: exact metrics of data frames that no machine holds, in two passes, and an evaluator for Spark's own tuning."""
 
-from multiauc.spark import _session as _session  # isort: skip - first: it says what to install
-from multiauc.spark.comparison import CertifiedDifference, SparkComparison, compare
-from multiauc.spark.evaluation import evaluate
+import os
+import sys
+
+try:
+    import pyarrow as pa  # noqa: F401 - rows travel between Spark and Python as Arrow batches
+    import pyspark  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "multiauc.spark needs pyspark and pyarrow; install them with: pip install multiauc[spark]", name=error.name
+    ) from error
+
+# Workers run "python3" of their path unless somebody says otherwise: on one machine hardly ever the interpreter in use.
+# Spark reads it when a query is made, so that this is early enough for sessions that exist already.
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+
+from multiauc.spark.evaluation import (
+    CertifiedDifference,
+    SliceEvaluations,
+    SparkComparison,
+    compare,
+    evaluate,
+)
 from multiauc.spark.evaluator import MulticlassAucEvaluator
-from multiauc.spark.slices import SliceEvaluations
 
 __all__ = [
     "CertifiedDifference",

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from multiauc import _rust
 from multiauc._common.registry import AUC_MU
 from multiauc.spark import _tasks
-from multiauc.spark._paired import UNIT, PairedSample
-from multiauc.spark._session import cores, threads_per_task
+from multiauc.spark._tasks import UNIT, PairedSample
 from multiauc.streaming import Accumulator
 
 if TYPE_CHECKING:
@@ -30,22 +29,22 @@ LONGEST_RANGE, MOST_RANGES = 2**20, 2**16
 KEYS_PER_PART, MOST_PARTS = 2**22, 2**14
 
 
-def collected_states(
+def collect_states(
     rows: DataFrame, layout: Layout, empty: Accumulator, lattices: dict[str, int] | None = None
 ) -> tuple[dict[str, Accumulator], PairedSample | None]:
     """The state of every unit, after one pass over the rows, and a sample of these if there are several models."""
-    threads = threads_per_task(rows)
+    threads = _threads_per_task(rows)
 
     def task(batches: Iterator[Any]) -> Iterator[Any]:
-        return _tasks.states(batches, layout, empty, lattices, threads)
+        return _tasks.count_states(batches, layout, empty, lattices, threads)
 
     # As an RDD from here on: states are large, and Arrow would put many of them into one batch.
     spread = rows.mapInArrow(task, _tasks.STATES).rdd.map(tuple)
     width = spread.getNumPartitions()
     while width > 1:
         width = math.ceil(width / FAN_IN)
-        spread = _merged_into(spread, width)
-    found = spread.mapPartitions(_tasks.merged).collect()
+        spread = _merge_into(spread, width)
+    found = spread.mapPartitions(_tasks.merge_states).collect()
     problem = next((problem for _, _, problem in found if problem is not None), None)
     if problem is not None:
         raise ValueError(problem)
@@ -55,16 +54,16 @@ def collected_states(
     return accumulators, None if sample is None else PairedSample.from_bytes(sample)
 
 
-def _merged_into(states: Any, width: int) -> Any:
+def _merge_into(states: Any, width: int) -> Any:
     """The states of each partition merged, and sent to one of as many others."""
 
     def placed(index: int, part: Iterable[tuple[str, bytes, str | None]]) -> Iterator[tuple[int, Any]]:
-        return ((index % width, one) for one in _tasks.merged(part))
+        return ((index % width, one) for one in _tasks.merge_states(part))
 
     return states.mapPartitionsWithIndex(placed).partitionBy(width, int).values()
 
 
-def exact_evaluations(
+def evaluate_exactly(
     rows: DataFrame, layout: Layout, states: dict[str, Accumulator], absent: str
 ) -> dict[str, CertifiedEvaluation]:
     """The exact metrics of every unit: a second pass where states are not exact already."""
@@ -76,8 +75,8 @@ def exact_evaluations(
     counted = {unit: states[unit] for unit in open_units}
     if lattices:
         one = next(iter(counted.values()))
-        empty = Accumulator(one.labels, metrics=one.metrics, memory=one.memory)
-        counted |= collected_states(rows, layout, empty, lattices)[0]
+        empty = Accumulator(one.labels, metrics=one.metrics, memory_limit=one.memory_limit)
+        counted |= collect_states(rows, layout, empty, lattices)[0]
     plans = {unit: _rust.RangePlan(state.state(), _longest_range(state)) for unit, state in counted.items()}
     if plans:
         _count(rows, layout, plans)
@@ -94,7 +93,7 @@ def _longest_range(state: Accumulator) -> int:
 
 def _count(rows: DataFrame, layout: Layout, plans: dict[str, _rust.RangePlan]) -> None:
     """Give the plans their counts: rows are packed by range, and the blocks of a range meet in one task."""
-    threads, at_once = threads_per_task(rows), cores(rows)
+    threads, at_once = _threads_per_task(rows), _count_cores(rows)
     per_part = max(KEYS_PER_PART, sum(plan.keys for plan in plans.values()) // MOST_PARTS)
     sent, first = {}, 0
     for unit, plan in plans.items():
@@ -105,10 +104,10 @@ def _count(rows: DataFrame, layout: Layout, plans: dict[str, _rust.RangePlan]) -
         first += parts
 
     def pack(batches: Iterator[Any]) -> Iterator[Any]:
-        return _tasks.blocks(batches, layout, sent, threads)
+        return _tasks.pack_blocks(batches, layout, sent, threads)
 
     def count(batches: Iterator[Any]) -> Iterator[Any]:
-        return _tasks.counts(batches, sent, threads)
+        return _tasks.count_blocks(batches, sent, threads)
 
     blocks = rows.mapInArrow(pack, _tasks.BLOCKS)
     # Spark before 4.1 places parts by their hash, which is right too, but not even.
@@ -119,3 +118,13 @@ def _count(rows: DataFrame, layout: Layout, plans: dict[str, _rust.RangePlan]) -
     )
     for unit, counts in placed.mapInArrow(count, _tasks.COUNTS).collect():
         plans[unit].add_counts(bytes(counts))
+
+
+def _count_cores(df: DataFrame) -> int:
+    """How many tasks run at a time."""
+    return max(1, int(df.sparkSession.sparkContext.defaultParallelism))
+
+
+def _threads_per_task(df: DataFrame) -> int:
+    """How many cores a task has."""
+    return max(1, int(df.sparkSession.sparkContext.getConf().get("spark.task.cpus", "1") or 1))

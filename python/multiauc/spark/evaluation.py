@@ -1,28 +1,41 @@
-"""The metrics of a data frame of Spark."""
+"""The metrics of a data frame of Spark: of all rows, of slices, of several models."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import math
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from multiauc import _rust
 from multiauc._common.hints import with_hints
-from multiauc._common.wording import one_of
-from multiauc._input.options import positive_integer, read_metrics
+from multiauc._common.registry import AUC_MU, METRICS
+from multiauc._common.result import Result, frame_of, text_table
+from multiauc._common.wording import described, listing, one_of
+from multiauc._evaluation.comparison import compare as compare_in_memory
+from multiauc._inference.intervals import ConfidenceInterval
+from multiauc._input.options import positive_integer, read_level, read_metrics
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc.spark._columns import ONLY, read_columns
-from multiauc.spark._passes import collected_states, exact_evaluations
-from multiauc.spark.slices import SliceEvaluations
+from multiauc.spark._passes import collect_states, evaluate_exactly
 from multiauc.streaming import Accumulator
 from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS, STREAMED_METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Hashable, Sequence
 
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
+    from multiauc._common.result import Library
     from multiauc._common.types import Absent, Outputs
     from multiauc.spark._columns import Layout
-    from multiauc.spark._paired import PairedSample
+    from multiauc.spark._tasks import PairedSample
     from multiauc.streaming import CertifiedEvaluation
 
 #: States that only say where to split, and have the standard errors.
@@ -31,20 +44,72 @@ EXACT_MEMORY = 16 * 2**20
 SLICE_MEMORY = 4 * 2**20
 
 
+class SliceEvaluations(Mapping[Any, "CertifiedEvaluation"]):
+    """The evaluation of each slice, by its value: text, or a tuple of texts for several columns; None for nulls.
+
+    Slices in which fewer than two classes have rows have no value, and are left out.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The columns whose values are slices.
+    evaluations : mapping
+        By the values of the columns, as tuples.
+    """
+
+    def __init__(
+        self, columns: tuple[str, ...], evaluations: Mapping[tuple[str | None, ...], CertifiedEvaluation]
+    ) -> None:
+        self.columns = columns
+        self._evaluations = {
+            values[0] if len(columns) == 1 else values: result for values, result in evaluations.items()
+        }
+
+    def __getitem__(self, values: Any) -> CertifiedEvaluation:
+        return self._evaluations[values]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._evaluations)
+
+    def __len__(self) -> int:
+        return len(self._evaluations)
+
+    def to_frame(self, level: float = 0.95, *, library: Library | None = None) -> Any:
+        """A row for each slice and metric, with the limits of intervals of this level."""
+        rows = [
+            {**dict(zip(self.columns, self._as_tuple(values), strict=True)), "metric": name, **one.to_dict(level)}
+            for values, result in self.items()
+            for name, one in result.metrics.items()
+        ]
+        return frame_of(rows, library)
+
+    def _as_tuple(self, values: Any) -> tuple[str | None, ...]:
+        return (values,) if len(self.columns) == 1 else values
+
+    def __repr__(self) -> str:
+        header = ["", "rows", "value", "certain bounds", "std. error", "95% interval"]
+        table = [header]
+        for values, result in self.items():
+            name, one = next(iter(result.metrics.items()))
+            table.append([", ".join(map(str, self._as_tuple(values))), str(int(result.counts.sum())), *one.cells()])
+        title = f"Slices by {', '.join(self.columns)}"
+        return "\n".join([f"{title}: {name if self else 'none'}", *text_table(table)])
+
+
 @with_hints
 def evaluate(  # noqa: PLR0913
     df: DataFrame,
     *,
     label: str,
-    scores: str | Sequence[str],
-    weight: str | None = None,
+    scores: str | Sequence[str] | None = None,
+    sample_weight: str | None = None,
     exact: bool = True,
     metrics: Sequence[str] | None = None,
     labels: Sequence[Hashable] | None = None,
     by: str | Sequence[str] | None = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
-    memory: int | None = None,
+    memory_limit: int | None = None,
 ) -> CertifiedEvaluation | SliceEvaluations:
     r"""AUC_mu, Hand & Till's M and one-vs-rest of the rows of a Spark data frame, without collecting them.
 
@@ -63,11 +128,11 @@ def evaluate(  # noqa: PLR0913
         random, or take long to compute.
     label : str
         The column with the class of each row: strings, or numbers such as the indices of ``StringIndexer``.
-    scores : str or sequence of str
+    scores : str or sequence of str, optional
         The scores: one column of arrays or of vectors (``"probability"`` of Spark's classifiers), a pattern of columns
         whose star stands for the class (``"p_*"``), or names of columns. One column of numbers is the score of the
-        second of two classes.
-    weight : str, optional
+        second of two classes. By default ``"p_*"`` or ``"y_score"``.
+    sample_weight : str, optional
         The column with the weight of each row. There is no second pass with weights: exact values need a state that
         holds all distinct scores.
     exact : bool, default True
@@ -75,15 +140,16 @@ def evaluate(  # noqa: PLR0913
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         What to compute; fewer take less time and send less between machines.
     labels : sequence of labels, optional
-        The classes in the order of the scores. By default what the star of a pattern stands for, or the names of the
-        columns, or 0, 1, ... for arrays, vectors and labels that are numbers.
+        The classes in the order of the scores, or of columns that are named after them in any order. By default what
+        the star of a pattern stands for, or the names of the columns, perhaps without a prefix that they share; 0, 1,
+        ... for arrays and vectors.
     by : str or sequence of str, optional
         Columns whose values are slices; each slice is evaluated apart.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows, as in `multiauc.evaluate`.
     outputs : {"logits"} or None, default None
         "logits" if the scores are logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
-    memory : int, optional
+    memory_limit : int, optional
         About how many bytes a state may take: 64 MiB by default, 16 MiB where a second pass counts, 4 MiB with `by`.
 
     Returns
@@ -122,53 +188,191 @@ def evaluate(  # noqa: PLR0913
     >>> multiauc.spark.evaluate(df, label="label", scores="p_*", metrics=["hand_till"]).hand_till.value
     0.9583333333333334
     """
-    rows, layout = read_columns(df, label, {ONLY: scores}, weight, labels, by, outputs)
-    found, _ = evaluated(rows, layout, metrics, absent, memory, exact=exact)
+    rows, layout = read_columns(df, label, {ONLY: scores}, sample_weight, labels, by, outputs)
+    found, _ = evaluate_rows(rows, layout, metrics, absent, memory_limit, exact=exact)
     if by is None:
         return found[ONLY, ()]
     return SliceEvaluations(layout.by, {values: result for (_, values), result in found.items()})
 
 
-def evaluated(
+def evaluate_rows(
     rows: DataFrame,
     layout: Layout,
     metrics: Sequence[str] | None,
     absent: str,
-    memory: int | None,
+    memory_limit: int | None,
     *,
     exact: bool,
 ) -> tuple[Mapping[tuple[str, tuple[str | None, ...]], CertifiedEvaluation], PairedSample | None]:
     """The evaluation of every model on every slice, and a sample of the rows if there are several models."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
     wanted = read_metrics(DEFAULT_METRICS if metrics is None else metrics, STREAMED_METRICS)
-    counts_ranges = exact and layout.weight is None
-    if memory is None:
+    counts_ranges = exact and layout.sample_weight is None
+    if memory_limit is None:
         memory = SLICE_MEMORY if layout.by else EXACT_MEMORY if counts_ranges else DEFAULT_MEMORY
-        memory = max(memory, _least_memory(len(layout.labels), wanted))
-    empty = Accumulator(layout.labels, metrics=wanted, memory=positive_integer("memory", memory))
-    states, sample = collected_states(rows, layout, empty)
+        memory_limit = max(memory, _rust.StreamState.least_memory(len(layout.labels), list(wanted)))
+    empty = Accumulator(layout.labels, metrics=wanted, memory_limit=positive_integer("memory_limit", memory_limit))
+    states, sample = collect_states(rows, layout, empty)
     if not states:
         raise ValueError("df has no rows")
     if layout.by:
         states = {unit: state for unit, state in states.items() if (state.counts > 0).sum() > 1}
     if counts_ranges:
-        results = exact_evaluations(rows, layout, states, policy)
+        results = evaluate_exactly(rows, layout, states, policy)
     else:
         results = {unit: state.evaluate(absent=policy) for unit, state in states.items()}
     if exact and not all(result.exact for result in results.values()):
         raise ValueError(
-            f"exact=True with weight={layout.weight!r} needs states that hold all distinct scores, and memory={memory} "
-            "is too little for that: give them more, or take certain bounds with exact=False"
+            f"exact=True with sample_weight={layout.sample_weight!r} needs states that hold all distinct scores, and "
+            f"memory_limit={memory_limit} is too little for that: give them more, or take certain bounds with "
+            "exact=False"
         )
     return {_read_unit(unit): result for unit, result in sorted(results.items())}, sample
-
-
-def _least_memory(n_classes: int, metrics: tuple[str, ...]) -> int:
-    from multiauc import _rust  # noqa: PLC0415
-
-    return _rust.StreamState.least_memory(n_classes, list(metrics))
 
 
 def _read_unit(unit: str) -> tuple[str, tuple[str | None, ...]]:
     model, *values = json.loads(unit)
     return model, tuple(values)
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedDifference(Result):
+    """The difference of two models on the same rows.
+
+    Attributes
+    ----------
+    value : float
+        The first less the second.
+    low, high : float
+        The exact difference of these rows lies between them, always.
+    standard_error : float
+        From both standard errors, and from the correlation of the two models in a random sample of at most 20,000 rows.
+        nan if a class has fewer than two rows in that sample.
+    standard_error_at_most : float
+        The sum of both standard errors; that of the difference is not larger, whatever the models have in common.
+    """
+
+    value: float
+    low: float
+    high: float
+    standard_error: float
+    standard_error_at_most: float
+
+    @property
+    def exact(self) -> bool:
+        """Whether both bounds are the value."""
+        return self.low == self.high
+
+    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
+        """An interval for the difference in the population, by the normal distribution: as far as the bounds allow."""
+        reach = NormalDist().inv_cdf(1.0 - read_level(level)) * self.standard_error
+        return ConfidenceInterval(max(-1.0, self.low - reach), min(1.0, self.high + reach))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparkComparison(Result):
+    """Models that were evaluated on the same rows; see `multiauc.spark.compare`.
+
+    Attributes
+    ----------
+    evaluations : dict of CertifiedEvaluation
+        By the name of the model.
+    correlations : dict of ndarray of shape (m, m)
+        How the values of the models vary together, by metric, in a random sample of the rows; nan where that cannot be
+        told from the sample.
+    """
+
+    evaluations: dict[str, CertifiedEvaluation]
+    correlations: dict[str, NDArray[np.float64]]
+
+    def difference(self, a: str, b: str, metric: str = AUC_MU) -> CertifiedDifference:
+        """The value of model `a` less that of `b`."""
+        names = list(self.evaluations)
+        for name in (a, b):
+            if name not in names:
+                raise ValueError(f"there is no model {name!r}; there are {listing(names)}")
+        own, other = self.evaluations[a].metrics, self.evaluations[b].metrics
+        if metric not in own:
+            raise ValueError(f"metric is {metric!r}, which was not computed; there are {listing(list(own))}")
+        first, second = own[metric], other[metric]
+        errors = first.standard_error, second.standard_error
+        together = 2.0 * float(self.correlations[metric][names.index(a), names.index(b)]) * errors[0] * errors[1]
+        return CertifiedDifference(
+            first.value - second.value,
+            first.low - second.high,
+            first.high - second.low,
+            math.sqrt(max(0.0, errors[0] ** 2 + errors[1] ** 2 - together)) if not math.isnan(together) else math.nan,
+            errors[0] + errors[1],
+        )
+
+    def __repr__(self) -> str:
+        lines = []
+        for metric in next(iter(self.evaluations.values())).metrics:
+            header = ["", "value", "certain bounds", "std. error", "95% interval"]
+            rows = [[name, *one.metrics[metric].cells()] for name, one in self.evaluations.items()]
+            lines += [METRICS[metric].title, *text_table([header, *rows])]
+        return "\n".join(lines)
+
+
+@with_hints
+def compare(  # noqa: PLR0913
+    df: DataFrame,
+    models: Mapping[str, str | Sequence[str]],
+    *,
+    label: str,
+    sample_weight: str | None = None,
+    exact: bool = True,
+    metrics: Sequence[str] | None = None,
+    labels: Sequence[Hashable] | None = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+    memory_limit: int | None = None,
+) -> SparkComparison:
+    """Several models on the same rows of a Spark data frame, in the same passes.
+
+    Parameters
+    ----------
+    df : pyspark.sql.DataFrame
+        As in `evaluate`.
+    models : mapping of str to columns
+        The scores of each model, as `evaluate` takes them: ``{"tree": "p_tree_*", "net": "probability"}``.
+    label, sample_weight, exact, metrics, labels, absent, outputs, memory_limit
+        As in `evaluate`.
+
+    Returns
+    -------
+    SparkComparison
+        The evaluation of each model, and their differences with certain bounds.
+    """
+    if not hasattr(models, "items") or not models:
+        raise TypeError(f"models must be a mapping of names to columns of scores; got {described(models)}")
+    rows, layout = read_columns(df, label, dict(models), sample_weight, labels, None, outputs)
+    found, sample = evaluate_rows(rows, layout, metrics, absent, memory_limit, exact=exact)
+    evaluations = {name: found[name, ()] for name in models}
+    wanted = next(iter(evaluations.values())).metrics
+    return SparkComparison(evaluations, {metric: _correlate(sample, len(models), metric) for metric in wanted})
+
+
+def _correlate(sample: PairedSample | None, n_models: int, metric: Any) -> NDArray[np.float64]:
+    """How the values of the models vary together in a sample."""
+    if sample is None:
+        return np.ones((n_models, n_models))
+    codes = sample.codes if sample.weights is None else sample.codes[sample.weights > 0]
+    if np.bincount(codes)[np.unique(codes)].min() < 2 or len(np.unique(codes)) < 2:
+        return np.full((n_models, n_models), np.nan)
+    n_classes = next(iter(sample.scores.values())).shape[1]
+    with warnings.catch_warnings():
+        # One score per row stands for two, which do not sum to 1; for the correlation that makes no difference.
+        warnings.filterwarnings("ignore", message="models differ in what their scores are")
+        covariance = compare_in_memory(
+            sample.codes,
+            sample.scores,
+            metric=metric,
+            sample_weight=sample.weights,
+            labels=range(n_classes),
+            absent="ignore",
+        ).covariance
+    spread = np.sqrt(np.diagonal(covariance))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found: NDArray[np.float64] = covariance / np.outer(spread, spread)
+    return found

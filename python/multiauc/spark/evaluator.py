@@ -113,7 +113,7 @@ class MulticlassAucEvaluator(
             dataset,
             label=self.getLabelCol(),
             scores=self.getProbabilityCol(),
-            weight=weight,
+            sample_weight=weight,
             exact=weight is None,
             metrics=[self.getMetricName()],
             absent=self.getOrDefault(self.absent),

@@ -12,7 +12,14 @@ from multiauc._common.hints import warn
 from multiauc._common.registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._common.wording import counted, listing, one_of
 from multiauc._inference.estimates import worst_case_of
-from multiauc._input.labels import MAX_CLASSES, column_names, match_classes, read_label_column, read_labels
+from multiauc._input.labels import (
+    MAX_CLASSES,
+    column_names,
+    match_classes,
+    order_of_names,
+    read_label_column,
+    read_labels,
+)
 from multiauc._input.options import positive_integer, read_metrics
 from multiauc._input.probabilities import as_outputs, read_outputs
 from multiauc._input.sample import ABSENT_POLICIES, check_absent, read_scores, read_weights
@@ -55,7 +62,7 @@ class Accumulator:
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         Of these and ``"one_vs_rest_prevalence"``, which comes with ``"one_vs_rest"``. Fewer metrics have finer bins in
         the same memory: AUC_mu and M keep histograms for all pairs of classes, one-vs-rest two for every class.
-    memory : int, default 64 MiB
+    memory_limit : int, default 64 MiB
         About how many bytes to use. With more than about a thousand classes the default has no room for the sample of
         rows that standard errors need: they are nan then, and `evaluate` warns with the memory that they take.
     outputs : {"logits"} or None, default None
@@ -96,7 +103,7 @@ class Accumulator:
         labels: Iterable[Any],
         *,
         metrics: Iterable[str] = DEFAULT_METRICS,
-        memory: int = DEFAULT_MEMORY,
+        memory_limit: int = DEFAULT_MEMORY,
         outputs: Outputs = None,
     ) -> None:
         classes = read_labels(labels)
@@ -106,15 +113,15 @@ class Accumulator:
             )
         self.labels = tuple(classes)
         self.metrics = read_metrics(metrics, STREAMED_METRICS)
-        self.memory = positive_integer("memory", memory)
-        if self.memory > MOST_MEMORY:
-            raise ValueError(f"memory must be at most {MOST_MEMORY:,} bytes; got {self.memory:,}")
+        self.memory_limit = positive_integer("memory_limit", memory_limit)
+        if self.memory_limit > MOST_MEMORY:
+            raise ValueError(f"memory_limit must be at most {MOST_MEMORY:,} bytes; got {self.memory_limit:,}")
         self.outputs = read_outputs(outputs)
         least = _rust.StreamState.least_memory(len(classes), list(self.metrics))
-        if self.memory < least:
+        if self.memory_limit < least:
             raise ValueError(
-                f"memory must be at least {least:,} bytes for {counted(len(classes), 'class', 'classes')} and "
-                f"{listing(self.metrics)}; got {self.memory:,}. One-vs-rest alone needs the least"
+                f"memory_limit must be at least {least:,} bytes for {counted(len(classes), 'class', 'classes')} and "
+                f"{listing(self.metrics)}; got {self.memory_limit:,}. One-vs-rest alone needs the least"
             )
         # Made with the first rows, which say whether scores are float32 or float64.
         self._state: _rust.StreamState | None = None
@@ -193,7 +200,8 @@ class Accumulator:
 
     def _refuse_other_order(self, y_score: Any, n_columns: int) -> None:
         names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
-        if names is not None and names != list(self.labels) and set(map(str, names)) == set(map(str, self.labels)):
+        order = order_of_names(names, list(self.labels))
+        if names is not None and order is not None and order != sorted(order):
             raise ValueError(
                 f"the columns of y_score are named {listing(names)}, which is another order than that of labels: "
                 f"{listing(self.labels)}; put them in the same order"
@@ -212,11 +220,11 @@ class Accumulator:
         return self._state
 
     def _new_state(self, *, is_single: bool, lattice: int | None = None) -> _rust.StreamState:
-        return _rust.StreamState(len(self.labels), list(self.metrics), self.memory, is_single, lattice)
+        return _rust.StreamState(len(self.labels), list(self.metrics), self.memory_limit, is_single, lattice)
 
     def on_lattice(self, lattice: int) -> Accumulator:
         """An empty one for float32 scores that are known to be multiples of 1/m."""
-        again = Accumulator(self.labels, metrics=self.metrics, memory=self.memory, outputs=self.outputs)
+        again = Accumulator(self.labels, metrics=self.metrics, memory_limit=self.memory_limit, outputs=self.outputs)
         again._state = self._new_state(is_single=True, lattice=lattice)
         return again
 
@@ -226,7 +234,7 @@ class Accumulator:
         Parameters
         ----------
         other : Accumulator
-            Made with the same labels, metrics, memory and outputs.
+            Made with the same labels, metrics, memory_limit and outputs.
 
         Returns
         -------
@@ -235,7 +243,7 @@ class Accumulator:
         """
         if not isinstance(other, Accumulator):
             raise TypeError(f"only an Accumulator can be merged; got {type(other).__name__}")
-        for name in ("labels", "metrics", "memory", "outputs"):
+        for name in ("labels", "metrics", "memory_limit", "outputs"):
             if getattr(self, name) != getattr(other, name):
                 raise ValueError(
                     f"states that are merged must have the same {name}; "
@@ -257,7 +265,7 @@ class Accumulator:
 
     def copy(self) -> Accumulator:
         """A state of its own with the same rows."""
-        again = Accumulator(self.labels, metrics=self.metrics, memory=self.memory, outputs=self.outputs)
+        again = Accumulator(self.labels, metrics=self.metrics, memory_limit=self.memory_limit, outputs=self.outputs)
         again._state = None if self._state is None else self._state.copy()
         return again
 
@@ -310,16 +318,16 @@ class Accumulator:
         least = _rust.StreamState.least_memory_for_variances(
             len(self.labels), list(self.metrics), self.state().is_single
         )
-        if self.memory < least:
+        if self.memory_limit < least:
             warn(
-                f"standard errors are nan: memory={self.memory:,} has no room for a sample of the rows of each of "
-                f"{len(self.labels):,} classes; they need memory={least:,} (values and bounds do not)",
+                f"standard errors are nan: memory_limit={self.memory_limit:,} has no room for a sample of the rows of "
+                f"each of {len(self.labels):,} classes; they need memory_limit={least:,} (values and bounds do not)",
                 RuntimeWarning,
             )
 
     def to_bytes(self) -> bytes:
         """All that the state holds, to be saved or sent; the same on every machine, with a version and a checksum."""
-        header = {"labels": list(self.labels), "metrics": list(self.metrics), "memory": self.memory}
+        header = {"labels": list(self.labels), "metrics": list(self.metrics), "memory_limit": self.memory_limit}
         if self.outputs is not None:
             header["outputs"] = self.outputs
         return sealed(header, b"" if self._state is None else self._state.to_bytes())
@@ -334,12 +342,12 @@ class Accumulator:
             If the bytes are damaged, cut short, or something else.
         """
         header, content = opened(data)
-        for name, kind in (("labels", list), ("metrics", list), ("memory", int)):
+        for name, kind in (("labels", list), ("metrics", list), ("memory_limit", int)):
             if type(header.get(name)) is not kind:
                 raise damaged(f"its header has no {name}" if name not in header else f"{name} is {header[name]!r:.80}")
         try:
             return cls._restored(
-                header["labels"], header["metrics"], header["memory"], content or None, header.get("outputs")
+                header["labels"], header["metrics"], header["memory_limit"], content or None, header.get("outputs")
             )
         except (TypeError, ValueError) as error:
             raise damaged(str(error)) from None
@@ -347,21 +355,21 @@ class Accumulator:
     def __reduce__(self) -> tuple[Any, ...]:
         # Labels of any kind can be pickled, and need not be written as text.
         content = None if self._state is None else self._state.to_bytes()
-        return Accumulator._restored, (self.labels, self.metrics, self.memory, content, self.outputs)
+        return Accumulator._restored, (self.labels, self.metrics, self.memory_limit, content, self.outputs)
 
     @classmethod
     def _restored(
         cls,
         labels: tuple[Any, ...],
         metrics: tuple[str, ...],
-        memory: int,
+        memory_limit: int,
         content: bytes | None,
         outputs: Outputs = None,
     ) -> Accumulator:
-        again = cls(labels, metrics=metrics, memory=memory, outputs=outputs)
+        again = cls(labels, metrics=metrics, memory_limit=memory_limit, outputs=outputs)
         if content is not None:
             state = _rust.StreamState.from_bytes(content)
-            if not state.is_made_with(len(again.labels), list(again.metrics), again.memory):
+            if not state.is_made_with(len(again.labels), list(again.metrics), again.memory_limit):
                 raise ValueError("its rows were kept for other labels, metrics or memory than it says")
             again._state = state
         return again

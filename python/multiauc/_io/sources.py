@@ -1,0 +1,412 @@
+"""Where bytes come from, in which format: paths, patterns, folders, pipes, object stores.
+
+A folder stands for its data files. Where there are none, it stands for those of its subfolders, and a subfolder called
+``day=3`` is a column ``day`` that is ``3`` in all rows below it. `pyarrow.fs` lists the files; `pyarrow.dataset` would
+guess the types of such columns, and labels are compared as text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import glob
+import hashlib
+import io
+import os
+import re
+import stat
+import sys
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote
+
+import pyarrow as pa
+from pyarrow import fs
+
+from multiauc._common.wording import listing
+from multiauc._io.output import STANDARD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+#: Formats by the ends of names.
+ENDINGS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".csv.gz": "csv",
+    ".tsv.gz": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".ipc": "arrow",
+    ".npz": "npz",
+}
+FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
+
+GZIP = b"\x1f\x8b"
+ARROW_FILE = b"ARROW1"
+# What the formats of pipes, which may have no telling name, begin with. The third is an Arrow stream.
+BEGINNINGS = {b"PAR1": "parquet", ARROW_FILE: "arrow", b"\xff\xff\xff\xff": "arrow", b"PK\x03\x04": "npz", GZIP: "csv"}
+LOOKED_AT = 4096
+# Of files on this machine, so much of the beginning and of the end is part of their fingerprint.
+FINGERPRINTED = 2**16
+
+# A star, a question mark, or one sign out of several in brackets.
+PATTERN = re.compile(r"[*?]|\[[^\]]+\]")
+ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+://)")
+# How partitioned data sets write a value that is missing.
+MISSING = "__HIVE_DEFAULT_PARTITION__"
+
+
+class RowError(ValueError):
+    """What is wrong in a row of a file, which is named."""
+
+
+class NoRowsError(ValueError):
+    """A file, which is named, has a header or arrays, but no rows."""
+
+
+@contextmanager
+def reading(name: str, kind: str) -> Iterator[None]:
+    """Say which file it is that a library cannot read."""
+    try:
+        yield
+    except RowError:
+        raise
+    except UnicodeDecodeError:
+        raise ValueError(f"{name}: cannot be read as {kind}: it is not UTF-8 text") from None
+    except Exception as error:  # noqa: BLE001 - about a damaged file the libraries raise anything
+        raise ValueError(f"{name}: cannot be read as {kind}: {first_line(error)}") from None
+
+
+def first_line(error: Exception) -> str:
+    """What is wrong, in one line."""
+    return str(error).split("\n", 1)[0] or type(error).__name__
+
+
+class Content(NamedTuple):
+    """The bytes of a file or a pipe.
+
+    Attributes
+    ----------
+    path
+        As it was given, "-" for standard input.
+    data
+        What came through a pipe; None for a file, which is read where it is.
+    store
+        The file system of pyarrow that has the file, where `path` is a place in it; None for that of this machine.
+    prefix
+        What makes the address of a file in a store of its path, such as "s3://".
+    folders
+        The columns that the names of its folders are, and their value.
+    """
+
+    path: str
+    data: bytes | None = None
+    store: Any = None
+    prefix: str = ""
+    folders: Mapping[str, str | None] = {}
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return "standard input" if self.path == STANDARD else self.prefix + self.path
+
+    @property
+    def size(self) -> int:
+        """In bytes; 0 where that is not known."""
+        if self.data is not None:
+            return len(self.data)
+        if self.store is not None:
+            return int(self.store.get_file_info(self.path).size or 0)
+        return os.stat(self.path).st_size  # noqa: PTH116 - an empty path is no folder here
+
+    def source(self) -> Any:
+        """A path, or a file in memory: what libraries read from."""
+        return self.path if self.data is None and self.store is None else self.open()
+
+    def open(self) -> Any:
+        """The bytes as a file."""
+        if self.store is not None:
+            return self.store.open_input_file(self.path)
+        return Path(self.path).open("rb") if self.data is None else io.BytesIO(self.data)
+
+    def arrow_file(self) -> Any:
+        """The bytes as a file of Arrow, which needs no lock of the interpreter to read on."""
+        if self.store is not None:
+            return self.store.open_input_file(self.path)
+        return pa.OSFile(self.path) if self.data is None else pa.BufferReader(self.data)
+
+    def beginning(self, size: int = LOOKED_AT) -> bytes:
+        """The first bytes."""
+        with self.open() as file:
+            return bytes(file.read(size))
+
+    def facts(self) -> dict[str, Any]:
+        """Name, size and SHA-256."""
+        with self.open() as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+            return {"name": self.path, "size": file.seek(0, os.SEEK_END), "sha256": digest}
+
+    def fingerprint(self) -> list[Any]:
+        """What tells it from other files, and from itself before it was changed, without reading all of it.
+
+        Name, size, time of the last change, and a digest of both ends; of a stored file without the last.
+        """
+        try:
+            if self.store is not None:
+                found = self.store.get_file_info(self.path)
+                return [self.name, found.size, found.mtime_ns, None]
+            with self.open() as file:
+                status = os.fstat(file.fileno())
+                digest = hashlib.sha256(file.read(FINGERPRINTED))
+                file.seek(max(0, status.st_size - FINGERPRINTED))
+                digest.update(file.read(FINGERPRINTED))
+        except OSError as error:
+            raise ValueError(f"{self.name}: cannot be read: {first_line(error)}") from None
+        return [os.path.abspath(self.path), status.st_size, status.st_mtime_ns, digest.hexdigest()]  # noqa: PTH100
+
+
+def open_content(path: str, *, whole: bool = True) -> Content:
+    """The content of a file or a pipe; a pipe is read now, because it cannot be read again: only if `whole`."""
+    name = "standard input" if path == STANDARD else path
+    if path == STANDARD and not whole:
+        raise ValueError(f"{name} can be read only once, and not in pieces")
+    try:
+        if path == STANDARD:
+            return Content(path, sys.stdin.buffer.read())
+        is_file = stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - an empty path is no folder here
+        # Arrow opens no file whose name is not text; that is read into memory, too.
+        if is_file and (not whole or _is_unicode(path)):
+            return Content(path)
+        if whole:
+            return Content(path, Path(path).read_bytes())
+    except FileNotFoundError:
+        raise ValueError(f"{path}: there is no such file") from None
+    except (OSError, AttributeError) as error:  # AttributeError: standard input is closed
+        raise ValueError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or 'it is closed'}") from None
+    raise ValueError(f"{path}: this is a pipe or a device, which cannot be read in pieces")
+
+
+def detect_format(content: Content, chosen: str | None, option: str = "format_in") -> str:
+    """The format: the chosen one, or told by the name, or (of pipes and names without an ending) by how it begins.
+
+    `option` is what messages call the option that chooses it.
+    """
+    told = chosen or format_by_name(content.path)
+    if told is not None:
+        return told
+    if content.data is None and Path(content.path).suffix:
+        raise ValueError(
+            f"{content.name}: not a known kind of file; names may end in {', '.join(ENDINGS)} ({option} names the kind)"
+        )
+    start = content.beginning()
+    if not start:
+        raise ValueError(f"{content.name}: there is nothing in it")
+    begun = next((kind for beginning, kind in BEGINNINGS.items() if start.startswith(beginning)), None)
+    if begun is None and not _is_text(start):
+        raise ValueError(f"{content.name}: its format cannot be told; name it with {option}: {', '.join(FORMATS)}")
+    return begun or "csv"
+
+
+def format_by_name(path: str) -> str | None:
+    """The format that a name tells."""
+    name = Path(path).name.lower()
+    return next((kind for ending, kind in ENDINGS.items() if name.endswith(ending)), None)
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether a text has no halves of surrogate pairs, which stand for bytes that are no letters."""
+    return not any("\ud800" <= sign <= "\udfff" for sign in text)
+
+
+def _is_text(start: bytes) -> bool:
+    try:
+        # Of more than what was looked at, the last character may be cut in two.
+        codecs.getincrementaldecoder("utf-8")().decode(start, final=len(start) < LOOKED_AT)
+    except UnicodeDecodeError:
+        return False
+    return b"\0" not in start
+
+
+def data_files(path: str) -> list[str]:
+    """The files of this machine that a path stands for, in the order of their names: itself, a pattern's, a folder's.
+
+    A file that is there is itself, whatever signs are in its name. Hidden files, and those that begin with an
+    underscore, are not part of a folder's data: programs leave their notes there.
+    """
+    if not path:
+        raise ValueError("the name of a file is empty")
+    place = Path(path)
+    if place.is_dir() and path != STANDARD:
+        return _of_one_kind(path, [str(file) for file in place.iterdir() if _is_data(file.name) and not file.is_dir()])
+    if path == STANDARD or place.exists() or not PATTERN.search(path):
+        return [path]
+    return _glob(path) or _refuse_pattern(path)
+
+
+def is_there(path: str) -> bool:
+    """Whether a path stands for anything."""
+    return path == STANDARD or Path(path).exists() or bool(PATTERN.search(path) and _glob(path))
+
+
+def is_address(path: str) -> bool:
+    """Whether a path is that of a file in an object store."""
+    return ADDRESS.match(path) is not None
+
+
+def is_partitioned(path: str) -> bool:
+    """Whether a path is a folder that has data files in subfolders only."""
+    place = Path(path)
+    return place.is_dir() and not any(_is_data(file.name) and not file.is_dir() for file in place.iterdir())
+
+
+def model_name(path: str) -> str:
+    """What a model is called whose predictions are there, if nobody says."""
+    if path == STANDARD:
+        return "stdin"
+    place = Path(path)
+    if place.exists() or not PATTERN.search(path):
+        return place.resolve().name.split(".")[0] if place.name in {"", "..", "."} else place.name.split(".")[0]
+    # Of a pattern the beginning, or the folder.
+    parts = [part for part in reversed(place.parts) if part not in {"/", "."}]
+    stems = (part.split("*")[0].split("?")[0].split("[")[0].split(".")[0].strip("_- ") for part in parts)
+    return next((stem for stem in stems if stem), path)
+
+
+def _glob(pattern: str) -> list[str]:
+    found = glob.glob(pattern, recursive=True)  # noqa: PTH207 - which takes absolute patterns too
+    return sorted(name for name in found if not Path(name).is_dir())
+
+
+def _refuse_pattern(pattern: str) -> list[str]:
+    raise ValueError(f"{pattern}: there is no such file, nor any that fits it as a pattern")
+
+
+def _is_data(name: str) -> bool:
+    """Whether a file of this name in a folder is a part of its data."""
+    return format_by_name(name) is not None and not _is_note(name)
+
+
+def _is_note(name: str) -> bool:
+    """Whether a file or a folder of this name is none of the data: programs leave their notes there."""
+    return name.startswith((".", "_"))
+
+
+def _of_one_kind(folder: str, found: list[str]) -> list[str]:
+    """The data files of a folder in order, if there are any and all are of one kind."""
+    if not found:
+        raise ValueError(f"{folder}: there are no data files in this folder; names may end in {', '.join(ENDINGS)}")
+    found = sorted(found)
+    kinds = sorted({str(format_by_name(file)) for file in found})
+    if len(kinds) > 1:
+        example = f"{folder.rstrip('/')}/*{Path(found[0]).suffix}"
+        raise ValueError(
+            f"{folder}: the folder holds files of several kinds, {listing(kinds)}, which are not one data set; "
+            f"name those you mean by a pattern, as in {example!r}"
+        )
+    return found
+
+
+def read_paths(source: Any) -> list[str] | None:
+    """The paths that a source is, or None if it is something else."""
+    if isinstance(source, (str, os.PathLike)):
+        return [os.fsdecode(source)]
+    if isinstance(source, (list, tuple)) and source and all(isinstance(one, (str, os.PathLike)) for one in source):
+        return [os.fsdecode(one) for one in source]
+    return None
+
+
+def find_files(path: str, filesystem: Any = None, *, whole: bool = False) -> list[Content]:
+    """The files that a path stands for: on this machine, at an address (``s3://...``), or in a file system.
+
+    Pipes are among them if they are to be read whole.
+    """
+    if filesystem is not None:
+        return _find_in_store(_arrow_filesystem(filesystem), path, "")
+    address = ADDRESS.match(path)
+    if address is None:
+        if path != STANDARD and is_partitioned(path):
+            below = [Path(folder) / file for folder, _, files in os.walk(path) for file in files]
+            return _find_in_subfolders(path, list(map(str, below)), "", None)
+        return [open_content(file, whole=whole) for file in data_files(path)]
+    # The part without signs of a pattern alone: a question mark is something else in an address.
+    fixed = _fixed_part(path)
+    try:
+        store, base = fs.FileSystem.from_uri(fixed)
+    except Exception as error:  # noqa: BLE001 - file systems raise anything
+        raise ValueError(f"{path}: cannot be read: {first_line(error)}") from None
+    return _find_in_store(store, base.rstrip("/") + path[len(fixed.rstrip("/")) :], address[1])
+
+
+def _find_in_store(store: Any, path: str, prefix: str) -> list[Content]:
+    shown = prefix + path
+    try:
+        found = store.get_file_info(path)
+        if found.type == fs.FileType.File:
+            files = [path]
+        elif found.type == fs.FileType.Directory:
+            below = _list_below(store, path)
+            own = [file for file in below if "/" not in _relative(file, path) and _is_data(_relative(file, path))]
+            if not own:
+                return _find_in_subfolders(path, below, prefix, store)
+            files = _of_one_kind(shown, own)
+        elif PATTERN.search(path):
+            parts = path.split("/")
+            fitting = [file for file in _list_below(store, _fixed_part(path)) if _parts_fit(file.split("/"), parts)]
+            files = sorted(fitting) or _refuse_pattern(shown)
+        else:
+            raise ValueError(f"{shown}: there is no such file")
+    except OSError as error:
+        raise ValueError(f"{shown}: cannot be read: {first_line(error)}") from None
+    return [Content(file, store=store, prefix=prefix) for file in files]
+
+
+def _find_in_subfolders(folder: str, below: list[str], prefix: str, store: Any) -> list[Content]:
+    """The data files among all files below a folder, with the columns that the names of subfolders are."""
+    found = {}
+    for file in below:
+        *folders, name = re.split(r"[/\\]" if store is None and os.sep == "\\" else "/", _relative(file, folder))
+        if _is_data(name) and not any(map(_is_note, folders)):
+            pairs = (part.partition("=") for part in folders)
+            found[file] = {
+                unquote(key): None if value == MISSING else unquote(value) for key, equals, value in pairs if equals
+            }
+    files = _of_one_kind(prefix + folder, list(found))
+    return [Content(file, store=store, prefix=prefix, folders=found[file]) for file in files]
+
+
+def _list_below(store: Any, folder: str) -> list[str]:
+    selector = fs.FileSelector(folder, recursive=True, allow_not_found=True)
+    return [found.path for found in store.get_file_info(selector) if found.type == fs.FileType.File]
+
+
+def _relative(file: str, folder: str) -> str:
+    return file[len(folder.rstrip("/")) :].lstrip("/") if folder not in {"", "/", "."} else file.lstrip("/")
+
+
+def _fixed_part(pattern: str) -> str:
+    """The folders of a path before the first that is a pattern; the path itself if none is."""
+    sign = PATTERN.search(pattern)
+    return pattern if sign is None else pattern[: sign.start()].rpartition("/")[0]
+
+
+def _parts_fit(parts: list[str], patterns: list[str]) -> bool:
+    """Whether the parts of a path fit those of a pattern, in which ``**`` is any number of folders."""
+    if not patterns or not parts:
+        return not patterns and not parts
+    if patterns[0] == "**":
+        return any(_parts_fit(parts[skipped:], patterns[1:]) for skipped in range(len(parts)))
+    hidden = parts[0].startswith(".") and not patterns[0].startswith(".")
+    return not hidden and fnmatchcase(parts[0], patterns[0]) and _parts_fit(parts[1:], patterns[1:])
+
+
+def _arrow_filesystem(filesystem: Any) -> Any:
+    if isinstance(filesystem, fs.FileSystem):
+        return filesystem
+    if hasattr(filesystem, "open") and hasattr(filesystem, "find"):  # one of fsspec
+        return fs.PyFileSystem(fs.FSSpecHandler(filesystem))
+    kind = type(filesystem).__name__
+    raise TypeError(f"filesystem must be a file system of pyarrow or fsspec, or None; got {kind}")
