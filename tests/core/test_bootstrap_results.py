@@ -54,7 +54,7 @@ class TestIntervals:
         u = (x - x.mean()) / len(x)
         acceleration = np.sum(u**3) / np.sum(u**2) ** 1.5 / 6
         replicates = Replicates(x.mean(), expected.bootstrap_distribution, 1, acceleration)
-        found = replicates.interval(0.95, "bca", ("bca",), 1)
+        found = replicates.interval(0.95, "bca", ("bca",))
         # SciPy's jackknife has n - 1 in place of n.
         np.testing.assert_allclose(found, expected.confidence_interval, rtol=2e-3)
 

@@ -12,11 +12,11 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
-from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Result, frame_of, html_table, shortened, text_table
+from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Printed, Result, shortened
 from multiauc._common.student import t_power, upper_quantile
 from multiauc._common.wording import decimals, described, listing, names_as_text, one_of, printable
 from multiauc._evaluation.comparison import Comparison
-from multiauc._evaluation.evaluation import Evaluation, computed, evaluation_of
+from multiauc._evaluation.evaluation import Evaluation, compute, evaluate_inputs
 from multiauc._inference.estimates import ONE_UNIT
 from multiauc._inference.hypotheses import read_number
 from multiauc._inference.intervals import Wilson, WorstCase, bounded_logit_interval
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Library
+    from multiauc._common.result import Cells, Record
 
 DEFAULT_POWER = 0.8
 FEWEST = 2
@@ -44,7 +44,7 @@ ENOUGH = 1.0 + 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SampleSize(Result):
+class SampleSize(Printed, Result):
     """Rows per class that reach an aim; see `multiauc.sample_size`.
 
     Attributes
@@ -98,23 +98,20 @@ class SampleSize(Result):
         """The sum of `best_per_class`, if there are best shares."""
         return None if self.best_per_class is None else sum(self.best_per_class.values())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Everything in plain Python objects."""
         return Result.to_dict(self) | {"total": self.total, "best_total": self.best_total}
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """A row per class as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of(self._rows(), library)
+    def _columns(self) -> dict[str, list[Any]]:
+        labels, best = list(self.per_class), self.best_per_class
+        return {
+            "class": labels,
+            "pilot": [self.pilot[label] for label in labels],
+            "same_shares": list(self.per_class.values()),
+            **({} if best is None else {"best_shares": [best[label] for label in labels]}),
+        }
 
-    def _rows(self) -> list[dict[str, Any]]:
-        best = self.best_per_class
-        return [
-            {"class": label, "pilot": self.pilot[label], "same_shares": number}
-            | ({} if best is None else {"best_shares": best[label]})
-            for label, number in self.per_class.items()
-        ]
-
-    def _table(self) -> list[list[str]]:
+    def _table(self) -> Cells:
         columns = {"pilot": self.pilot, "same shares": self.per_class}
         if self.best_per_class is not None:
             columns["best shares"] = self.best_per_class
@@ -130,11 +127,8 @@ class SampleSize(Result):
         )
         return [f"{trust} of about {self.relative_error:.0%}", *([printable(self.note)] if self.note else [])]
 
-    def __repr__(self) -> str:
-        return "\n".join([f"SampleSize: {printable(self.aim)}", *text_table(self._table()), *self._below()])
-
-    def _repr_html_(self) -> str:
-        return html_table(f"SampleSize: {self.aim}", self._table(), self._below())
+    def _title(self) -> str:
+        return f"SampleSize: {printable(self.aim)}"
 
 
 @with_hints
@@ -285,7 +279,7 @@ def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
     _refuse_without_variance(title, value, terms, inputs)
     has_best_shares = not _depends_on_sizes(inputs, name)
     told = f"{title}, {decimals(value)} in the pilot"
-    ceilings = computed(inputs.asking_for((name,))).ceilings[name]
+    ceilings = compute(inputs.asking_for((name,))).ceilings[name]
     of_classes = None if ceilings is None else [ceilings[c] for c in terms.classes.tolist()]
     return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest, name, of_classes)
 
@@ -298,7 +292,7 @@ def _assumed(population: ScorePopulation, metric: Any) -> _Known:
     classes = np.repeat(np.arange(population.n_classes), counts)
     # Of a seed that is always the same: a plan does not change from call to call.
     sample = read_sample(classes, population.scores_of(classes, rng=0), None, range(population.n_classes), "raise")
-    drawn = evaluation_of(HeldInputs(sample, (name,), read_metric_options(sample)))
+    drawn = evaluate_inputs(HeldInputs(sample, (name,), read_metric_options(sample)))
     value = getattr(population, name, drawn.metrics[name].value)
     told = f"{METRICS[name].title}, {decimals(value)} under the assumptions"
     return replace(_metric_of(drawn, name), name=told, value=value)

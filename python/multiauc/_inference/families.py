@@ -45,11 +45,9 @@ class Family:
             correlations = units @ units.T
         self._smallest = MinP(len(known), correlations)
 
-    def corrected(self) -> list[float]:
+    def correct(self) -> list[float]:
         """p-values of all differences, corrected for their number."""
-        return [
-            self._smallest.corrected(one.p_value) if one.variance > 0.0 else one.p_value for one in self._differences
-        ]
+        return [self._smallest.correct(one.p_value) if one.variance > 0.0 else one.p_value for one in self._differences]
 
     def intervals(self, tail: float) -> list[ConfidenceInterval]:
         """Intervals that all cover at once with probability 1 - 2 tail."""
@@ -128,7 +126,7 @@ class MinP:
             sizes, axes = np.linalg.eigh(correlations)
             self._largest = LargestNormal(axes * np.sqrt(np.maximum(sizes, 0.0)))
 
-    def corrected(self, p: float) -> float:
+    def correct(self, p: float) -> float:
         """How often the smallest of all p-values is at most `p`; nan for nan."""
         if math.isnan(p) or self.count <= 1:
             return p
@@ -149,7 +147,7 @@ class MinP:
         high = wanted
         while high - low > 1e-12 * high:
             middle = 0.5 * (low + high)
-            low, high = (low, middle) if self.corrected(middle) > wanted else (middle, high)
+            low, high = (low, middle) if self.correct(middle) > wanted else (middle, high)
         return 0.5 * low
 
 

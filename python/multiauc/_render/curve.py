@@ -45,7 +45,7 @@ def resampled(curve: MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: A
     if not n_resamples or math.isnan(curve.auc):
         return None
     size = positive_integer("n_resamples", n_resamples)
-    bootstrap = curve.resampled(size, read_rng(rng), "rows", inputs.groups, inputs.sampling)
+    bootstrap = curve.resample(size, read_rng(rng), "rows", inputs.groups, inputs.sampling)
     warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]))
     return bootstrap
 

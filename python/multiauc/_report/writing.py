@@ -11,8 +11,8 @@ from multiauc._common.result import document, provenance, versions
 from multiauc._common.wording import names_as_text, printable, shown_name
 from multiauc._costs.decisions import decisions_of
 from multiauc._curves.multiclass import default_curve
-from multiauc._evaluation.evaluation import evaluation_of
-from multiauc._evaluation.slices import slices_of
+from multiauc._evaluation.evaluation import evaluate_inputs
+from multiauc._evaluation.slices import evaluate_sliced_inputs
 from multiauc._input.options import read_costs
 from multiauc._input.slices import read_slices
 from multiauc._io.output import Output
@@ -22,7 +22,7 @@ from multiauc._render.decisions import decision_numbers
 from multiauc._render.slices import slice_numbers
 from multiauc._render.words import percent
 from multiauc._report.page import page
-from multiauc._volumes.roc_surface import surface_of
+from multiauc._volumes.roc_surface import find_surface
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,12 +92,14 @@ def report_page(  # noqa: PLR0913 - what a page depends on
                 models[-1]["decisions"] = _decisions(inputs, costs, level)
         if by is not None:
             metric = _slice_metric(evaluation, comparison)
-            slices = slices_of(inputs.asking_for((metric,)), read_slices(by, len(inputs.sample.codes)), "rest")
+            slices = evaluate_sliced_inputs(
+                inputs.asking_for((metric,)), read_slices(by, len(inputs.sample.codes)), "rest"
+            )
             models[-1]["slices"] = slice_numbers(slices, level, SLICES)
     report = common | _report_numbers(evaluations, comparison, models, level=level)
     report["title"] = TITLE if title is None else str(title)
     if origin is None:
-        options = next(iter(evaluations.values())).inputs().given()
+        options = next(iter(evaluations.values())).inputs().describe_options()
         origin = provenance(options | {"n_resamples": n_resamples})
     return page(document("report", level, report, origin))
 
@@ -109,7 +111,7 @@ def evaluations_of(comparison: Comparison) -> dict[str, Evaluation]:
         metrics = (*metrics, comparison.metric)
     held = comparison.inputs()
     named = zip(names_as_text(held), held.values(), strict=True)
-    return {name: evaluation_of(inputs.asking_for(metrics)) for name, inputs in named}
+    return {name: evaluate_inputs(inputs.asking_for(metrics)) for name, inputs in named}
 
 
 def _report_numbers(
@@ -160,7 +162,7 @@ def _surface(evaluation: Evaluation) -> dict[str, Any] | None:
     sample = evaluation.inputs().unchanged_sample()
     if sample.n_classes != 3 or (sample.rows == 0).any():
         return None
-    found = surface_of(sample, "sum", SURFACE_POINTS)
+    found = find_surface(sample, "sum", SURFACE_POINTS)
     return {"labels": [shown_name(label) for label in found.labels], "rates": found.rates.round(4).tolist()}
 
 
@@ -202,7 +204,7 @@ def _method(evaluation: Evaluation, models: list[dict[str, Any]], level: float) 
     if evaluation.matrices:
         method["Intervals of pairs"] = f"{percent(level)}, Wilson intervals with Student's t of the pair"
     return method | (
-        {"Curve": f"100 thresholds shared by all pairs; {_resampling(curves[0], evaluation.inputs().drawn())}"}
+        {"Curve": f"100 thresholds shared by all pairs; {_resampling(curves[0], evaluation.inputs().resampled_unit)}"}
         if curves
         else {}
     )

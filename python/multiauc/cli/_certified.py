@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from multiauc._common.progress import Stage
 from multiauc._common.result import document, provenance, without_nan
 from multiauc._common.wording import counted, shown_name
+from multiauc._inference.estimates import format_bounds
 from multiauc._inference.pair_matrix import PairMatrix
 from multiauc._io.dataset import Plan, checkpoint_of, evaluated, refuse_exact
 from multiauc._io.fingerprints import file_size
@@ -24,7 +25,6 @@ from multiauc.cli._output import (
     printing,
 )
 from multiauc.cli._problems import Problem, note
-from multiauc.streaming.certified import value_and_bounds
 
 if TYPE_CHECKING:
     from multiauc._io.content import Content
@@ -180,4 +180,4 @@ def _value_cells(one: dict[str, Any], *, has_bounds: bool) -> list[Any]:
     value, low, high = one["value"], one["certified_low"], one["certified_high"]
     if not has_bounds or value is None:
         return [value, *(["-"] if has_bounds else [])]
-    return list(value_and_bounds(value, low, high))
+    return list(format_bounds(value, low, high))

@@ -95,8 +95,8 @@ class SparkComparison(Result):
         together = 2.0 * float(self.correlations[metric][names.index(a), names.index(b)]) * errors[0] * errors[1]
         return CertifiedDifference(
             first.value - second.value,
-            first.low - second.high,
-            first.high - second.low,
+            first.bounds[0] - second.bounds[1],
+            first.bounds[1] - second.bounds[0],
             math.sqrt(max(0.0, errors[0] ** 2 + errors[1] ** 2 - together)) if not math.isnan(together) else math.nan,
             errors[0] + errors[1],
         )

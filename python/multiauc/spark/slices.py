@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from multiauc._common.result import frame_of, text_table
+from multiauc._common.result import build_frame, by_column, text_table
 
 if TYPE_CHECKING:
     from multiauc._common.result import Library
@@ -49,7 +49,7 @@ class SliceEvaluations(Mapping[Any, "CertifiedEvaluation"]):
             for values, result in self.items()
             for name, one in result.metrics.items()
         ]
-        return frame_of(rows, library)
+        return build_frame(by_column(rows), library)
 
     def _as_tuple(self, values: Any) -> tuple[str | None, ...]:
         return (values,) if len(self.columns) == 1 else values

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from multiauc import _rust
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from multiauc._input.sample import SampleArguments
     from multiauc.streaming.accumulator import Accumulator
     from multiauc.streaming.certified import CertifiedEvaluation
 
 
-def exact_evaluation(
-    open_batches: Callable[[], Iterable[tuple[Any, Any]]],
-    accumulator: Accumulator,
-    memory_limit: int,
-    absent: str = "raise",
+def exact_evaluation_of(
+    open_batches: Callable[[], Iterable[SampleArguments]], accumulator: Accumulator, memory_limit: int, absent: str
 ) -> CertifiedEvaluation:
     """The exact metrics of the rows that an accumulator has seen.
 
@@ -28,7 +25,8 @@ def exact_evaluation(
     Parameters
     ----------
     open_batches
-        Called for every pass: the same (labels, scores) again, in any order and in batches of any size.
+        Called for every pass: the same rows again as `Accumulator.read` has them, in any order and in batches of any
+        size.
     accumulator
         What has seen all of them. Without weights.
     memory_limit
@@ -36,17 +34,6 @@ def exact_evaluation(
     absent
         As in `Accumulator.evaluate`.
     """
-
-    def read() -> Iterator[SampleArguments]:
-        return (accumulator.read(y_true, y_score) for y_true, y_score in open_batches())
-
-    return exact_evaluation_of(read, accumulator, memory_limit, absent)
-
-
-def exact_evaluation_of(
-    open_batches: Callable[[], Iterable[SampleArguments]], accumulator: Accumulator, memory_limit: int, absent: str
-) -> CertifiedEvaluation:
-    """The same of batches that were read, as `Accumulator.read` does."""
     lattice = accumulator.state().lattice
     if lattice is not None:
         # Whether float32 scores are multiples of one fraction is known only when all have been seen, and decides which
