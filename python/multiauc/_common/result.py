@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: A part of a JSON document, or a row of a data frame: plain values by name.
 Record: TypeAlias = dict[str, Any]
+#: The columns of a data frame by name: arrays or lists.
+Columns: TypeAlias = dict[str, Any]
 #: The cells of a printed table, row by row.
 Cells: TypeAlias = list[list[str]]
 
@@ -63,7 +65,7 @@ class Result:
         """
         return build_frame(self._columns(), library)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         """The columns of the data frame."""
         return by_column([self.to_dict()])
 
@@ -304,7 +306,7 @@ def by_column(rows: list[Record]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def build_frame(columns: dict[str, Any], library: Library | None) -> Any:
+def build_frame(columns: Columns, library: Library | None) -> Any:
     """A pandas or polars data frame with these columns."""
     module = _library(library)
     if module.__name__ == "pandas":

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.registry import CurveKind
+    from multiauc._common.result import Columns
     from multiauc._common.types import Absent, Labels, Outputs, PartialAverage
     from multiauc._input.sample import Sample
     from multiauc.plotting import CostCurveDisplay, RocHullDisplay
@@ -174,7 +175,7 @@ class RocHull(Result):
 
         return RocHullDisplay(self, optimum=optimum).plot(ax, **line)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         return {"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}
 
     def __repr__(self) -> str:
@@ -292,7 +293,7 @@ class CostCurve(Result):
 
         return CostCurveDisplay(self).plot(ax, **line)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         return {"x": self.x, "cost": self.cost}
 
     def __repr__(self) -> str:

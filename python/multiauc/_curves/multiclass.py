@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.result import Numbers, Record
+    from multiauc._common.result import Columns, Numbers, Record
     from multiauc._common.types import Absent, Center, Labels, Outputs, PairWeights, Sampling, Scope
     from multiauc._inference.intervals import ConfidenceInterval
     from multiauc._input.sample import Sample
@@ -156,7 +156,7 @@ class MulticlassRoc(Result):
             center=center,
         )
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         return {"fpr": self.fpr, "tpr": self.tpr}
 
     def __repr__(self) -> str:
@@ -302,7 +302,7 @@ class RocBand(Result):
     level: float
     simultaneous: bool = False
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         return {"fpr": self.fpr, "low": self.low, "high": self.high}
 
     def __repr__(self) -> str:
@@ -358,7 +358,7 @@ class CurveBootstrap(Result):
         """
         return quantile_band(self.heights[~np.isnan(self.heights).any(axis=1)], level)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         return {"auc": self.replicates}
 
     def _numbers(self) -> dict[str, Numbers]:

@@ -16,14 +16,14 @@ from multiauc._curves.roc import curve_pairs, present_curves
 from multiauc._inference.bootstrap import MEMORY_LIMIT, Bootstrap, draw_seed, run_replicates, warn_of_lost_classes
 from multiauc._inference.estimates import count_smallest
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_region, read_rng
+from multiauc._input.options import positive_integer, read_region, read_rng
 from multiauc._input.sample import read_sample
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from multiauc._common.registry import CurveKind
-    from multiauc._common.result import Cells, Numbers
+    from multiauc._common.result import Cells, Columns, Numbers
     from multiauc._common.types import Absent, Labels, Outputs, PartialAverage, Sampling
     from multiauc._input.sample import Sample
 
@@ -232,28 +232,28 @@ class PartialAuc(Printed, Result):
             intervals.
         """
         size = positive_integer("n_resamples", n_resamples)
-        drawn = one_of("sampling", sampling, SAMPLINGS)
         generator = read_rng(rng)
         if self._inputs is None:
             raise ValueError(
                 "these areas were unpickled and cannot be bootstrapped; call partial_auc on the data again"
             )
-        sample = self._inputs.unchanged_sample()
-        codes = read_groups(groups, len(sample.codes))
-        inputs = HeldInputs(sample, (), {}, groups=codes, sampling=drawn)
+        inputs = self._inputs.regroup(groups, sampling)
+        sample = inputs.sample
         region, rate = ("max_fpr", self.max_fpr) if self.max_fpr is not None else ("min_tpr", self.min_tpr)
         replicates = np.full((size, 2), np.nan)
         if not np.isnan(self.macro):
             curves = _curves(sample, self.kind)
             arguments = inputs.arguments()
-            resampler = _rust.Resampler.of_curves(arguments, curves, region, float(rate or 0.0), drawn, MEMORY_LIMIT)
+            resampler = _rust.Resampler.of_curves(
+                arguments, curves, region, float(rate or 0.0), inputs.sampling, MEMORY_LIMIT
+            )
             replicates = run_replicates(resampler, size, draw_seed(generator))
         estimates = np.array([self.macro, self.prevalence])
         warn_of_lost_classes(replicates, estimates)
         smallest = count_smallest(inputs.units())
         return Bootstrap(replicates, AVERAGES, estimates, None, inputs.resampled_unit, sample.rows, smallest)
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _columns(self) -> Columns:
         pairs = self.values if self.kind == PAIRWISE else [(label, None) for label in self.values]
         return {
             "kind": ["curve"] * len(self.values) + list(AVERAGES),

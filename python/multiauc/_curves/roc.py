@@ -22,7 +22,7 @@ from multiauc._inference.bootstrap import MEMORY_LIMIT, Bootstrap, draw_seed, wa
 from multiauc._inference.hypotheses import read_number
 from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import SAMPLINGS, positive_integer, read_flag, read_groups, read_level, read_rng
+from multiauc._input.options import positive_integer, read_flag, read_level, read_rng
 from multiauc._input.sample import read_sample
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.registry import CurveKind
-    from multiauc._common.result import Numbers, Record
+    from multiauc._common.result import Columns, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, Sampling
     from multiauc._input.sample import Sample
     from multiauc.plotting import RocCurvesDisplay
@@ -295,13 +295,12 @@ class RocCurve(Result):
         """
         tail = read_level(level)
         size = positive_integer("n_resamples", n_resamples)
-        drawn = one_of("sampling", sampling, SAMPLINGS)
         generator = read_rng(rng)
         is_whole = read_flag("simultaneous", simultaneous)
         if groups is not None and not is_whole:
             raise ValueError("groups has no meaning with simultaneous=False, which treats rows as independent")
         inputs, place = self._known()
-        inputs = _drawing(inputs, groups, drawn)
+        inputs = inputs.regroup(groups, sampling)
         if math.isnan(self.auc):
             nowhere = np.full(len(AT_FPR), np.nan)
             return RocBand(AT_FPR.copy(), nowhere, nowhere.copy(), float(level), is_whole)
@@ -354,7 +353,7 @@ class RocCurve(Result):
         key = self.positive if self.negative is None else (self.positive, self.negative)
         return RocCurvesDisplay({key: self}).plot(ax, **line)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         return {"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}
 
     def __repr__(self) -> str:
@@ -442,10 +441,9 @@ class Sensitivity(Number, Tabular):
             With the column "sensitivity", and ``"logit"``, ``"percentile"`` and ``"basic"`` intervals.
         """
         size = positive_integer("n_resamples", n_resamples)
-        drawn = one_of("sampling", sampling, SAMPLINGS)
         generator = read_rng(rng)
         inputs, place = self._curve._known()  # noqa: SLF001 - its own curve
-        inputs = _drawing(inputs, groups, drawn)
+        inputs = inputs.regroup(groups, sampling)
         replicates = np.full(size, np.nan)
         if not math.isnan(self.value):
             look = partial(_height, 1.0 - self.specificity)
@@ -485,12 +483,6 @@ class Sensitivity(Number, Tabular):
 
 def _height(at: float, points: tuple[NDArray[np.float64], NDArray[np.float64]]) -> float:
     return float(heights(points, np.array([at]))[0])
-
-
-def _drawing(inputs: HeldInputs, groups: ArrayLike | None, sampling: str) -> HeldInputs:
-    """The same data, to be drawn in groups or otherwise."""
-    sample = inputs.unchanged_sample()
-    return HeldInputs(sample, (), {}, groups=read_groups(groups, len(sample.codes)), sampling=sampling)
 
 
 @with_hints

@@ -453,15 +453,15 @@ class PairTables:
 
     def of_sample(self) -> NDArray[np.float64]:
         """A table per pair."""
-        return np.asarray(self._counted(np.ones((1, len(self.inputs.sample.codes)), dtype=np.uint8))[0])
+        return np.asarray(self._count(np.ones((1, len(self.inputs.sample.codes)), dtype=np.uint8))[0])
 
     def of_resamples(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
         """The tables of resamples `first`, `first` + 1, ...: rows drawn within classes, as by all bootstraps."""
         arguments = self.inputs.arguments()
         resampler = _rust.Resampler([arguments], list(self.inputs.metrics), {}, self.inputs.sampling, 0)
-        return self._counted(resampler.multiplicities(seed, first, count))
+        return self._count(resampler.multiplicities(seed, first, count))
 
-    def _counted(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
+    def _count(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
         sample = self.inputs.sample
         rows_of = [np.flatnonzero(sample.codes == c) for c in range(sample.n_classes)]
         times_of = [times[:, rows].astype(np.float64) for rows in rows_of]

@@ -478,7 +478,7 @@ def compare(  # noqa: PLR0913
     is_ordered = take_one_score((kind,))
     given = _read_models(y_true, models, sample_weight, labels, absent, outputs, is_ordered=is_ordered)
     first = next(iter(given.values()))
-    samples = {name: _in_order_of(first, sample, name) for name, sample in given.items()}
+    samples = {name: _reorder(first, sample, name) for name, sample in given.items()}
     if partition is not None and len({sample.has_one_score for sample in samples.values()}) > 1:
         raise ValueError(
             "models with one score per row cannot be compared by a partition with models that have two: "
@@ -533,7 +533,7 @@ def _read_models(
     return samples
 
 
-def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
+def _reorder(first: Sample, sample: Sample, name: Any) -> Sample:
     """The sample with its columns in the order of the first model's."""
     if sample.labels == first.labels:
         return replace(sample, codes=first.codes, weights=first.weights)
@@ -561,13 +561,13 @@ def _find_notes(given: dict[Any, Sample], inputs: HeldInputs) -> tuple[str, ...]
     for note in notes:
         warn_of_order(note)
     needs_scale = depend_on_scale(inputs.metrics, inputs.options["partition"])
-    scales = _note_of_scales(given) if needs_scale else None
+    scales = _describe_scales(given) if needs_scale else None
     if scales is not None and scales != NOT_PROBABILITIES:
         warn(scales, UserWarning)
     return notes if scales is None else (*notes, scales)
 
 
-def _note_of_scales(given: dict[Any, Sample]) -> str | None:
+def _describe_scales(given: dict[Any, Sample]) -> str | None:
     """A sentence if the models, or some of them, do not have probabilities."""
     are = {name: are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
     if all(are.values()):

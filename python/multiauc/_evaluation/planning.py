@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Cells, Record
+    from multiauc._common.result import Cells, Columns, Record
 
 DEFAULT_POWER = 0.8
 FEWEST = 2
@@ -102,7 +102,7 @@ class SampleSize(Printed, Result):
         """Everything in plain Python objects."""
         return Result.to_dict(self) | {"total": self.total, "best_total": self.best_total}
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _columns(self) -> Columns:
         labels, best = list(self.per_class), self.best_per_class
         return {
             "class": labels,
@@ -223,9 +223,9 @@ def sample_size(
                 "difference needs a Comparison as the pilot, which shows how much the difference of two models on the "
                 f"same rows varies; for {kind} give half_width"
             )
-        known = _metric_of(pilot, metric) if isinstance(pilot, Evaluation) else _assumed(pilot, metric)
+        known = _find_metric(pilot, metric) if isinstance(pilot, Evaluation) else _assume(pilot, metric)
     elif isinstance(pilot, Comparison):
-        known = _difference_of(pilot, metric, models)
+        known = _find_difference(pilot, metric, models)
     else:
         raise TypeError(
             "pilot must be an Evaluation or a Comparison, as `evaluate` and `compare` return them, or NormalScores or "
@@ -237,13 +237,13 @@ def sample_size(
         # An interval lies between 0 and 1, that of a difference between -1 and 1.
         reach = read_number("half_width", half_width, low=0.0, high=1.0 if known.value is None else 0.5)
         aim = f"a {100.0 * level:.6g}% interval of {known.name}, of half-width {reach:g}"
-        return _planned(
+        return _plan(
             known, aim, lambda sizes, v, freedom: _half_width(known, sizes, v, freedom, tail) <= reach * ENOUGH
         )
     gap = read_number("difference", difference, low=0.0, high=1.0)
     chance = read_number("power", power, low=2.0 * tail, high=1.0)
     aim = f"power {chance:g} to see a difference of {gap:g}: {known.name}, two-sided test at {200.0 * tail:.6g}%"
-    return _planned(known, aim, lambda _, v, freedom: t_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance)
+    return _plan(known, aim, lambda _, v, freedom: t_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -271,9 +271,9 @@ class _Known:
         return None if found is None else WorstCase(*found)
 
 
-def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
+def _find_metric(pilot: Evaluation, metric: Any) -> _Known:
     name = next(iter(pilot.metrics)) if metric is None else one_of("metric", metric, tuple(pilot.metrics))
-    inputs = _plannable(pilot.inputs(), name)
+    inputs = _require_plannable(pilot.inputs(), name)
     title, value = METRICS[name].title, pilot.metrics[name].value
     terms = variance_terms(inputs, inputs.asking_for((name,)).influences()[:, 0])
     _refuse_without_variance(title, value, terms, inputs)
@@ -284,7 +284,7 @@ def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
     return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest, name, of_classes)
 
 
-def _assumed(population: ScorePopulation, metric: Any) -> _Known:
+def _assume(population: ScorePopulation, metric: Any) -> _Known:
     """A large sample of the population, in its class shares, with the population's own value."""
     name = DEFAULT_METRIC if metric is None else read_metric(metric)
     size = min(MOST_DRAWN, max(DRAWN, math.ceil(FEWEST_DRAWN / float(population.prevalence.min()))))
@@ -295,10 +295,10 @@ def _assumed(population: ScorePopulation, metric: Any) -> _Known:
     drawn = evaluate_inputs(HeldInputs(sample, (name,), read_metric_options(sample)))
     value = getattr(population, name, drawn.metrics[name].value)
     told = f"{METRICS[name].title}, {decimals(value)} under the assumptions"
-    return replace(_metric_of(drawn, name), name=told, value=value)
+    return replace(_find_metric(drawn, name), name=told, value=value)
 
 
-def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
+def _find_difference(pilot: Comparison, metric: Any, models: Any) -> _Known:
     if metric is not None:
         one_of("metric", metric, (pilot.metric,))
     names = tuple(pilot.estimates) if models is None else models
@@ -306,7 +306,9 @@ def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
         raise ValueError(f"models must be two of {listing(pilot.estimates)}; got {models!r}")
     first, second = names
     found = pilot.difference(first, second)
-    a, b = (_plannable(pilot.inputs()[name], pilot.metric).asking_for((pilot.metric,)) for name in (first, second))
+    a, b = (
+        _require_plannable(pilot.inputs()[name], pilot.metric).asking_for((pilot.metric,)) for name in (first, second)
+    )
     terms = variance_terms(a, a.influences()[:, 0] - b.influences()[:, 0])
     texts = dict(zip(pilot.estimates, names_as_text(pilot.estimates), strict=True))
     name = f"{texts[first]} - {texts[second]} in {METRICS[pilot.metric].title}"
@@ -320,7 +322,7 @@ def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
     )
 
 
-def _plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
+def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
     """The inputs, if the variance of the metric is a sum over classes of sizes that one can choose."""
     inputs.refuse_folds("a plan")
     if inputs.groups_span_classes():
@@ -367,7 +369,7 @@ def _half_width(known: _Known, sizes: Sequence[int], variance: float, freedom: f
     return 0.5 * (high - low)
 
 
-def _planned(known: _Known, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
+def _plan(known: _Known, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
     terms = known.terms
     labels = [known.inputs.sample.labels[c] for c in terms.classes]
     pilot = terms.units.tolist()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Cells, Numbers
+    from multiauc._common.result import Cells, Columns, Numbers
     from multiauc._input.held_inputs import HeldInputs
 
 # The most bytes that presorted orders may take; beyond that, they are sorted again for every block of replicates.
@@ -315,7 +315,7 @@ class Bootstrap(Printed, Result):
                 f"no {self._noun()} {metric!r} in this bootstrap; it has {listing(self.metrics)}"
             ) from None
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         return dict(zip(names_as_text(self.metrics), self.replicates.T, strict=True))
 
     def _numbers(self) -> dict[str, Numbers]:
@@ -408,7 +408,7 @@ class BootstrapDifference(Number, Result):
         replicates = Replicates(self.value, self.replicates, None, self._acceleration)
         return replicates.interval(level, method, DIFFERENCE_INTERVALS)
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         return {"difference": self.replicates}
 
     def _numbers(self) -> dict[str, Numbers]:

@@ -276,8 +276,8 @@ class Estimate(Number, Tabular):
             low, high = self.bounds
             if side == "two-sided" and low < null < high:
                 return TestResult(name, 0.0, self.degrees_of_freedom, 1.0)
-            is_lower = side == "greater" or (side == "two-sided" and null <= low)
-            return self._at(low if is_lower else high).test(value, alternative)
+            ends = (self._at(bound).test(value, alternative) for bound in dict.fromkeys((low, high)))
+            return max(ends, key=lambda found: found.p_value)
         wilson = self._wilson() if self.interval_method == "wilson" else None
         if wilson is not None:
             freedom = float(wilson.degrees_of_freedom)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Cells, Numbers, Record
+    from multiauc._common.result import Cells, Columns, Numbers, Record
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.plotting import PairMatrixDisplay
 
@@ -198,7 +198,7 @@ class PairMatrix(Result):
         errors = {"standard_error": self.standard_error.tolist()} if self._has_errors else {}
         return Result.to_dict(self) | errors
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _columns(self) -> Columns:
         """The pairs, once each if the matrix is symmetric."""
         errors = self.standard_error if self._has_errors else np.full_like(self.values, np.nan)
         pairs = self._pairs()

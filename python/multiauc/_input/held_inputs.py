@@ -8,7 +8,8 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.registry import METRICS, ONE_SCORE_METRICS
-from multiauc._common.wording import counted
+from multiauc._common.wording import counted, one_of
+from multiauc._input.options import SAMPLINGS, read_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,6 +54,14 @@ class HeldInputs:
         """The same data and options, for other metrics."""
         sample = self.unchanged_sample()
         return HeldInputs(sample, metrics, self.options, groups=self.groups, folds=self.folds, sampling=self.sampling)
+
+    def regroup(self, groups: Any, sampling: Any) -> HeldInputs:
+        """The same data, to be drawn in groups or otherwise, as the user says."""
+        sample = self.unchanged_sample()
+        drawn = one_of("sampling", sampling, SAMPLINGS)
+        return HeldInputs(
+            sample, self.metrics, self.options, groups=read_groups(groups, len(sample.codes)), sampling=drawn
+        )
 
     def arguments(self) -> SampleArguments:
         """(scores, codes, weights, groups) for the core, if they have not changed since."""

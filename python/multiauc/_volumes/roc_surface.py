@@ -13,6 +13,7 @@ from multiauc._common.wording import counted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from multiauc._common.result import Columns
     from multiauc._input.sample import Sample
 
 # Zero as a factor: as in the core, the smallest normal number.
@@ -49,7 +50,7 @@ class RocSurface(Result):
     offsets: NDArray[np.float64]
     labels: tuple[Any, ...]
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Columns:
         """One row for each pair of offsets, with the rate of each class."""
         offsets = np.meshgrid(*self.offsets, indexing="ij")
         columns = {f"offset_{label}": values.ravel() for label, values in zip(self.labels[:2], offsets, strict=True)}
