@@ -95,7 +95,7 @@ DECIMALS_BELOW_ONE = 16
 def decimals(value: float, digits: int = 4, *, sign: bool = False) -> str:
     """The number with `digits` decimals, and with more where it would read as 0, 1 or -1 without being it.
 
-    >>> from multiauc._digits import decimals
+    >>> from multiauc._common.wording import decimals
     >>> [decimals(value) for value in (0.91234, 0.99997, 1.0, 0.00003, -2e-17, 0.0)]
     ['0.9123', '0.99997', '1.0000', '0.00003', '-2e-17', '0.0000']
     """
@@ -118,7 +118,7 @@ def format_interval(low: float, high: float, *, sign: bool = False) -> str:
 def p_text(p: float, threshold: float | None = None, digits: int = 4) -> str:
     """A p-value for a table: "0.0312", "< 0.0001"; on its own side of the threshold, if one is given.
 
-    >>> from multiauc._digits import p_text
+    >>> from multiauc._common.wording import p_text
     >>> [p_text(p, 0.05) for p in (0.03123, 1e-9, 0.049999, 0.05)]
     ['0.0312', '< 0.0001', '0.049999', '0.0500']
     """
@@ -137,7 +137,7 @@ def p_text(p: float, threshold: float | None = None, digits: int = 4) -> str:
 def corrected_p(p: float) -> str:
     """A corrected p-value for a table: "0.0312", "<0.0001", ">0.999", and a dash for nan.
 
-    >>> from multiauc._digits import corrected_p
+    >>> from multiauc._common.wording import corrected_p
     >>> [corrected_p(p) for p in (0.03123, 1e-9, 0.99999, 1.0)]
     ['0.0312', '<0.0001', '>0.999', '1.0000']
     """

@@ -459,14 +459,14 @@ def compare(  # noqa: PLR0913
     >>> comparison
     Comparison by AUC_mu on 300 rows, 3 classes (0 90, 1 95, 2 115)
             value  std. error      95% interval
-    good   0.9584      0.0077  0.9385 to 0.9720
-    fair   0.8718      0.0164  0.8354 to 0.9012
-    other  0.9855      0.0038  0.9718 to 0.9926
+    good   0.9566      0.0081  0.9360 to 0.9708
+    fair   0.8662      0.0172  0.8281 to 0.8969
+    other  0.9853      0.0038  0.9715 to 0.9925
     <BLANKLINE>
                   difference  std. error   95%, simultaneous      t     df  p (min-p)
-    good - fair      +0.0865      0.0093  +0.0662 to +0.1069   9.28  290.0    <0.0001
-    good - other     -0.0271      0.0085  -0.0459 to -0.0084  -3.19  132.5     0.0034
-    fair - other     -0.1137      0.0168  -0.1504 to -0.0770  -6.77  236.2    <0.0001
+    good - fair      +0.0905      0.0099  +0.0687 to +0.1122   9.10  285.7    <0.0001
+    good - other     -0.0287      0.0089  -0.0483 to -0.0091  -3.22  149.8     0.0031
+    fair - other     -0.1191      0.0176  -0.1578 to -0.0805  -6.75  285.8    <0.0001
     <BLANKLINE>
     closed form, class sizes fixed; Wilson intervals with Student's t
     >>> comparison.difference("other", "good")

@@ -473,22 +473,22 @@ def evaluate(  # noqa: PLR0913
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
                                   value  std. error      95% interval
-    AUC_mu                       0.9584      0.0077  0.9385 to 0.9720
-    Hand & Till's M              0.8817      0.0114  0.8563 to 0.9032
-    one-vs-rest (macro)          0.8817      0.0115  0.8565 to 0.9029
-    one-vs-rest (prevalence)     0.8800      0.0116  0.8546 to 0.9015
+    AUC_mu                       0.9559      0.0080  0.9355 to 0.9700
+    Hand & Till's M              0.9285      0.0096  0.9057 to 0.9461
+    one-vs-rest (macro)          0.9280      0.0097  0.9055 to 0.9455
+    one-vs-rest (prevalence)     0.9277      0.0098  0.9050 to 0.9453
     each class against the rest
-      cat                        0.8938      0.0194  0.8482 to 0.9268
-      dog                        0.8909      0.0191  0.8465 to 0.9237
-      eel                        0.8603      0.0207  0.8141 to 0.8964
+      cat                        0.9433      0.0127  0.9099 to 0.9648
+      dog                        0.9147      0.0160  0.8762 to 0.9420
+      eel                        0.9261      0.0144  0.8911 to 0.9505
     closed form, class sizes fixed; Wilson intervals with Student's t
     >>> low, high = result.auc_mu.confidence_interval(level=0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
-    0.942 to 0.970
+    0.939 to 0.968
     >>> multiauc.evaluate(y_true, y_score, metrics=["auc_mu"])
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
              value  std. error      95% interval
-    AUC_mu  0.9584      0.0077  0.9385 to 0.9720
+    AUC_mu  0.9559      0.0080  0.9355 to 0.9700
     closed form, class sizes fixed; Wilson intervals with Student's t
     """
     offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -69,26 +69,6 @@ PRINTED_AT_MOST = 20
 PRINTED_FIRST = 12
 PRINTED_LAST = 4
 MISSING = "(missing)"
-#: The columns of a frame behind those that name the slice.
-NUMBERS = (
-    "rows",
-    "value",
-    "standard_error",
-    "low",
-    "high",
-    "reference",
-    "difference",
-    "difference_error",
-    "difference_low",
-    "difference_high",
-    "simultaneous_low",
-    "simultaneous_high",
-    "t",
-    "degrees_of_freedom",
-    "p_value",
-    "corrected_p_value",
-    "reason",
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,6 +126,10 @@ class Slice(Result):
     p_value: float
     corrected_p_value: float
     reason: str
+
+
+#: The columns of a frame behind those that name the slice.
+NUMBERS = tuple(one.name for one in fields(Slice) if one.name != "name")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -280,9 +264,7 @@ class Slices(Printed, Tabular):
 
     def __iter__(self) -> Iterator[Slice]:
         """The slices one by one, the one that is most surely worse first."""
-        columns = self._by_number(0.95)
-        for place, name in enumerate(self.names):
-            yield Slice(name, **{key: column[place] for key, column in columns.items()})
+        yield from (Slice(name, **row) for name, row in zip(self.names, self._entries(0.95), strict=True))
 
     def __getitem__(self, name: Hashable) -> Slice:
         """One slice by its name: ``slices["phone"]``, or ``slices["north", "phone"]`` of two columns."""
@@ -306,8 +288,6 @@ class Slices(Printed, Tabular):
 
         The layout is that of the command line, and `version` is the layout's: docs/json.md has it.
         """
-        columns = self._by_number(level)
-        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
         content = {
             "rows": int(self.rows.sum()),
             "labels": list(self.labels),
@@ -319,7 +299,7 @@ class Slices(Printed, Tabular):
             "overall": self.overall.to_dict(level),
             "slices": [
                 {"name": shown, "slice": dict(zip(self.columns, self._values_of(name), strict=True)), **row}
-                for shown, name, row in zip(self.shown_names(), self.names, rows, strict=True)
+                for shown, name, row in zip(self.shown_names(), self.names, self._entries(level), strict=True)
             ],
             "notes": list(self.notes),
         }
@@ -385,21 +365,21 @@ class Slices(Printed, Tabular):
         ]
         return dict(zip(NUMBERS, [*(array.tolist() for array in arrays), list(self.reasons)], strict=True))
 
+    def _entries(self, level: float) -> list[Record]:
+        """The numbers of each slice."""
+        columns = self._by_number(level)
+        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
     def _numbers(self) -> dict[str, Numbers]:
-        columns = self._by_number(0.95)
-        cells = zip(*(columns[name] for name in ("value", "standard_error", "low", "high")), strict=True)
-        slices = {
-            f"{self.metric}_{name}": dict(zip(("value", "standard_error", "low", "high"), row, strict=True))
-            for name, row in zip(self.shown_names(), cells, strict=True)
-        }
+        named = zip(self.shown_names(), self._entries(0.95), strict=True)
+        slices = {f"{self.metric}_{name}": pick_numbers(row) for name, row in named}
         return {self.metric: pick_numbers(self.overall.to_dict())} | slices
 
     def _rows(self, level: float) -> list[Record]:
         named = [f"by_{column}" if column in NUMBERS else column for column in self.columns]
-        columns = self._by_number(level)
         return [
-            dict(zip(named, self._values_of(name), strict=True)) | dict(zip(columns, cells, strict=True))
-            for name, cells in zip(self.names, zip(*columns.values(), strict=True), strict=True)
+            dict(zip(named, self._values_of(name), strict=True)) | row
+            for name, row in zip(self.names, self._entries(level), strict=True)
         ]
 
     def _title(self) -> str:
@@ -413,11 +393,11 @@ class Slices(Printed, Tabular):
         return [*hidden, self.summary(), self.method, *notes_in_words(self.notes)]
 
     def _table(self) -> Cells:
-        names, columns = self.shown_names(), self._by_number(0.95)
+        names, entries = self.shown_names(), self._entries(0.95)
         places = list(range(len(self)))
         if len(self) > PRINTED_AT_MOST:
             places = [*places[:PRINTED_FIRST], *places[-PRINTED_LAST:]]
-        has_reasons = any(columns["reason"][place] for place in places)
+        has_reasons = any(entries[place]["reason"] for place in places)
         head = ["", "rows", "value", "95% interval"]
         if self.reference is not None:
             head += ["difference", "95%, simultaneous", "p (corrected)"]
@@ -425,7 +405,7 @@ class Slices(Printed, Tabular):
         for place in places:
             if len(places) < len(self) and place == len(self) - PRINTED_LAST:
                 table.append(["...", *[""] * (len(table[0]) - 1)])
-            row = {key: column[place] for key, column in columns.items()}
+            row = entries[place]
             cells = [str(row["rows"]), _number(row["value"]), format_interval(row["low"], row["high"])]
             if self.reference is not None:
                 limits = format_interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
