@@ -30,6 +30,7 @@ __all__ = [
     "RocModel",
     "StreamState",
     "__version__",
+    "average_precision_per_class",
     "class_sizes",
     "code_bytes",
     "code_integers",
@@ -50,6 +51,7 @@ __all__ = [
     "pair_matrix",
     "partial_aucs",
     "pdi_per_class",
+    "precision_recall_points",
     "roc_curve_points",
     "roc_hull_points",
     "score",
@@ -108,6 +110,7 @@ def one_vs_rest(sample: _Sample, average: str) -> float:
     """`average`: "macro", "prevalence", "prevalence_equal_rest" or "micro"."""
 
 def one_vs_rest_per_class(sample: _Sample) -> NDArray[np.float64]: ...
+def average_precision_per_class(sample: _Sample) -> NDArray[np.float64]: ...
 def sparse_hand_till(sample: _SparseSample, pair_weights: str | NDArray[np.float64] | None) -> float: ...
 def sparse_one_vs_rest(sample: _SparseSample, average: str) -> float: ...
 def sparse_one_vs_rest_per_class(sample: _SparseSample) -> NDArray[np.float64]: ...
@@ -135,6 +138,9 @@ def roc_curve_points(sample: _Sample, curves: _Curves, drop_intermediate: bool) 
     The column of the positive class ranks. The thresholds fall, start at +inf, and a row is called positive when its
     score is >= the threshold.
     """
+
+def precision_recall_points(sample: _Sample, classes: list[int]) -> list[_Points]:
+    """(precision, recall, thresholds) of each class against all others; the thresholds fall and start at +inf."""
 
 def roc_hull_points(sample: _Sample, curves: _Curves) -> list[_Points]:
     """The vertices of their upper convex hulls, from (0, 0) to (1, 1)."""
@@ -192,6 +198,10 @@ class Evaluated:
         """Each class against the rest, nan for absent classes; empty unless some metric asked for ranks by columns."""
 
     @property
+    def average_precisions(self) -> list[Estimate]:
+        """Average precision of each class, nan for absent classes; empty unless an average of it was asked for."""
+
+    @property
     def pairs(self) -> dict[str, PairTable]:
         """By metric, for those asked for that average over pairs of classes."""
 
@@ -230,6 +240,30 @@ class Compared:
         """How many of equal weight would know as much, by class."""
 
 @final
+class Runs:
+    """Several runs of each model, scored on the same rows."""
+
+    @property
+    def means(self) -> list[list[Estimate]]:
+        """Of the mean over runs, by model and metric."""
+
+    @property
+    def runs(self) -> list[list[list[Estimate]]]:
+        """By model, metric and run."""
+
+    @property
+    def differences(self) -> list[list[Estimate]]:
+        """Of the means, the first less the second, by pair of models and metric."""
+
+    @property
+    def run_differences(self) -> list[list[list[Estimate]]]:
+        """By pair of models, metric and run; empty where two models have different numbers of runs."""
+
+    @property
+    def units(self) -> NDArray[np.int64]: ...
+    @property
+    def effective_units(self) -> list[float]: ...
+
 class Interactions:
     """What the first-order variance leaves out: (what the unbiased variance subtracts, what the bootstrap's adds)."""
 
@@ -314,6 +348,9 @@ def compare_folds(
     A model is its samples by fold, `rows` are the numbers of each fold's rows in the whole sample, and `groups` the
     groups of the whole sample. `units` are those of the classes of the folds.
     """
+
+def evaluate_runs(models: list[list[_Sample]], metrics: list[str], options: _Options, is_iid: bool) -> Runs:
+    """Some metrics of several runs of each model; all samples have the same rows."""
 
 def interactions(sample: _Sample, options: _Options) -> Interactions:
     """For rows without weights: of the metrics of the pairwise family."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._common.registry import DEFAULT_METRIC
+from multiauc._common.registry import DEFAULT_METRIC, METRICS
 from multiauc._input.arrays import as_scores
 from multiauc._input.options import read_metric
 from multiauc.training.base import TrainingMetric
@@ -61,10 +61,11 @@ class LightGBMMetric(_BoosterMetric):
     """
 
     def __call__(self, first: Any, second: Any, weight: Any = None) -> tuple[str, float, bool]:
-        """(name, value, True) of (scores, Dataset), or of (labels, scores, weights) as LGBMClassifier calls it."""
+        """(name, value, whether more is better) of (scores, Dataset), or of (labels, scores, weights)."""
         if hasattr(second, "get_label"):
             first, second, weight = second.get_label(), first, second.get_weight()
-        return self.__name__, self.of_predictions(first, second, weight), True
+        value = self.of_predictions(first, second, weight)
+        return self.__name__, value, METRICS[self.metric].higher_is_better
 
 
 class XGBoostMetric(_BoosterMetric):
@@ -128,8 +129,8 @@ class CatBoostMetric(_BoosterMetric):
         return _catboost_metric, (self.metric, self.outputs, self.options)
 
     def is_max_optimal(self) -> bool:
-        """More is better."""
-        return True
+        """Whether more is better."""
+        return METRICS[self.metric].higher_is_better
 
 
 def lightgbm_metric(
@@ -240,5 +241,5 @@ def _catboost_metric(metric: str, outputs: str | None, options: dict[str, Any]) 
 
 
 def _shown_name(metric: str) -> str:
-    """Beginning with "auc", by which XGBoost knows that more is better."""
-    return metric if metric.startswith("auc") else f"auc_{metric}"
+    """Beginning with "auc" where more is better, by which XGBoost knows that."""
+    return metric if metric.startswith("auc") or not METRICS[metric].higher_is_better else f"auc_{metric}"

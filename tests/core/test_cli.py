@@ -28,7 +28,9 @@ class TestEvaluate:
     def test_json_has_the_numbers_of_evaluate(self, cli, files):
         labels, scores, _, extra = files
         found = json.loads(
-            cli("evaluate one.parquet -l y --weights w --groups user --sampling iid --ci 0.9 -f json --worst 2")
+            cli(
+                "evaluate one.parquet -l y --sample-weight w --groups user --sampling iid --level 0.9 -f json --worst 2"
+            )
         )
         expected = multiauc.evaluate(labels, scores, sample_weight=extra["w"], groups=extra["user"], sampling="iid")
         for metric in ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"):
@@ -228,7 +230,7 @@ class TestRoc:
         labels, scores, *_ = files
         curve = multiauc.multiclass_roc(labels, scores)
         bootstrap = curve.bootstrap(40, rng=5)
-        found = json.loads(cli("roc one.parquet -l y --bootstrap 40 --seed 5 --ci 0.8 -f json"))
+        found = json.loads(cli("roc one.parquet -l y --bootstrap 40 --seed 5 --level 0.8 -f json"))
         assert found["area"] == curve.auc
         assert (found["low"], found["high"]) == tuple(bootstrap.confidence_interval(0.8))
         assert found["band"]["low"] == bootstrap.band(0.8).low.tolist()
@@ -275,3 +277,24 @@ class TestReport:
         assert cli.fails("report one.parquet -l y -o no/page.html --bootstrap 0") == (
             "no/page.html: cannot be written: No such file or directory"
         )
+
+
+class TestVocabulary:
+    @pytest.mark.parametrize(
+        ("old", "new"),
+        [
+            ("--weights", "--sample-weight"),
+            ("--weight", "--sample-weight"),
+            ("--classes", "--labels"),
+            ("--ci", "--level"),
+            ("--memory", "--memory-limit"),
+            ("--cluster", "--groups"),
+        ],
+    )
+    def test_other_names_of_options(self, cli, old, new):
+        problem = cli.fails("evaluate", "one.parquet", "-l", "y", old, "x", code=2)
+        assert old in problem
+        assert f" {new} " in problem
+
+    def test_a_name_of_an_option_that_the_command_does_not_have(self, cli):
+        assert "--memory-limit" not in cli.fails("roc one.parquet -l y --memory 1GB", code=2)

@@ -47,7 +47,7 @@ class TestDecide:
 
     def test_other_rows_are_the_judge(self, cli, files):
         labels, first, second, _ = files
-        found = json.loads(cli("decide one.parquet -l y --costs costs.csv --judge two.parquet -f json --ci 0.9"))
+        found = json.loads(cli("decide one.parquet -l y --costs costs.csv --judge two.parquet -f json --level 0.9"))
         comparison = multiauc.fit_decisions(labels, first, COSTS).compare(labels, second)
         assert found["costs"] == json.loads(multiauc._common.result.to_json(comparison.to_dict(0.9)))["costs"]
         assert found["judged_by"] == "other rows"
@@ -55,7 +55,7 @@ class TestDecide:
 
     def test_weights_and_groups(self, cli, files):
         labels, scores, _, extra = files
-        found = json.loads(cli("decide one.parquet -l y --costs costs.csv --weights w --groups user -f json"))
+        found = json.loads(cli("decide one.parquet -l y --costs costs.csv --sample-weight w --groups user -f json"))
         decisions = multiauc.fit_decisions(labels, scores, COSTS, sample_weight=extra["w"], groups=extra["user"])
         assert found["costs"]["fitted"]["value"] == pytest.approx(decisions.cross_validated.values["fitted"])
         error = decisions.cross_validated.standard_errors["fitted"]

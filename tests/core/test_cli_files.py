@@ -76,7 +76,7 @@ class TestKindsOfFiles:
         parquet.write_table(pa.table({"y": labels, "score": score}), "a.parquet")
         found = area(cli, "a.parquet", "-l", "y", "-s", "score", "--thresholds", 500)
         assert found == multiauc.multiclass_roc(labels, score, thresholds=500).auc
-        turned = area(cli, "a.parquet", "-l", "y", "-s", "score", "--classes", "yes,no", "--thresholds", 500)
+        turned = area(cli, "a.parquet", "-l", "y", "-s", "score", "--labels", "yes,no", "--thresholds", 500)
         assert turned == pytest.approx(1 - found, abs=1e-3)
 
 
@@ -102,11 +102,11 @@ class TestNamesOfColumns:
         parquet.write_table(table_of(labels, scores, classes=("0", "1", "2")), "a.parquet")
         problem = cli.fails("roc", "a.parquet", "-l", "y")
         assert "a.parquet: column 'y', row 1: the class 'ant' has no score column" in problem
-        assert "there are scores for '0', '1', '2' (see --scores and --classes)" in problem
+        assert "there are scores for '0', '1', '2' (see --scores and --labels)" in problem
         expected = multiauc.multiclass_roc(labels, scores).auc
-        assert area(cli, "a.parquet", "-l", "y", "--classes", "ant, bee,cat") == expected
-        assert cli.fails("roc", "a.parquet", "-l", "y", "--classes", "ant,bee") == (
-            "--classes names 2 classes, but a.parquet has scores for 3"
+        assert area(cli, "a.parquet", "-l", "y", "--labels", "ant, bee,cat") == expected
+        assert cli.fails("roc", "a.parquet", "-l", "y", "--labels", "ant,bee") == (
+            "--labels names 2 classes, but a.parquet has scores for 3"
         )
 
 
@@ -137,7 +137,7 @@ class TestProblems:
     def test_a_bad_cell_of_a_csv(self, cli, lines, row, column, cell, problem):
         lines[row][column] = cell
         self.write(lines)
-        assert cli.fails("roc", "a.csv", "-l", "y", "--weights", "w").startswith(problem)
+        assert cli.fails("roc", "a.csv", "-l", "y", "--sample-weight", "w").startswith(problem)
 
     def test_a_bad_cell_of_a_parquet(self, cli, rng):
         labels, scores = sample(rng, 12)
@@ -164,7 +164,10 @@ class TestProblems:
         self.write(lines)
         listed = "it has 'y', 'w', 'p_ant', 'p_bee', 'p_cat'"
         assert cli.fails("roc", "a.csv", "-l", "truth") == f"a.csv: no column 'truth' (--label); {listed}"
-        assert cli.fails("roc", "a.csv", "-l", "y", "--weights", "v") == f"a.csv: no column 'v' (--weights); {listed}"
+        assert (
+            cli.fails("roc", "a.csv", "-l", "y", "--sample-weight", "v")
+            == f"a.csv: no column 'v' (--sample-weight); {listed}"
+        )
         assert cli.fails("roc", "a.csv", "-l", "y", "-s", "q_*") == (
             f"a.csv: --scores 'q_*' fits 0 columns, and two classes or more are needed; {listed}"
         )

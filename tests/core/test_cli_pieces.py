@@ -162,10 +162,22 @@ class TestOutput:
         assert f"{expected['auc_mu']:.4f}" in text
         assert "Values: exact." in text
 
+    @pytest.mark.usefixtures("expected")
+    def test_the_same_classes_and_pairs_as_of_the_whole_file(self, cli):
+        whole, pieces = (json.loads(cli(f"evaluate a.parquet -l y -f json {how}")) for how in ("", "--exact"))
+        for kind, names in (
+            ("per_class", ("label", "rows", "value", "hardest", "hardest_value")),
+            ("worst_pairs", ("first", "second", "first_rows", "second_rows", "value")),
+        ):
+            ours, theirs = ([[one[name] for name in names] for one in found[kind]] for found in (whole, pieces))
+            assert ours == theirs
+
     def test_weights_and_metrics(self, cli, rng):
         labels, scores, weights = predictions(rng)
         write(table_of(labels, scores, weights), "a.parquet")
-        found = json.loads(cli("evaluate a.parquet -l y --weights w --memory-limit 1GiB --metrics hand_till -f json"))
+        found = json.loads(
+            cli("evaluate a.parquet -l y --sample-weight w --memory-limit 1GiB --metrics hand_till -f json")
+        )
         assert list(found["metrics"]) == ["hand_till"]
         expected = in_memory(labels, scores, weights)["hand_till"]
         assert found["metrics"]["hand_till"]["value"] == pytest.approx(expected, abs=1e-12)
@@ -242,8 +254,10 @@ class TestCertainBounds:
 
     def test_exact_values_have_no_weights(self, cli):
         write(parquet.read_table("a.parquet").append_column("w", pa.array(np.ones(6000))), "a.parquet")
-        problem = cli.fails("evaluate a.parquet -l y --weights w --exact")
-        assert problem.startswith("--exact counts rows, and --weights w gives them weights, whose sums are rounded")
+        problem = cli.fails("evaluate a.parquet -l y --sample-weight w --exact")
+        assert problem.startswith(
+            "--exact counts rows, and --sample-weight w gives them weights, whose sums are rounded"
+        )
 
     def test_a_gate_is_passed_for_certain_only(self, cli):
         line = "evaluate a.parquet -l y --memory-limit 1GiB"
@@ -285,8 +299,8 @@ class TestCheckpoints:
         Path("b.parquet").write_bytes(Path("a.parquet").read_bytes())
         problem = cli.fails("evaluate b.parquet -l y --checkpoint c.bin")
         assert re.search(r"c\.bin: this checkpoint was made from .*/a\.parquet, not from .*/b\.parquet; name", problem)
-        problem = cli.fails("evaluate a.parquet -l y --weights w --checkpoint c.bin")
-        assert "this checkpoint was made with --weights not given, not 'w'" in problem
+        problem = cli.fails("evaluate a.parquet -l y --sample-weight w --checkpoint c.bin")
+        assert "this checkpoint was made with --sample-weight not given, not 'w'" in problem
 
 
 def test_progress_on_a_terminal(rng):
@@ -295,7 +309,7 @@ def test_progress_on_a_terminal(rng):
     parquet.write_table(table_of(labels, scores), "a.parquet")
     code = (
         "import sys, time; from multiauc._io import row_stream; from multiauc.cli import main\n"
-        "from multiauc import _progress; _progress.PATIENCE = _progress.PAUSE = 0.05\n"
+        "from multiauc._common import progress; progress.PATIENCE = progress.PAUSE = 0.05\n"
         "row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 500\n"
         "once = row_stream.RowStream._read\n"
         "row_stream.RowStream._read = lambda *a: (time.sleep(0.1), once(*a))[1]\n"

@@ -82,7 +82,7 @@ class TestCompletion:
             "user",
             "id",
         ]
-        assert self.complete("compare", "one.parquet", "x=two.parquet", "--weights", "w") == ["w"]
+        assert self.complete("compare", "one.parquet", "x=two.parquet", "--sample-weight", "w") == ["w"]
         assert self.complete("evaluate", "nothing.parquet", "--label", "") == []
 
 
@@ -150,3 +150,9 @@ class TestProcess:
             "import sys, multiauc; print([m for m in ('click', 'rich', 'pyarrow', 'matplotlib') if m in sys.modules])"
         )
         assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+    def test_help_does_not_wait_for_what_only_work_needs(self):
+        waited = "{'pandas', 'pyarrow.dataset', 'rich'}"
+        code = f"import sys; from multiauc.cli import _commands; print({waited} & set(sys.modules))"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout == "set()\n"

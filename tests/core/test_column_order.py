@@ -156,7 +156,7 @@ class TestWords:
         assert run(commands, [command, "wrong.parquet", "--label", "y", *options]) == 0
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("multiauc: warning: the column taken for 'bee' fits 'ant' better")
-        assert "--classes" in line
+        assert "--labels" in line
         assert "labels=" not in line
 
 

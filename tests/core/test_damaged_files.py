@@ -260,7 +260,7 @@ class TestTerminals:
         assert all(sign == "\n" or sign.isprintable() for sign in cli(*command))
 
     def test_messages(self, cli):
-        problem = cli.fails("evaluate", "one\x1b[2J.parquet", "-l", "y", "--classes", "a,b,c\x1b[2J")
+        problem = cli.fails("evaluate", "one\x1b[2J.parquet", "-l", "y", "--labels", "a,b,c\x1b[2J")
         assert problem.isprintable()
         assert cli.fails("roc", "no\x1b[2J.csv") == r"no\u001b[2J.csv: there is no such file"
 

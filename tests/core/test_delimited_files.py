@@ -182,7 +182,7 @@ class TestLabelsThatAreNumbers:
         codes, scores = sample(rng, classes=self.CLASSES)
         labels = [f"{label}.0" for label in codes]
         write_sample("a.csv", labels, scores, classes=("a", "b", "c"))
-        found = json.loads(cli("evaluate a.csv -l y --classes 0,1,2 -f json"))
+        found = json.loads(cli("evaluate a.csv -l y --labels 0,1,2 -f json"))
         assert [entry["label"] for entry in found["per_class"]] == ["0", "1", "2"]
         write_sample("b.csv", labels, scores, classes=self.CLASSES)
         costs = [[0, 1, 5], [1, 0, 5], [2, 2, 0]]
@@ -257,7 +257,7 @@ class TestNothing:
             "a.csv: no columns 'p_*' or 'y_score'; beside 'y_true' there are none that could hold scores"
         )
         write("a.csv", ["y", "w"], [["a", 1], ["b", 1]])
-        assert cli.fails("evaluate a.csv -l y --weights w") == (
+        assert cli.fails("evaluate a.csv -l y --sample-weight w") == (
             "a.csv: no columns 'p_*' or 'y_score'; beside 'y', 'w' there are none that could hold scores"
         )
 

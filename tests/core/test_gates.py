@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import multiauc
 from command_line import columns, sample, write_files
-from multiauc.cli._comparison import percentile_p
+from multiauc.cli._compare import percentile_p
 from multiauc.cli._gates import lower_limit
 
 pytestmark = pytest.mark.usefixtures("files")
@@ -48,7 +48,7 @@ class TestFailUnder:
     def test_on_the_lower_limit(self, cli, files):
         labels, scores, *_ = files
         low = multiauc.evaluate(labels, scores).hand_till.confidence_interval(0.8).low  # one-sided at 0.9
-        line = (*self.LINE, "--ci", 0.9, "--fail-on-interval", "--fail-under")
+        line = (*self.LINE, "--level", 0.9, "--fail-on-interval", "--fail-under")
         assert cli(*line, f"hand_till={low!r}")
         above = math.nextafter(low, 1.0)
         said = failed(cli, *line, f"hand_till={above!r}")
@@ -122,7 +122,7 @@ class TestFailIfWorse:
         for level in (0.95, 0.9, 0.6):
             limit = self.limit(files, level)
             assert limit < 0
-            line = (*self.LINE, "--ci", level, "--fail-if-worse")
+            line = (*self.LINE, "--level", level, "--fail-if-worse")
             assert cli(*line, repr(-limit))
             below = math.nextafter(-limit, 0.0)
             assert failed(cli, *line, repr(below)) == (
@@ -173,12 +173,12 @@ class TestFailIfWorse:
         assert "is not a number from 0 to 1" in problem
 
     def test_options_that_it_needs(self, cli):
-        problem = cli.fails(*self.LINE, "--fail-if-worse", 0.1, "--ci", 0.5, code=2)
-        assert problem.startswith("--fail-if-worse needs a --ci above 0.5; got 0.5")
+        problem = cli.fails(*self.LINE, "--fail-if-worse", 0.1, "--level", 0.5, code=2)
+        assert problem.startswith("--fail-if-worse needs a --level above 0.5; got 0.5")
         problem = cli.fails(*self.LINE, "--fail-if-worse", 0.1, "--metric", "multiclass_roc", code=2)
         assert problem.startswith("--fail-if-worse needs --bootstrap for multiclass_roc")
         problem = cli.fails(*self.LINE, "--fail-if-worse", 0.1, "--bootstrap", 19, code=2)
-        assert problem.startswith("--fail-if-worse at --ci 0.95 needs a --bootstrap of at least 20")
+        assert problem.startswith("--fail-if-worse at --level 0.95 needs a --bootstrap of at least 20")
         assert cli(*self.LINE, "--fail-if-worse", 1, "--bootstrap", 20)
 
     def test_a_difference_without_any_spread(self):
@@ -216,7 +216,7 @@ class TestBootstrap:
         for metric in ("auc_mu", "pdi", "multiclass_roc"):
             comparison = multiauc.compare(labels, {"one": first, "two": second}, metric=metric)
             bootstrap = comparison.bootstrap(50, rng=7)
-            line = f"compare one.parquet two.parquet -l y --metric {metric} --bootstrap 50 --seed 7 --ci 0.9 -f json"
+            line = f"compare one.parquet two.parquet -l y --metric {metric} --bootstrap 50 --seed 7 --level 0.9 -f json"
             found = json.loads(cli(line))
             for k, name in enumerate(("one", "two")):
                 low, high = bootstrap.confidence_interval(name, 0.9)

@@ -1,5 +1,6 @@
 """One layout of JSON for the command line, `to_dict`, `to_json` and reports, described by docs/result.schema.json."""
 
+import dataclasses
 import hashlib
 import json
 import pickle
@@ -15,6 +16,7 @@ from pyarrow import parquet
 import multiauc
 from command_line import COSTS, columns, sample, write_files
 from json_schema import problems
+from multiauc._display import model as views
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "result.schema.json").read_text("utf-8"))
 VERSIONS = {"multiauc": multiauc.__version__, "NumPy": np.__version__, "Python": platform.python_version()}
@@ -52,29 +54,29 @@ def numbers_of(page):
 
 COMMANDS = [
     "evaluate one.parquet -l y",
-    "evaluate one.parquet -l y --weights w --groups user --sampling iid --ci 0.8 --worst 2",
+    "evaluate one.parquet -l y --sample-weight w --groups user --sampling iid --level 0.8 --worst 2",
     "evaluate one.parquet -l y --bootstrap 40 --metrics pdi,auc_mu",
     "evaluate one.parquet -l y --metrics one_vs_rest --fail-under one_vs_rest=0.1 --fail-on-interval",
     "evaluate one.parquet -l y --partition costs.csv --pair-weights size_sum",
-    "evaluate one.parquet -l y --by user,w --metrics hand_till,auc_mu --weights w --ci 0.9",
+    "evaluate one.parquet -l y --by user,w --metrics hand_till,auc_mu --sample-weight w --level 0.9",
     "evaluate one.parquet -l y --by w",
     "evaluate gap.parquet -l y --by w --absent ignore",
     "evaluate gap.parquet -l y --absent nan",
     "evaluate gap.parquet -l y --absent ignore",
     "compare one.parquet two.parquet -l y",
-    "compare both.parquet -l y -s a_* -s b_* --metric hand_till --ci 0.9",
+    "compare both.parquet -l y -s a_* -s b_* --metric hand_till --level 0.9",
     "compare one.parquet two.parquet -l y --id id --bootstrap 50 --seed 2 --fail-if-worse 0.9",
     "compare one.parquet two.parquet -l y --metric multiclass_roc",
     "compare one.parquet two.parquet -l y --metric multiclass_roc --bootstrap 40",
     "compare gap.parquet x=gap.parquet -l y --absent nan",
     "roc one.parquet -l y",
-    "roc one.parquet -l y --bootstrap 20 --ci 0.8",
+    "roc one.parquet -l y --bootstrap 20 --level 0.8",
     "roc one.parquet -l y --kind one_vs_rest",
     "roc one.parquet -l y --kind pairwise",
     "roc gap.parquet -l y --absent nan",
     "roc gap.parquet -l y --absent nan --kind pairwise",
     "decide one.parquet -l y --costs costs.csv",
-    "decide one.parquet -l y --costs costs.csv --weights w --groups user --ci 0.8",
+    "decide one.parquet -l y --costs costs.csv --sample-weight w --groups user --level 0.8",
     "decide one.parquet -l y --costs costs.csv --judge two.parquet",
     "decide gap.parquet -l y --costs costs.csv --absent ignore",
 ]
@@ -91,11 +93,50 @@ def gap(files):
 @pytest.mark.parametrize("line", COMMANDS)
 def test_the_command_line_fits_the_schema(cli, line):
     found = checked(cli(*line.split(), "-f", "json"))
-    level = re.search(r"--ci ([0-9.]+)", line)
+    level = re.search(r"--level ([0-9.]+)", line)
     assert found["level"] == (float(level[1]) if level else 0.95)
     assert found["version"] == 1
     assert found["rows"] == sum(found["counts"]) == (60 if "gap" in line else 90)
     assert found["provenance"]["versions"] == VERSIONS
+
+
+VIEWS = {
+    "estimate": views.Estimate,
+    "class": views.Class,
+    "pair": views.Pair,
+    "difference": views.Difference,
+    "gate": views.Gate,
+    "cost_difference": views.CostDifference,
+    "slice": views.Slice,
+    "slice_table": views.Slices,
+    "evaluation": views.Evaluation,
+    "comparison": views.Compared,
+    "multiclass_roc": views.MulticlassRoc,
+    "roc_curves": views.RocCurves,
+    "decisions": views.Costs,
+    "report": views.Report,
+}
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_the_schema_describes_what_is_shown(name):
+    """Every field of a dataclass is described, what may be left out is not required, and nothing else is there."""
+
+    def names(view):
+        for field in dataclasses.fields(view):
+            if field.metadata == views.INLINE:
+                part = getattr(views, str(field.type).split(" |")[0])
+                for inner, optional in names(part):
+                    yield inner, optional or field.default is None
+            elif field.metadata != views.HIDDEN:
+                yield field.metadata.get("name", field.name), field.metadata == views.OPTIONAL
+
+    schema, fields = SCHEMA["$defs"][name], dict(names(VIEWS[name]))
+    around = {"version", "kind", "provenance"} if "kind" in schema["properties"] else set()
+    assert set(schema["required"]) <= {field for field, optional in fields.items() if not optional} | around
+    if not schema.get("additionalProperties"):
+        bounds = {"certified_low", "certified_high", "exact"}  # differences and slices have none
+        assert set(schema["properties"]) | bounds == set(fields) | around | bounds
 
 
 class TestProvenance:
@@ -122,9 +163,10 @@ class TestProvenance:
         assert [file["name"] for file in found["provenance"]["files"]] == ["both.parquet"]
 
     def test_options(self, cli):
-        line = "evaluate one.parquet -l y --weights w --groups user --bootstrap 30 --seed 5 --ci 0.9 --metrics auc_mu"
+        chosen = "--sample-weight w --groups user --bootstrap 30 --seed 5 --level 0.9 --metrics auc_mu"
+        line = f"evaluate one.parquet -l y {chosen}"
         options = checked(cli(*line.split(), "--threads", 1, "-f", "json"))["provenance"]["options"]
-        expected = {"label": "y", "weights": "w", "groups": "user", "bootstrap": 30, "seed": 5, "level": 0.9}
+        expected = {"label": "y", "sample_weight": "w", "groups": "user", "bootstrap": 30, "seed": 5, "level": 0.9}
         assert options | expected == options
         assert options["metrics"] == ["auc_mu"]
         assert not {"threads", "style", "output", "force", "files"} & set(options)
@@ -159,14 +201,14 @@ class TestOneLayout:
         for name, matrix in (("one", scores), ("two", second)):
             parquet.write_table(pa.table({"y": labels} | columns(matrix)), f"{name}.parquet")
         for level in (0.95, 0.8):
-            found = checked(cli("evaluate", "one.parquet", "-l", "y", "--ci", level, "-f", "json"))
+            found = checked(cli("evaluate", "one.parquet", "-l", "y", "--level", level, "-f", "json"))
             python = checked(multiauc.evaluate(labels, scores).to_json(level))
             for name in set(python) - {"provenance", "per_class"}:
                 assert found[name] == python[name], name
             for ours, theirs in zip(found["per_class"], python["per_class"], strict=True):
                 assert ours | theirs == ours
             assert set(found) - set(python) == {"model", "worst_pairs"}
-            found = checked(cli("compare", "one.parquet", "two.parquet", "-l", "y", "--ci", level, "-f", "json"))
+            found = checked(cli("compare", "one.parquet", "two.parquet", "-l", "y", "--level", level, "-f", "json"))
             python = checked(multiauc.compare(labels, {"one": scores, "two": second}).to_json(level))
             for name in set(python) - {"provenance", "differences"}:
                 assert found[name] == python[name], name
@@ -176,20 +218,20 @@ class TestOneLayout:
 
     @pytest.mark.parametrize("models", ["one.parquet", "one.parquet two.parquet"])
     def test_reports(self, cli, models):
-        cli(f"report {models} -l y --bootstrap 20 --ci 0.9 --partition costs.csv -o page.html")
+        cli(f"report {models} -l y --bootstrap 20 --level 0.9 --partition costs.csv -o page.html")
         page = numbers_of("page.html")
         assert (page["kind"], page["level"], page["version"]) == ("report", 0.9, 1)
         names = [file["name"] for file in page["provenance"]["files"]]
         assert names == [*models.split(), "costs.csv"]
         assert page["provenance"]["options"]["bootstrap"] == 20
         for model in page["models"]:
-            line = f"evaluate {model['name']}.parquet -l y --ci 0.9 --partition costs.csv --worst 5 -f json"
+            line = f"evaluate {model['name']}.parquet -l y --level 0.9 --partition costs.csv --worst 5 -f json"
             found = checked(cli(line))
             assert found["per_class"] == model["per_class"]
             assert found["worst_pairs"] == model["worst_pairs"]
             assert found["metrics"] == {name: model["metrics"][name] for name in found["metrics"]}
         if page["comparison"] is not None:
-            found = checked(cli(f"compare {models} -l y --ci 0.9 --partition costs.csv -f json"))
+            found = checked(cli(f"compare {models} -l y --level 0.9 --partition costs.csv -f json"))
             assert found["differences"] == page["comparison"]["differences"]
             assert found["order"] == page["comparison"]["order"]
 

@@ -80,7 +80,7 @@ class TestNamesDecide:
         assert found.labels == tuple(CLASSES)
         assert found.auc_mu.value == expected
         for more in ([], ["--memory-limit", "512MB"]):
-            options = ["--label", "y", "--classes", ",".join(CLASSES), "--format", "json", *more]
+            options = ["--label", "y", "--labels", ",".join(CLASSES), "--format", "json", *more]
             assert run(commands, ["evaluate", str(path), *options]) == 0
             answer = json.loads(capsys.readouterr().out)
             assert answer["labels"] == CLASSES

@@ -61,6 +61,7 @@ def new_metric(monkeypatch):
             estimates={m: one.estimates[known(m)] for m, one in zip(metrics, found, strict=True)},
             covariance=np.zeros((len(metrics), len(metrics))),
             per_class=several.per_class if metrics != [NEW] else [],
+            average_precisions=[],
             pairs={m: one.pairs[m] for m, one in zip(metrics, found, strict=True) if m in one.pairs},
             units=several.units,
             effective_units=several.effective_units,

@@ -3,6 +3,7 @@
 The page itself is tested in a browser, in tests/browser.
 """
 
+import html
 import json
 import math
 import pickle
@@ -16,8 +17,7 @@ from scipy import stats
 import multiauc
 from command_line import ANIMALS, sample
 from multiauc._common.wording import decimals, p_text
-from multiauc._render.curve import resamples_for
-from multiauc._render.words import number, p_value, verdict
+from multiauc._display.numbers import choose_resamples
 
 
 def numbers_of(path):
@@ -73,25 +73,29 @@ class TestVerdict:
         text = verdict_of(multiauc.compare(labels, models).report(tmp_path / "a.html", n_resamples=0))
         assert "good and other cannot be told apart: they differ by 0.0000 in AUC_mu" in text
 
-    def test_three_models_of_which_two_are_level(self):
-        def difference(first, second, value, p):
-            found = {"value": value, "standard_error": 0.01, "t": 2.0, "p_value": p, "corrected_p_value": p}
-            limits = {"low": value - 0.01, "high": value + 0.01}
-            corrected = {f"corrected_{side}": limit for side, limit in limits.items()}
-            return {"first": first, "second": second, "decided": p < 0.05} | found | limits | corrected
-
-        differences = [
-            difference("a", "b", -0.001, 0.8),
-            difference("a", "c", 0.2, 1e-9),
-            difference("b", "c", 0.2, 1e-9),
-        ]
-        values = {"a": 0.8, "b": 0.8, "c": 0.6}
-        comparison = {"metric": "hand_till", "values": values, "order": ["b", "a", "c"], "differences": differences}
-        headline, sentences = verdict({"models": [], "comparison": comparison, "level": 0.95})
-        assert headline == "b and a cannot be told apart; b is better than c."
-        level = "b and a cannot be told apart: they differ by 0.0010 in Hand & Till's M"
-        assert sentences[0].startswith(f"{level} (95% interval \N{MINUS SIGN}0.0090 to 0.0110, ")
-        assert sentences[1].startswith("b is better than c by 0.2000 in Hand & Till's M")
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_three_models_of_which_two_are_level(self, rng, tmp_path, turned):
+        labels, scores = sample(rng, 300)
+        models = {"a": scores + 0.01 * rng.random(scores.shape), "b": scores, "c": scores + rng.random(scores.shape)}
+        models = dict(reversed(models.items())) if turned else models
+        comparison = multiauc.compare(labels, models, metric="hand_till")
+        best, second, last = sorted(models, key=lambda name: -comparison.estimates[name].value)
+        assert last == "c"
+        path = comparison.report(tmp_path / "a.html", n_resamples=0)
+        text = verdict_of(path)
+        assert f"{best} and {second} cannot be told apart; {best} is better than c." in text
+        value = comparison.difference(best, second).value
+        assert f"they differ by {value:.4f} in Hand & Till's M" in text.replace("&amp;", "&").replace("&#x27;", "'")
+        # The limits are those of the better one minus the other, whichever of them is listed first.
+        low, high = next(
+            sorted((one["corrected_low"], one["corrected_high"]), key=abs, reverse=True)
+            for one in numbers_of(path)["comparison"]["differences"]
+            if {one["first"], one["second"]} == {best, second}
+        )
+        shown = re.search(r"cannot be told apart: .*? interval (\S+) to (\S+), ", text)
+        limits = [float(limit.replace("\N{MINUS SIGN}", "-")) for limit in shown.groups()]
+        assert limits[0] < value < limits[1]
+        assert sorted(map(abs, limits)) == pytest.approx(sorted((abs(low), abs(high))), abs=5.1e-5)
 
     def test_a_metric_without_a_test(self, rng, tmp_path):
         labels, models = two_models(rng, blur=0.6)
@@ -131,7 +135,8 @@ class TestVerdict:
         path = comparison.report(tmp_path / "a.html")
         assert "A class has no rows, so the overall numbers cannot be computed." in verdict_of(path)
         assert "nan" not in verdict_of(path)
-        assert numbers_of(path)["comparison"]["values"] == {"good": None, "other": None}
+        estimates = numbers_of(path)["comparison"]["estimates"]
+        assert {name: one["value"] for name, one in estimates.items()} == {"good": None, "other": None}
 
     def test_models_that_differ_without_any_variance(self, tmp_path):
         y_true = np.arange(30) % 3
@@ -142,14 +147,11 @@ class TestVerdict:
             text = verdict_of(comparison.report(tmp_path / "a.html", n_resamples=0))
             assert "a is ahead of b by 1.0000 in AUC_mu; whether that is more than chance is not known" in text
 
-    def test_numbers_in_words(self):
-        assert [number(None), number(-0.0312), number(0.5, 2)] == ["\N{EN DASH}", "\N{MINUS SIGN}0.031", "0.50"]
-        assert [p_value(p).replace("\u00a0", " ") for p in (1e-9, 0.0312, 0.312, None)] == [
-            "p < 0.001",
-            "p = 0.031",
-            "p = 0.31",
-            "p unknown",
-        ]
+    def test_p_values_in_words(self, rng, tmp_path):
+        for blur, form in ((0.6, "p < 0.001"), (0.02, r"p = 0\.\d{2,3}")):
+            labels, models = two_models(rng, blur=blur)
+            text = verdict_of(multiauc.compare(labels, models).report(tmp_path / "a.html", n_resamples=0))
+            assert re.search(form, html.unescape(text).replace("\u00a0", " "))
 
 
 class TestPairs:
@@ -456,27 +458,19 @@ class TestManyModels:
                 assert one["corrected_low"] < one["low"]
                 assert one["corrected_high"] > one["high"]
 
-    def test_no_claim_about_two_others(self):
+    def test_no_claim_about_two_others(self, tmp_path):
         """Models that the best cannot be told from may differ from each other."""
-        order = ["a", "b", "c"]
-        values = {"a": 0.9, "b": 0.89, "c": 0.88}
-
-        def difference(first, second, *, decided):
-            side = 1.0 if decided else -1.0
-            limits = {"low": 0.01 * side, "high": 0.1, "corrected_low": 0.01 * side, "corrected_high": 0.1}
-            p = 0.01 if decided else 0.5
-            found = {"value": 0.01, "standard_error": 0.01, "t": 1.0, "p_value": p, "corrected_p_value": p}
-            return {"first": first, "second": second, "decided": decided} | found | limits
-
-        differences = [
-            difference("a", "b", decided=False),
-            difference("a", "c", decided=False),
-            difference("b", "c", decided=True),
-        ]
-        comparison = {"metric": "auc_mu", "values": values, "order": order, "differences": differences}
-        headline, sentences = verdict({"models": [], "comparison": comparison, "level": 0.95})
-        assert headline == "a is ahead, but cannot be told from b or c."
-        assert not any("b and c" in sentence for sentence in sentences)
+        rng = np.random.default_rng(0)
+        codes = np.arange(300) % 3
+        signal = np.eye(3)[codes]
+        b = signal + rng.normal(size=(300, 3))
+        models = {"a": 1.25 * signal + rng.normal(size=(300, 3)), "b": b, "c": b - 0.15 * signal}
+        comparison = multiauc.compare(codes, models)
+        p_values = {(one.first, one.second): one.corrected_p_value for one in comparison.differences}
+        assert p_values["b", "c"] < 0.05 < min(p_values["a", "b"], p_values["a", "c"])
+        text = verdict_of(comparison.report(tmp_path / "a.html", n_resamples=0))
+        assert "a is ahead, but cannot be told from b or c." in text
+        assert "b and c" not in text
 
     def test_two_models_are_not_corrected(self, rng, tmp_path):
         labels, models = two_models(rng, blur=0.6)
@@ -566,12 +560,12 @@ class TestPerfectPairs:
 
 class TestResamples:
     def test_their_number_depends_on_the_size(self):
-        assert resamples_for(2_000, 20, 3) == 200
-        assert resamples_for(1_000_000, 10, 1) == 200
-        few = resamples_for(20_000, 200, 1)
+        assert choose_resamples(2_000, 20, 3) == 200
+        assert choose_resamples(1_000_000, 10, 1) == 200
+        few = choose_resamples(20_000, 200, 1)
         assert 10 <= few <= 20
-        assert resamples_for(20_000, 200, 5) == few
-        assert few < resamples_for(3_000, 100, 1) < 200
+        assert choose_resamples(20_000, 200, 5) == few
+        assert few < choose_resamples(3_000, 100, 1) < 200
 
     def test_the_page_says_how_many_and_how_sure(self, rng, tmp_path):
         labels, scores = sample(rng, 120)

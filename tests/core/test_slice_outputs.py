@@ -49,7 +49,7 @@ class TestCommandLine:
 
     def test_numbers(self, cli, data):
         labels, scores, town, day = data
-        found = json.loads(cli("evaluate one.parquet -l y --by town,day --metrics hand_till --ci 0.9 -f json"))[
+        found = json.loads(cli("evaluate one.parquet -l y --by town,day --metrics hand_till --level 0.9 -f json"))[
             "slices"
         ]
         slices = multiauc.evaluate_slices(labels, scores, {"town": town, "day": day}, metric="hand_till")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._common.registry import CLOSED_FORM_METRICS
+from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS
 from slice_data import sample
 
 QUICK = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "matthews", "balanced_accuracy")
@@ -28,12 +28,15 @@ def test_slices_and_rests_have_the_bits_of_evaluate(rng, metric, digits, dtype):
     y_score = (y_score if digits is None else y_score.round(digits)).astype(dtype)
     if metric == "landgrebe_duin":  # of products of scores
         y_score = np.maximum(y_score, dtype(0.01))
+    if not METRICS[metric].higher_is_better:  # of probabilities
+        y_score = np.maximum(y_score, dtype(0.01))
+        y_score /= y_score.sum(axis=1, keepdims=True)
     by = rng.integers(12, size=400)
     for one in multiauc.evaluate_slices(y_true, y_score, by, metric=metric):
         inside = evaluated(y_true, y_score, by == one.name, metric)
         assert one.rows == (by == one.name).sum()
         assert (one.value, one.standard_error) == (inside.value, inside.standard_error)
-        low, high = inside._interval(0.025, "logit")
+        low, high = inside._interval(0.025)
         assert (one.low, one.high) == pytest.approx((low, high), rel=1e-9, nan_ok=True)
         assert one.reference == evaluated(y_true, y_score, by != one.name, metric).value
         assert one.difference == one.value - one.reference

@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 MetricName: TypeAlias = Literal[
     "auc_mu",
     "hand_till",
     "one_vs_rest",
     "one_vs_rest_prevalence",
+    "average_precision",
+    "average_precision_prevalence",
     "pdi",
     "hum",
     "landgrebe_duin",
@@ -25,6 +30,9 @@ MetricName: TypeAlias = Literal[
     "accuracy",
     "balanced_accuracy",
     "macro_f1",
+    "top_k_accuracy",
+    "log_loss",
+    "brier",
     "multiclass_roc",
 ]
 CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
@@ -33,6 +41,8 @@ AUC_MU: Final = "auc_mu"
 HAND_TILL: Final = "hand_till"
 ONE_VS_REST: Final = "one_vs_rest"
 ONE_VS_REST_PREVALENCE: Final = "one_vs_rest_prevalence"
+AVERAGE_PRECISION: Final = "average_precision"
+AVERAGE_PRECISION_PREVALENCE: Final = "average_precision_prevalence"
 PDI: Final = "pdi"
 HUM: Final = "hum"
 LANDGREBE_DUIN: Final = "landgrebe_duin"
@@ -42,10 +52,16 @@ KAPPA: Final = "kappa"
 ACCURACY: Final = "accuracy"
 BALANCED_ACCURACY: Final = "balanced_accuracy"
 MACRO_F1: Final = "macro_f1"
+TOP_K_ACCURACY: Final = "top_k_accuracy"
+LOG_LOSS: Final = "log_loss"
+BRIER: Final = "brier"
 MULTICLASS_ROC: Final = "multiclass_roc"
 
 #: Those of the predicted classes, which the scale of the scores does not change.
-PREDICTION_METRICS: Final = (MATTHEWS, KAPPA, ACCURACY, BALANCED_ACCURACY, MACRO_F1)
+PREDICTION_METRICS: Final = (MATTHEWS, KAPPA, ACCURACY, BALANCED_ACCURACY, MACRO_F1, TOP_K_ACCURACY)
+
+#: How many of the highest scores top-k accuracy looks at where nothing else is asked for.
+DEFAULT_K: Final = 2
 
 #: What is computed where no metric is named.
 DEFAULT_METRIC: Final = "auc_mu"
@@ -74,6 +90,22 @@ class PairValues:
     title: str
     choice: str
     is_symmetric: bool
+
+
+class Scale(NamedTuple):
+    """The scale of a metric.
+
+    Attributes
+    ----------
+    smallest, largest
+        What values lie between.
+    is_log
+        Whether intervals are those of positive numbers without a largest one.
+    """
+
+    smallest: float = 0.0
+    largest: float = 1.0
+    is_log: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +138,18 @@ class Metric:
         Whether `evaluate` computes it by default.
     chance
         Its value for uninformative scores: "half", "zero", "one_of_classes" for one divided by the number of classes,
-        or "one_of_orders" for one divided by the number of their orders.
-    smallest
-        Its smallest possible value; the largest is 1.
+        "one_of_orders" for one divided by the number of their orders, "k_of_classes" for k of them, "prevalence" for
+        the sum of the squared shares of the classes, or that of equal probabilities: "log_loss", "brier".
+    smallest, largest
+        Its smallest and its largest possible value.
+    higher_is_better
+        Whether a larger value is the better one.
     depends_on_sizes
         Whether it is another number in a sample with other class shares.
     interval
         The kind of interval that it has by default.
+    sampling
+        Whether class sizes are taken for fixed or random where nothing else is asked for.
     """
 
     name: MetricName
@@ -126,17 +163,42 @@ class Metric:
     has_interactions: bool = True
     has_class_scores: bool = True
     is_default: bool = False
-    chance: Literal["half", "zero", "one_of_classes", "one_of_orders"] = "half"
+    chance: Literal[
+        "half", "zero", "one_of_classes", "one_of_orders", "k_of_classes", "prevalence", "log_loss", "brier"
+    ] = "half"
     smallest: float = 0.0
+    largest: float = 1.0
+    higher_is_better: bool = True
     depends_on_sizes: bool = False
-    interval: Literal["wilson", "logit"] = "wilson"
+    interval: Literal["wilson", "logit", "log"] = "wilson"
+    sampling: Literal["stratified", "iid"] = "stratified"
 
-    def chance_of(self, n_classes: int) -> float:
-        """The value for uninformative scores."""
+    @property
+    def scale(self) -> Scale:
+        """What its values lie between, and whether their intervals are those of losses."""
+        return Scale(self.smallest, self.largest, is_log=self.interval == "log")
+
+    @property
+    def sign(self) -> float:
+        """1 if a larger value is the better one, otherwise -1."""
+        return 1.0 if self.higher_is_better else -1.0
+
+    def chance_of(self, n_classes: int, *, shares: Sequence[float] | None = None, k: int = DEFAULT_K) -> float:
+        """The value for uninformative scores; nan if it depends on the shares of the classes, which are not given."""
+        if self.chance == "prevalence":
+            return math.nan if shares is None else math.fsum(share * share for share in shares)
         if self.chance == "one_of_orders":
             # Of more classes it is zero as a float.
             return 1 / math.factorial(min(n_classes, 200))
-        return {"half": 0.5, "zero": 0.0, "one_of_classes": 1.0 / n_classes}[self.chance]
+        even = 1.0 / n_classes
+        return {
+            "half": 0.5,
+            "zero": 0.0,
+            "one_of_classes": even,
+            "k_of_classes": min(1.0, k * even),
+            "log_loss": math.log(n_classes),
+            "brier": 0.25 if n_classes == 2 else 1.0 - even,
+        }[self.chance]
 
 
 METRICS: Final[dict[str, Metric]] = {
@@ -169,6 +231,26 @@ METRICS: Final[dict[str, Metric]] = {
             "one-vs-rest (prevalence)",
             "looks at each class against all others together, weighted by its share of the rows",
             is_default=True,
+        ),
+        Metric(
+            AVERAGE_PRECISION,
+            "average precision (macro)",
+            "is the mean precision of each class against all others together, at the scores of its own rows, every "
+            "class with the same weight",
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="one_of_classes",
+            depends_on_sizes=True,
+        ),
+        Metric(
+            AVERAGE_PRECISION_PREVALENCE,
+            "average precision (prevalence)",
+            "is the mean precision of each class against all others together, at the scores of its own rows, weighted "
+            "by its share of the rows",
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="prevalence",
+            depends_on_sizes=True,
         ),
         Metric(
             PDI,
@@ -262,6 +344,44 @@ METRICS: Final[dict[str, Metric]] = {
             interval="logit",
         ),
         Metric(
+            TOP_K_ACCURACY,
+            "top-k accuracy",
+            "is the share of rows whose class is among the k of the highest scores",
+            ("k",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="k_of_classes",
+            depends_on_sizes=True,
+            sampling="iid",
+        ),
+        Metric(
+            LOG_LOSS,
+            "log loss",
+            "is minus the mean logarithm of the probability of the true class; smaller is better",
+            ("clip",),
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="log_loss",
+            largest=math.inf,
+            higher_is_better=False,
+            depends_on_sizes=True,
+            interval="log",
+            sampling="iid",
+        ),
+        Metric(
+            BRIER,
+            "Brier score",
+            "is the mean squared distance of the probabilities from the true class; smaller is better",
+            has_bootstrap=False,
+            has_interactions=False,
+            chance="brier",
+            largest=2.0,
+            higher_is_better=False,
+            depends_on_sizes=True,
+            interval="log",
+            sampling="iid",
+        ),
+        Metric(
             MULTICLASS_ROC,
             "multi-class ROC (D)",
             "is the area under one curve for all pairs of classes",
@@ -286,3 +406,8 @@ ONE_SCORE_METRICS: Final = tuple(name for name, metric in METRICS.items() if not
 def metrics_with_option(option: str) -> tuple[str, ...]:
     """The metrics that an option has a meaning for."""
     return tuple(name for name, metric in METRICS.items() if option in metric.options)
+
+
+def natural_sampling(metrics: Iterable[str]) -> Literal["stratified", "iid"]:
+    """How class sizes are taken where nothing is asked for: random if that is natural for one of the metrics."""
+    return "iid" if any(METRICS[metric].sampling == "iid" for metric in metrics) else "stratified"

@@ -39,19 +39,19 @@ from multiauc._inference.bootstrap import (
     warn_of_lost_classes,
 )
 from multiauc._inference.column_order import column_order_note, warn_of_order
-from multiauc._inference.differences import Difference, holm, warn_of_untestable
+from multiauc._inference.differences import Difference, holm, scale_of_differences, warn_of_untestable
 from multiauc._inference.estimates import build_bare_estimate, build_estimate, count_smallest, warn_of_single_units
 from multiauc._inference.families import Family, fewest_degrees_of_freedom, wald_f
 from multiauc._inference.hypotheses import OmnibusTest
 from multiauc._inference.slice_differences import Side, SliceDifferences
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
-    SAMPLINGS,
     positive_integer,
     read_groups,
     read_level,
     read_metric_options,
     read_rng,
+    read_sampling,
     refuse_idle_options,
     refuse_weights,
     take_one_score,
@@ -299,11 +299,11 @@ class Comparison(Tabular):
         It says which model is best and whether that is more than chance, and shows for each of them what
         `Evaluation.report` does. Parameters and result are those of `Evaluation.report`.
         """
-        from multiauc._report.writing import evaluations_of, write_report  # noqa: PLC0415
+        from multiauc._report.writing import evaluate_models, write_report  # noqa: PLC0415
 
         next(iter(self.inputs().values())).refuse_folds("a report")
         next(iter(self.inputs().values())).refuse_one_score("a report")
-        models = evaluations_of(self)
+        models = evaluate_models(self)
         options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
         return write_report(path, models, self, **options)
 
@@ -393,10 +393,12 @@ def compare(  # noqa: PLR0913
     metric: MetricName = DEFAULT_METRIC,
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
+    clip: float | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     folds: ArrayLike | None = None,
-    sampling: Sampling = "stratified",
+    sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
@@ -418,13 +420,17 @@ def compare(  # noqa: PLR0913
         The scores of each model by its name (any hashable), each of shape (n, K); with two classes also (n,) or (n, 1).
     metric : str, default "auc_mu"
         What to compare: ``"auc_mu"``, ``"hand_till"``, ``"one_vs_rest"``, ``"one_vs_rest_prevalence"``, ``"pdi"``,
-        ``"hum"``, ``"landgrebe_duin"``, ``"ordered_vus"`` (of models with one score per row) or
+        ``"average_precision"``, ``"average_precision_prevalence"``, ``"log_loss"``, ``"brier"`` (of these two, less is
+        better), ``"hum"``, ``"landgrebe_duin"``, ``"matthews"`` and other numbers about predicted classes,
+        ``"ordered_vus"`` (of models with one score per row) or
         ``"multiclass_roc"``. The area D of the last has no standard error in closed form, so that its models are
         compared by the bootstrap only.
     partition : array-like of shape (K, K), optional
         As in `auc_mu_score`; for AUC_mu only.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         As in `auc_mu_score`; not for one-vs-rest.
+    clip, k
+        As in `evaluate`; for ``"log_loss"`` and for ``"top_k_accuracy"``.
     sample_weight, groups, folds, sampling, labels, absent, outputs
         As in `evaluate`.
 
@@ -473,7 +479,7 @@ def compare(  # noqa: PLR0913
     Difference(other - good: +0.0287, standard error 0.0089, 95% interval +0.0111 to +0.0463, t(149.8) 3.22, p 0.0016)
     """
     kind = one_of("metric", metric, tuple(METRICS))
-    refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights)
+    refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights((kind,), sample_weight)
     is_ordered = take_one_score((kind,))
     given = _read_models(y_true, models, sample_weight, labels, absent, outputs, is_ordered=is_ordered)
@@ -484,10 +490,10 @@ def compare(  # noqa: PLR0913
             "models with one score per row cannot be compared by a partition with models that have two: "
             "give all of them two columns"
         )
-    options = read_metric_options(first, partition=partition, pair_weights=pair_weights)
+    options = read_metric_options(first, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     group_codes = read_groups(groups, len(first.codes))
     fold_codes = read_groups(folds, len(first.codes), argument="folds")
-    drawn = one_of("sampling", sampling, SAMPLINGS)
+    drawn = read_sampling(sampling, (kind,))
     held_inputs = {
         name: HeldInputs(sample, (kind,), options, groups=group_codes, folds=fold_codes, sampling=drawn)
         for name, sample in samples.items()
@@ -606,10 +612,11 @@ def _compare_metric(models: dict[Any, HeldInputs]) -> _Found:
         effective = units.tolist()
     warn_of_single_units(inputs, units, effective)
     is_undefined, smallest = inputs.sample.is_undefined, count_smallest(units)
+    scale = scale_of_differences(metric)
     differences = [
         Difference(a, b, math.nan, math.nan, math.nan)
         if is_undefined
-        else Difference(a, b, one.value, one.variance, one.degrees_of_freedom, _largest=1.0 - METRICS[metric].smallest)
+        else Difference(a, b, one.value, one.variance, one.degrees_of_freedom, **scale)
         for (a, b), one in zip(combinations(models, 2), found.differences, strict=True)
     ]
     corrected = Family(differences, found.covariance).correct()
@@ -704,11 +711,10 @@ def compare_samples(a: Evaluation, b: Evaluation, *, metric: MetricName = DEFAUL
         )
     first, second = a.metrics[metric], b.metrics[metric]
     variance = first.variance() + second.variance()
-    smallest = METRICS[metric].smallest
-    samples = SliceDifferences(Side.of(first), Side.of(second), np.zeros(1), smallest)
+    samples = SliceDifferences(Side.of(first), Side.of(second), np.zeros(1), METRICS[metric].scale)
     freedom = float(samples.degrees_of_freedom()[0])
     difference = Difference(
-        "a", "b", first.value - second.value, variance, freedom, _largest=1.0 - smallest, _samples=samples
+        "a", "b", first.value - second.value, variance, freedom, **scale_of_differences(metric), _samples=samples
     )
     if math.isnan(variance):
         warn(

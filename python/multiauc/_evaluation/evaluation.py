@@ -11,6 +11,7 @@ from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import (
     AUC_MU,
+    AVERAGE_PRECISION,
     CLOSED_FORM_METRICS,
     DEFAULT_METRICS,
     HAND_TILL,
@@ -35,7 +36,7 @@ from multiauc._common.result import (
     shortened,
     sizes_in_words,
 )
-from multiauc._common.wording import listing, names_as_text, one_of, shown_name
+from multiauc._common.wording import listing, names_as_text, shown_name
 from multiauc._evaluation.folds import compare_in_folds
 from multiauc._inference.bootstrap import Bootstrap, compute_accelerations, resample_metrics, warn_of_lost_classes
 from multiauc._inference.column_order import column_order_note, warn_of_order
@@ -43,11 +44,11 @@ from multiauc._inference.estimates import build_estimate, count_smallest, warn_o
 from multiauc._inference.pair_matrix import PairMatrix, collect_pair_errors
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
-    SAMPLINGS,
     positive_integer,
     read_groups,
     read_metric_options,
     read_metrics,
+    read_sampling,
     refuse_idle_options,
     refuse_weights,
     take_one_score,
@@ -110,20 +111,25 @@ class MetricEstimates(Printed, Tabular):
     def _estimates(self, level: float) -> Record:
         """Metrics and classes in plain Python objects."""
         rows = dict(zip(self.labels, self.counts.tolist(), strict=True))
-        per_class = [
-            {"label": label, "rows": rows[label], **estimate.to_dict(level)}
-            for label, estimate in self._per_class.items()
-        ]
-        metrics = {name: estimate.to_dict(level) for name, estimate in self.metrics.items()}
-        return {"metrics": metrics, **({"per_class": per_class} if per_class else {})}
+        found: Record = {"metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()}}
+        for name, _, estimates in self._by_class():
+            if estimates:
+                found[name] = [{"label": one, "rows": rows[one], **estimates[one].to_dict(level)} for one in estimates]
+        return found
+
+    def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
+        """Estimates of each class, with their name and their title."""
+        return [("per_class", "each class against the rest", self._per_class)]
 
     def _rows(self, level: float) -> list[Record]:
         rows = [{"kind": "metric", "name": name, **one.to_dict(level)} for name, one in self.metrics.items()]
         return rows + [{"kind": "class", "name": name, **one.to_dict(level)} for name, one in self._per_class.items()]
 
     def _numbers(self) -> dict[str, Numbers]:
-        classes = zip(names_as_text(self._per_class), self._per_class.values(), strict=True)
-        named = self.metrics | {f"per_class_{label}": estimate for label, estimate in classes}
+        named = dict(self.metrics)
+        for name, _, estimates in self._by_class():
+            labels = names_as_text(estimates)
+            named |= {f"{name}_{label}": one for label, one in zip(labels, estimates.values(), strict=True)}
         return {name: pick_numbers(estimate.to_dict()) for name, estimate in named.items()}
 
     def _title(self) -> str:
@@ -135,12 +141,13 @@ class MetricEstimates(Printed, Tabular):
     def _table(self) -> Cells:
         header = self._header()
         empty = [""] * (len(header) - 1)
-        rows = [[METRICS[name].title, *estimate.cells()] for name, estimate in self.metrics.items()]
-        classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in self._per_class.items()]
-        if len(classes) > TABLE_AT_MOST:
-            classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", *empty]]
-        against_rest = [["each class against the rest", *empty], *classes] if classes else []
-        return [header, *rows, *against_rest]
+        rows = [[str(estimate.name), *estimate.cells()] for estimate in self.metrics.values()]
+        for _, title, estimates in self._by_class():
+            classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in estimates.items()]
+            if len(classes) > TABLE_AT_MOST:
+                classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", *empty]]
+            rows += [[title, *empty], *classes] if classes else []
+        return [header, *rows]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,6 +192,7 @@ class Evaluation(MetricEstimates):
     matrices: dict[str, PairMatrix]
     method: str
     notes: tuple[str, ...] = ()
+    _average_precisions: dict[Any, Estimate] = field(default_factory=dict)
     _options: Record = field(default_factory=dict, compare=False)
     # An unpickled evaluation can be read, but nothing more can be computed from it.
     _inputs: HeldInputs | None = field(default=None, metadata=HELD)
@@ -207,6 +215,20 @@ class Evaluation(MetricEstimates):
                 f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate, without folds"
             )
         return self._per_class
+
+    @property
+    def average_precision_per_class(self) -> dict[Any, Estimate]:
+        """The average precision of each class against the rest, by label."""
+        if not self._average_precisions:
+            raise AttributeError(
+                "average_precision_per_class was not computed; it comes with "
+                f"{AVERAGE_PRECISION!r} in metrics= of evaluate, without folds"
+            )
+        return self._average_precisions
+
+    def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
+        title = "average precision of each class"
+        return [*super()._by_class(), ("average_precision_per_class", title, self._average_precisions)]
 
     @property
     def auc_mu_matrix(self) -> PairMatrix:
@@ -379,10 +401,12 @@ def evaluate(  # noqa: PLR0913
     metrics: Sequence[str] | None = None,
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
+    clip: float | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     folds: ArrayLike | None = None,
-    sampling: Sampling = "stratified",
+    sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
@@ -406,14 +430,20 @@ def evaluate(  # noqa: PLR0913
         (n,) or (n, 1), the score of the second of `labels`.
     metrics : sequence of str, optional
         The metrics wanted, in this order; fewer take less time. By default ``"auc_mu"``, ``"hand_till"``,
-        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about
-        decisions ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"`` and ``"macro_f1"``; and by itself
-        ``"ordered_vus"``, for which `y_score` has one score per row.
+        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"average_precision"``,
+        ``"average_precision_prevalence"``, ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about predicted classes
+        ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"``, ``"macro_f1"`` and ``"top_k_accuracy"``;
+        about probabilities ``"log_loss"`` and ``"brier"``, where less is better; and by itself ``"ordered_vus"``, for
+        which `y_score` has one score per row.
     partition : array-like of shape (K, K), optional
         Costs that rank the pairs of AUC_mu, as in `auc_mu_score`, and by which ``"matthews"``, ``"kappa"`` and other
         numbers about decisions decide, as in `matthews_score`.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         How much each pair of classes counts in AUC_mu and in M, as in `auc_mu_score`.
+    clip : float, optional
+        Count smaller probabilities of the true class as this one in ``"log_loss"``, as in `log_loss_score`.
+    k : int, default 2
+        How many of the highest scores ``"top_k_accuracy"`` looks at.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows: how much of the population each of them stands for.
     groups : array-like of shape (n,), optional
@@ -423,9 +453,10 @@ def evaluate(  # noqa: PLR0913
         The fold of each row, where scores come from a cross-validation. Scores of models fitted on different rows are
         not comparable, so that metrics are computed within folds and averaged, a fold counting by its share of the
         weight. Standard errors are about these rows and these fitted models: they know nothing of retraining.
-    sampling : {"stratified", "iid"}, default "stratified"
+    sampling : {"stratified", "iid"}, optional
         Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
-        one-vs-rest, and `pair_weights` by size.
+        one-vs-rest, average precision, predictions, losses, and `pair_weights` by size. By default fixed, and random if
+        one of the metrics is a mean over all rows: top-k accuracy, log loss and the Brier score.
     labels : sequence of K labels, optional
         The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
         which column is which. By default the column names of a data frame, if they are strings or contain all labels;
@@ -493,7 +524,7 @@ def evaluate(  # noqa: PLR0913
     """
     offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)
     names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, offered)
-    refuse_idle_options(names, partition=partition, pair_weights=pair_weights)
+    refuse_idle_options(names, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights(names, sample_weight)
     is_ordered = take_one_score(names)
     read = read_ordered_sample if is_ordered else read_sample
@@ -501,10 +532,10 @@ def evaluate(  # noqa: PLR0913
     inputs = HeldInputs(
         sample,
         names,
-        read_metric_options(sample, partition=partition, pair_weights=pair_weights),
+        read_metric_options(sample, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
         groups=read_groups(groups, len(sample.codes)),
         folds=read_groups(folds, len(sample.codes), argument="folds"),
-        sampling=one_of("sampling", sampling, SAMPLINGS),
+        sampling=read_sampling(sampling, names),
     )
     found = _find_estimates(inputs, warns=True)
     return _build_evaluation(inputs, found, () if is_ordered else _find_notes(inputs, found))
@@ -528,6 +559,7 @@ class _Found:
     covariance: NDArray[np.float64]
     per_class: dict[Any, Estimate]
     matrices: dict[str, PairMatrix]
+    average_precisions: dict[Any, Estimate]
 
 
 def _find_estimates(inputs: HeldInputs, *, warns: bool = False) -> _Found:
@@ -535,10 +567,12 @@ def _find_estimates(inputs: HeldInputs, *, warns: bool = False) -> _Found:
         found = compute(inputs)
         units, effective, covariance = found.units, found.effective_units, found.covariance
         estimates, classes, pairs = found.estimates, found.per_class, found.pairs
+        precisions = found.average_precisions
     else:
         averaged, units = compare_in_folds([inputs], inputs.metrics), inputs.units()
         effective, covariance = units.tolist(), averaged.covariance
         estimates, classes, pairs = dict(zip(inputs.metrics, averaged.estimates, strict=True)), [], {}
+        precisions = []
     if warns:
         warn_of_single_units(inputs, units, effective)
     sample, smallest = inputs.sample, count_smallest(units)
@@ -554,7 +588,24 @@ def _find_estimates(inputs: HeldInputs, *, warns: bool = False) -> _Found:
             name: PairMatrix(table.values, labels, sample.rows, name, collect_pair_errors(table, effective))
             for name, table in pairs.items()
         },
+        _name_precisions(precisions, smallest, inputs) if precisions else {},
     )
+
+
+def _name_precisions(found: list[_rust.Estimate], smallest: int, inputs: HeldInputs) -> dict[Any, Estimate]:
+    """The average precision of each class, whose chance is its share of the rows."""
+    labels, shares = inputs.sample.labels, inputs.sample.shares()
+    return {
+        labels[c]: build_estimate(
+            found[c],
+            f"average precision of {shown_name(labels[c])}",
+            smallest,
+            AVERAGE_PRECISION,
+            inputs,
+            chance=float(shares[c]),
+        )
+        for c in inputs.sample.reported_classes()
+    }
 
 
 def _find_notes(inputs: HeldInputs, found: _Found) -> tuple[str, ...]:
@@ -579,6 +630,7 @@ def _build_evaluation(inputs: HeldInputs, found: _Found, notes: tuple[str, ...] 
         matrices=found.matrices,
         method=inputs.describe_method(),
         notes=notes,
+        _average_precisions=found.average_precisions,
         _options=inputs.describe_options(),
         _inputs=inputs,
     )

@@ -325,6 +325,8 @@ def _find_difference(pilot: Comparison, metric: Any, models: Any) -> _Known:
 def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
     """The inputs, if the variance of the metric is a sum over classes of sizes that one can choose."""
     inputs.refuse_folds("a plan")
+    if METRICS[metric].scale.is_log:
+        raise ValueError(f"pilot has {METRICS[metric].title}, for which plans are not offered; other metrics have them")
     if inputs.groups_span_classes():
         raise ValueError(
             "pilot must have groups that lie within classes; got groups with rows of several classes, whose numbers "

@@ -39,10 +39,10 @@ from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
 from multiauc._inference.slice_differences import Side, SliceDifferences
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
-    SAMPLINGS,
     read_groups,
     read_level,
     read_metric_options,
+    read_sampling,
     refuse_idle_options,
     refuse_weights,
     take_one_score,
@@ -252,12 +252,12 @@ class Slices(Printed, Tabular):
         return _by_name(self.names, self._simultaneous(read_level(level)))
 
     def worse(self, level: float = 0.95) -> list[Any]:
-        """The slices whose value is below that of the reference, by corrected p-values below 1 - `level`."""
-        return self._beyond_chance(level, -1.0)
+        """The slices that are worse than the reference, by corrected p-values below 1 - `level`."""
+        return self._beyond_chance(level, -METRICS[self.metric].sign)
 
     def better(self, level: float = 0.95) -> list[Any]:
-        """The slices whose value is above that of the reference, by corrected p-values below 1 - `level`."""
-        return self._beyond_chance(level, 1.0)
+        """The slices that are better than the reference, by corrected p-values below 1 - `level`."""
+        return self._beyond_chance(level, METRICS[self.metric].sign)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -327,10 +327,10 @@ class Slices(Printed, Tabular):
         return name if len(self.columns) > 1 else (name,)
 
     def _tests(self) -> SliceDifferences:
-        return SliceDifferences(self._slices, self._references, self._covariances, METRICS[self.metric].smallest)
+        return SliceDifferences(self._slices, self._references, self._covariances, METRICS[self.metric].scale)
 
     def _value_limits(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self._slices.intervals(tail, METRICS[self.metric].smallest)
+        return self._slices.intervals(tail, METRICS[self.metric].scale)
 
     def _simultaneous(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         family = MinP(int(np.isfinite(self.p_values).sum()), self._correlations)
@@ -448,9 +448,11 @@ def evaluate_slices(  # noqa: PLR0913
     reference: Literal["rest", "all"] | None = "rest",
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
+    clip: float | None = None,
+    k: int | None = None,
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
-    sampling: Sampling = "stratified",
+    sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
@@ -475,7 +477,7 @@ def evaluate_slices(  # noqa: PLR0913
         What to compute: any metric of `evaluate`.
     reference : {"rest", "all"} or None, default "rest"
         What slices are compared with: the rows outside the slice, all rows (the slice included), or nothing.
-    partition, pair_weights, sample_weight, groups, sampling, labels, outputs
+    partition, pair_weights, clip, k, sample_weight, groups, sampling, labels, outputs
         As in `evaluate`.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows at all, as in `evaluate`. A slice without rows of some class is listed without
@@ -529,7 +531,7 @@ def evaluate_slices(  # noqa: PLR0913
     name = one_of("metric", metric, (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS))
     if reference is not None:
         one_of("reference", reference, REFERENCES)
-    refuse_idle_options((name,), partition=partition, pair_weights=pair_weights)
+    refuse_idle_options((name,), partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights((name,), sample_weight)
     is_ordered = take_one_score((name,))
     read = read_ordered_sample if is_ordered else read_sample
@@ -537,9 +539,9 @@ def evaluate_slices(  # noqa: PLR0913
     inputs = HeldInputs(
         sample,
         (name,),
-        read_metric_options(sample, partition=partition, pair_weights=pair_weights),
+        read_metric_options(sample, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
         groups=read_groups(groups, len(sample.codes)),
-        sampling=one_of("sampling", sampling, SAMPLINGS),
+        sampling=read_sampling(sampling, (name,)),
     )
     columns = read_slices(by, len(sample.codes))
     note = None if is_ordered else column_order_note(sample, inputs.groups, None, None)
@@ -580,12 +582,12 @@ def evaluate_sliced_inputs(
         found.reference_smallest,
         found.reference_worst,
     )
-    differences = SliceDifferences(slices, references, found.covariances, METRICS[metric].smallest)
+    differences = SliceDifferences(slices, references, found.covariances, METRICS[metric].scale)
     t, p_values = differences.statistics()
     tested = np.isfinite(p_values)
     compared, correlations = _known_correlations(None if undefined else found.joint, tested, slices.variances)
     family = MinP(int(tested.sum()), correlations)
-    order = _order(differences, t, p_values, reference)
+    order = _order(differences, METRICS[metric].sign * t, p_values, reference, METRICS[metric].sign)
     if correlations is not None:
         in_order = np.argsort(np.argsort(order)[compared])
         correlations = correlations[np.ix_(in_order, in_order)]
@@ -633,15 +635,23 @@ def _side(
 
 
 def _order(
-    differences: SliceDifferences, t: NDArray[np.float64], p_values: NDArray[np.float64], reference: str | None
+    differences: SliceDifferences,
+    t: NDArray[np.float64],
+    p_values: NDArray[np.float64],
+    reference: str | None,
+    sign: float,
 ) -> NDArray[np.intp]:
-    """The slices that are most surely worse first; those that have no test last, by their values."""
+    """The slices that are most surely worse first; those that have no test last, by their values.
+
+    `t` is negative for those that are worse, `sign` that of a change to better values.
+    """
     if reference is None:
-        _, certainty = differences.slices.intervals(0.025, differences.smallest)
+        low, high = differences.slices.intervals(0.025, differences.scale)
+        certainty = high if sign > 0.0 else -low
     else:
         # Twice the probability of a t as low as this one.
         certainty = np.where(t < 0.0, p_values, 2.0 - p_values)
-    return np.lexsort((np.where(np.isnan(t), differences.slices.values, t), certainty))
+    return np.lexsort((np.where(np.isnan(t), sign * differences.slices.values, t), certainty))
 
 
 def _known_correlations(
@@ -670,7 +680,7 @@ def _reasons(
     if sample.is_undefined:
         absent = [label for label, rows in zip(sample.labels, sample.rows.tolist(), strict=True) if not rows]
         return [f"no rows of {listing(absent)} in any slice"] * len(reasons)
-    has_test = differences.are_testable() if reference is not None else slices.known(differences.smallest)
+    has_test = differences.are_testable() if reference is not None else slices.known(differences.scale)
     wanting = np.flatnonzero(~has_test)
     if not len(wanting):
         return reasons

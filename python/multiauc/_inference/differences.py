@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from multiauc._common.hints import warn
+from multiauc._common.registry import METRICS
 from multiauc._common.result import Number, Tabular, pick_numbers
 from multiauc._common.student import two_sided_p, upper_p, upper_quantile
 from multiauc._common.wording import decimals, format_interval, names_as_text, p_in_line, printable
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Difference(Number, Tabular):
-    """How much better one model is than another on the same rows.
+    """The value of one model minus that of another on the same rows.
 
     Attributes
     ----------
@@ -61,6 +62,8 @@ class Difference(Number, Tabular):
     corrected_p_value: float = math.nan
     # The largest difference there can be.
     _largest: float = 1.0
+    # Whether the larger value is the better one.
+    _is_gain: bool = True
     # Both estimates, where they are of different rows.
     _samples: SliceDifferences | None = None
 
@@ -117,7 +120,7 @@ class Difference(Number, Tabular):
         Parameters
         ----------
         value : float, default 0
-            Between -1 and 1; between -2 and 2 for metrics that can be negative.
+            Between -1 and 1; between -2 and 2 for metrics that can be negative; any number for losses.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             What is to be shown about the first model minus the second.
 
@@ -132,14 +135,17 @@ class Difference(Number, Tabular):
     def non_inferiority(self, margin: float) -> TestResult:
         """Test whether the first model is worse than the second by less than `margin`.
 
-        One-sided: the p-value is below 0.025 where the 95% interval of the difference lies above -margin.
+        One-sided: the p-value is below 0.025 where the 95% interval of the difference lies above -margin. Of losses,
+        where less is better, it must lie below margin.
 
         Parameters
         ----------
         margin : float
             The largest loss that would not matter, above 0; to be chosen before looking at the data.
         """
-        return self._test(-read_number("margin", margin, low=0.0, high=self._largest), "greater")
+        limit = read_number("margin", margin, low=0.0, high=self._largest)
+        null, side = (-limit, "greater") if self._is_gain else (limit, "less")
+        return self._test(null, side)
 
     def equivalence(self, margin: float) -> TestResult:
         """Test whether the models differ by less than `margin`, either way: two one-sided tests.
@@ -230,6 +236,12 @@ class Difference(Number, Tabular):
         test = f"t({freedom}) {t}, p {_p_text(self.p_value)}"
         numbers = f"{value}, standard error {error}, 95% interval {interval}"
         return f"{type(self).__name__}({self._name()}: {numbers}, {test})"
+
+
+def scale_of_differences(metric: str) -> dict[str, Any]:
+    """What a `Difference` has to know of a metric."""
+    scale = METRICS[metric].scale
+    return {"_largest": scale.largest - scale.smallest, "_is_gain": METRICS[metric].higher_is_better}
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

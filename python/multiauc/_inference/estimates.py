@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from multiauc._common.hints import warn
-from multiauc._common.registry import METRICS
+from multiauc._common.registry import DEFAULT_K, METRICS
 from multiauc._common.result import HELD, Number, Tabular, pick_numbers
 from multiauc._common.student import upper_quantile
 from multiauc._common.wording import decimals, format_interval, listing, one_of, printable
@@ -20,11 +20,12 @@ from multiauc._inference.intervals import (
     bounded_logit_interval,
     interval_at_bound,
     is_at_chance,
+    log_interval,
     spread_out,
     union,
     wald_interval,
 )
-from multiauc._input.options import read_level
+from multiauc._input.options import read_level, read_positive
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
     from multiauc._inference.hypotheses import Alternative
     from multiauc._input.held_inputs import HeldInputs
 
-INTERVALS = ("wilson", "logit", "wald", "cautious")
-IntervalMethod = Literal["wilson", "logit", "wald", "cautious"]
+INTERVALS = ("wilson", "logit", "log", "wald", "cautious")
+IntervalMethod = Literal["wilson", "logit", "log", "wald", "cautious"]
 VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
 
 # Relative to a variance, what rounding leaves when an equal one is subtracted.
@@ -163,17 +164,18 @@ class Estimate(Number, Tabular):
         ----------
         level : float, default 0.95
             The nominal coverage.
-        method : {"wilson", "logit", "wald", "cautious"}, optional
-            By default ``"wilson"``, and ``"logit"`` for Matthews, kappa, accuracy and macro F1, which have no other
-            worst case. ``"wilson"``: Wilson's interval,
+        method : {"wilson", "logit", "log", "wald", "cautious"}, optional
+            By default ``"wilson"``; ``"logit"`` for Matthews, kappa, accuracy and macro F1, which have no other worst
+            case; ``"log"`` for log loss and the Brier score. ``"wilson"``: Wilson's interval,
             :math:`\bigl[\theta + t^2 D/2 \pm t \sqrt{\theta(1-\theta) D + t^2 D^2/4}\bigr] / (1 + t^2 D)`. D is the
             variance in units of :math:`\theta(1-\theta)`, shrunken towards the largest that so many rows allow: ten
             rows need not show a failure that one row in twenty has. ``"logit"``:
             :math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE / (\theta(1-\theta)))`, which covers
-            too seldom where few failures were seen. ``"wald"``: :math:`\theta \pm t \cdot SE`, cut off at 0 and 1. t is
-            the quantile of Student's distribution with `degrees_of_freedom`, for Wilson's with more as D rests less on
-            the data. ``"cautious"``: the logit interval, widened by the one that the rows would give if each class had
-            one more row (or group), ranked by the toss of a coin: longer than Wilson's.
+            too seldom where few failures were seen. ``"log"``: :math:`\theta \exp(\pm t \cdot SE / \theta)`, for means
+            of losses. ``"wald"``: :math:`\theta \pm t \cdot SE`, cut off at the smallest and the largest possible
+            value. t is the quantile of Student's distribution with `degrees_of_freedom`, for Wilson's with more as D
+            rests less on the data. ``"cautious"``: the logit interval, widened by the one that the rows would give if
+            each class had one more row (or group), ranked by the toss of a coin: longer than Wilson's.
 
         Returns
         -------
@@ -186,7 +188,13 @@ class Estimate(Number, Tabular):
         """
         tail = read_level(level)
         kind = self.interval_method if method is None else one_of("method", method, INTERVALS)
-        is_known = {"wilson": self.interval_method == "wilson", "cautious": self._cautious is not None}
+        is_log = self.interval_method == "log"
+        is_known = {
+            "wilson": self.interval_method == "wilson",
+            "logit": not is_log,
+            "log": is_log,
+            "cautious": self._cautious is not None,
+        }
         if not is_known.get(kind, True) and not math.isnan(self.standard_error):
             others = [name for name in INTERVALS if is_known.get(name, True)]
             raise ValueError(f"method={kind!r} is not known for {self.name}; {listing(others)} are")
@@ -198,12 +206,14 @@ class Estimate(Number, Tabular):
 
     @property
     def interval_method(self) -> str:
-        """The kind of interval by default: ``"wilson"`` or ``"logit"``."""
+        """The kind of interval by default: ``"wilson"``, ``"logit"`` or ``"log"``."""
         return METRICS[self._of].interval if isinstance(self._of, str) else "wilson"
 
     def _interval(self, tail: float, kind: str | None = None) -> ConfidenceInterval:
         if self.low is not None:
             return union(*(self._at(bound)._interval(tail, kind) for bound in self.bounds))  # noqa: SLF001
+        if self.interval_method == "log":
+            return self._interval_of_loss(tail, kind)
         if kind == "cautious":
             return self._cautious_interval(tail)
         if (kind or self.interval_method) == "wilson":
@@ -219,9 +229,16 @@ class Estimate(Number, Tabular):
         if not error > 0.0:
             return NO_INTERVAL
         t = upper_quantile(tail, self.degrees_of_freedom)
+        is_wald = kind == "wald"
+        return (wald_interval if is_wald else bounded_logit_interval)(value, error, t, smallest=self._smallest)
+
+    def _interval_of_loss(self, tail: float, kind: str | None) -> ConfidenceInterval:
+        if not self.standard_error > 0.0:
+            return NO_INTERVAL
+        t = upper_quantile(tail, self.degrees_of_freedom)
         if kind == "wald":
-            return wald_interval(value, error, t, smallest=self._smallest)
-        return bounded_logit_interval(value, error, t, self._smallest)
+            return wald_interval(self.value, self.standard_error, t, largest=METRICS[str(self._of)].largest)
+        return log_interval(self.value, self.standard_error, t)
 
     def _at(self, value: float) -> Estimate:
         """The estimate of a stream, if its exact value were this one."""
@@ -248,18 +265,19 @@ class Estimate(Number, Tabular):
         # Where rows do not vary, the value alone is the plain interval.
         return union(wider, ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain)
 
-    def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:
+    def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:  # noqa: PLR0911
         r"""Test the estimate against a value, such as what an older model had on other data, or chance.
 
         It inverts the default interval: the two-sided p-value is below 0.05 where the 95% interval leaves the value
         out. For Wilson's, :math:`t = (\theta - \theta_0) / \sqrt{\theta_0 (1 - \theta_0) D}`; on the logit scale
         :math:`t = (\operatorname{logit}\theta - \operatorname{logit}\theta_0)\, \theta(1-\theta) / SE`, and at an
-        estimate of 1 by the interval from :math:`(\alpha/2)^{1/m}` to 1.
+        estimate of 1 by the interval from :math:`(\alpha/2)^{1/m}` to 1. For losses, :math:`t = (\ln\theta -
+        \ln\theta_0)\, \theta / SE`.
 
         Parameters
         ----------
         value : float
-            Between 0 and 1; between -1 and 1 for metrics that can be negative.
+            Between 0 and 1; between -1 and 1 for metrics that can be negative; above 0 for losses.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
             What is to be shown about the population's value. A stream is tested at its least favourable bound.
 
@@ -269,7 +287,8 @@ class Estimate(Number, Tabular):
             nan, with a warning, where there is no interval.
         """
         smallest = self._smallest
-        null = read_number("value", value, low=smallest, high=1.0)
+        is_log = self.interval_method == "log"
+        null = read_positive("value", value) if is_log else read_number("value", value, low=smallest, high=1.0)
         side = read_alternative(alternative)
         name = f"{self.name} {SIGNS[side]} {null:g}"
         if self.low is not None:
@@ -282,7 +301,9 @@ class Estimate(Number, Tabular):
         if wilson is not None:
             freedom = float(wilson.degrees_of_freedom)
             return student_test(str(self.name), wilson.statistic(null), freedom, side, null)
-        place, null_place = ((one - smallest) / (1.0 - smallest) for one in (self.value, null))
+        place, null_place = (
+            (math.nan, math.nan) if is_log else ((one - smallest) / (1.0 - smallest) for one in (self.value, null))
+        )
         if place in (0.0, 1.0) and self.interval_method == "logit":
             hidden = (null_place if place == 1.0 else 1.0 - null_place) ** self.smallest_class
             ahead = "greater" if self.value == 1.0 else "less"
@@ -291,6 +312,9 @@ class Estimate(Number, Tabular):
         if not self.standard_error > 0.0:
             found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
             return untestable(name, f"the standard error is {found}")
+        if is_log:
+            t = math.log(self.value / null) * self.value / self.standard_error
+            return student_test(str(self.name), t, self.degrees_of_freedom, side, null)
         distance = math.log(place / (1.0 - place)) - math.log(null_place / (1.0 - null_place))
         t = distance * place * (1.0 - place) * (1.0 - smallest) / self.standard_error
         return student_test(str(self.name), t, self.degrees_of_freedom, side, null)
@@ -347,16 +371,22 @@ def format_bounds(value: float, low: float, high: float) -> tuple[str, str]:
 
 
 def build_estimate(
-    found: _rust.Estimate, name: Any, smallest_class: int, of: str | int, inputs: HeldInputs
+    found: _rust.Estimate,
+    name: Any,
+    smallest_class: int,
+    of: str | int,
+    inputs: HeldInputs,
+    *,
+    chance: float | None = None,
 ) -> Estimate:
     """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column).
 
-    nan for a metric of a sample that it is not defined for.
+    nan for a metric of a sample that it is not defined for. `chance` is that of a class with a chance of its own.
     """
-    if isinstance(of, str) and inputs.sample.is_undefined:
-        return build_bare_estimate(math.nan, name, smallest_class, of, inputs)
-    classes = int((inputs.sample.rows > 0).sum())
-    chance = METRICS[of].chance_of(classes) if isinstance(of, str) else 0.5
+    if chance is None:
+        if isinstance(of, str) and inputs.sample.is_undefined:
+            return build_bare_estimate(math.nan, name, smallest_class, of, inputs)
+        chance = 0.5 if isinstance(of, int) else _find_chance(of, inputs)
     return Estimate(
         name,
         found.value,
@@ -370,6 +400,14 @@ def build_estimate(
         _worst=build_worst_case(found.worst, found.value, found.variance, chance),
         _inputs=inputs,
     )
+
+
+def _find_chance(metric: str, inputs: HeldInputs) -> float:
+    found = METRICS[metric]
+    # Shares of weights take a pass over the rows.
+    shares = inputs.sample.shares().tolist() if found.chance == "prevalence" else None
+    n_classes = int((inputs.sample.rows > 0).sum())
+    return found.chance_of(n_classes, shares=shares, k=inputs.options.get("k", DEFAULT_K))
 
 
 def build_worst_case(

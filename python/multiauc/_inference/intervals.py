@@ -131,6 +131,23 @@ def bounded_logit_interval(value: float, error: float, quantile: float, smallest
     return spread_out(logit_interval((value - smallest) / size, error / size, quantile), smallest)
 
 
+def log_interval(value: float, error: float, quantile: float) -> ConfidenceInterval:
+    r"""Of a positive number without a largest value: :math:`\theta \exp(\pm t \cdot SE / \theta)`."""
+    # Where math.exp would overflow.
+    reach = math.exp(min(700.0, quantile * error / value))
+    return ConfidenceInterval(value / reach, value * reach)
+
+
+def log_intervals(
+    values: NDArray[np.float64], errors: NDArray[np.float64], quantiles: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The same of many values; nan where there is no standard error, or one of 0."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        reach = np.exp(np.minimum(700.0, quantiles * errors / values))
+        reach = np.where(errors > 0.0, reach, np.nan)
+        return values / reach, values * reach
+
+
 def spread_out(interval: ConfidenceInterval, smallest: float) -> ConfidenceInterval:
     """An interval between 0 and 1 as one between `smallest` and 1."""
     size = 1.0 - smallest

@@ -24,11 +24,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from multiauc._common.student import NORMAL_FROM, quantiles_as_far, upper_quantiles
-from multiauc._inference.intervals import Wilson, WorstCase, logit_intervals
+from multiauc._inference.intervals import Wilson, WorstCase, log_intervals, logit_intervals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from multiauc._common.registry import Scale
     from multiauc._inference.estimates import Estimate
 
 # No normal number is looked for beyond: its p-value is the least that a double has.
@@ -49,17 +50,15 @@ class Side(NamedTuple):
     design_effects: NDArray[np.float64]
     failures: NDArray[np.float64]
 
-    def intervals(self, tail: float, smallest: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Limits of values between `smallest` and 1, with this probability beyond each of them."""
+    def intervals(self, tail: float, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Limits of values, with this probability beyond each of them."""
         freedoms = self._freedoms()
-        return self._limits(upper_quantiles(tail, freedoms), tail, smallest)
+        return self._limits(upper_quantiles(tail, freedoms), tail, scale)
 
-    def intervals_as_far(
-        self, z: NDArray[np.float64], smallest: float
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def intervals_as_far(self, z: NDArray[np.float64], scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The same as far out as each of some normal numbers."""
         tails = np.array([0.5 * math.erfc(one / math.sqrt(2.0)) for one in z.tolist()])
-        return self._limits(quantiles_as_far(z, self._freedoms()), tails, smallest)
+        return self._limits(quantiles_as_far(z, self._freedoms()), tails, scale)
 
     def _wilson(self) -> Wilson:
         worst = WorstCase(self.design_effects, self.failures)
@@ -71,9 +70,11 @@ class Side(NamedTuple):
         return np.where(np.isnan(found), NORMAL_FROM, found)
 
     def _limits(
-        self, t: NDArray[np.float64], tails: float | NDArray[np.float64], smallest: float
+        self, t: NDArray[np.float64], tails: float | NDArray[np.float64], scale: Scale
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        size = 1.0 - smallest
+        if scale.is_log:
+            return log_intervals(self.values, np.sqrt(self.variances), t)
+        smallest, size = scale.smallest, 1.0 - scale.smallest
         places, errors = (self.values - smallest) / size, np.sqrt(self.variances) / size
         # A slice without a value may have no rows.
         counts = np.maximum(self.smallest_classes, 1)
@@ -85,9 +86,9 @@ class Side(NamedTuple):
         low, high = (np.where(is_wilson, a, smallest + size * b) for a, b in zip(wilson, (low, high), strict=True))
         return low, high
 
-    def known(self, smallest: float) -> NDArray[np.bool_]:
+    def known(self, scale: Scale) -> NDArray[np.bool_]:
         """Whether there is an interval."""
-        at_bound = (self.values == 1.0) | (self.values == smallest)
+        at_bound = ((self.values == 1.0) | (self.values == scale.smallest)) & (not scale.is_log)
         is_wilson = ~np.isnan(self.design_effects)
         return np.asarray((self.variances > 0.0) | ((self.variances == 0.0) & (at_bound | is_wilson)))
 
@@ -110,7 +111,7 @@ class SliceDifferences:
     slices: Side
     references: Side
     covariances: NDArray[np.float64]
-    smallest: float
+    scale: Scale
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -126,11 +127,11 @@ class SliceDifferences:
 
     def reversed(self) -> SliceDifferences:
         """References minus slices."""
-        return SliceDifferences(self.references, self.slices, self.covariances, self.smallest)
+        return SliceDifferences(self.references, self.slices, self.covariances, self.scale)
 
     def are_testable(self) -> NDArray[np.bool_]:
         """Whether there is a test."""
-        return self.slices.known(self.smallest) & self.references.known(self.smallest) & ~np.isnan(self.covariances)
+        return self.slices.known(self.scale) & self.references.known(self.scale) & ~np.isnan(self.covariances)
 
     def degrees_of_freedom(self) -> NDArray[np.float64]:
         """Welch's, as though slice and reference were independent; infinitely many where nothing varies."""
@@ -145,7 +146,7 @@ class SliceDifferences:
 
     def intervals(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Limits with this probability beyond each of them; nan where there is no test."""
-        sides = (side.intervals(tail, self.smallest) for side in (self.slices, self.references))
+        sides = (side.intervals(tail, self.scale) for side in (self.slices, self.references))
         down, up = self._reaches(*sides)
         return self.values - down, self.values + up
 
@@ -184,11 +185,11 @@ class SliceDifferences:
     def _take(self, places: NDArray[np.intp]) -> SliceDifferences:
         """Some of them."""
         slices, references = self.slices.take(places), self.references.take(places)
-        return SliceDifferences(slices, references, self.covariances[places], self.smallest)
+        return SliceDifferences(slices, references, self.covariances[places], self.scale)
 
     def _beyond(self, z: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64]:
         """How far an interval reaches towards the hypothesis, less the distance."""
-        sides = (side.intervals_as_far(z, self.smallest) for side in (self.slices, self.references))
+        sides = (side.intervals_as_far(z, self.scale) for side in (self.slices, self.references))
         down, up = self._reaches(*sides)
         return np.where(distances > 0.0, down, up) - np.abs(distances)
 

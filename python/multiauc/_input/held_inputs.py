@@ -107,10 +107,13 @@ class HeldInputs:
 
     def _intervals(self) -> str:
         """The kinds of intervals that the metrics have by default."""
-        by_logit = [METRICS[name].title for name in self.metrics if METRICS[name].interval == "logit"]
-        if len(by_logit) == len(self.metrics):
-            return "logit intervals"
-        return "Wilson intervals" + (f" (logit for {', '.join(by_logit)})" if by_logit else "")
+        titles = {"wilson": "Wilson", "logit": "logit", "log": "log"}
+        found = {
+            kind: [METRICS[name].title for name in self.metrics if METRICS[name].interval == kind] for kind in titles
+        }
+        first, *others = [kind for kind, metrics in found.items() if metrics]
+        beside = "; ".join(f"{titles[kind]} for {', '.join(found[kind])}" for kind in others)
+        return f"{titles[first]} intervals" + (f" ({beside})" if others else "")
 
     def refuse_folds(self, wanted: str) -> None:
         """Raise an error if there are folds, for what is not defined within them."""

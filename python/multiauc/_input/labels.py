@@ -11,7 +11,7 @@ from multiauc._common.wording import counted, described, listing
 from multiauc._input.arrays import as_labels, frame_columns, label_codes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -234,7 +234,7 @@ def match_classes(
     if names is not None and _are_class_names(names, column):
         _check_distinct(names, "the column names of y_score")
         return names, _columns_of(column, names, "the column names of y_score")
-    classes = _sorted_labels(column)
+    classes = sorted_labels(column.distinct)
     if len(classes) != n_columns:
         raise _wrong_number_of_labels(classes, n_columns)
     if classes == column.distinct:  # as integers nearly always are: what remains takes time in small calls
@@ -306,12 +306,13 @@ def _columns_of(column: LabelColumn, classes: list[Any], where: str) -> list[int
         raise _unknown_label(column, classes, where) from None
 
 
-def _sorted_labels(column: LabelColumn) -> list[Any]:
+def sorted_labels(labels: Collection[Any]) -> list[Any]:
+    """The distinct labels in their order."""
     try:
-        return sorted(set(column.distinct))
+        return sorted(set(labels))
     except TypeError as error:
         raise ValueError(
-            f"the labels of y_true cannot be sorted ({error}): {listing(column.distinct)}; "
+            f"the labels of y_true cannot be sorted ({error}): {listing(labels)}; "
             "pass labels= with the classes in column order"
         ) from None
 

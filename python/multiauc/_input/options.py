@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS, metrics_with_option
+from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS, metrics_with_option, natural_sampling
 from multiauc._common.wording import counted, described, listing, one_of
 from multiauc._input.arrays import as_float64, as_labels
 from multiauc._input.labels import is_missing
@@ -50,6 +50,11 @@ def refuse_idle_options(metrics: tuple[str, ...], **options: Any) -> None:
             raise ValueError(f"{option} has no meaning for {_asked_for(metrics)}; it has for {accepted}")
 
 
+def read_sampling(sampling: Any, metrics: tuple[str, ...]) -> str:
+    """Whether class sizes are fixed or random; by default as is natural for the metrics."""
+    return natural_sampling(metrics) if sampling is None else one_of("sampling", sampling, SAMPLINGS)
+
+
 def take_one_score(metrics: tuple[str, ...]) -> bool:
     """Whether the metrics rank rows by one score, not by one for every class; they cannot be of both kinds."""
     kinds = {METRICS[metric].has_class_scores for metric in metrics}
@@ -71,12 +76,36 @@ def refuse_weights(metrics: tuple[str, ...], sample_weight: Any) -> None:
         )
 
 
-def read_metric_options(sample: Sample, *, partition: Any = None, pair_weights: Any = None) -> dict[str, Any]:
-    """The options that metrics depend on, as the core takes them."""
+def read_metric_options(
+    sample: Sample, *, partition: Any = None, pair_weights: Any = None, clip: Any = None, k: Any = None
+) -> dict[str, Any]:
+    """The options that metrics depend on, as the core takes them; those of few metrics only if they are given."""
+    of_few = {"clip": read_clip(clip), "k": read_k(k, sample.n_classes)}
     return {
         "partition": read_partition(partition, sample.n_classes),
         "pair_weights": read_pair_weights(pair_weights, sample),
+        **{name: value for name, value in of_few.items() if value is not None},
     }
+
+
+def read_clip(clip: Any) -> float | None:
+    """The smallest probability that counts as such, or None."""
+    if clip is None:
+        return None
+    found = read_positive("clip", clip)
+    if found >= 1.0:
+        raise ValueError(f"clip must be a probability between 0 and 1, such as 1e-15; got {clip!r}")
+    return found
+
+
+def read_k(k: Any, n_classes: int) -> int | None:
+    """How many of the highest scores count, or None."""
+    if k is None:
+        return None
+    found = positive_integer("k", k)
+    if found > n_classes:
+        raise ValueError(f"k must be at most the number of classes, {n_classes}; got {found}")
+    return found
 
 
 def _asked_for(metrics: tuple[str, ...]) -> str:

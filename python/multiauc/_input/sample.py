@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,15 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.wording import counted, listing, one_of
-from multiauc._input.arrays import as_array, as_float64, as_scores
-from multiauc._input.labels import MAX_CLASSES, column_names, match_classes, order_of_names, read_label_column
+from multiauc._input.arrays import as_array, as_float64, as_labels, as_scores
+from multiauc._input.labels import (
+    MAX_CLASSES,
+    column_names,
+    match_classes,
+    order_of_names,
+    read_label_column,
+    sorted_labels,
+)
 from multiauc._input.probabilities import as_outputs, read_outputs
 
 if TYPE_CHECKING:
@@ -67,6 +75,12 @@ class ClassedRows:
     def nan_if_absent(self, value: float) -> float:
         """A number that needs every class: nan if a class is absent and that is the policy."""
         return float("nan") if self.is_undefined else value
+
+    def shares(self) -> NDArray[np.float64]:
+        """The share of each class among the rows, or of their weight."""
+        _, masses = _rust.class_sizes(self.codes, self.weights, self.n_classes)
+        found: NDArray[np.float64] = masses / masses.sum()
+        return found
 
     def reported_classes(self) -> list[int]:
         """The columns that a result by class has entries for: all of them, unless absent classes are ignored."""
@@ -160,6 +174,59 @@ def read_sample(
         named_by = "names"
         scores = scores if order == list(range(n_columns)) else scores[:, order]
     return Sample(*classed_rows(column, matched, sample_weight, policy, fewest_classes), named_by, scores, outputs)
+
+
+def read_predictions(
+    y_true: Any,
+    y_pred: Any,
+    sample_weight: Any,
+    labels: Any,
+    absent: Any,
+    outputs: Any = None,
+    *,
+    argument: str = "y_score",
+) -> Sample:
+    """The same for numbers about predicted classes: where rows have a class each, its score is 1, those of others 0."""
+    column = _predicted_classes(y_true, y_pred, labels, argument)
+    if column is None:
+        return read_sample(y_true, y_pred, sample_weight, labels, absent, outputs)
+    if labels is None:
+        found = {*column.distinct, *read_label_column(y_true, len(column.codes), 2).distinct}
+        classes = sorted_labels(found)
+    else:
+        classes = list(labels)
+    unknown = [label for label in column.distinct if label not in classes]
+    if unknown:
+        raise ValueError(f"{argument} has {listing(unknown)}, not among the classes {listing(classes)}; see labels=")
+    codes, _ = column.to_columns([classes.index(label) for label in column.distinct], len(classes))
+    scores = np.zeros((len(codes), max(2, len(classes))), dtype=np.float32)
+    scores[np.arange(len(codes)), codes] = 1.0
+    return read_sample(y_true, scores, sample_weight, classes, absent)
+
+
+def _predicted_classes(y_true: Any, y_pred: Any, labels: Any, argument: str) -> LabelColumn | None:
+    """The classes in `y_pred`, if it has one per row; None if it has scores.
+
+    Whole numbers and what is no number are classes, but for 0 and 1 where these are not labels of the two classes:
+    probabilities of the second. Numbers with a fraction are classes if all of them are labels.
+    """
+    is_flat = isinstance(y_pred, (list, tuple)) and len(y_pred) > 0 and isinstance(y_pred[0], Hashable)
+    if not is_flat and getattr(y_pred, "ndim", None) != 1:
+        return None
+    entries = as_labels(argument, y_pred)
+    if entries.ndim != 1 or len(entries) == 0:
+        return None
+    if entries.dtype.kind not in "biuf":
+        return read_label_column(y_pred, len(entries), 2)
+    known = set(read_label_column(y_true, len(entries), 2).distinct if labels is None else labels)
+    are_shares = len(known) < 3 and bool(((entries >= 0) & (entries <= 1)).all())
+    if are_shares and (entries.dtype.kind == "f" or not known & {0, 1}):
+        return None
+    # Of scores, the first few rows show that they are no labels.
+    is_known = known.issuperset(entries[:100].tolist()) and known.issuperset(np.unique(entries).tolist())
+    if entries.dtype.kind == "f" and not is_known:
+        return None
+    return read_label_column(y_pred, len(entries), 2)
 
 
 def classed_rows(

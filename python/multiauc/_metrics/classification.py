@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from multiauc._common.hints import with_hints
-from multiauc._common.registry import KAPPA, MATTHEWS
+from multiauc._common.registry import DEFAULT_K, KAPPA, MATTHEWS, TOP_K_ACCURACY
 from multiauc._input.options import read_metric_options
-from multiauc._input.sample import read_sample
+from multiauc._input.sample import read_predictions, read_sample
 from multiauc._metrics.scoring import score_of
 
 if TYPE_CHECKING:
@@ -40,11 +40,11 @@ def matthews_score(
     ----------
     y_true : array-like of shape (n,)
         The class of each row: integers, strings, bools or a categorical.
-    y_score : array-like of shape (n, K)
+    y_score : array-like of shape (n, K) or (n,)
         The score of each row for each class, float32 or float64, in any memory layout. A row is decided to be of the
-        class with the highest score; of classes that tie, that of the first column, as by ``numpy.argmax``. With two
-        classes also of shape (n,) or (n, 1), the probability of the second of `labels`. Where there are predicted
-        classes and no scores, ``y_pred[:, None] == labels``.
+        class with the highest score; of classes that tie, that of the first column, as by ``numpy.argmax``. Or, of
+        shape (n,), the predicted class of each row; with two classes also the probability of the second of `labels`.
+        Whole numbers are classes, numbers between 0 and 1 probabilities.
     partition : array-like of shape (K, K), optional
         ``partition[i, j]`` is the cost of deciding for class i where the truth is j: a row is then decided to be of the
         class with the least expected cost.
@@ -84,7 +84,7 @@ def matthews_score(
     >>> round(multiauc.matthews_score(y_true, y_score), 4)
     0.735
     """
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    sample = read_predictions(y_true, y_score, sample_weight, labels, absent, outputs)
     return score_of(sample, MATTHEWS, read_metric_options(sample, partition=partition))
 
 
@@ -129,5 +129,55 @@ def kappa_score(
     >>> round(multiauc.kappa_score(y_true, y_score), 4)
     0.6875
     """
-    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    sample = read_predictions(y_true, y_score, sample_weight, labels, absent, outputs)
     return score_of(sample, KAPPA, read_metric_options(sample, partition=partition))
+
+
+@with_hints
+def top_k_accuracy_score(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    k: int = DEFAULT_K,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> float:
+    r"""Top-k accuracy: the share of rows whose class is among the k classes with the highest scores.
+
+    A row counts 1 if fewer than k scores are larger than that of its class and none ties with it for the last place.
+    Where scores tie at the edge, it counts the share of the tied classes that there is a place for: the expected value
+    if ties are broken at random. (scikit-learn breaks them by column order.)
+
+    Parameters
+    ----------
+    y_true, y_score, sample_weight, labels, outputs
+        As in `matthews_score`, with a score for every class; of two classes also the probability of the second.
+    k : int, default 2
+        How many of the highest scores count.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, compute the share of the rows there are, or
+        return nan.
+
+    Returns
+    -------
+    float
+        The value, between 0 and 1.
+
+    See Also
+    --------
+    evaluate : With a standard error, as the metric ``"top_k_accuracy"``.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.2, 0.4, 0.4], [0.5, 0.4, 0.1], [0.4, 0.2, 0.4], [0.1, 0.2, 0.7]]
+    >>> multiauc.top_k_accuracy_score(y_true, y_score, k=2)
+    0.6
+    >>> multiauc.top_k_accuracy_score(y_true, y_score, k=1)
+    0.4
+    """
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    return score_of(sample, TOP_K_ACCURACY, read_metric_options(sample, k=k))

@@ -11,12 +11,12 @@ import pyarrow as pa
 from pyarrow import csv, parquet
 
 from multiauc._common.registry import DEFAULT_METRIC
-from multiauc._io.output import STANDARD, Output
-from multiauc._io.predictions import Request, Source
-from multiauc.cli._comparison import compare_files
+from multiauc._io.output import Output
+from multiauc.cli._compare import compare_files
 from multiauc.cli._output import refuse, write
 from multiauc.cli._problems import emit
-from multiauc.cli._reporting import report_on_files
+from multiauc.cli._report import report_on_files
+from multiauc.cli._requests import CompareRequest, ReportRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,22 +39,20 @@ def run_demo(directory: Path, *, force: bool) -> None:
     for name in [*(f"{model}.parquet" for model in SIGHT), "all.csv", "costs.csv", REPORT]:
         refuse(Output(str(directory / name), force=force))
     write_files(directory, force=force)
-    request = Request({name: Source(str(directory / f"{name}.parquet")) for name in SIGHT}, label="y")
-    options: dict[str, Any] = {
-        "sampling": "stratified",
-        "partition": None,
-        "pair_weights": "equal",
-        "absent": "raise",
-        "ci": 0.95,
-        "metric": DEFAULT_METRIC,
-        "seed": 0,
-        "given": {"label": "y"},
-    }
-    printed: dict[str, Any] = {"output": STANDARD, "force": force, "style": "table"}
-    compare_files(request, n_resamples=0, fail_if_worse=None, **options, **printed)
+    files = tuple(str(directory / f"{name}.parquet") for name in SIGHT)
+    compare_files(CompareRequest(files=files, label="y", metric=DEFAULT_METRIC))
     emit("\n")
-    page, title = str(directory / REPORT), "Which animal is it?"
-    report_on_files(request, n_resamples=200, output=page, force=force, title=title, **options)
+    report_on_files(
+        ReportRequest(
+            files=files,
+            label="y",
+            metric=DEFAULT_METRIC,
+            bootstrap=200,
+            output=str(directory / REPORT),
+            force=force,
+            title="Which animal is it?",
+        )
+    )
     here = shlex.quote(str(directory))
     emit(f"\nTry:\n  cd {here}\n  multiauc evaluate net.parquet --label y --by region\n")
 

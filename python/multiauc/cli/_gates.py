@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import click
 
-from multiauc._common.registry import CLOSED_FORM_METRICS
+from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS
+from multiauc._display import model as views
+from multiauc._inference.intervals import ConfidenceInterval
 from multiauc._io.cells import plain_number
-from multiauc._render.words import metric_name
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from multiauc._inference.intervals import ConfidenceInterval
+    from collections.abc import Callable, Iterable, Mapping
 
     # The interval of a number at a level.
     Limited: TypeAlias = Callable[[float], ConfidenceInterval]
@@ -55,6 +54,10 @@ def _floor(text: str) -> Floor:
         raise click.BadParameter(f"{text!r} is not of the form auc_mu=0.9.")
     if metric not in CLOSED_FORM_METRICS:
         raise click.BadParameter(f"{metric!r} is not one of {', '.join(map(repr, CLOSED_FORM_METRICS))}.")
+    if not METRICS[metric].higher_is_better:
+        raise click.BadParameter(
+            f"{metric!r} is better the smaller it is, so a lower bound is no gate; --fail-if-worse compares models."
+        )
     return Floor(metric, _share(number))
 
 
@@ -74,67 +77,82 @@ def _share(text: str) -> float:
     return number
 
 
-def under(values: Mapping[str, float | None], floors: tuple[Floor, ...]) -> list[dict[str, Any]]:
-    """What came of ``--fail-under``, for each floor; a value that is not known does not pass."""
-    return [_held_against({"metric": floor.metric, "of": "value"}, values[floor.metric], floor) for floor in floors]
+def check_values(estimates: Mapping[str, views.Estimate], floors: Iterable[Floor]) -> tuple[views.Gate, ...]:
+    """What came of ``--fail-under``, for each floor; a value that is not known for certain does not pass."""
+    found = {metric: one.value if one.bounds is None else one.bounds.certified_low for metric, one in estimates.items()}
+    return tuple(_hold_against(found[floor.metric], floor, "value") for floor in floors)
 
 
-def under_limits(limited: Mapping[str, Limited], floors: tuple[Floor, ...], level: float) -> list[dict[str, Any]]:
+def check_limits(limited: Mapping[str, Limited], floors: Iterable[Floor], level: float) -> tuple[views.Gate, ...]:
     """The same with ``--fail-on-interval``: of what each metric is not below with confidence `level`."""
-    limits = {floor.metric: one_sided_limit(limited[floor.metric], level) for floor in floors}
-    common = {"of": "lower_limit", "level": level}
-    return [
-        _held_against({"metric": floor.metric, **common}, known_limit(limits[floor.metric]), floor) for floor in floors
-    ]
+    return tuple(
+        _hold_against(views.as_number(find_limit(limited[floor.metric], level)), floor, "lower_limit", level)
+        for floor in floors
+    )
 
 
-def _held_against(gate: dict[str, Any], found: float | None, floor: Floor) -> dict[str, Any]:
-    return gate | {"found": found, "bound": floor.bound, "passed": found is not None and found >= floor.bound}
-
-
-def known_limit(limit: float) -> float | None:
-    """None for nan."""
-    return None if math.isnan(limit) else limit
+def _hold_against(found: float | None, floor: Floor, of: str, level: float | None = None) -> views.Gate:
+    passed = found is not None and found >= floor.bound
+    return views.Gate(metric=floor.metric, of=of, found=found, bound=floor.bound, passed=passed, level=level)
 
 
 def refuse_level(option: str, level: float, n_resamples: int) -> None:
     """Raise if there would be no one-sided limit at this level."""
     if not level > 0.5:
-        raise click.UsageError(f"{option} needs a --ci above 0.5; got {level}")
-    needed = resamples_needed(1.0 - level)
+        raise click.UsageError(f"{option} needs a --level above 0.5; got {level}")
+    needed = count_needed(1.0 - level)
     if 0 < n_resamples < needed:
-        raise click.UsageError(f"{option} at --ci {level} needs a --bootstrap of at least {needed}")
+        raise click.UsageError(f"{option} at --level {level} needs a --bootstrap of at least {needed}")
 
 
-def resamples_needed(tail: float) -> int:
+def count_needed(tail: float) -> int:
     """How many replicates it takes to know a quantile with this much on its one side: more than 1 / tail - 1."""
     return math.floor(round(1.0 / tail, 6))
 
 
-def worse(
+def check_differences(
     candidate: str, differences: Mapping[str, PairedDifference], metric: str, margin: float, level: float
-) -> list[dict[str, Any]]:
+) -> tuple[views.Gate, ...]:
     """What came of ``--fail-if-worse``: of `differences`, the candidate minus each of the other models by name.
 
     The candidate passes if it is not worse than any of them by more than the margin, with confidence `level`. All of
-    these tests have to pass, so that none of them needs a correction for their number.
+    these tests have to pass, so none of them needs a correction for their number.
     """
-    limits = {other: lower_limit(difference, level) for other, difference in differences.items()}
-    common = {"metric": metric, "of": "lower_limit", "first": candidate, "level": level, "bound": 0.0 - margin}
-    return [
-        common | {"second": other, "found": known_limit(limit), "passed": limit >= -margin}
+    is_gain = METRICS[metric].higher_is_better
+    limits = {other: lower_limit(difference, level, is_gain=is_gain) for other, difference in differences.items()}
+    return tuple(
+        views.Gate(
+            metric=metric,
+            of="lower_limit",
+            found=views.as_number(limit),
+            bound=0.0 - margin,
+            passed=limit >= -margin,
+            first=candidate,
+            second=other,
+            level=level,
+        )
         for other, limit in limits.items()
-    ]
+    )
 
 
-def lower_limit(difference: PairedDifference, level: float) -> float:
-    """What the difference is not below, with confidence `level` from this side alone; nan if that is not known."""
+def lower_limit(difference: PairedDifference, level: float, *, is_gain: bool = True) -> float:
+    """How much better the first model is at least, with confidence `level` from this side alone; nan if not known."""
     if difference.value == 0.0 and difference.standard_error == 0.0:
         return 0.0  # the models rank all rows alike
-    return one_sided_limit(difference.confidence_interval, level)
+    return find_limit(difference.confidence_interval if is_gain else _turned(difference), level)
 
 
-def one_sided_limit(interval: Limited, level: float) -> float:
+def _turned(difference: PairedDifference) -> Limited:
+    """The intervals of the second model's value minus the first one's."""
+
+    def interval(level: float) -> ConfidenceInterval:
+        low, high = difference.confidence_interval(level)
+        return ConfidenceInterval(-high, -low)
+
+    return interval
+
+
+def find_limit(interval: Limited, level: float) -> float:
     """What a number is not below with confidence `level`: the limit of the two-sided interval at 2 `level` - 1."""
     with warnings.catch_warnings():
         # The gate says that there is no limit.
@@ -142,21 +160,22 @@ def one_sided_limit(interval: Limited, level: float) -> float:
         return float(interval(round(2.0 * level - 1.0, 12)).low)
 
 
-def close(gates: list[dict[str, Any]]) -> None:
+def close_gates(gates: Iterable[views.Gate] | None) -> None:
     """Raise, once the result is shown, if a gate was not passed."""
-    failures = [_sentence(gate) for gate in gates if not gate["passed"]]
+    failures = [_describe_failure(gate) for gate in gates or () if not gate.passed]
     if failures:
         raise NotPassed("; ".join(failures))
 
 
-def _sentence(gate: dict[str, Any]) -> str:
-    name, found, bound = metric_name(gate["metric"]), gate["found"], gate["bound"]
+def _describe_failure(gate: views.Gate) -> str:
+    name, found, bound = METRICS[gate.metric].title, gate.found, gate.bound
+    side = "" if gate.level is None else f" (one-sided, {100 * gate.level:g}%)"
     # All digits: 0.89999 is under 0.9, and must look like it.
-    if "first" in gate:
+    if gate.first is not None:
         limit = "not known" if found is None else repr(found)
         return (
-            f"{gate['first']} is not shown to be at most {-bound!r} worse than {gate['second']} in {name}: "
-            f"the lower limit of the difference (one-sided, {100 * gate['level']:g}%) is {limit}"
+            f"{gate.first} is not shown to be at most {-bound!r} worse than {gate.second} in {name}: "
+            f"the lower limit of the difference{side} is {limit}"
         )
-    what = name if gate["of"] == "value" else f"the lower limit of {name} (one-sided, {100 * gate['level']:g}%)"
+    what = name if gate.of == "value" else f"the lower limit of {name}{side}"
     return f"{what} is not known, and must be {bound!r}" if found is None else f"{what} is {found!r}, under {bound!r}"

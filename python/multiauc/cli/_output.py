@@ -7,22 +7,24 @@ import io
 import json
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TextIO
 
-from multiauc._common.registry import METRICS
 from multiauc._common.result import without_nan
-from multiauc._common.wording import decimals, printable, shown_name
+from multiauc._common.wording import decimals, printable
 from multiauc._io.cells import plain_number
 from multiauc._io.output import STANDARD, Output
 from multiauc.cli._problems import Problem, emit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from multiauc._display import model as views
+    from multiauc._display.tables import Outcome, Table
+    from multiauc.cli._requests import FileRequest
+
 FORMATS = ("table", "json", "markdown", "csv")
-ESTIMATE = ("value", "standard_error", "low", "high")
 # The format of a file by the end of its name, if none is chosen.
 STYLE_OF_NAME = {".json": "json", ".csv": "csv", ".md": "markdown"}
 # Wide enough for long class names where the output is no terminal.
@@ -32,60 +34,32 @@ FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A title, a header and rows of cells; a cell is text or a number."""
-
-    title: str
-    header: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-    digits: int = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """One result in its several shapes.
-
-    Attributes
-    ----------
-    tables
-        For people.
-    data
-        Everything, for JSON.
-    records
-        One table of plain numbers, for CSV: a header and rows.
-    notes
-        Sentences under the tables.
-    """
-
-    tables: list[Table]
-    data: dict[str, Any]
-    records: tuple[Sequence[str], Sequence[Sequence[Any]]]
-    notes: list[str] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True)
 class Printing:
     """Where and how a result is shown."""
 
     output: Output
     style: str
 
-    def show(self, outcome: Outcome) -> None:
-        """Print the result to standard output, or write it into a file."""
-        if self.output.path != STANDARD:
-            write(self.output, _text(outcome, self.style))
+    @classmethod
+    def open(cls, request: FileRequest, inputs: tuple[str, ...]) -> Printing:
+        """Where and how to print; refused before any work is done."""
+        output = Output(request.output, inputs, force=request.force)
+        endings = (style for ending, style in STYLE_OF_NAME.items() if output.path.lower().endswith(ending))
+        refuse(output)
+        return cls(output, request.style or next(endings, "table"))
+
+    def show(self, shown: views.Document, outcome: Outcome, origin: Callable[[], dict[str, Any]]) -> None:
+        """Print the result to standard output, or write it into a file.
+
+        Only JSON asks for its `origin`, for which files are read once more.
+        """
+        is_printed = self.output.path == STANDARD
+        stream = sys.stdout if is_printed else None  # None, too, where standard output is closed
+        text = _json(shown.document(origin())) if self.style == "json" else _text(outcome, self.style, stream)
+        if is_printed:
+            emit(text)
         else:
-            emit(_text(outcome, self.style, sys.stdout))
-
-
-def printing(options: dict[str, Any], inputs: tuple[str, ...]) -> Printing:
-    """Where and how to print, from the options of a command, which are taken out; refused before any work is done."""
-    output = Output(options.pop("output"), inputs, force=options.pop("force"))
-    style = options.pop("style") or next(
-        (style for ending, style in STYLE_OF_NAME.items() if output.path.lower().endswith(ending)), "table"
-    )
-    refuse(output)
-    return Printing(output, style)
+            write(self.output, text)
 
 
 def refuse(output: Output) -> None:
@@ -108,15 +82,17 @@ def _cannot_write(path: str, error: OSError) -> Problem:
     return Problem(f"{path}: cannot be written: {error.strerror}")
 
 
-def _text(outcome: Outcome, style: str, stream: TextIO | None = None) -> str:
+def _json(document: dict[str, Any]) -> str:
+    lines = json.dumps(without_nan(document), indent=2, ensure_ascii=False, default=str).split("\n")
+    # JSON by itself escapes only some of the characters that a terminal obeys.
+    return "\n".join(map(printable, lines)) + "\n"
+
+
+def _text(outcome: Outcome, style: str, stream: TextIO | None) -> str:
     """The result for a stream, or for a file."""
     to_terminal = stream is not None and stream.isatty()
-    if style == "json":
-        lines = json.dumps(without_nan(outcome.data), indent=2, ensure_ascii=False, default=str).split("\n")
-        # JSON by itself escapes only some of the characters that a terminal obeys.
-        return "\n".join(map(printable, lines)) + "\n"
     if style == "csv":
-        text = csv_text(*outcome.records)
+        text = format_csv(*outcome.records)
         # Programs get labels as they are, people what they can look at.
         return "".join(printable(line) + "\n" for line in text.split("\n")[:-1]) if to_terminal else text
     if style == "markdown":
@@ -126,13 +102,13 @@ def _text(outcome: Outcome, style: str, stream: TextIO | None = None) -> str:
     return _rich(outcome, to_terminal=to_terminal, has_lines=has_lines)
 
 
-def _cell(value: Any, digits: int) -> str:
+def _cell(value: Any) -> str:
     if isinstance(value, float):
-        return "-" if math.isnan(value) else decimals(value, digits)
+        return "-" if math.isnan(value) else decimals(value)
     return "-" if value is None else printable(str(value))
 
 
-def csv_text(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+def format_csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """A table as CSV that a spreadsheet shows as it is."""
     return "".join(map(_csv_line, [header, *rows]))
 
@@ -162,7 +138,7 @@ def _markdown(table: Table) -> str:
         return "| " + " | ".join(map(_markdown_text, cells)) + " |"
 
     sides = "|" + "|".join(["---", *["---:"] * (len(table.header) - 1)]) + "|"
-    body = [line([_cell(value, table.digits) for value in row]) for row in table.rows]
+    body = [line([_cell(value) for value in row]) for row in table.rows]
     return "\n".join([f"**{_markdown_text(table.title)}**", "", line(list(table.header)), sides, *body])
 
 
@@ -191,30 +167,8 @@ def _rich(outcome: Outcome, *, to_terminal: bool, has_lines: bool) -> str:
                 shown.add_column(Text(name), justify="left" if k == 0 else "right", overflow="fold")
             for row in table.rows:
                 # Text, not str: a class called [red] is a name, not an order to the terminal.
-                shown.add_row(*(Text(_cell(value, table.digits)) for value in row))
+                shown.add_row(*(Text(_cell(value)) for value in row))
             console.print(shown)
         for note in outcome.notes:
             console.print(Text("\n" + printable(note)))
     return text.get()
-
-
-def estimate_cells(found: dict[str, Any]) -> list[Any]:
-    """Value, standard error and interval."""
-    return [found["value"], found["standard_error"], interval_cell(found)]
-
-
-def interval_cell(found: dict[str, Any]) -> str:
-    """The limits, or a dash."""
-    return "-" if found["low"] is None else f"{decimals(found['low'])} to {decimals(found['high'])}"
-
-
-def pair_cells(found: dict[str, Any]) -> list[str]:
-    """The classes of a pair, and their rows."""
-    name = f"{shown_name(found['first'])} - {shown_name(found['second'])}"
-    return [name, f"{found['first_rows']} + {found['second_rows']}"]
-
-
-def pair_value_in_words(metric: str) -> str:
-    """What the value of a listed pair is."""
-    pairs = METRICS[metric].pairs
-    return f"{pairs.title} of the pair" if pairs and pairs.is_symmetric else "by the score of the first class"

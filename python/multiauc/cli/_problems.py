@@ -6,16 +6,19 @@ not pass what --fail-under or --fail-if-worse asks. 130: stopped by Ctrl-C.
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import os
+import re
+import shlex
 import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from multiauc._common.hints import SYNONYMS
 from multiauc._common.wording import printable
-from multiauc.cli._flags import with_flags
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 DATA_PROBLEM = 1
 NOT_PASSED = 3
 INTERRUPTED = 130
+# Options that Python code calls something else, because it has their name already; those of files have older names.
+SPELLED = {"row_id": "id", "classes": "labels", "weights": "sample_weight"}
+# What options are called elsewhere, or were called, by what they are called here; beside those of Python.
+OTHER_NAMES = {"level": ("ci", "confidence_level"), "memory_limit": ("memory",), "label": ("target", "y_true")}
 
 
 class Problem(click.ClickException):
@@ -53,7 +60,7 @@ def _run(work: Callable[[], Any]) -> int:  # noqa: PLR0911 - a way out for each 
         return error.exit_code
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "multiauc"
-        _say("error", f"{error.format_message()} (see {command} --help)")
+        _say("error", f"{_explain_option(error) or error.format_message()} (see {command} --help)")
         return error.exit_code
     except click.ClickException as error:
         _say("failed" if isinstance(error, NotPassed) else "error", error.format_message())
@@ -72,6 +79,19 @@ def _run(work: Callable[[], Any]) -> int:  # noqa: PLR0911 - a way out for each 
         _say("error", str(error) or type(error).__name__)
         return DATA_PROBLEM
     return outcome if isinstance(outcome, int) else 0
+
+
+def _explain_option(error: click.UsageError) -> str | None:
+    """What an unknown option is called here, if the command has it."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None:
+        return None
+    word = error.option_name.lstrip("-").replace("-", "_")
+    has = {option for parameter in error.ctx.command.params for option in parameter.opts}
+    for name, others in (*OTHER_NAMES.items(), *SYNONYMS.items()):
+        option = "--" + name.replace("_", "-")
+        if word in others and option in has:
+            return f"there is no option {error.option_name}; here it is called {option}"
+    return None
 
 
 def emit(text: str) -> None:
@@ -100,9 +120,29 @@ def _let_go_of_stdout() -> None:
 
 
 def _one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say("warning", with_flags(str(message)))
+    _say("warning", spell_options(str(message)))
 
 
 def _say(kind: str, message: str) -> None:
     with contextlib.suppress(OSError):  # nobody listens
         click.echo(f"multiauc: {kind}: {printable(' '.join(message.split()))}", err=True)
+
+
+def as_typed(option: str, value: str | None = None) -> str:
+    """How an option, perhaps with a value, is written on the command line."""
+    flag = "--" + SPELLED.get(option, option).replace("_", "-")
+    return flag if value is None or option == "exact" else f"{flag} {shlex.quote(value)}"
+
+
+def spell_options(text: str) -> str:
+    """A sentence of the library, with the options that it names as the command line spells them."""
+    text = re.sub(r"labels=\[([^\]]*)\]", _spell_labels, text)
+    return text.replace("labels=", as_typed("labels")).replace("outputs='logits'", as_typed("outputs", "logits"))
+
+
+def _spell_labels(given: re.Match[str]) -> str:
+    try:
+        labels = ast.literal_eval(f"[{given[1]}]")
+    except (ValueError, SyntaxError):  # a list that was cut short
+        return as_typed("labels")
+    return as_typed("labels", ",".join(map(str, labels)))

@@ -7,10 +7,12 @@ and lightness carry the same difference in grey.
 """
 
 from multiauc.plotting._comparison import ComparisonDisplay
+from multiauc.plotting._confusion_matrix import ConfusionMatrixDisplay
 from multiauc.plotting._costs import CostCurveDisplay, RocHullDisplay
 from multiauc.plotting._evaluation import EvaluationDisplay
 from multiauc.plotting._multiclass_roc import MulticlassRocDisplay
 from multiauc.plotting._pair_matrix import PairMatrixDisplay
+from multiauc.plotting._precision_recall import PrecisionRecallCurvesDisplay
 from multiauc.plotting._roc_curves import RocCurvesDisplay
 from multiauc.plotting._roc_surface import RocSurfaceDisplay
 from multiauc.plotting._simplex import SimplexDisplay
@@ -19,10 +21,12 @@ from multiauc.plotting._summary_roc import SummaryRocDisplay
 
 __all__ = [
     "ComparisonDisplay",
+    "ConfusionMatrixDisplay",
     "CostCurveDisplay",
     "EvaluationDisplay",
     "MulticlassRocDisplay",
     "PairMatrixDisplay",
+    "PrecisionRecallCurvesDisplay",
     "RocCurvesDisplay",
     "RocHullDisplay",
     "RocSurfaceDisplay",

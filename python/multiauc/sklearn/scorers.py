@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.metrics._scorer import _BaseScorer
 
-from multiauc._common.registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._common.registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._input.options import read_metric
 from multiauc._metrics.scoring import check_option_names, score_by_name
 
@@ -49,7 +49,9 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         self.metric = read_metric(metric)
         check_option_names(metric, options)
         kept = deepcopy(options)  # a matrix among them may change later
-        super().__init__(partial(score_by_name, metric), 1, kept, ("predict_proba", "decision_function"))
+        # Of losses scikit-learn maximises the negative.
+        sign = 1 if METRICS[self.metric].higher_is_better else -1
+        super().__init__(partial(score_by_name, metric), sign, kept, ("predict_proba", "decision_function"))
 
     def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
         response = next((name for name in self._response_method if hasattr(estimator, name)), None)
@@ -58,7 +60,7 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         y_score = method_caller(estimator, response, X, pos_label=None)
         options = {"labels": estimator.classes_, **self._kwargs, **passed}
         value: float = self._score_func(y_true, y_score, **options)
-        return value
+        return float(self._sign) * value
 
     def __repr__(self) -> str:
         options = "".join(f", {name}={value!r}" for name, value in self._kwargs.items())

@@ -1,6 +1,6 @@
 //! ROC curves of single columns: their points, their convex hulls, and areas under parts of them.
 
-use multiauc::{CurvePoints, CurveSides};
+use multiauc::{CurvePoints, CurveSides, PrecisionRecallPoints};
 use pyo3::prelude::*;
 
 use crate::arrays::{Vector, vector};
@@ -10,7 +10,7 @@ use crate::sample::{SampleArgument, compute};
 /// What a point of a curve costs, in units of counting a cell.
 const CURVE_POINT: usize = 40;
 
-/// False and true positive rates, and thresholds.
+/// False and true positive rates, or precisions and recalls, and thresholds.
 type Points<'py> = (Vector<'py>, Vector<'py>, Vector<'py>);
 
 #[pyfunction]
@@ -36,6 +36,22 @@ pub fn roc_hull_points<'py>(
     let view = sample.view()?;
     let found = compute!(py, view, CURVE_POINT, |sample, workers| multiauc::roc_hulls(sample, &curves, workers))?;
     Ok(points(py, found))
+}
+
+#[pyfunction]
+pub fn precision_recall_points<'py>(
+    py: Python<'py>,
+    sample: SampleArgument<'py>,
+    classes: Vec<usize>,
+) -> PyResult<Vec<Points<'py>>> {
+    let view = sample.view()?;
+    let found = compute!(py, view, CURVE_POINT, |sample, workers| {
+        multiauc::precision_recall_curves(sample, &classes, workers)
+    })?;
+    let arrays = |curve: PrecisionRecallPoints| {
+        (vector(py, curve.precisions), vector(py, curve.recalls), vector(py, curve.thresholds))
+    };
+    Ok(found.into_iter().map(arrays).collect())
 }
 
 fn points(py: Python<'_>, curves: Vec<CurvePoints>) -> Vec<Points<'_>> {

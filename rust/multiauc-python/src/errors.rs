@@ -57,6 +57,18 @@ fn sentence(error: Error) -> String {
             "y_score is {value} at row {row}, and a decision between two classes from one score needs probabilities of the \
              second class, between 0 and 1; give a column of scores for each class otherwise"
         ),
+        Error::NotProbabilities { row, sum, tolerance } => format!(
+            "y_score row {row} sums to {sum}, but log loss and the Brier score need probabilities: every row must sum to 1 \
+             within {tolerance}; pass outputs='logits' if the scores are logits"
+        ),
+        Error::NegativeProbability { row, column, value } => format!(
+            "y_score contains {value} at row {row}, column {column}, but log loss and the Brier score need probabilities, \
+             which are not negative; pass outputs='logits' if the scores are logits"
+        ),
+        Error::ZeroProbability { row, column } => format!(
+            "y_score is 0 at row {row}, column {column}, the true class of that row, so its log loss is infinite; pass \
+             clip=, such as clip=1e-15, to count smaller probabilities as that one"
+        ),
         Error::VanishingWeights { classes: [c, d] } => format!(
             "sample_weight is so small for the classes of columns {c} and {d}, beside the largest weight, that it cannot be \
              computed with; bring the weights within 100 orders of magnitude of each other"

@@ -36,6 +36,7 @@ pub struct Evaluated {
     estimates: Py<PyDict>,
     covariance: Py<PyArray2<f64>>,
     per_class: Vec<Py<Estimate>>,
+    average_precisions: Vec<Py<Estimate>>,
     pairs: Py<PyDict>,
     units: Py<PyArray1<i64>>,
     effective_units: Vec<f64>,
@@ -104,6 +105,7 @@ pub fn evaluated(
         estimates: by_metric(py, metrics.iter().copied().zip(estimates(py, moments.estimates)?))?,
         covariance: rectangle(py, moments.covariance, metrics.len())?.unbind(),
         per_class: estimates(py, found.per_class)?,
+        average_precisions: estimates(py, found.average_precisions)?,
         pairs: by_metric(py, pairs)?,
         units: integers(py, design.units()).unbind(),
         effective_units: design.effective_units().to_vec(),
@@ -250,7 +252,8 @@ fn by_metric<'py, V: IntoPyObject<'py>>(
     Ok(dict.unbind())
 }
 
-fn estimates(py: Python<'_>, estimates: Vec<multiauc::Estimate>) -> PyResult<Vec<Py<Estimate>>> {
+/// What Python sees of several estimates.
+pub fn estimates(py: Python<'_>, estimates: Vec<multiauc::Estimate>) -> PyResult<Vec<Py<Estimate>>> {
     estimates.into_iter().map(|found| estimate(py, found)).collect()
 }
 

@@ -28,6 +28,7 @@ mod options;
 mod ranges;
 mod resampling;
 mod running;
+mod runs;
 mod sample;
 mod sketch;
 mod slices;
@@ -42,14 +43,15 @@ use pyo3::prelude::*;
 mod _rust {
     #[pymodule_export]
     use super::{
-        curves::{partial_aucs, roc_curve_points, roc_hull_points},
+        curves::{partial_aucs, precision_recall_points, roc_curve_points, roc_hull_points},
         inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
         inference::{compare, compare_folds, evaluate, influences, interactions, worst_case},
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},
-        metrics::{one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
+        metrics::{average_precision_per_class, one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
         multiclass_roc::{RocModel, multiclass_roc},
         ranges::{RangeCounter, RangePlan},
         resampling::Resampler,
+        runs::{Runs, evaluate_runs},
         sketch::StreamState,
         slices::{FoundSlices, evaluate_slices},
         sparse::{sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},

@@ -8,6 +8,9 @@ use crate::errors::no_pairs;
 use crate::options::{OptionsArgument, average_named, cost_of_metrics, metric_named};
 use crate::sample::{SampleArgument, compute};
 
+/// What sorting a cell costs, in units of counting it.
+const SORTED: usize = 10;
+
 #[pyfunction]
 pub fn score(py: Python<'_>, sample: SampleArgument<'_>, metric: &str, options: OptionsArgument<'_>) -> PyResult<f64> {
     let (view, metric) = (sample.view()?, metric_named(metric)?);
@@ -26,6 +29,15 @@ pub fn one_vs_rest(py: Python<'_>, sample: SampleArgument<'_>, average: &str) ->
 pub fn one_vs_rest_per_class<'py>(py: Python<'py>, sample: SampleArgument<'py>) -> PyResult<Vector<'py>> {
     let view = sample.view()?;
     Ok(vector(py, compute!(py, view, 1, |sample, workers| multiauc::one_vs_rest_per_class(sample, workers))?))
+}
+
+#[pyfunction]
+pub fn average_precision_per_class<'py>(py: Python<'py>, sample: SampleArgument<'py>) -> PyResult<Vector<'py>> {
+    let view = sample.view()?;
+    Ok(vector(
+        py,
+        compute!(py, view, SORTED, |sample, workers| multiauc::average_precision_per_class(sample, workers))?,
+    ))
 }
 
 #[pyfunction]

@@ -33,6 +33,8 @@ impl PairWeightsArgument<'_> {
 pub struct OptionsArgument<'py> {
     partition: Option<PyReadonlyArray2<'py, f64>>,
     pair_weights: Option<PairWeightsArgument<'py>>,
+    clip: Option<f64>,
+    k: Option<usize>,
 }
 
 impl<'py> FromPyObject<'_, 'py> for OptionsArgument<'py> {
@@ -45,6 +47,8 @@ impl<'py> FromPyObject<'_, 'py> for OptionsArgument<'py> {
         Ok(Self {
             partition: get("partition")?.map(|value| value.extract()).transpose()?,
             pair_weights: get("pair_weights")?.map(|value| value.extract()).transpose()?,
+            clip: get("clip")?.map(|value| value.extract()).transpose()?,
+            k: get("k")?.map(|value| value.extract()).transpose()?,
         })
     }
 }
@@ -53,7 +57,12 @@ impl OptionsArgument<'_> {
     /// The options as the core reads them.
     pub fn read(&self) -> PyResult<MetricOptions<'_>> {
         let pair_weights = PairWeightsArgument::read(self.pair_weights.as_ref())?;
-        Ok(MetricOptions { partition: self.partition.as_ref().map(square).transpose()?, pair_weights })
+        Ok(MetricOptions {
+            partition: self.partition.as_ref().map(square).transpose()?,
+            pair_weights,
+            clip: self.clip,
+            k: self.k.unwrap_or(MetricOptions::DEFAULT.k),
+        })
     }
 
     /// How often every score counts: once, or with a partition for every pair of classes.

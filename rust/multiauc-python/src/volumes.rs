@@ -46,7 +46,7 @@ pub fn hum(
             let moments = multiauc::moments(&design, std::slice::from_ref(&statistic), workers)?;
             Ok((design, statistic, found, moments))
         })?;
-    let computed = Evaluated { statistics: vec![statistic], pairs: Vec::new(), per_class: Vec::new() };
+    let computed = Evaluated { statistics: vec![statistic], ..Evaluated::default() };
     let evaluated = inference::evaluated(py, &view, &[Metric::Hum], &design, computed, moments)?;
     Ok((evaluated, found.monte_carlo_error, found.is_exact))
 }

@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 use std::io::Read as _;
 
 use multiauc::{
-    Cancel, ClassCodes, Design, Estimate, Metric, MetricOptions, PairWeights, Sampling, ScoreMatrix, ScoredSample,
-    Workers, evaluate, moments,
+    Cancel, ClassCodes, Design, Estimate, Metric, MetricOptions, Sampling, ScoreMatrix, ScoredSample, Workers,
+    evaluate, moments,
 };
 
 const BUILT_IN: &str = "\
@@ -99,7 +99,7 @@ fn find(predictions: &Predictions) -> multiauc::Result<Findings> {
     let scores = ScoreMatrix::from_rows(&predictions.scores, predictions.classes.len())?;
     let sample = ScoredSample::new(scores, ClassCodes::Words(&predictions.codes), None, &workers)?;
     let design = Design::new(&sample, Sampling::Stratified)?;
-    let options = MetricOptions { partition: None, pair_weights: PairWeights::Equal };
+    let options = MetricOptions::default();
     let found = evaluate(&sample, &design, &METRICS.map(|(metric, _)| metric), options, &workers)?;
     let metrics = moments(&design, &found.statistics, &workers)?.estimates;
     Ok(Findings { class_sizes: sample.sizes().rows.clone(), metrics, per_class: found.per_class })

@@ -119,6 +119,31 @@ pub enum Error {
         /// The score.
         value: f64,
     },
+    /// A proper score needs scores that sum to one.
+    NotProbabilities {
+        /// First such row.
+        row: usize,
+        /// Its sum.
+        sum: f64,
+        /// Accepted distance from 1.
+        tolerance: f64,
+    },
+    /// A proper score needs scores that are not negative.
+    NegativeProbability {
+        /// First such row.
+        row: usize,
+        /// First such column of that row.
+        column: usize,
+        /// The score.
+        value: f64,
+    },
+    /// The true class of a row has probability 0, whose logarithm is infinite.
+    ZeroProbability {
+        /// First such row.
+        row: usize,
+        /// The column of its class.
+        column: usize,
+    },
     /// The pair weights of all pairs of present classes are zero.
     NoPairWeight,
     /// Two states were made with different settings.
@@ -241,6 +266,16 @@ impl fmt::Display for Error {
             Self::NotAProbability { row, value } => {
                 write!(formatter, "the single score of row {row} is {value}; a decision needs a probability")
             }
+            Self::NotProbabilities { row, sum, tolerance } => {
+                write!(formatter, "the scores of row {row} sum to {sum}; probabilities sum to 1 within {tolerance}")
+            }
+            Self::NegativeProbability { row, column, value } => {
+                write!(formatter, "the score at row {row}, column {column} is {value}; probabilities are not negative")
+            }
+            Self::ZeroProbability { row, column } => write!(
+                formatter,
+                "the probability at row {row}, column {column} is 0, and that is the true class: its log loss is infinite"
+            ),
             Self::NoPairWeight => write!(formatter, "the weights of all pairs of classes that have rows are zero"),
             Self::RatesTooLarge { bytes, limit } => {
                 write!(formatter, "the matrix of rates would take {bytes} bytes, more than the {limit} allowed")

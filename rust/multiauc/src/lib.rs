@@ -86,20 +86,23 @@ mod slices;
 mod sparse;
 mod volume;
 
-pub use curves::{CurvePoints, CurveSides, PartialAucs, Region, partial_aucs, roc_curves, roc_hulls};
+pub use curves::{
+    CurvePoints, CurveSides, PartialAucs, PrecisionRecallPoints, Region, partial_aucs, precision_recall_curves,
+    roc_curves, roc_hulls,
+};
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{
-    Cautious, Compared, Design, Estimate, Fold, Folds, Moments, Statistic, WorstCase, compare, influences, moments,
-    worst_case,
+    Cautious, Compared, Design, Estimate, Fold, Folds, Moments, Statistic, WorstCase, average, compare, difference,
+    influences, moments, worst_case,
 };
 pub use metric::Metric;
 #[cfg(feature = "rounded")]
 pub use metrics::auc_mu_rounded;
 pub use metrics::{
-    Evaluated, HumFound, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix, evaluate,
-    hand_till, hand_till_matrix, hum, hum_statistic, interactions, one_vs_rest, one_vs_rest_per_class, ordered_vus,
-    pdi, pdi_per_class, value,
+    Evaluated, HumFound, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix,
+    average_precision_per_class, evaluate, hand_till, hand_till_matrix, hum, hum_statistic, interactions, one_vs_rest,
+    one_vs_rest_per_class, ordered_vus, pdi, pdi_per_class, value,
 };
 pub use multiclass_roc::{Center, Curve, CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Replicate, Scope, Stop};
 pub use pairs::{OneVsRestAverage, PairWeights};

@@ -12,6 +12,10 @@ pub enum Metric {
     OneVsRest,
     /// One-vs-rest, weighted by class sizes (Provost & Domingos).
     OneVsRestPrevalence,
+    /// Average precision of each class against the rest, the mean over classes.
+    AveragePrecision,
+    /// The same, weighted by class sizes.
+    AveragePrecisionPrevalence,
     /// The polytomous discrimination index.
     Pdi,
     /// The hypervolume under the ROC manifold, by sums of scores.
@@ -30,15 +34,23 @@ pub enum Metric {
     BalancedAccuracy,
     /// The mean over classes of F1.
     MacroF1,
+    /// The share of rows whose class is among the k of the highest scores.
+    TopKAccuracy,
+    /// The mean of −ln p over rows, p the probability of the true class.
+    LogLoss,
+    /// The mean squared distance of the probabilities from the true class.
+    Brier,
 }
 
 impl Metric {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 18] = [
         Self::AucMu,
         Self::HandTill,
         Self::OneVsRest,
         Self::OneVsRestPrevalence,
+        Self::AveragePrecision,
+        Self::AveragePrecisionPrevalence,
         Self::Pdi,
         Self::Hum,
         Self::LandgrebeDuin,
@@ -48,6 +60,9 @@ impl Metric {
         Self::Accuracy,
         Self::BalancedAccuracy,
         Self::MacroF1,
+        Self::TopKAccuracy,
+        Self::LogLoss,
+        Self::Brier,
     ];
 
     /// Its name.
@@ -58,6 +73,8 @@ impl Metric {
             Self::HandTill => "hand_till",
             Self::OneVsRest => "one_vs_rest",
             Self::OneVsRestPrevalence => "one_vs_rest_prevalence",
+            Self::AveragePrecision => "average_precision",
+            Self::AveragePrecisionPrevalence => "average_precision_prevalence",
             Self::Pdi => "pdi",
             Self::Hum => "hum",
             Self::LandgrebeDuin => "landgrebe_duin",
@@ -67,7 +84,21 @@ impl Metric {
             Self::Accuracy => "accuracy",
             Self::BalancedAccuracy => "balanced_accuracy",
             Self::MacroF1 => "macro_f1",
+            Self::TopKAccuracy => "top_k_accuracy",
+            Self::LogLoss => "log_loss",
+            Self::Brier => "brier",
         }
+    }
+
+    /// Whether it is the mean over rows of a number that each row has by itself.
+    #[must_use]
+    pub const fn is_row_mean(self) -> bool {
+        matches!(self, Self::TopKAccuracy | Self::LogLoss | Self::Brier)
+    }
+
+    /// Whether it is a share of rows, whose variance follows from its value.
+    pub(crate) const fn is_share(self) -> bool {
+        matches!(self, Self::TopKAccuracy)
     }
 
     /// The metric of that name.

@@ -87,7 +87,7 @@ proptest! {
         let workers = Workers::with_threads(threads, &cancel);
         let matrix = ScoreMatrix::from_rows(&scores, CLASSES)?;
         let sample = ScoredSample::new(matrix, ClassCodes::Bytes(&codes), None, &workers)?;
-        let options = MetricOptions { partition: None, pair_weights: PairWeights::Equal };
+        let options = MetricOptions::default();
         let design = Design::new(&sample, Sampling::Stratified)?;
         let found = evaluate(&sample, &design, &[Metric::AucMu, Metric::HandTill], options, &workers)?;
         let estimates = moments(&design, &found.statistics, &workers)?.estimates;

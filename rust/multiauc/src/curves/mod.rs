@@ -3,8 +3,10 @@
 mod hull;
 mod partial;
 mod points;
+mod precision_recall;
 
 pub use hull::roc_hulls;
 pub use partial::{CurveSides, PartialAucs, Region, partial_aucs};
 pub(crate) use partial::{check_present, partial_area};
 pub use points::{CurvePoints, roc_curves};
+pub use precision_recall::{PrecisionRecallPoints, precision_recall_curves};

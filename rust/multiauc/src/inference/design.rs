@@ -1,7 +1,9 @@
 //! The rows behind a variance: class by class, with their weights and groups in the same order.
 
+use super::unit_sums::spread_of;
 use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
+use crate::metric::Metric;
 use crate::sample::{ClassRows, Sampling, ScoredSample};
 
 /// The rows of a sample and which of them are independent; the same for all models scored on these rows.
@@ -103,6 +105,30 @@ impl Design {
         classes.iter().zip(weights).map(of_class).collect()
     }
 
+    /// How many equally heavy units would know as much as all rows together.
+    pub(crate) fn effective_total(&self) -> f64 {
+        let total = self.rows.total_weight();
+        let Some(groups) = &self.groups else {
+            let Some(weights) = self.rows.weights() else { return self.rows.len() as f64 };
+            return weights.iter().map(|weight| (weight / total).powi(2)).sum::<f64>().recip();
+        };
+        let mut of_groups = vec![0.0; groups.names];
+        for &class in self.rows.present() {
+            let of_class = &groups.of_class[class];
+            let weights = self.rows.weights_of(class);
+            for (row, &group) in of_class.of_rows.iter().enumerate() {
+                let name = of_class.names[group as usize] as usize;
+                of_groups[name] += weights.map_or(1.0, |weights| weights[row]);
+            }
+        }
+        of_groups.iter().map(|weight| (weight / total).powi(2)).sum::<f64>().recip()
+    }
+
+    /// √c of all rows together where a metric is centred on one mean: one of single rows, with random class sizes.
+    pub(super) fn whole_spread(&self, metric: Metric) -> Option<f64> {
+        (self.has_random_sizes && metric.is_row_mean()).then(|| spread_of(self.effective_total()))
+    }
+
     /// How many equally heavy units would know as much as those of each class (Kish): W_k² over the sum of the squared
     /// weights of its rows, or of its groups. Zero for absent classes.
     #[must_use]
@@ -135,6 +161,8 @@ pub(super) struct Groups {
     pub of_class: Vec<ClassGroups>,
     /// How many there are.
     count: usize,
+    /// One more than the highest of their numbers.
+    names: usize,
 }
 
 /// The groups that a class has rows of.
@@ -164,7 +192,7 @@ impl Groups {
         let mut names: Vec<u32> = of_class.iter().flat_map(|of_class| &of_class.names).copied().collect();
         names.sort_unstable();
         names.dedup();
-        Self { of_class, count: names.len() }
+        Self { of_class, count: names.len(), names: index_of.len() }
     }
 
     /// Whether no two rows are in the same group.

@@ -139,6 +139,12 @@ impl Folds {
 
     /// That of the whole sample: folds of the same shares of every class have it.
     fn worst_case(&self, statistics: &[&Statistic], value: f64) -> Option<WorstCase> {
+        if let Some(worst) = statistics[0].worst {
+            // One of effective numbers of rows, which add up.
+            let of_fold = |statistic: &&Statistic| Some(statistic.worst?.design_effect.recip());
+            let units: f64 = statistics.iter().map(of_fold).sum::<Option<f64>>()?;
+            return Some(WorstCase { design_effect: units.recip(), ..worst });
+        }
         let classes = self.is_pooled.len();
         let (mut ceilings, mut weights, mut squares) = (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
         for ((fold, statistic), share) in self.parts.iter().zip(statistics).zip(&self.shares) {

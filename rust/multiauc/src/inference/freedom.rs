@@ -48,6 +48,16 @@ pub(super) fn degrees_of_freedom_across(variance: f64, terms: &[ClassTerm], four
     least(satterthwaite, by_moments)
 }
 
+/// The same for units that are centred on one mean: (e − 1)/(1 + max(κ, 0)(e − 1)/(2e)), κ the excess kurtosis of ψ.
+pub(super) fn degrees_of_freedom_whole(variance: f64, fourth: f64, units: f64, effective: f64) -> f64 {
+    let kurtosis = units * fourth / (variance * variance) - 3.0;
+    if kurtosis.is_nan() {
+        return f64::NAN;
+    }
+    let normal = effective - 1.0;
+    (normal / (1.0 + kurtosis.max(0.0) * normal / (2.0 * effective))).max(1.0)
+}
+
 fn least(satterthwaite: f64, by_moments: f64) -> f64 {
     if satterthwaite.is_nan() || by_moments.is_nan() { f64::NAN } else { satterthwaite.min(by_moments).max(1.0) }
 }

@@ -20,7 +20,7 @@ mod statistic;
 mod unit_sums;
 mod worst_case;
 
-pub use compare::{Compared, compare};
+pub use compare::{Compared, average, compare, difference};
 pub use design::Design;
 pub use folds::{Fold, Folds};
 pub(crate) use freedom::{ClassTerm, degrees_of_freedom};

@@ -6,11 +6,12 @@
 //! ψ are summed. Then Cov = Σ ψ ψ′ over the independent units.
 
 use super::design::{Design, Groups};
-use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across};
+use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across, degrees_of_freedom_whole};
 use super::statistic::{Cautious, Estimate, Statistic, components_of};
-use super::unit_sums::{Frame, Powers, Segment, Summation, group_sums, means, row_powers};
+use super::unit_sums::{Frame, Powers, Segment, Summation, group_sums, means, row_powers, spread_of};
 use super::worst_case::WorstCase;
 use crate::error::Result;
+use crate::metric::Metric;
 use crate::parallel::Workers;
 
 /// Components lie in [0, 1] and are exact to a few units in the last place: deviations of this size are rounding.
@@ -34,9 +35,9 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
     let columns: Vec<Vec<&[f64]>> = present.iter().map(|&class| components_of(design, statistics, class)).collect();
     let segments: Vec<Segment<'_>> =
         present.iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
-    let slopes: Vec<&[f64]> = statistics.iter().map(|statistic| &statistic.slopes[..]).collect();
+    let kinds: Vec<Kind<'_>> = statistics.iter().map(|statistic| Kind::of(design, statistic)).collect();
     let means = means_of(design, &segments, Summation::Listed, workers)?;
-    let sums = sums(design, &segments, &means, &slopes, Summation::Listed, workers)?;
+    let sums = sums(design, &segments, &means, &kinds, Summation::Listed, workers)?;
     let estimate = |(column, statistic): (usize, &Statistic)| {
         let alone: Vec<[&[f64]; 1]> = columns.iter().map(|columns| [columns[column]]).collect();
         let segments: Vec<Segment<'_>> =
@@ -44,10 +45,10 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
         let means: Vec<f64> = means.iter().map(|means| means[column]).collect();
         let cautious = statistic.chances.as_deref().map(|of_classes| {
             let chances = Chances { of_classes, value: statistic.value };
-            chances.cautious(design, &segments, &means, slopes[column], workers)
+            chances.cautious(design, &segments, &means, &statistic.slopes, workers)
         });
-        let worst = statistic.worst.or_else(|| WorstCase::of(design, statistic));
-        Ok(Estimate { cautious: cautious.transpose()?, worst, ..sums.estimate(column, statistic.value) })
+        let worst = WorstCase::of(design, statistic);
+        Ok(Estimate { cautious: cautious.transpose()?, worst, ..sums.estimate(column, statistic.value, kinds[column]) })
     };
     let estimates = statistics.iter().enumerate().map(estimate).collect::<Result<_>>()?;
     Ok(Moments { estimates, covariance: sums.covariance })
@@ -62,14 +63,37 @@ pub(crate) fn estimate_one(
     value: f64,
     workers: &Workers<'_>,
 ) -> Result<Estimate> {
-    let means = means_of(design, segments, Summation::Single, workers)?;
-    let sums = sums(design, segments, &means, &[slopes], Summation::Single, workers)?;
-    let means: Vec<f64> = means.iter().map(|means| means[0]).collect();
+    let kind = Kind { slopes, whole: None, is_share: false };
+    let (means, sums) = single(design, segments, kind, workers)?;
     let cautious = chances
         .map(|of_classes| Chances { of_classes, value }.cautious(design, segments, &means, slopes, workers))
         .transpose()?;
     let worst = chances.map(|chances| WorstCase::of_class(design, chances, value));
-    Ok(Estimate { cautious, worst, ..sums.estimate(0, value) })
+    Ok(Estimate { cautious, worst, ..sums.estimate(0, value, kind) })
+}
+
+/// A statistic that is the difference of two of one metric.
+pub(super) fn estimate_difference(
+    design: &Design,
+    segments: &[Segment<'_>],
+    (slopes, metric): (&[f64], Metric),
+    value: f64,
+    workers: &Workers<'_>,
+) -> Result<Estimate> {
+    let kind = Kind { slopes, whole: design.whole_spread(metric), is_share: false };
+    Ok(single(design, segments, kind, workers)?.1.estimate(0, value, kind))
+}
+
+/// The means and sums of one statistic.
+fn single(
+    design: &Design,
+    segments: &[Segment<'_>],
+    kind: Kind<'_>,
+    workers: &Workers<'_>,
+) -> Result<(Vec<f64>, Sums)> {
+    let means = means_of(design, segments, Summation::Single, workers)?;
+    let sums = sums(design, segments, &means, &[kind], Summation::Single, workers)?;
+    Ok((means.iter().map(|means| means[0]).collect(), sums))
 }
 
 /// The variance of the share of two classes and its degrees of freedom, from their placements; class sizes do not matter.
@@ -82,9 +106,8 @@ pub(crate) fn pair_variance(
     let [first, second] = classes;
     let segments =
         [Segment { class: first, columns: &placements[..1] }, Segment { class: second, columns: &placements[1..] }];
-    let means = means_of(design, &segments, Summation::Single, workers)?;
-    let found = sums(design, &segments, &means, &[&vec![0.0; design.rows.classes()]], Summation::Single, workers)?
-        .estimate(0, f64::NAN);
+    let kind = Kind { slopes: &vec![0.0; design.rows.classes()], whole: None, is_share: false };
+    let found = single(design, &segments, kind, workers)?.1.estimate(0, f64::NAN, kind);
     Ok([found.variance, found.degrees_of_freedom])
 }
 
@@ -95,6 +118,23 @@ fn means_of(
     workers: &Workers<'_>,
 ) -> Result<Vec<Vec<f64>>> {
     segments.iter().map(|segment| means(design, segment, summation, workers)).collect()
+}
+
+/// What the variance of a statistic needs besides its components.
+#[derive(Clone, Copy)]
+struct Kind<'s> {
+    /// Slopes in the prevalences, by class.
+    slopes: &'s [f64],
+    /// √c of all rows together, where they are centred on one mean and not class by class.
+    whole: Option<f64>,
+    /// Whether the value itself says how much rows vary: a share of them.
+    is_share: bool,
+}
+
+impl<'s> Kind<'s> {
+    fn of(design: &Design, statistic: &'s Statistic) -> Self {
+        Self { slopes: &statistic.slopes, whole: design.whole_spread(statistic.id), is_share: statistic.id.is_share() }
+    }
 }
 
 /// The sums behind variances.
@@ -109,9 +149,21 @@ struct Sums {
 }
 
 impl Sums {
-    fn estimate(&self, column: usize, value: f64) -> Estimate {
+    fn estimate(&self, column: usize, value: f64, kind: Kind<'_>) -> Estimate {
         let variance = self.covariance[column * self.columns + column];
         let terms: Vec<ClassTerm> = self.terms.iter().skip(column).step_by(self.columns).copied().collect();
+        if let Some(spread) = kind.whole {
+            let within = || (terms.iter().map(|term| term.fourth).sum(), terms.iter().map(|term| term.units).sum());
+            let (fourth, units) = self.across.as_ref().map_or_else(within, |(of, groups)| (of[column], *groups));
+            let plug_in = variance / (spread * spread);
+            let effective = (1.0 - (spread * spread).recip()).recip();
+            let degrees_of_freedom = if kind.is_share {
+                effective - 1.0
+            } else {
+                degrees_of_freedom_whole(variance, fourth, units, effective)
+            };
+            return Estimate { value, variance, degrees_of_freedom, plug_in, cautious: None, worst: None };
+        }
         let degrees_of_freedom = match &self.across {
             None => degrees_of_freedom(variance, &terms),
             Some((fourths, groups)) => degrees_of_freedom_across(variance, &terms, fourths[column], *groups),
@@ -121,25 +173,29 @@ impl Sums {
     }
 }
 
-/// The sums of statistics whose components are in `segments`. `slopes[column][class]` are the slopes in the
-/// prevalences.
+/// The sums of statistics whose components are in `segments`.
 fn sums(
     design: &Design,
     segments: &[Segment<'_>],
     means: &[Vec<f64>],
-    slopes: &[&[f64]],
+    kinds: &[Kind<'_>],
     summation: Summation,
     workers: &Workers<'_>,
 ) -> Result<Sums> {
     let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
     let weights = design.class_weights(&classes);
-    let shifts = design.shifts(&classes, &weights, slopes);
+    let slopes: Vec<&[f64]> = kinds.iter().map(|kind| kind.slopes).collect();
+    let shifts = design.shifts(&classes, &weights, &slopes);
     let frames: Vec<Frame> = segments
         .iter()
         .enumerate()
         .map(|(index, segment)| Frame {
             means: means[index].clone(),
-            shifts: shifts[index].clone(),
+            shifts: shifts[index].iter().zip(kinds).map(|(shift, kind)| shift * kind.whole.unwrap_or(1.0)).collect(),
+            spreads: kinds
+                .iter()
+                .map(|kind| kind.whole.unwrap_or_else(|| spread_of(design.effective[segment.class])))
+                .collect(),
             total: weights[index],
             units: design.unit_count(segment.class),
             effective: design.effective[segment.class],
@@ -168,8 +224,9 @@ fn add_up(
     };
     for (segment, frame) in segments.iter().zip(frames) {
         let Powers { products, fourths } = row_powers(design, segment, frame, summation, workers)?;
-        let terms: Vec<ClassTerm> =
-            (0..columns).map(|column| frame.term(products[column * columns + column], fourths[column])).collect();
+        let terms: Vec<ClassTerm> = (0..columns)
+            .map(|column| frame.term(column, products[column * columns + column], fourths[column]))
+            .collect();
         for first in 0..columns {
             for second in 0..columns {
                 if terms[first].variance != 0.0 && terms[second].variance != 0.0 {
@@ -192,7 +249,7 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
         let mut of_class = group_sums(design, groups, segment, frame);
         for column in 0..columns {
             let squares = || of_class.iter().skip(column).step_by(columns).map(|sum| sum * sum);
-            let term = frame.term(squares().sum(), squares().map(|square| square * square).sum());
+            let term = frame.term(column, squares().sum(), squares().map(|square| square * square).sum());
             if term.variance == 0.0 {
                 of_class.iter_mut().skip(column).step_by(columns).for_each(|sum| *sum = 0.0);
             }
@@ -233,8 +290,8 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
 
 impl Frame {
     /// What the class adds to a variance, exactly zero where that is rounding.
-    fn term(&self, squares: f64, fourths: f64) -> ClassTerm {
-        let factor = self.spread().powi(2);
+    fn term(&self, column: usize, squares: f64, fourths: f64) -> ClassTerm {
+        let factor = self.spreads[column].powi(2);
         let is_rounding = squares <= factor * ROUNDING * ROUNDING / self.effective;
         let (variance, fourth) = if is_rounding { (0.0, 0.0) } else { (squares, fourths) };
         ClassTerm { variance, fourth, units: self.units, effective: self.effective }
@@ -269,16 +326,22 @@ impl Chances<'_> {
             let effective = design.effective[segment.class];
             let change = (chance - means[index]) / (count + 1.0);
             value += change;
+            let effective = (1.0 + count.recip()).powi(2) / (effective.recip() + count.recip().powi(2));
             frames.push(Frame {
                 means: vec![means[index] + change],
                 shifts: shifts[index].clone(),
+                spreads: vec![spread_of(effective)],
                 total: weights[index],
                 units: count + 1.0,
-                effective: (1.0 + count.recip()).powi(2) / (effective.recip() + count.recip().powi(2)),
+                effective,
                 extra: vec![(chance, (count + 1.0).recip())],
             });
         }
-        let found = add_up(design, segments, &frames, Summation::Single, workers)?.estimate(0, value);
+        let found = add_up(design, segments, &frames, Summation::Single, workers)?.estimate(
+            0,
+            value,
+            Kind { slopes, whole: None, is_share: false },
+        );
         Ok(Cautious { value, variance: found.variance, degrees_of_freedom: found.degrees_of_freedom })
     }
 }

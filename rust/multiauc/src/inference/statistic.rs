@@ -111,19 +111,22 @@ pub(crate) fn add(
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn influences(design: &Design, statistics: &[Statistic], workers: &Workers<'_>) -> Result<Vec<f64>> {
-    influences_of(design, statistics, |_| 1.0, workers)
+    influences_of(design, statistics, |_| (1.0, 1.0), workers)
 }
 
 /// ψ_i = (w_i/W_k)(√c_k (T(i) − T̄_k) + π_k (g_k − ḡ)) of each row of the sample: the terms whose squares, summed over
 /// independent units, are the variance; products of those of two statistics are their covariance.
 pub(crate) fn variance_terms(design: &Design, statistic: &Statistic, workers: &Workers<'_>) -> Result<Vec<f64>> {
-    influences_of(design, std::slice::from_ref(statistic), |class| spread_of(design.effective[class]), workers)
+    let whole = design.whole_spread(statistic.id);
+    let spreads =
+        |class: usize| whole.map_or_else(|| (spread_of(design.effective[class]), 1.0), |whole| (whole, whole));
+    influences_of(design, std::slice::from_ref(statistic), spreads, workers)
 }
 
 fn influences_of(
     design: &Design,
     statistics: &[Statistic],
-    spread: impl Fn(usize) -> f64,
+    spreads: impl Fn(usize) -> (f64, f64),
     workers: &Workers<'_>,
 ) -> Result<Vec<f64>> {
     let rows = &design.rows;
@@ -134,12 +137,12 @@ fn influences_of(
         let columns = components_of(design, statistics, class);
         let means = means(design, &Segment { class, columns: &columns }, Summation::Listed, workers)?;
         let (weights, total) = (rows.weights_of(class), rows.weight(class));
-        let spread = spread(class);
+        let (spread, of_shift) = spreads(class);
         for (index, &row) in rows.of(class).iter().enumerate() {
             let weight = weights.map_or(1.0, |weights| weights[index]) / total;
             let entries = &mut influences[row as usize * statistics.len()..][..statistics.len()];
             for (column, entry) in entries.iter_mut().enumerate() {
-                *entry = weight * (spread * (columns[column][index] - means[column]) + shifts[column]);
+                *entry = weight * (spread * (columns[column][index] - means[column]) + of_shift * shifts[column]);
             }
         }
     }

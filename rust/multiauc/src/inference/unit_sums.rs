@@ -44,6 +44,8 @@ pub(super) struct Frame {
     /// T̄ of every column.
     pub means: Vec<f64>,
     pub shifts: Vec<f64>,
+    /// √c of every column, NaN where nearly all weight is on one unit, which does not show how much it varies.
+    pub spreads: Vec<f64>,
     /// W.
     pub total: f64,
     /// How many independent units there are, and how many equally heavy ones would know as much.
@@ -54,18 +56,13 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// √c, c = e/(e − 1). NaN where nearly all weight is on one unit, which does not show how much it varies.
-    pub(super) fn spread(&self) -> f64 {
-        spread_of(self.effective)
-    }
-
     fn extra_unit(&self) -> Option<f64> {
         let &(component, weight) = self.extra.first()?;
-        Some(weight * (self.spread() * (component - self.means[0]) + self.shifts[0]))
+        Some(weight * (self.spreads[0] * (component - self.means[0]) + self.shifts[0]))
     }
 }
 
-/// √c of a class that is worth `effective` independent units.
+/// √c, c = e/(e − 1), of rows that are worth e independent units; NaN for one.
 pub(super) fn spread_of(effective: f64) -> f64 {
     const LEAST: f64 = 1e-12;
     let beyond_one = effective - 1.0;
@@ -113,10 +110,9 @@ pub(super) fn row_powers(
     workers: &Workers<'_>,
 ) -> Result<Powers> {
     let columns = segment.columns.len();
-    let spread = frame.spread();
     let weights = design.rows.weights_of(segment.class);
     let mut sums = if let ([only], None, Summation::Single) = (segment.columns, weights, summation) {
-        let (mean, shift) = (frame.means[0], frame.shifts[0]);
+        let (mean, shift, spread) = (frame.means[0], frame.shifts[0], frame.spreads[0]);
         let parts = workers.map(segment.chunks(), |chunk| {
             let squares = |value: f64| {
                 let square = (spread * (value - mean) + shift).powi(2);
@@ -129,7 +125,7 @@ pub(super) fn row_powers(
     } else {
         let parts = workers.map(segment.chunks(), |chunk| {
             let unit = |column: usize, value: f64, weight: f64| {
-                weight / frame.total * (spread * (value - frame.means[column]) + frame.shifts[column])
+                weight / frame.total * (frame.spreads[column] * (value - frame.means[column]) + frame.shifts[column])
             };
             let RowSums { mut products, fourths, .. } = sum_rows(segment, weights, chunk, true, unit);
             products.extend(fourths);
@@ -239,7 +235,6 @@ impl<F: Fn(usize, f64, f64) -> f64> Vectorizable for SumTile<'_, F> {
 /// Σ ψ over the rows of a class in each of its groups, a row of columns per group; the extra unit is a group of its own.
 pub(super) fn group_sums(design: &Design, groups: &Groups, segment: &Segment<'_>, frame: &Frame) -> Vec<f64> {
     let columns = segment.columns.len();
-    let spread = frame.spread();
     let weights = design.rows.weights_of(segment.class);
     let of_class = &groups.of_class[segment.class];
     let mut sums = vec![0.0; of_class.names.len() * columns];
@@ -248,7 +243,7 @@ pub(super) fn group_sums(design: &Design, groups: &Groups, segment: &Segment<'_>
         let sums = &mut sums[group as usize * columns..][..columns];
         for (column, sum) in sums.iter_mut().enumerate() {
             let deviation = segment.columns[column][row] - frame.means[column];
-            *sum += weight * (spread * deviation + frame.shifts[column]);
+            *sum += weight * (frame.spreads[column] * deviation + frame.shifts[column]);
         }
     }
     sums.extend(frame.extra_unit());

@@ -45,7 +45,16 @@ impl Kind {
             Metric::OneVsRest | Metric::OneVsRestPrevalence => Some(Self::Rests),
             Metric::Pdi | Metric::Hum | Metric::LandgrebeDuin | Metric::OrderedVus => Some(Self::Tuples),
             Metric::BalancedAccuracy => Some(Self::Recalls),
-            Metric::Matthews | Metric::Kappa | Metric::Accuracy | Metric::MacroF1 => None,
+            // Average precision and shares of rows bring their own worst case.
+            Metric::AveragePrecision
+            | Metric::AveragePrecisionPrevalence
+            | Metric::TopKAccuracy
+            | Metric::Matthews
+            | Metric::Kappa
+            | Metric::Accuracy
+            | Metric::MacroF1
+            | Metric::LogLoss
+            | Metric::Brier => None,
         }
     }
 
@@ -80,6 +89,9 @@ impl WorstCase {
 
     /// Of a statistic of the design's rows, if it has one.
     pub(crate) fn of(design: &Design, statistic: &Statistic) -> Option<Self> {
+        if statistic.worst.is_some() {
+            return statistic.worst;
+        }
         let ceilings = statistic.ceilings(design)?;
         Some(Self::new(Kind::of(statistic.id)?, &ceilings, &design.effective, statistic.value))
     }

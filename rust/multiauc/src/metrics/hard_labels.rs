@@ -114,7 +114,7 @@ fn decisions<T: Score>(
 }
 
 /// The scores of a row; of a single score s, the probabilities (1 − s, s).
-fn read_row<T: Score>(sample: &ScoredSample<'_, T>, row: usize, scores: &mut [f64]) -> Result<()> {
+pub(super) fn read_row<T: Score>(sample: &ScoredSample<'_, T>, row: usize, scores: &mut [f64]) -> Result<()> {
     if sample.has_single_score() {
         let value: f64 = sample.scores.get(row, 1).into();
         if !(0.0..=1.0).contains(&value) {

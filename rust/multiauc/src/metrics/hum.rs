@@ -72,7 +72,7 @@ pub fn hum_statistic<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<(Statistic, HumFound)> {
     if is_auc_mu(sample, rule) {
-        let options = MetricOptions { partition: None, pair_weights: PairWeights::Equal };
+        let options = MetricOptions::default();
         let (statistic, _) =
             auc_mu_statistic(sample, design, (None, DifferenceRule::of(sample, workers)?), options, workers)?;
         let found = HumFound { value: statistic.value, monte_carlo_error: 0.0, is_exact: true };

@@ -1,6 +1,7 @@
 //! The metrics: one file for each, from counts of pairs to a value, and from placements of rows to components.
 
 mod auc_mu;
+mod average_precision;
 mod column_placements;
 mod column_statistics;
 mod hand_till;
@@ -11,6 +12,7 @@ mod one_vs_rest;
 mod ordered_vus;
 mod pair_placements;
 mod pdi;
+mod row_means;
 mod single_score;
 mod tie_credits;
 mod waves;
@@ -20,6 +22,7 @@ mod without_parts;
 #[cfg(feature = "rounded")]
 pub use auc_mu::auc_mu_rounded;
 pub use auc_mu::{auc_mu, auc_mu_matrix};
+pub use average_precision::average_precision_per_class;
 pub use hand_till::{hand_till, hand_till_matrix};
 pub use hum::{HumFound, hum, hum_statistic};
 pub use interactions::{Interaction, Interactions, interactions};
@@ -38,11 +41,13 @@ use crate::parallel::Workers;
 use crate::sample::{ClassRows, ScoredSample};
 use crate::volume::{Drawing, HumRule};
 use auc_mu::auc_mu_statistic;
+use average_precision::{average_precision, average_precision_statistics, is_average_precision};
 use column_statistics::column_statistics;
 use hard_labels::{hard_label_statistics, hard_label_value, hard_label_values_without, is_of_hard_labels};
 use ordered_vus::ordered_vus_statistic;
 use pair_placements::gather_whole;
 use pdi::pdi_statistic;
+use row_means::{row_mean, row_mean_statistic};
 use without_parts::pair_values_without;
 
 /// What metrics depend on besides the sample.
@@ -53,6 +58,21 @@ pub struct MetricOptions<'a> {
     pub partition: Option<&'a [f64]>,
     /// How much each pair counts in AUC_mu and in M.
     pub pair_weights: PairWeights<'a>,
+    /// Smaller probabilities count as this one in log loss.
+    pub clip: Option<f64>,
+    /// How many of the highest scores top-k accuracy looks at.
+    pub k: usize,
+}
+
+impl MetricOptions<'_> {
+    /// What holds where nothing else is asked for.
+    pub const DEFAULT: Self = Self { partition: None, pair_weights: PairWeights::Equal, clip: None, k: 2 };
+}
+
+impl Default for MetricOptions<'_> {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
 }
 
 /// The values of all pairs of classes with their variances: K × K, NaN on the diagonal and for absent classes.
@@ -74,7 +94,7 @@ impl PairTable {
 }
 
 /// Some metrics of a sample, and what was found along the way.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Evaluated {
     /// The metrics asked for, in that order.
     pub statistics: Vec<Statistic>,
@@ -82,6 +102,8 @@ pub struct Evaluated {
     pub pairs: Vec<(Metric, PairTable)>,
     /// Each class against the rest; empty unless a metric that ranks by columns was asked for.
     pub per_class: Vec<Estimate>,
+    /// Average precision of each class; empty unless an average of it was asked for.
+    pub average_precisions: Vec<Estimate>,
 }
 
 /// The value of one metric.
@@ -89,7 +111,9 @@ pub struct Evaluated {
 /// # Errors
 /// [`Error::RowSumNotOne`](crate::Error::RowSumNotOne), [`Error::NoPairWeight`](crate::Error::NoPairWeight),
 /// [`Error::NegativeScore`](crate::Error::NegativeScore), [`Error::TooManyTies`](crate::Error::TooManyTies),
-/// [`Error::NotAProbability`](crate::Error::NotAProbability), [`Error::Cancelled`](crate::Error::Cancelled).
+/// [`Error::NotAProbability`](crate::Error::NotAProbability), [`Error::NotProbabilities`](crate::Error::NotProbabilities),
+/// [`Error::NegativeProbability`](crate::Error::NegativeProbability),
+/// [`Error::ZeroProbability`](crate::Error::ZeroProbability), [`Error::Cancelled`](crate::Error::Cancelled).
 pub fn value<T: Score>(
     sample: &ScoredSample<'_, T>,
     metric: Metric,
@@ -101,6 +125,7 @@ pub fn value<T: Score>(
         Metric::HandTill => hand_till(sample, options.pair_weights, workers),
         Metric::OneVsRest => one_vs_rest(sample, OneVsRestAverage::Macro, workers),
         Metric::OneVsRestPrevalence => one_vs_rest(sample, OneVsRestAverage::Prevalence, workers),
+        Metric::AveragePrecision | Metric::AveragePrecisionPrevalence => average_precision(sample, metric, workers),
         Metric::Pdi => pdi(sample, workers),
         Metric::Hum => Ok(hum(sample, HumRule::Sum, Drawing::default(), workers)?.value),
         Metric::LandgrebeDuin => Ok(hum(sample, HumRule::Product, Drawing::default(), workers)?.value),
@@ -108,6 +133,7 @@ pub fn value<T: Score>(
         Metric::Matthews | Metric::Kappa | Metric::Accuracy | Metric::BalancedAccuracy | Metric::MacroF1 => {
             hard_label_value(sample, metric, options.partition, workers)
         }
+        Metric::TopKAccuracy | Metric::LogLoss | Metric::Brier => row_mean(sample, metric, options, workers),
     }
 }
 
@@ -155,7 +181,7 @@ pub fn evaluate<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<Evaluated> {
     design.check_rows(sample)?;
-    let mut found = Evaluated { statistics: Vec::new(), pairs: Vec::new(), per_class: Vec::new() };
+    let mut found = Evaluated::default();
     let ranks_by_column =
         |metric: &Metric| matches!(metric, Metric::HandTill | Metric::OneVsRest | Metric::OneVsRestPrevalence);
     let by_column: Vec<Metric> = metrics.iter().copied().filter(ranks_by_column).collect();
@@ -179,6 +205,13 @@ pub fn evaluate<T: Score>(
             }
         }
     }
+    let average_precisions: Vec<Metric> =
+        metrics.iter().copied().filter(|&metric| is_average_precision(metric)).collect();
+    if !average_precisions.is_empty() {
+        let mut columns = average_precision_statistics(sample, design, &average_precisions, workers)?;
+        found.statistics.append(&mut columns.statistics);
+        found.average_precisions = columns.per_class;
+    }
     if metrics.contains(&Metric::Pdi) {
         found.statistics.push(pdi_statistic(sample, design, workers)?);
     }
@@ -195,6 +228,9 @@ pub fn evaluate<T: Score>(
     if !of_hard_labels.is_empty() {
         let partition = options.partition;
         found.statistics.extend(hard_label_statistics(sample, design, &of_hard_labels, partition, workers)?);
+    }
+    for &metric in metrics.iter().filter(|metric| metric.is_row_mean()) {
+        found.statistics.push(row_mean_statistic(sample, design, metric, options, workers)?);
     }
     let place = |statistic: &Statistic| metrics.iter().position(|&metric| metric == statistic.id);
     found.statistics.sort_by_key(place);

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::float::Score;
 use crate::parallel::Workers;
-use crate::sample::{ScoreMatrix, ScoredSample};
+use crate::sample::{ScoreMatrix, ScoredSample, WrongSum, first_wrong_sum};
 
 /// How the rows of a pair of classes are ranked.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,16 +72,8 @@ impl<'a> Partition<'a> {
         if self.is_of_single_score || high - low <= 1e-12 * scale {
             return Ok(());
         }
-        let tolerance = if T::IS_SINGLE { 1e-3 } else { 1e-6 };
-        let spans = workers.row_spans(sample.rows(), 8);
-        let first_wrong = workers.map(spans.len(), |span| {
-            let sum =
-                |row: usize| -> f64 { (0..self.classes).map(|column| sample.scores.get(row, column).into()).sum() };
-            let rows = spans[span].clone().filter(|&row| sample.has_row(row)).map(|row| (row, sum(row)));
-            Ok({ rows }.find(|&(_, sum)| (sum - 1.0).abs() > tolerance))
-        })?;
-        match first_wrong.into_iter().flatten().next() {
-            Some((row, sum)) => Err(Error::RowSumNotOne { row, sum, tolerance }),
+        match first_wrong_sum(sample, workers)? {
+            Some(WrongSum { row, sum, tolerance }) => Err(Error::RowSumNotOne { row, sum, tolerance }),
             None => Ok(()),
         }
     }

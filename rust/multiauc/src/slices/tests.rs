@@ -3,12 +3,11 @@
 use super::*;
 use crate::inference::{Design, moments};
 use crate::metrics::{evaluate, value};
-use crate::pairs::PairWeights;
 use crate::parallel::Cancel;
 use crate::sample::{ClassCodes, ScoreMatrix};
 use proptest::prelude::*;
 
-const OPTIONS: MetricOptions<'static> = MetricOptions { partition: None, pair_weights: PairWeights::Equal };
+const OPTIONS: MetricOptions<'static> = MetricOptions::DEFAULT;
 const QUICK: [Metric; 7] = [
     Metric::AucMu,
     Metric::HandTill,

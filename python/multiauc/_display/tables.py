@@ -1,0 +1,337 @@
+"""Results as tables for people, and as one table of plain numbers for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc._common.result import notes_in_words
+from multiauc._common.wording import corrected_p, counted, decimals, p_text, shown_name
+from multiauc._display.words import describe_pair_value, describe_rule, name_metric
+from multiauc._evaluation.slices import NUMBERS
+from multiauc._inference.estimates import format_bounds
+
+if TYPE_CHECKING:
+    from multiauc._display import model as views
+    from multiauc._display.model import Number
+
+Cell = str | float | None
+Records = tuple[Sequence[str], Sequence[Sequence[Any]]]
+
+ESTIMATE = ("value", "standard_error", "low", "high")
+BOUNDS = ("certified_low", "certified_high")
+TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_low", "corrected_high", "corrected_p_value")
+COSTED = ("t", "degrees_of_freedom", "p_value")
+# Of more slices those are printed that are most surely worse.
+SLICES_AT_MOST = 40
+# Where the table shows the curve.
+SHOWN_FPR = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5])
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A title, a header and rows of cells; a cell is text or a number."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A result as text: tables, one table of plain numbers for CSV (a header and rows), sentences under the tables."""
+
+    tables: Sequence[Table]
+    records: Records
+    notes: Sequence[str] = ()
+
+
+def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
+    """One model: its metrics, classes, worst pairs and slices."""
+    interval = _interval_header(shown.level)
+    has_bounds = shown.exact is False
+    bounds = ["certain bounds"] if has_bounds else []
+    head = [*bounds, "std. error", interval]
+    title = f"{shown.model}: {counted(shown.rows, 'row')}, {counted(len(shown.labels), 'class', 'classes')}"
+    metrics = [
+        [name_metric(metric), *_estimate_cells(one, has_bounds=has_bounds)] for metric, one in shown.metrics.items()
+    ]
+    tables = [Table(title, ["metric", "value", *head], metrics)]
+    if shown.per_class:
+        rows = [
+            [shown_name(one.label), one.rows, *_estimate_cells(one.estimate, has_bounds=has_bounds)]
+            for one in shown.per_class
+        ]
+        tables.append(Table("Each class against the rest", ["class", "rows", "AUC", *head], rows))
+    if shown.worst_pairs:
+        tables.append(_tabulate_pairs(shown, bounds))
+    notes = [*_describe_reading(shown.reading, exact=not has_bounds), f"Intervals: {shown.method}."]
+    notes += notes_in_words(shown.notes)
+    if shown.slices is None:
+        return Outcome(tables, _list_evaluation(shown), notes)
+    table, remark = _tabulate_slices(shown.slices, shown.level)
+    return Outcome([*tables, table], _list_slices(shown.slices), [*notes, remark])
+
+
+def _tabulate_pairs(shown: views.Evaluation, bounds: list[str]) -> Table:
+    """The pairs that are separated worst; those of files read in pieces have no intervals."""
+    title = f"Pairs that are separated worst ({describe_pair_value(shown.pairs_of or '')})"
+    if shown.reading is None:
+        rows = [[*_pair_cells(pair), pair.estimate.value, _interval_cell(pair.estimate)] for pair in shown.worst_pairs]
+        return Table(title, ["pair", "rows", "value", _interval_header(shown.level)], rows)
+    rows = [[*_pair_cells(pair), *_value_cells(pair.estimate, has_bounds=bool(bounds))] for pair in shown.worst_pairs]
+    return Table(title, ["pair", "rows", "value", *bounds], rows)
+
+
+def _describe_reading(reading: views.Reading | None, *, exact: bool) -> list[str]:
+    if reading is None:
+        return []
+    values = "exact." if exact else "the exact ones of all rows lie between the bounds, always."
+    return [f"Read in pieces with {format_size(reading.memory_limit)} of memory, {reading.why}.", f"Values: {values}"]
+
+
+def format_size(n_bytes: int) -> str:
+    """Bytes as people write them: 1.3 GB."""
+    size = float(n_bytes)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 999.5:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def _list_evaluation(shown: views.Evaluation) -> Records:
+    columns = ESTIMATE if shown.reading is None else (ESTIMATE[0], *BOUNDS, *ESTIMATE[1:])
+
+    def cells(one: views.Estimate | views.PairEstimate) -> list[Number]:
+        return [getattr(one.bounds if name in BOUNDS else one, name, None) for name in columns]
+
+    rows = [
+        *(["metric", metric, "", *cells(one)] for metric, one in shown.metrics.items()),
+        *(["class", one.label, "", *cells(one.estimate)] for one in shown.per_class),
+        *(["pair", pair.names.first, pair.names.second, *cells(pair.estimate)] for pair in shown.worst_pairs),
+    ]
+    return ["kind", "name", "other", *columns], rows
+
+
+def _tabulate_slices(shown: views.Slices, level: float) -> tuple[Table, str]:
+    """The slices, and a sentence about all of them."""
+    slices = shown.slices[:SLICES_AT_MOST]
+    has_reasons = any(one.reason for one in slices)
+    percent = f"{100 * level:g}%"
+    header = [
+        "slice",
+        "rows",
+        "value",
+        f"{percent} interval",
+        "difference",
+        f"{percent}, simultaneous",
+        "p (corrected)",
+        *(["why not"] if has_reasons else []),
+    ]
+    rows: list[list[Cell]] = [
+        [
+            one.name,
+            one.rows,
+            one.estimate.value,
+            _interval_cell(one.estimate),
+            _signed(one.difference),
+            None
+            if one.simultaneous_low is None
+            else f"{_signed(one.simultaneous_low)} to {_signed(one.simultaneous_high)}",
+            None if one.corrected_p_value is None else corrected_p(one.corrected_p_value),
+            *([one.reason] if has_reasons else []),
+        ]
+        for one in slices
+    ]
+    title = f"{name_metric(shown.metric)} by {', '.join(shown.by)}, against the rest of the rows"
+    left_out = shown.count - len(rows)
+    more = f" {left_out} slices are not printed; --format csv and json have all." if left_out else ""
+    return Table(title, header, rows), shown.summary + more
+
+
+def _list_slices(shown: views.Slices) -> Records:
+    """A column for each of those that make up a slice, then the numbers."""
+    names = [f"by_{name}" if name in NUMBERS else name for name in shown.by]
+    rows = [
+        [
+            *(one.slice[name] for name in shown.by),
+            *(getattr(one.estimate if name in ESTIMATE else one, name) for name in NUMBERS),
+        ]
+        for one in shown.slices
+    ]
+    return [*names, *NUMBERS], rows
+
+
+def tabulate_comparison(shown: views.Compared) -> Outcome:
+    """Models from best to worst, and their differences."""
+    found = shown.comparison
+    tables = [
+        Table(
+            f"{name_metric(found.metric)} of {len(found.estimates)} models on the same {counted(shown.rows, 'row')}",
+            ["model", "value", "std. error", _interval_header(shown.level)],
+            [[name, *_estimate_cells(found.estimates[name])] for name in found.order],
+        )
+    ]
+    if found.differences:
+        tables.append(_tabulate_differences(found.differences, shown.level, found.correction))
+    nothing = [None] * len(TESTED)
+    rows = [
+        *([name, "", *_numbers(one), *nothing] for name, one in found.estimates.items()),
+        *(
+            [one.first, one.second, *_numbers(one.estimate), *(getattr(one, name) for name in TESTED)]
+            for one in found.differences
+        ),
+    ]
+    notes = [shown.verdict, f"Intervals: {shown.method}.", *notes_in_words(shown.notes)]
+    return Outcome(tables, (["first", "second", *ESTIMATE, *TESTED], rows), notes)
+
+
+def _tabulate_differences(differences: Sequence[views.Difference], level: float, correction: str) -> Table:
+    """Differences with their intervals and tests, after the correction for their number."""
+    correct = f" ({correction})" if len(differences) > 1 else ""
+    columns: dict[str, list[Cell]] = {
+        "models": [f"{one.first} - {one.second}" for one in differences],
+        "difference": [one.estimate.value for one in differences],
+        _interval_header(level) + correct: [_limits_cell(one.corrected_low, one.corrected_high) for one in differences],
+    }
+    # Those of a bootstrap have no t.
+    if any(one.share_better is not None for one in differences):
+        columns["first is better in"] = [
+            None if one.share_better is None else f"{100 * one.share_better:.1f}%" for one in differences
+        ]
+    else:
+        columns["t"] = [_fixed(one.t, 2) for one in differences]
+        columns["df"] = [_fixed(one.degrees_of_freedom, 1) for one in differences]
+    columns[f"p{correct}"] = [
+        "-" if one.corrected_p_value is None else p_text(one.corrected_p_value, 1.0 - level) for one in differences
+    ]
+    return Table("Differences", list(columns), list(zip(*columns.values(), strict=True)))
+
+
+def tabulate_costs(shown: views.Costs) -> Outcome:
+    """What the rules cost, their differences, and the fitted rule."""
+    found, interval = shown.decisions, _interval_header(shown.level)
+    how = f"{shown.judged_by}, {counted(found.judged_rows, 'row')}"
+    tables = [
+        Table(
+            f"What the decisions of {shown.model} cost ({how})",
+            ["rule", "mean cost", "std. error", interval],
+            [[rule, *_estimate_cells(one)] for rule, one in found.costs.items()],
+        ),
+        Table(
+            "Differences on the same rows",
+            ["rules", "difference", "std. error", interval, "p"],
+            [[f"{one.first} - {one.second}", *_estimate_cells(one.estimate), one.p_value] for one in found.differences],
+        ),
+    ]
+    offsets = list(zip(shown.labels, found.offsets, strict=True))
+    if found.rule in ("calibrated", "offsets"):
+        tables.append(
+            Table(
+                f"Offsets of the logarithms of probabilities, after multiplying them by {found.scale:.4f}",
+                ["class", "offset"],
+                [[shown_name(label), offset] for label, offset in offsets],
+            )
+        )
+    columns = (*ESTIMATE, *COSTED)
+    nothing = [None] * (len(columns) - 1)
+    rows = [
+        *(["cost", rule, "", *_numbers(one), *[None] * len(COSTED)] for rule, one in found.costs.items()),
+        *(
+            ["difference", one.first, one.second, *_numbers(one.estimate), *(getattr(one, name) for name in COSTED)]
+            for one in found.differences
+        ),
+        *(["offset", label, "", offset, *nothing] for label, offset in offsets),
+        ["scale", found.rule, "", found.scale, *nothing],
+    ]
+    note = f"The fitted rule: {describe_rule(found.rule)}."
+    return Outcome(tables, (["kind", "name", "other", *columns], rows), [note])
+
+
+def tabulate_multiclass_roc(shown: views.MulticlassRoc) -> Outcome:
+    """The curve at some false-positive rates; for programs at all of its points, or those of its band."""
+    fpr, tpr = np.array(shown.fpr), np.array(shown.tpr)
+    header, columns = ["false-positive rate", "true-positive rate"], [SHOWN_FPR, np.interp(SHOWN_FPR, fpr, tpr)]
+    names, points = ["fpr", "tpr"], [fpr, tpr]
+    interval = ""
+    if shown.band is not None:
+        percent = f"{100 * shown.level:g}%"
+        interval = f", {percent} interval {_decimals(shown.low)} to {_decimals(shown.high)}"
+        at, low, high = (np.array(edge) for edge in (shown.band.fpr, shown.band.low, shown.band.high))
+        header += [f"{percent} from", "to"]
+        columns += [np.interp(SHOWN_FPR, at, edge) for edge in (low, high)]
+        names, points = [*names, "low", "high"], [at, np.interp(at, fpr, tpr), low, high]
+    title = f"Multi-class ROC curve of {shown.model}: area D = {_decimals(shown.area)}{interval}"
+    table = Table(title, header, np.column_stack(columns).tolist())
+    return Outcome([table], (names, np.column_stack(points).tolist()))
+
+
+def tabulate_roc_curves(shown: views.RocCurves) -> Outcome:
+    """The area of each curve; for programs all points."""
+    of_pairs = any(curve.against is not None for curve in shown.curves)
+    title = f"{counted(len(shown.curves), 'ROC curve')}, {'every pair' if of_pairs else 'each class against the rest'}"
+    header = ["class", *(["told from"] if of_pairs else []), "area", "points"]
+    summary = [
+        [curve.positive, *([curve.against] if of_pairs else []), curve.area, len(curve.fpr)] for curve in shown.curves
+    ]
+    rows = [
+        [curve.positive, curve.against or "", *point]
+        for curve in shown.curves
+        for point in zip(curve.fpr, curve.tpr, curve.thresholds, strict=True)
+    ]
+    return Outcome([Table(title, header, summary)], (["class", "against", "fpr", "tpr", "threshold"], rows))
+
+
+def _interval_header(level: float) -> str:
+    return f"{100 * level:g}% interval"
+
+
+def _numbers(one: views.Estimate) -> list[Number]:
+    return [one.value, one.standard_error, one.low, one.high]
+
+
+def _estimate_cells(one: views.Estimate, *, has_bounds: bool = False) -> list[Cell]:
+    """Value, perhaps its bounds, standard error and interval."""
+    return [*_value_cells(one, has_bounds=has_bounds), one.standard_error, _interval_cell(one)]
+
+
+def _value_cells(one: views.Estimate | views.PairEstimate, *, has_bounds: bool) -> list[Cell]:
+    if not has_bounds:
+        return [one.value]
+    bounds: views.Bounds | None = one.bounds
+    if one.value is None or bounds is None or bounds.certified_low is None or bounds.certified_high is None:
+        return [one.value, "-"]
+    return list(format_bounds(one.value, bounds.certified_low, bounds.certified_high))
+
+
+def _pair_cells(pair: views.Pair) -> list[Cell]:
+    """The classes of a pair, and their rows."""
+    return [
+        f"{shown_name(pair.names.first)} - {shown_name(pair.names.second)}",
+        f"{pair.names.first_rows} + {pair.names.second_rows}",
+    ]
+
+
+def _interval_cell(found: views.Estimate | views.PairEstimate) -> str:
+    return _limits_cell(found.low, found.high)
+
+
+def _limits_cell(low: Number, high: Number) -> str:
+    """The limits, or a dash."""
+    return "-" if low is None else f"{_decimals(low)} to {_decimals(high)}"
+
+
+def _decimals(value: Number) -> str:
+    return decimals(float("nan") if value is None else value)
+
+
+def _signed(value: Number) -> str | None:
+    return None if value is None else decimals(value, sign=True)
+
+
+def _fixed(value: Number, digits: int) -> str | None:
+    return None if value is None else f"{value:.{digits}f}"

@@ -1,0 +1,155 @@
+"""``multiauc compare``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+
+import multiauc
+from multiauc._common.registry import METRICS
+from multiauc._common.wording import counted
+from multiauc._display import model as views
+from multiauc._display.numbers import as_rows, replace_error, view_comparison, view_estimate
+from multiauc._display.tables import tabulate_comparison
+from multiauc._display.words import judge_models
+from multiauc.cli._gates import check_differences, close_gates, count_needed, refuse_level
+from multiauc.cli._output import Printing
+from multiauc.cli._problems import Problem
+from multiauc.cli._requests import list_inputs, spell_notes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from multiauc.cli._requests import CompareRequest, Models
+
+
+def compare_files(request: CompareRequest) -> None:
+    """Compare several models, print the comparison, and look whether the first is hardly worse than the others."""
+    level, size = request.level, request.bootstrap or 0
+    if request.fail_if_worse is not None:
+        _refuse_gate(request.metric, level, size)
+    source = request.source(request.partition, groups=request.groups, row_id=request.row_id)
+    printing = Printing.open(request, list_inputs(source, request.partition))
+    models = request.read(source)
+    comparison = compare_models(models, request.metric)
+    found = view_comparison(comparison, level)
+    differences: Any = comparison
+    if size:
+        differences = comparison.bootstrap(size, rng=request.seed)
+        found = _view_resampled(found, differences, level)
+        method = _describe_resampling(differences, len(found.differences), level)
+    elif METRICS[request.metric].has_closed_form:
+        method = comparison.method
+    else:
+        method = "no intervals in closed form; --bootstrap gives intervals and differences"
+    gates = None
+    if request.fail_if_worse is not None:
+        candidate, *others = found.estimates
+        against = {other: differences.difference(candidate, other) for other in others}
+        gates = check_differences(candidate, against, request.metric, request.fail_if_worse, level)
+    headline, _ = judge_models(found, level)
+    shown = views.Compared(
+        level=level,
+        rows=int(comparison.counts.sum()),
+        labels=comparison.labels,
+        counts=tuple(comparison.counts.tolist()),
+        method=method,
+        comparison=found,
+        verdict=headline,
+        notes=comparison.notes,
+        covariance=None if size else as_rows(comparison.covariance),
+        gates=gates,
+    )
+    printing.show(shown, tabulate_comparison(shown), lambda: models.provenance(request))
+    close_gates(gates)
+
+
+def _refuse_gate(metric: str, level: float, n_resamples: int) -> None:
+    """Raise if there would be no one-sided limit for ``--fail-if-worse``."""
+    if not METRICS[metric].has_closed_form and not n_resamples:
+        raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
+    refuse_level("--fail-if-worse", level, n_resamples)
+
+
+def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
+    """The models side by side."""
+    predictions = models.predictions
+    if len(predictions.models) < 2:
+        raise Problem("compare needs two models or more: several files, or several --scores in one file")
+    return spell_notes(multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments))
+
+
+def _view_resampled(shown: views.Comparison, bootstrap: multiauc.ComparisonBootstrap, level: float) -> views.Comparison:
+    """The comparison with numbers of the bootstrap in the place of those in closed form."""
+    errors = dict(zip(shown.estimates, bootstrap.standard_error.tolist(), strict=True))
+    pairs = list(combinations(shown.estimates, 2))
+    return replace(
+        shown,
+        estimates={
+            name: replace_error(one, errors[name], bootstrap.confidence_interval(name, level))
+            for name, one in shown.estimates.items()
+        },
+        differences=tuple(_view_difference(bootstrap.difference(*pair), level, len(pairs)) for pair in pairs),
+        correction="Bonferroni",
+    )
+
+
+def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences: int, level: float) -> str:
+    size = len(bootstrap.replicates)
+    method = (
+        f"{counted(size, 'bootstrap sample')}, the same rows for all models; "
+        "logit intervals of models, percentile of differences"
+    )
+    needed = count_needed((1.0 - level) / (2 * n_differences))
+    if size < needed:
+        tests = counted(n_differences, "difference")
+        method += f"; too few to test {tests} at the level {level:g}, which takes {needed} or more"
+    return method
+
+
+def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> views.Difference:
+    """A difference with its percentile interval, and the p-value that agrees with it."""
+    p_value, corrected, low, high = percentile_p(one.replicates), math.nan, None, None
+    if np.count_nonzero(~np.isnan(one.replicates)) >= count_needed((1.0 - level) / (2 * n_differences)):
+        corrected = min(1.0, n_differences * p_value)
+        among = view_estimate(one, 1.0 - (1.0 - level) / n_differences)
+        low, high = among.low, among.high
+    return views.Difference(
+        first=str(one.first),
+        second=str(one.second),
+        estimate=view_estimate(one, level),
+        t=None,
+        degrees_of_freedom=None,
+        p_value=None if math.isnan(corrected) else p_value,
+        corrected_low=low,
+        corrected_high=high,
+        corrected_p_value=views.as_number(corrected),
+        decided=bool(corrected < 1.0 - level),
+        share_better=views.as_number(one.share_better),
+    )
+
+
+def percentile_p(replicates: NDArray[np.float64]) -> float:
+    """The p-value of a difference of 0: the largest a for which the percentile interval at level 1 - a holds 0.
+
+    Not below 2 / (B + 1), which is what B replicates can show.
+    """
+    known = np.sort(replicates[~np.isnan(replicates)])
+    if len(known) < 2:
+        return float("nan")
+    sides = (_level_at_zero(known), _level_at_zero(-known[::-1]))
+    return min(1.0, max(2.0 * min(sides), 2.0 / (len(known) + 1)))
+
+
+def _level_at_zero(known: NDArray[np.float64]) -> float:
+    """The largest share whose quantile, between sorted values by a straight line, is not above 0."""
+    below = int(np.searchsorted(known, 0.0, side="right"))
+    if below in (0, len(known)):
+        return float(below > 0)
+    last, after = known[below - 1], known[below]
+    return float((below - 1 - last / (after - last)) / (len(known) - 1))
