@@ -41,6 +41,9 @@ def all_results(seed=0):
     costs = [[0, 1, 9], [1, 0, 9], [1, 1, 0]]
     decisions = multiauc.fit_decisions(y_true, y_score / y_score.sum(axis=1, keepdims=True), costs)
     slices = multiauc.evaluate_slices(y_true, y_score, np.repeat(["a", "b", "c"], 40))
+    confusion = multiauc.confusion_matrix(y_true, y_score)
+    runs = multiauc.evaluate_runs(y_true, [y_score, y_score**2])
+    compared_runs = multiauc.compare_runs(y_true, {"a": [y_score, y_score**2], "b": [tilted, tilted**2]})
     found = [
         evaluation, evaluation.auc_mu, evaluation.auc_mu_matrix, evaluation.bootstrap(10, rng=0),
         comparison, comparison.difference("a", "b"), resampled, resampled.difference("a", "b"),
@@ -51,7 +54,8 @@ def all_results(seed=0):
         multiauc.summary_roc(*summary.tables.T, model="moses_littenberg"), summary, summary.bootstrap(10, rng=0),
         multiauc.roc_curves(y_true, y_score)["ant"].sensitivity(0.8), hull, hull.optimum(1, 2), hull.cost_curve(),
         decisions, decisions.cross_validated, decisions.cross_validated.difference("fitted", "argmax"),
-        slices, slices["a"],
+        slices, slices["a"], confusion, confusion.recall["ant"], runs, runs.metrics["auc_mu"],
+        compared_runs, compared_runs.difference("a", "b"), multiauc.precision_recall_curves(y_true, y_score)["ant"],
     ]  # fmt: skip
     return {type(result).__name__: result for result in found}
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from multiauc._common.hints import with_hints
-from multiauc._common.result import Tabular, read_only
+from multiauc._common.result import Tabular
 from multiauc._common.student import upper_quantiles
 from multiauc._common.wording import decimals, one_of, printable, shown_name
 from multiauc._inference.intervals import ConfidenceInterval, Wilson, WorstCase
@@ -121,9 +121,6 @@ class ConfusionMatrix(Tabular):
     _of_entries: dict[str, Rates]
     _of_classes: dict[str, Rates]
     _has_units: bool
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", read_only(self.counts))
 
     def normalized(self, by: Literal["all", "true", "predicted"] = "true") -> NDArray[np.float64]:
         """The entries as shares.
