@@ -641,7 +641,7 @@ class MinP:
     """
 
     def __new__(cls, count: int, vectors: NDArray[np.float64] | None) -> MinP: ...
-    def corrected(self, p: float) -> float:
+    def correct(self, p: float) -> float:
         """How often the smallest of all p-values is at most `p`; nan for nan."""
 
     def tail_of_one(self, tail: float) -> float:

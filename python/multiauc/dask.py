@@ -97,7 +97,7 @@ def evaluate(  # noqa: PLR0913
     >>> frame = pd.DataFrame(p, columns=["p_cat", "p_dog", "p_eel"]).assign(y=y)
     >>> result = multiauc.dask.evaluate(dd.from_pandas(frame, npartitions=4), label="y")
     >>> result.compute().auc_mu
-    CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
+    Estimate(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
     """
     delayed = _require_dask(ddf)
     from multiauc._io.partitions import MERGED_AT_ONCE, ask, bundle_states, merge_states  # noqa: PLC0415 - needs pyarrow

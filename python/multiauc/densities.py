@@ -191,13 +191,13 @@ class ScorePopulation(ABC):
         known = ~np.isnan(values)
         return float(np.average(values[known], weights=weights[known]))
 
-    def _described(self) -> str:
+    def _describe(self) -> str:
         shares = ", ".join(decimals(share) for share in self.prevalence.tolist())
         prevalence = f", prevalence {shares}" if self.n_classes <= LISTED_AT_MOST else ""
         return f"{type(self).__name__}({self.n_classes} classes{prevalence}"
 
     def __repr__(self) -> str:
-        return f"{self._described()})"
+        return f"{self._describe()})"
 
 
 class NormalScores(ScorePopulation):
@@ -277,17 +277,17 @@ class NormalScores(ScorePopulation):
         return max(value, lowest)
 
     def __repr__(self) -> str:
-        return f"{self._described()}: AUC_mu {decimals(self.auc_mu)}, Hand & Till's M {decimals(self.hand_till)})"
+        return f"{self._describe()}: AUC_mu {decimals(self.auc_mu)}, Hand & Till's M {decimals(self.hand_till)})"
 
     def _beats(self, i: int, j: int, column: int, other: int) -> float:
-        means, sds = self._scaled(
+        means, sds = self._scale(
             [self.means[column, i], self.means[other, j]], [self.sds[column, i], self.sds[other, j]]
         )
         return _share_above_zero(means[0] - means[1], math.hypot(*sds))
 
     def _separates(self, c: int, d: int) -> float:
         pairs = [(c, c), (d, c), (c, d), (d, d)]
-        means, sds = self._scaled([self.means[at] for at in pairs], [self.sds[at] for at in pairs])
+        means, sds = self._scale([self.means[at] for at in pairs], [self.sds[at] for at in pairs])
         # The variance of a difference, s^2 + t^2 - 2 r s t, without taking nearly equal numbers from each other.
         apart = math.sqrt(2.0 * (1.0 - self.correlation))
         deviations = [
@@ -296,7 +296,7 @@ class NormalScores(ScorePopulation):
         return _share_above_zero(means[0] - means[1] - means[2] + means[3], math.hypot(*deviations))
 
     @staticmethod
-    def _scaled(means: list[float], sds: list[float]) -> tuple[list[float], list[float]]:
+    def _scale(means: list[float], sds: list[float]) -> tuple[list[float], list[float]]:
         """Both times a power of two that keeps their sums and squares in range; what is wanted depends on ratios."""
         _, exponent = math.frexp(max(*(abs(float(mean)) for mean in means), *(float(sd) for sd in sds)))
         return [math.ldexp(float(x), -exponent) for x in means], [math.ldexp(float(x), -exponent) for x in sds]
@@ -357,8 +357,8 @@ class ScoreDensities(ScorePopulation):
         # Where the other distribution rises, in shares of the own one that lie below, and above.
         below = own.cdf(rival.ppf(RISES))
         halves = [
-            _of_half(lambda share: float(rival.cdf(own.ppf(share))), below),
-            _of_half(lambda share: float(rival.cdf(own.isf(share))), 1.0 - below),
+            _integrate_half(lambda share: float(rival.cdf(own.ppf(share))), below),
+            _integrate_half(lambda share: float(rival.cdf(own.isf(share))), 1.0 - below),
         ]
         found, error = (math.fsum(numbers) for numbers in zip(*halves, strict=True))
         if not (math.isfinite(found) and math.isfinite(error)):
@@ -384,8 +384,8 @@ class ScoreDensities(ScorePopulation):
         The Gauss-Hermite rule is all but exact for smooth densities. Where it differs from steps through all
         quantiles, which rough densities do not disturb, these are right.
         """
-        coarse, fine = (self._separated(c, d, nodes) for nodes in NODES)
-        rough, even = (self._in_steps(c, d, steps) for steps in STEPS)
+        coarse, fine = (self._integrate_nodes(c, d, nodes) for nodes in NODES)
+        rough, even = (self._integrate_steps(c, d, steps) for steps in STEPS)
         if not all(map(math.isfinite, (coarse, fine, rough, even))):
             raise ValueError(
                 f"densities of classes {c} and {d} must be proper distributions, whose cdf, ppf and isf are numbers "
@@ -398,7 +398,7 @@ class ScoreDensities(ScorePopulation):
             self._warn_of_error(f"the densities of classes {c} and {d}", "AUC_mu", error)
         return even
 
-    def _in_steps(self, c: int, d: int, steps: int) -> float:
+    def _integrate_steps(self, c: int, d: int, steps: int) -> float:
         """P(s_c(c) + s_d(d) > s_d(c) + s_c(d)), each of the four scores in steps through its quantiles.
 
         Numbers of steps without a common factor keep sums of scores on lattices from coinciding.
@@ -425,7 +425,7 @@ class ScoreDensities(ScorePopulation):
         won = below[np.searchsorted(wrong, right, side="left")] + below[np.searchsorted(wrong, right, side="right")]
         return float(min(1.0, 0.5 * np.dot(of_right, won)))
 
-    def _separated(self, c: int, d: int, nodes: int) -> float:
+    def _integrate_nodes(self, c: int, d: int, nodes: int) -> float:
         points, weights = np.polynomial.hermite_e.hermegauss(nodes)
         weights = weights / weights.sum()
 
@@ -486,7 +486,7 @@ def _square(argument: str, value: Any) -> NDArray[np.float64]:
     return matrix
 
 
-def _of_half(height: Callable[[float], float], steps: NDArray[np.float64]) -> tuple[float, float]:
+def _integrate_half(height: Callable[[float], float], steps: NDArray[np.float64]) -> tuple[float, float]:
     """The integral of a height between 0 and 1 over the shares from 0 to 1/2, and its error.
 
     Over t, where the share is exp(-t) / 2: what happens at tiny shares, however steep, is then spread out and smooth.

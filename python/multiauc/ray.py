@@ -99,7 +99,7 @@ def evaluate(  # noqa: PLR0913
     >>> dataset = ray.data.from_items([{"y": one, "p": row} for one, row in zip(y, p)], override_num_blocks=4)
     >>> result = multiauc.ray.evaluate(dataset, label="y", scores="p", labels=["cat", "dog", "eel"])
     >>> result.auc_mu
-    CertifiedValue(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
+    Estimate(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
     """
     ray = _require_ray(dataset)
     from multiauc._io.partitions import MERGED_AT_ONCE, ask, bundle_states, merge_states, require_rows  # noqa: PLC0415

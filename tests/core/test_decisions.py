@@ -123,14 +123,14 @@ class TestRules:
             return pull - np.log(q[np.arange(len(codes)), codes]).sum()
 
         expected = optimize.minimize(loss, np.array([1.0, 0.0, 0.0, 0.0]), tol=1e-10).x
-        found = rules.calibrated(rows)
+        found = rules.calibrate(rows)
         np.testing.assert_allclose([found.scale, *found.offsets], expected, atol=1e-4)
         assert found.offsets[0] < -1.0  # the first class was given eight times its share
 
     def test_scores_that_say_the_opposite_are_not_turned_round(self, sample):
         codes, scores = sample
         rows = _calibration.LabelledRows(normalised(-2.0 * np.log(scores)), codes, None, None)
-        found = rules.calibrated(rows)
+        found = rules.calibrate(rows)
         assert found.scale == 0.0
         shares = np.bincount(codes) / len(codes)
         np.testing.assert_allclose(found.offsets, np.log(shares) - np.log(shares).mean(), atol=0.05)
@@ -139,15 +139,15 @@ class TestRules:
         codes, scores = sample
         rows = _calibration.LabelledRows(distorted("unlike scales", scores), codes, None, None)
         start = rules.plain_rule("bayes", 3)
-        found = rules.searched(rows, COSTS, start)
-        assert rules.row_costs_of(rows, found, COSTS).mean() < rules.row_costs_of(rows, start, COSTS).mean()
+        found = rules.search_offsets(rows, COSTS, start)
+        assert rules.compute_row_costs(rows, found, COSTS).mean() < rules.compute_row_costs(rows, start, COSTS).mean()
         # None of the shifts of the last and finest round makes it cheaper.
         for j in range(3):
             for shift in 0.25 * rules.SEARCH_STEPS:
                 other = rules.Rule("offsets", found.scale, found.offsets + shift * np.eye(3)[j])
                 assert (
-                    rules.row_costs_of(rows, other, COSTS).mean()
-                    >= 0.97 * rules.row_costs_of(rows, found, COSTS).mean()
+                    rules.compute_row_costs(rows, other, COSTS).mean()
+                    >= 0.97 * rules.compute_row_costs(rows, found, COSTS).mean()
                 )
 
     def test_the_test_of_calibration_keeps_its_level(self):

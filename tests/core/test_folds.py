@@ -157,10 +157,10 @@ def test_scales_of_fold_models_do_not_matter(rng):
     moved = (1 + folds) * score + 5 * folds
     value = multiauc.evaluate(y, score, folds=folds).auc_mu.value
     assert multiauc.evaluate(y, moved, folds=folds).auc_mu.value == value
-    with pytest.warns(RuntimeWarning, match="pooled=True ranks the scores of different folds"):
-        pooled = multiauc.evaluate(y, moved, folds=folds, pooled=True)
-    assert pooled.auc_mu.value == multiauc.auc_mu_score(y, moved) != value
-    with pytest.warns(RuntimeWarning, match="pooled=True"):
+    assert multiauc.auc_mu_score(y, moved) != value
+    with pytest.raises(TypeError, match="'pooled'; leave out folds="):
+        multiauc.evaluate(y, moved, folds=folds, pooled=True)
+    with pytest.raises(TypeError, match="'pooled'; leave out folds="):
         multiauc.compare(y, {"a": score, "b": moved}, folds=folds, pooled=True)
 
 
@@ -192,10 +192,6 @@ def test_what_folds_cannot_have(rng):
         multiauc.evaluate(y, scores, folds=[0, 1])
     with pytest.raises(ValueError, match="folds must have at least two distinct folds"):
         multiauc.evaluate(y, scores, folds=np.zeros(24))
-    with pytest.raises(ValueError, match="pooled=True needs folds="):
-        multiauc.evaluate(y, scores, pooled=True)
-    with pytest.raises(TypeError, match="pooled must be True or False"):
-        multiauc.evaluate(y, scores, folds=folds, pooled="yes")
 
 
 def test_single_rows_of_a_class_and_classes_without_rows(rng):

@@ -4,7 +4,9 @@ import copy
 import json
 import math
 import pickle
+import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -40,6 +42,8 @@ def all_results(seed=0):
     decisions = multiauc.fit_decisions(y_true, y_score / y_score.sum(axis=1, keepdims=True), costs)
     slices = multiauc.evaluate_slices(y_true, y_score, np.repeat(["a", "b", "c"], 40))
     confusion = multiauc.confusion_matrix(y_true, y_score)
+    runs = multiauc.evaluate_runs(y_true, [y_score, y_score**2])
+    compared_runs = multiauc.compare_runs(y_true, {"a": [y_score, y_score**2], "b": [tilted, tilted**2]})
     found = [
         evaluation, evaluation.auc_mu, evaluation.auc_mu_matrix, evaluation.bootstrap(10, rng=0),
         comparison, comparison.difference("a", "b"), resampled, resampled.difference("a", "b"),
@@ -50,8 +54,8 @@ def all_results(seed=0):
         multiauc.summary_roc(*summary.tables.T, model="moses_littenberg"), summary, summary.bootstrap(10, rng=0),
         multiauc.roc_curves(y_true, y_score)["ant"].sensitivity(0.8), hull, hull.optimum(1, 2), hull.cost_curve(),
         decisions, decisions.cross_validated, decisions.cross_validated.difference("fitted", "argmax"),
-        slices, slices["a"],
-        multiauc.precision_recall_curves(y_true, y_score)["ant"], confusion, confusion.recall["ant"],
+        slices, slices["a"], confusion, confusion.recall["ant"], runs, runs.metrics["auc_mu"],
+        compared_runs, compared_runs.difference("a", "b"), multiauc.precision_recall_curves(y_true, y_score)["ant"],
     ]  # fmt: skip
     return {type(result).__name__: result for result in found}
 
@@ -65,6 +69,68 @@ def test_every_public_result_is_among_them():
     public = {name for name in multiauc.__all__ if isinstance(getattr(multiauc, name), type)}
     assert public - set(RESULTS) == {"ColumnOrderWarning", "ConfidenceInterval", "NormalScores", "ScoreDensities"}
     assert all(isinstance(result, Result) for result in RESULTS.values())
+
+
+class TestFlatDicts:
+    @each
+    def test_finite_numbers_by_names_that_trackers_take(self, name):
+        flat = RESULTS[name].to_flat_dict()
+        assert all(type(value) is float and not math.isnan(value) for value in flat.values())
+        assert all(re.fullmatch(r"[\w\-. :/]+", key) for key in flat)
+        assert {f"test/{key}": value for key, value in flat.items()} == RESULTS[name].to_flat_dict(prefix="test/")
+
+    def test_of_an_evaluation(self):
+        evaluation = RESULTS["Evaluation"]
+        flat = evaluation.to_flat_dict()
+        low, high = evaluation.hand_till.confidence_interval()
+        assert flat["hand_till"] == evaluation.hand_till.value
+        assert flat["hand_till_standard_error"] == evaluation.hand_till.standard_error
+        assert (flat["hand_till_low"], flat["hand_till_high"]) == (low, high)
+        assert flat["per_class_bee"] == evaluation.per_class["bee"].value
+        assert len(flat) == 4 * (len(evaluation.metrics) + len(CLASSES))
+        assert evaluation.hand_till.to_flat_dict().items() <= flat.items()
+
+    def test_of_a_comparison(self):
+        comparison = RESULTS["Comparison"]
+        flat = comparison.to_flat_dict()
+        assert flat["a_auc_mu"] == comparison.estimates["a"].value
+        assert flat["a_minus_b_auc_mu"] == comparison.difference("a", "b").value
+        assert flat["a_minus_b_auc_mu_p_value"] == comparison.difference("a", "b").p_value
+
+    def test_missing_numbers_are_left_out(self):
+        y_true, y_score = data()
+        kept = y_true != "cat"
+        result = multiauc.evaluate(y_true[kept], y_score[kept], labels=CLASSES, absent="nan", metrics=["auc_mu"])
+        assert result.to_flat_dict() == {}
+
+    def test_names_that_would_collide_stay_apart(self):
+        y_true, y_score = data()
+        models = {"a": y_score, "a&": y_score, "a|": y_score**2}
+        flat = multiauc.compare(y_true, models).to_flat_dict()
+        assert flat["a__auc_mu"] == multiauc.auc_mu_score(y_true, y_score)
+        assert flat["a__auc_mu_"] == multiauc.auc_mu_score(y_true, y_score**2)
+
+
+class TestStreamedEstimates:
+    def test_a_test_takes_the_least_favourable_bound(self):
+        y_true, y_score = data(n=600)
+        exact = multiauc.evaluate(y_true, y_score).auc_mu
+        stream = multiauc.streaming.Accumulator(CLASSES)
+        stream.update(y_true, y_score)
+        found = stream.evaluate().auc_mu
+        assert found.exact
+        assert found.bounds == (exact.value, exact.value) == exact.bounds
+        assert exact.low is exact.high is None
+        for alternative in ("two-sided", "greater", "less"):
+            p_value = exact.test(0.85, alternative).p_value
+            assert found.test(0.85, alternative).p_value == pytest.approx(p_value, rel=1e-6)
+        wide = replace(found, low=found.value - 0.02, high=found.value + 0.02)
+        assert wide.test(found.value + 0.01).p_value == 1.0
+        for value, alternative in ((0.8, "greater"), (0.93, "greater"), (0.93, "two-sided"), (0.99, "less")):
+            ends = [replace(found, value=one, low=one, high=one) for one in wide.bounds]
+            expected = max(one.test(value, alternative).p_value for one in ends)
+            assert wide.test(value, alternative).p_value == expected >= found.test(value, alternative).p_value
+        assert wide.confidence_interval().low < found.confidence_interval().low
 
 
 class TestEquality:

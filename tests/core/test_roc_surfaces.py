@@ -8,7 +8,7 @@ import pytest
 
 import multiauc
 from multiauc._input.sample import read_sample
-from multiauc._volumes.roc_surface import surface_of
+from multiauc._volumes.roc_surface import find_surface
 from strategies import make_sample, smooth
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -56,7 +56,7 @@ def test_the_rates_are_those_of_decisions(data, rule, is_weighted):
     y_true, scores = data
     weights = np.random.default_rng(0).lognormal(size=90) if is_weighted else np.ones(90)
     sample = read_sample(y_true, scores, weights, LABELS, "raise")
-    surface = surface_of(sample, rule, 9)
+    surface = find_surface(sample, rule, 9)
     judged = {
         "sum": scores,
         "prod": np.log(scores),

@@ -11,8 +11,8 @@ from scipy import stats
 import multiauc
 from multiauc import _rust
 from multiauc._common.registry import METRICS
-from multiauc._evaluation.slice_tests import Side, SliceDifferences
 from multiauc._inference.families import min_p
+from multiauc._inference.slice_differences import Side, SliceDifferences
 from slice_data import sample
 from strategies import softmax
 
@@ -61,10 +61,10 @@ def test_correlations_of_a_few_slices_matter_little(rng):
     correlations = np.full((10, 10), -1 / 9) + np.eye(10) * 10 / 9
     known, independent = min_p(10, correlations), min_p(10, None)
     for p in (0.001, 0.005, 0.02):
-        assert known.corrected(p) == pytest.approx(independent.corrected(p), rel=0.03)
-        assert known.corrected(p) <= independent.corrected(p)
+        assert known.correct(p) == pytest.approx(independent.correct(p), rel=0.03)
+        assert known.correct(p) <= independent.correct(p)
     assert independent.tail_of_one(0.025) == pytest.approx((1 - 0.95**0.1) / 2, rel=1e-12)
-    assert known.corrected(2 * known.tail_of_one(0.025)) == pytest.approx(0.05, rel=1e-6)
+    assert known.correct(2 * known.tail_of_one(0.025)) == pytest.approx(0.05, rel=1e-6)
 
 
 def test_perfect_slices_are_no_proof(rng):

@@ -94,14 +94,14 @@ def test_equally_correlated_models_have_the_studentized_range(m, tolerance):
     smallest = _rust.MinP(len(vectors), unit_vectors(vectors))
     for p in (0.2, 0.05, 0.01):
         z = stats.studentized_range.ppf(1 - p, m, np.inf) / math.sqrt(2)
-        assert smallest.corrected(2 * stats.norm.sf(z)) == pytest.approx(p, abs=tolerance * max(1.0, p / 0.05))
+        assert smallest.correct(2 * stats.norm.sf(z)) == pytest.approx(p, abs=tolerance * max(1.0, p / 0.05))
 
 
 def test_one_test_and_perfectly_correlated_ones_need_no_correction():
     perfect = min_p(2, np.array([[1.0, -1.0], [-1.0, 1.0]]))
     for smallest in (min_p(1, None), perfect):
-        assert smallest.corrected(0.02) == pytest.approx(0.02, rel=1e-12)
+        assert smallest.correct(0.02) == pytest.approx(0.02, rel=1e-12)
     independent, known = min_p(2, None), min_p(2, np.eye(2))
-    assert independent.corrected(0.02) == pytest.approx(1 - 0.98**2, rel=1e-12)
-    assert known.corrected(0.02) == pytest.approx(1 - 0.98**2, abs=1e-5)
-    assert math.isnan(known.corrected(math.nan))
+    assert independent.correct(0.02) == pytest.approx(1 - 0.98**2, rel=1e-12)
+    assert known.correct(0.02) == pytest.approx(1 - 0.98**2, abs=1e-5)
+    assert math.isnan(known.correct(math.nan))

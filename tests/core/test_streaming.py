@@ -322,7 +322,7 @@ class TestUse:
         whole = multiauc.evaluate(y, p, metrics=["one_vs_rest"])
         assert found.one_vs_rest.low <= whole.one_vs_rest.value <= found.one_vs_rest.high
         assert found.one_vs_rest.standard_error == pytest.approx(whole.one_vs_rest.standard_error, rel=0.05)
-        with pytest.raises(AttributeError, match="hand_till was not kept"):
+        with pytest.raises(AttributeError, match="hand_till was not computed"):
             _ = found.hand_till
 
     def test_prints_what_is_known(self):

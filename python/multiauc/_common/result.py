@@ -1,13 +1,15 @@
-"""What all results share: equality, pickling, tables, frames, JSON."""
+"""What all results share: read-only arrays, equality, copies, pickling, tables, frames, JSON, flat dicts."""
 
 from __future__ import annotations
 
 import json
 import math
 import platform
+import re
 import sys
 from copy import deepcopy
-from dataclasses import fields
+from dataclasses import fields, replace
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
@@ -21,30 +23,84 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    PairErrors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+#: A part of a JSON document, or a row of a data frame: plain values by name.
+Record: TypeAlias = dict[str, Any]
+#: The columns of a data frame by name: arrays or lists.
+Columns: TypeAlias = dict[str, Any]
+#: The cells of a printed table, row by row.
+Cells: TypeAlias = list[list[str]]
 
+#: Numbers that belong together, by name.
+Numbers: TypeAlias = dict[str, float]
 
-#: What a result refers to, and does not consist of: the data, and what was or will be computed from them. Copies share
-#: it, and results are equal without it.
-REFERENCES = ("_errors", "_inputs", "_model", "_options")
+#: For ``field(default=None, metadata=HELD)`` of a result that refers to its data: copies share it, equality ignores it,
+#: pickles leave it out.
+HELD = {"held": True}
+# What neither MLflow nor file systems like in a name.
+_UNUSUAL = re.compile(r"[^\w\-. :/]")
 
 
 class Result:
-    """The base of all results, which are frozen dataclasses."""
+    """The base of all results, which are frozen dataclasses.
+
+    Fields with ``compare=False`` do not count for equality, nor do those that refer to the data (`HELD`).
+    """
 
     __slots__ = ()
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The result as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of([self.to_dict()], library)
+    def __post_init__(self) -> None:
+        for one in fields(self):  # type: ignore[arg-type]
+            value = getattr(self, one.name)
+            frozen = _frozen(value)
+            if frozen is not value:
+                object.__setattr__(self, one.name, frozen)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_frame(self, *, library: Library | None = None) -> Any:
+        """The result as a data frame.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars"}, optional
+            By default whichever is loaded or installed, pandas before polars.
+        """
+        return build_frame(self._columns(), library)
+
+    def _columns(self) -> Columns:
+        """The columns of the data frame."""
+        return by_column([self.to_dict()])
+
+    def to_dict(self) -> Record:
         """Everything in plain Python objects."""
-        return {name: _plain(getattr(self, name)) for name in _names(self) if not name.startswith("_")}
+        return {name: plain(getattr(self, name)) for name in _names(self) if not name.startswith("_")}
 
     def to_json(self) -> str:
         """The same as JSON; null where a number is missing or infinite, labels that JSON does not have as text."""
         return to_json(self.to_dict())
+
+    def to_flat_dict(self, prefix: str = "") -> dict[str, float]:
+        """All numbers by name, as ``mlflow.log_metrics`` and ``wandb.log`` take them.
+
+        The number itself has the name of its metric, model or class; its standard error and the limits of its 95%
+        interval end in ``_standard_error``, ``_low`` and ``_high``. Numbers that are not known are left out.
+
+        Parameters
+        ----------
+        prefix : str, default ""
+            What every name begins with, such as ``"validation/"``.
+        """
+        flat: dict[str, float] = {}
+        for name, numbers in self._numbers().items():
+            for suffix, value in numbers.items():
+                key = _UNUSUAL.sub("_", name if suffix == "value" else f"{name}_{suffix}")
+                while prefix + key in flat:
+                    key += "_"
+                if not math.isnan(value):
+                    flat[prefix + key] = float(value)
+        return flat
+
+    def _numbers(self) -> dict[str, Numbers]:
+        """What `to_flat_dict` has, by name: a value, and what belongs to it by suffix."""
+        return {name: {"value": value} for name, value in self.to_dict().items() if _is_number(value)}
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same values, bit for bit (nan equals nan), whatever data they refer to."""
@@ -57,22 +113,18 @@ class Result:
         return hash((type(self), *(value for value in numbers_and_words if _is_simple(value))))
 
     def __copy__(self) -> Self:
-        return self._rebuilt({field.name: getattr(self, field.name) for field in fields(self)})  # type: ignore[arg-type]
+        return replace(self)  # type: ignore[type-var]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        entries = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        return self._rebuilt(
-            {name: value if name in REFERENCES else deepcopy(value, memo) for name, value in entries.items()}
-        )
+        return replace(self, **{name: deepcopy(value, memo) for name, value in self._kept().items()})  # type: ignore[type-var]
 
-    def _rebuilt(self, entries: dict[str, Any]) -> Self:
-        """Another one of these entries; not through pickle, which leaves the data behind."""
-        again = object.__new__(type(self))
-        for name, value in entries.items():
-            object.__setattr__(again, name, value)
-        if hasattr(again, "__post_init__"):
-            again.__post_init__()
-        return again
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Through the constructor, because an unpickled array is no longer read-only.
+        return partial(type(self), **self._kept()), ()
+
+    def _kept(self) -> dict[str, Any]:
+        """The fields that go into a pickle: all but the data."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if "held" not in one.metadata}  # type: ignore[arg-type]
 
 
 class Tabular(Result):
@@ -90,20 +142,86 @@ class Tabular(Result):
         library : {"pandas", "polars"}, optional
             By default whichever is loaded or installed, pandas before polars.
         """
-        return frame_of(self._rows(level), library)
+        return build_frame(by_column(self._rows(level)), library)
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def to_dict(self, level: float = 0.95) -> Record:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing."""
         raise NotImplementedError
+
+    def to_json(self, level: float = 0.95) -> str:
+        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
+        return to_json(self.to_dict(level))
+
+    def _rows(self, level: float) -> list[Record]:
+        return [self.to_dict(level)]
+
+
+class Number:
+    """A result that can stand for a number, its `value`."""
+
+    __slots__ = ()
+
+    value: float
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __format__(self, spec: str) -> str:
+        """The value, if a number's format is asked for: ``f"{result:.3f}"``."""
+        return format(self.value, spec) if spec else str(self)
+
+
+class Printed:
+    """A result that prints a table: as text, and in notebooks as HTML."""
+
+    __slots__ = ()
+
+    def _title(self) -> str:
+        raise NotImplementedError
+
+    def _table(self) -> Cells:
+        raise NotImplementedError
+
+    def _below(self) -> list[str]:
+        """Lines below the table."""
+        return []
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), *text_table(self._table()), *self._below()])
+
+    def _repr_html_(self) -> str:
+        return html_table(self._title(), self._table(), self._below())
+
+
+def pick_numbers(row: Record) -> Numbers:
+    """Of a row with a value, what a flat dict has of it."""
+    return {name: row[name] for name in ("value", "standard_error", "low", "high", "p_value") if name in row}
 
 
 def _names(result: Result) -> list[str]:
     """The fields that a result consists of."""
-    return [field.name for field in fields(result) if field.name not in REFERENCES]  # type: ignore[arg-type]
+    return [one.name for one in fields(result) if one.compare and "held" not in one.metadata]  # type: ignore[arg-type]
 
 
 def _is_simple(value: Any) -> bool:
     """Whether equal values have equal hashes: numbers and words, but not nan."""
     return isinstance(value, (str, int)) or (isinstance(value, float) and not math.isnan(value))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _frozen(value: Any) -> Any:
+    """The same with arrays that cannot be written to, be they in a tuple or in a dict."""
+    if isinstance(value, np.ndarray):
+        return read_only(value)
+    if isinstance(value, tuple) and value and isinstance(value[0], np.ndarray):
+        make = getattr(type(value), "_make", tuple)
+        return make(map(_frozen, value))
+    if isinstance(value, dict) and value and isinstance(next(iter(value.values())), (np.ndarray, tuple)):
+        return {key: _frozen(entry) for key, entry in value.items()}
+    return value
 
 
 def _are_equal(a: Any, b: Any) -> bool:
@@ -118,14 +236,15 @@ def _are_equal(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """The same in plain Python objects."""
     if isinstance(value, Result):
         return value.to_dict()
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, dict):
-        return {key: _plain(entry) for key, entry in value.items()}
-    return [_plain(entry) for entry in value] if isinstance(value, (tuple, list)) else value
+        return {key: plain(entry) for key, entry in value.items()}
+    return [plain(entry) for entry in value] if isinstance(value, (tuple, list)) else value
 
 
 #: The header of a table of estimates.
@@ -136,14 +255,14 @@ TABLE_EDGE = 4
 LABEL_WIDTH = 14
 
 
-def text_table(rows: list[list[str]]) -> list[str]:
+def text_table(rows: Cells) -> list[str]:
     """Lines of text: names to the left, cells to the right."""
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip() for name, *cells in rows]
 
 
-def html_table(caption: str, rows: list[list[str]], notes: list[str] | None = None) -> str:
+def html_table(caption: str, rows: Cells, notes: list[str] | None = None) -> str:
     """The same as an HTML table; every text is escaped."""
     from html import escape  # noqa: PLC0415 - only notebooks pay for it
 
@@ -182,12 +301,12 @@ Library: TypeAlias = Literal["pandas", "polars"]
 LIBRARIES = ("pandas", "polars")
 
 
-def frame_of(rows: list[dict[str, Any]], library: Library | None) -> Any:
-    """A pandas or polars data frame with these rows, which all have the same columns."""
-    return frame_of_columns({name: [row[name] for row in rows] for name in rows[0]}, library)
+def by_column(rows: list[Record]) -> dict[str, list[Any]]:
+    """Rows that all have the same entries as columns."""
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
-def frame_of_columns(columns: dict[str, Any], library: Library | None) -> Any:
+def build_frame(columns: Columns, library: Library | None) -> Any:
     """A pandas or polars data frame with these columns."""
     module = _library(library)
     if module.__name__ == "pandas":
@@ -224,14 +343,14 @@ def _of_one_type(column: Any) -> Any:
 VERSION = 1
 
 
-def document(kind: str, level: float, content: dict[str, Any], origin: dict[str, Any]) -> dict[str, Any]:
+def document(kind: str, level: float, content: Record, origin: Record) -> Record:
     """A result that says what it is, in which version of the layout, and where it came from."""
     return {"version": VERSION, "kind": kind, "level": level, **content, "provenance": origin}
 
 
-def provenance(options: dict[str, Any], files: list[dict[str, Any]] | None = None) -> dict[str, Any]:
+def provenance(options: Record, files: list[Record] | None = None) -> Record:
     """Where a result came from: files, options, versions."""
-    return {"files": files or [], "options": options, "versions": versions()}
+    return {"files": files or [], "options": plain(options), "versions": versions()}
 
 
 def versions() -> dict[str, str]:

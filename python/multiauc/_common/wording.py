@@ -110,6 +110,11 @@ def decimals(value: float, digits: int = 4, *, sign: bool = False) -> str:
     return f"{value:{plus}.0e}"
 
 
+def format_interval(low: float, high: float, *, sign: bool = False) -> str:
+    """Both limits, or a dash where there are none."""
+    return "-" if math.isnan(low) else f"{decimals(low, sign=sign)} to {decimals(high, sign=sign)}"
+
+
 def p_text(p: float, threshold: float | None = None, digits: int = 4) -> str:
     """A p-value for a table: "0.0312", "< 0.0001"; on its own side of the threshold, if one is given.
 

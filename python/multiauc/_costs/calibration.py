@@ -116,7 +116,7 @@ class LabelledRows:
 
     def logs(self) -> NDArray[np.float64]:
         """The logarithms of the probabilities, finite for zeros."""
-        return logs_of(self.probabilities)
+        return take_logs(self.probabilities)
 
     def effective_weights(self) -> NDArray[np.float64]:
         """Weights whose sum is the effective number of rows (Kish)."""
@@ -130,12 +130,12 @@ class LabelledRows:
         return found
 
 
-def logs_of(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+def take_logs(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Logarithms, finite for zeros."""
     return np.asarray(np.log(np.maximum(probabilities, SMALLEST)))
 
 
-def corrected(logs: NDArray[np.float64], scale: float, offsets: NDArray[np.float64] | float) -> NDArray[np.float64]:
+def correct(logs: NDArray[np.float64], scale: float, offsets: NDArray[np.float64] | float) -> NDArray[np.float64]:
     """The probabilities in proportion to exp(scale logs + offsets)."""
     powers = scale * logs + offsets
     powers -= powers.max(axis=1, keepdims=True)
@@ -169,7 +169,7 @@ def _climb(rows: LabelledRows, *, is_scale_free: bool) -> tuple[float, NDArray[n
     at = prior.copy()
     value = loss(at)
     for _ in range(NEWTON_STEPS):
-        q = corrected(logs, float(at[0]), at[1:])
+        q = correct(logs, float(at[0]), at[1:])
         slope = at - prior - _slopes(rows, logs, weights, q).sum(axis=0)
         bend = _information(logs, weights, q)
         if not is_scale_free:
@@ -213,7 +213,7 @@ def design_effect(rows: LabelledRows, scale: float, offsets: NDArray[np.float64]
     if rows.groups is None:
         return 1.0
     logs, weights = rows.logs(), rows.effective_weights()
-    slopes = _slopes(rows, logs, weights, corrected(logs, scale, offsets))
+    slopes = _slopes(rows, logs, weights, correct(logs, scale, offsets))
     sums = np.zeros((int(rows.groups.max()) + 1, slopes.shape[1]))
     np.add.at(sums, rows.groups, slopes)
     single, grouped = (slopes**2).sum(axis=0), (sums**2).sum(axis=0)
@@ -223,7 +223,7 @@ def design_effect(rows: LabelledRows, scale: float, offsets: NDArray[np.float64]
 def spreads(rows: LabelledRows, scale: float, offsets: NDArray[np.float64]) -> NDArray[np.float64]:
     """What the sample leaves open about scale and offsets: independent deviations of one standard error, a row each."""
     logs = rows.logs()
-    bend = _information(logs, rows.effective_weights(), corrected(logs, scale, offsets))
+    bend = _information(logs, rows.effective_weights(), correct(logs, scale, offsets))
     values, axes = np.linalg.eigh(bend)
     size = np.sqrt(design_effect(rows, scale, offsets) / values)
     return np.asarray(axes.T * size[:, None])
@@ -239,8 +239,8 @@ def calibration_p_value(rows: LabelledRows, scale: float, offsets: NDArray[np.fl
     logs = rows.logs()
     n, n_classes = logs.shape
     own = np.arange(n), rows.codes
-    q = corrected(logs, scale, offsets)
-    gain = float(np.dot(rows.effective_weights(), logs_of(q)[own] - logs[own]))
+    q = correct(logs, scale, offsets)
+    gain = float(np.dot(rows.effective_weights(), take_logs(q)[own] - logs[own]))
     if gain <= 0.0:
         return 1.0
     gain /= design_effect(rows, scale, offsets)

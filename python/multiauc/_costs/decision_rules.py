@@ -13,10 +13,10 @@ from multiauc._costs.calibration import (
     LabelledRows,
     all_columns,
     calibration_p_value,
-    corrected,
-    logs_of,
+    correct,
     most_likely,
     spreads,
+    take_logs,
 )
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Rule:
         if self.name == ARGMAX:
             return np.asarray(probabilities.argmax(axis=1))
         if self.name != BAYES:
-            probabilities = corrected(logs_of(probabilities), self.scale, self.offsets)
+            probabilities = correct(take_logs(probabilities), self.scale, self.offsets)
         above = regrets(costs)
         expected = probabilities @ above.T
         # What differs by rounding alone is a tie, so that errors that cost the same lead to the decisions of argmax.
@@ -76,19 +76,19 @@ def regrets(costs: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def calibrated(rows: LabelledRows) -> Rule:
+def calibrate(rows: LabelledRows) -> Rule:
     """Bayes' rule with the correction of the highest likelihood."""
     scale, offsets = most_likely(rows)
     return Rule(CALIBRATED, scale, offsets - offsets.mean())
 
 
-def row_costs_of(rows: LabelledRows, rule: Rule, costs: NDArray[np.float64]) -> NDArray[np.float64]:
+def compute_row_costs(rows: LabelledRows, rule: Rule, costs: NDArray[np.float64]) -> NDArray[np.float64]:
     """What the decision on each row costs."""
     found: NDArray[np.float64] = costs[rule.decide(rows.probabilities, costs), rows.codes]
     return found
 
 
-def searched(rows: LabelledRows, costs: NDArray[np.float64], start: Rule) -> Rule:
+def search_offsets(rows: LabelledRows, costs: NDArray[np.float64], start: Rule) -> Rule:
     """Offsets that cost least on these rows, one class at a time, in ever smaller steps from where others left off."""
     logs = rows.logs()
     above = regrets(costs)
@@ -97,7 +97,7 @@ def searched(rows: LabelledRows, costs: NDArray[np.float64], start: Rule) -> Rul
     everything = np.arange(len(logs))
     for span in SEARCH_SPANS:
         for j in range(len(offsets)):
-            q = corrected(logs, start.scale, offsets)
+            q = correct(logs, start.scale, offsets)
             expected = q @ above.T
             added = q[:, [j]] * above[:, j]
             shifts = span * SEARCH_STEPS
@@ -158,7 +158,7 @@ def choose(rows: LabelledRows, costs: NDArray[np.float64]) -> Chosen:
     is not better than nothing by default.
     """
     n_classes = rows.probabilities.shape[1]
-    fitted = calibrated(rows)
+    fitted = calibrate(rows)
     p_value = calibration_p_value(rows, fitted.scale, fitted.offsets)
     needs_correction = p_value < CALIBRATION_LEVEL
     fits: dict[str, Callable[[LabelledRows], Rule]] = {
@@ -166,14 +166,14 @@ def choose(rows: LabelledRows, costs: NDArray[np.float64]) -> Chosen:
         ARGMAX: lambda _: plain_rule(ARGMAX, n_classes),
     }
     if needs_correction:
-        fits[CALIBRATED] = calibrated
+        fits[CALIBRATED] = calibrate
     if n_classes <= SEARCH_UP_TO_CLASSES and len(rows.codes) >= SEARCH_FROM_ROWS_PER_CLASS * n_classes:
         start = fits[CALIBRATED if needs_correction else BAYES]
-        fits[OFFSETS] = lambda some: searched(some, costs, start(some))
+        fits[OFFSETS] = lambda some: search_offsets(some, costs, start(some))
     row_costs = {name: np.full(len(rows.codes), np.nan) for name in fits}
     for fold in _folds(rows):
         for name, fit in fits.items():
-            row_costs[name][fold] = row_costs_of(rows.at(fold), fit(rows.at(~fold)), costs)
+            row_costs[name][fold] = compute_row_costs(rows.at(fold), fit(rows.at(~fold)), costs)
     chosen = _worth_it(rows, costs, fitted) if needs_correction else BAYES
     for plain in (BAYES, ARGMAX):
         if _is_cheaper(rows, row_costs, plain, chosen, BACK_TAIL if chosen == CALIBRATED else PLAIN_TAIL):
@@ -194,7 +194,7 @@ def _worth_it(rows: LabelledRows, costs: NDArray[np.float64], fitted: Rule) -> s
     step = max(1, -(-len(rows.codes) // max(most, 500)))
     seen = rows.at(np.arange(0, len(rows.codes), step))
     above = regrets(costs)
-    expected = corrected(seen.logs(), fitted.scale, fitted.offsets) @ above.T
+    expected = correct(seen.logs(), fitted.scale, fitted.offsets) @ above.T
     least = expected.min(axis=1)
     everything = np.arange(len(least))
 
@@ -255,7 +255,7 @@ def rows_to_fit(rows: FitRows) -> LabelledRows:
     order, content = _by_content(rows)
     groups = None
     if rows.groups is not None:
-        groups = _numbered_by_content(rows.groups[order], content)
+        groups = _number_by_content(rows.groups[order], content)
         again = np.lexsort((groups, content))
         order, groups = order[again], groups[again]
     n = len(order)
@@ -298,7 +298,7 @@ def _by_content(rows: FitRows) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return order, np.cumsum(is_new) - 1
 
 
-def _numbered_by_content(groups: NDArray[np.uint32], content: NDArray[np.intp]) -> NDArray[np.uint32]:
+def _number_by_content(groups: NDArray[np.uint32], content: NDArray[np.intp]) -> NDArray[np.uint32]:
     """Groups with numbers that follow from the contents of their rows, not from their names or first rows."""
     by_group = np.lexsort((content, groups))
     numbers, starts = np.unique(groups[by_group], return_index=True)

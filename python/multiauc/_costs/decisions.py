@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.hints import warn, with_hints
-from multiauc._common.result import ESTIMATE_HEADER, Result, Tabular, html_table, read_only, shortened, text_table
-from multiauc._common.wording import counted, decimals, listing, one_of, p_in_line, printable
+from multiauc._common.hints import with_hints
+from multiauc._common.result import (
+    ESTIMATE_HEADER,
+    Result,
+    Tabular,
+    html_table,
+    pick_numbers,
+    shortened,
+    text_table,
+)
+from multiauc._common.wording import counted, decimals, format_interval, listing, one_of, p_in_line, printable
 from multiauc._costs.calibration import RowMean, probability_blocks, read_probabilities, row_mean
 from multiauc._costs.decision_rules import (
     ARGMAX,
@@ -26,6 +34,7 @@ from multiauc._costs.decision_rules import (
     rows_to_fit,
 )
 from multiauc._inference.column_order import column_order_note, warn_of_order
+from multiauc._inference.differences import Difference
 from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval, wald_interval
 from multiauc._input.labels import column_names, order_of_names
 from multiauc._input.options import read_costs, read_groups, read_level
@@ -34,6 +43,7 @@ from multiauc._input.sample import read_sample
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Labels, Outputs
     from multiauc._input.sample import Sample
 
@@ -51,7 +61,7 @@ DIFFERENCE_HEADER = ["", "difference", "std. error", "95% interval", "t", "df", 
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostDifference(Tabular):
+class CostDifference(Difference):
     """How much more the decisions of one rule cost than those of another on the same rows, on average.
 
     Attributes
@@ -60,10 +70,10 @@ class CostDifference(Tabular):
         The rules: ``"fitted"``, ``"bayes"`` or ``"argmax"``.
     value : float
         The mean cost of the first less that of the second: negative where the first is cheaper.
-    standard_error : float
+    variance : float
         From the difference in each row (paired); nan for a single row or group.
     degrees_of_freedom : float
-        How well the standard error is known.
+        How well the variance is known.
     is_same_rule : bool
         Whether both are one and the same rule, so that there can be no difference.
 
@@ -80,78 +90,22 @@ class CostDifference(Tabular):
     True
     """
 
-    first: str
-    second: str
-    value: float
-    standard_error: float
-    degrees_of_freedom: float
+    # An expected cost has no bounds of its own.
+    _largest: float = math.inf
     is_same_rule: bool = False
 
-    @property
-    def t(self) -> float:
-        """The difference in units of its standard error; 0 where every row is decided alike."""
-        if self.standard_error == 0.0:
-            return 0.0 if self.value == 0.0 else math.nan
-        return self.value / self.standard_error
+    def interval_beyond(self, tail: float) -> ConfidenceInterval:
+        """The interval with this probability beyond each limit: (0, 0) for one and the same rule."""
+        return ConfidenceInterval(0.0, 0.0) if self.is_same_rule else Difference.interval_beyond(self, tail)
 
-    @property
-    def p_value(self) -> float:
-        """Two-sided: how often `t` would be as far from 0 if both rules cost the same."""
-        return 1.0 if self.t == 0.0 else _rust.student_two_sided_p(self.t, self.degrees_of_freedom)
-
-    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The difference ± t times its standard error.
-
-        (0, 0) for one and the same rule. (nan, nan), with a warning, where no row shows how much the difference varies.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-            The nominal coverage.
-        """
-        interval = self._interval(read_level(level))
-        if math.isnan(interval.low):
-            found = "0" if self.standard_error == 0.0 else "nan"
-            warn(
-                f"there is no interval for {self.first} - {self.second}: the standard error is {found}",
-                RuntimeWarning,
-            )
-        return interval
-
-    def _interval(self, tail: float) -> ConfidenceInterval:
-        if self.is_same_rule:
-            return ConfidenceInterval(0.0, 0.0)
-        return _limits(self.value, self.standard_error, self.degrees_of_freedom, tail, (-math.inf, math.inf))
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Everything by name, with the limits of the interval; nan where they are not known."""
-        low, high = self._interval(read_level(level))
-        test = {"t": self.t, "degrees_of_freedom": self.degrees_of_freedom, "p_value": self.p_value}
-        known = {"first": self.first, "second": self.second, "value": self.value, "standard_error": self.standard_error}
-        return known | {"low": low, "high": high} | test
+        # There are two differences at most, and no correction for their number.
+        return {name: entry for name, entry in Difference.to_dict(self, level).items() if name != "corrected_p_value"}
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
-        return [self.to_dict(level)]
-
-    def cells(self) -> list[str]:
-        """Name, difference, standard error, interval, t, degrees of freedom and p-value as text."""
-        low, high = self._interval(0.025)
-        limits = "-" if math.isnan(low) else f"{decimals(low, sign=True)} to {decimals(high, sign=True)}"
-        numbers = [decimals(self.value, sign=True), decimals(self.standard_error), limits]
-        t, freedom = ("-" if math.isnan(x) else text.format(x) for x, text in self._test())
-        p = "-" if math.isnan(self.p_value) else p_in_line(self.p_value)
-        return [f"{self.first} - {self.second}", *numbers, t, freedom, p]
-
-    def _test(self) -> tuple[tuple[float, str], tuple[float, str]]:
-        return (self.t, "{:.2f}"), (self.degrees_of_freedom, "{:.1f}")
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __repr__(self) -> str:
-        name, value, error, limits, t, freedom, p = self.cells()
-        test = f"t({freedom}) {t}, p {p}"
-        return f"CostDifference({name}: {value}, standard error {error}, 95% interval {limits}, {test})"
+    def cells(self, interval: tuple[float, float]) -> list[str]:
+        """Difference, standard error, an interval, t, degrees of freedom and p-value as text."""
+        return [*Difference.cells(self, interval)[:-1], "-" if math.isnan(self.p_value) else p_in_line(self.p_value)]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -213,10 +167,13 @@ class CostComparison(Tabular):
         return self._interval(rule, read_level(level))
 
     def _interval(self, rule: str, tail: float) -> ConfidenceInterval:
-        mean = self.means[rule]
-        return _limits(mean.value, math.sqrt(mean.variance), mean.degrees_of_freedom, tail, self.bounds)
+        mean, (smallest, largest) = self.means[rule], self.bounds
+        if not mean.variance > 0.0:
+            return NO_INTERVAL
+        t = _rust.student_upper_quantile(tail, mean.degrees_of_freedom)
+        return wald_interval(mean.value, math.sqrt(mean.variance), t, smallest=smallest, largest=largest)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Everything in plain Python objects, with the limits of intervals."""
         tail = read_level(level)
         errors = self.standard_errors
@@ -227,18 +184,24 @@ class CostComparison(Tabular):
         }
         return {"rows": self.n_rows, "costs": costs, "differences": [one.to_dict(level) for one in self.differences]}
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[Record]:
         return [{"rule": name} | found for name, found in self.to_dict(level)["costs"].items()]
 
-    def tables(self) -> tuple[list[list[str]], list[list[str]]]:
+    def _numbers(self) -> dict[str, Numbers]:
+        costs = {f"{row['rule']}_cost": pick_numbers(row) for row in self._rows(0.95)}
+        return costs | {name: found for one in self.differences for name, found in one._numbers().items()}  # noqa: SLF001
+
+    def tables(self) -> tuple[Cells, Cells]:
         """The costs and the differences as cells of text."""
         costs = []
         for name, value in self.values.items():
-            low, high = self._interval(name, 0.025)
-            limits = "-" if math.isnan(low) else f"{decimals(low)} to {decimals(high)}"
+            limits = format_interval(*self._interval(name, 0.025))
             costs.append([name, decimals(value), decimals(self.standard_errors[name]), limits])
         header = [ESTIMATE_HEADER[0], "mean cost", *ESTIMATE_HEADER[2:]]
-        return [header, *costs], [DIFFERENCE_HEADER, *(one.cells() for one in self.differences)]
+        differences = (
+            [f"{one.first} - {one.second}", *one.cells(one.interval_beyond(0.025))] for one in self.differences
+        )
+        return [header, *costs], [DIFFERENCE_HEADER, *differences]
 
     def _title(self) -> str:
         return f"CostComparison on {counted(self.n_rows, 'row')}"
@@ -297,15 +260,6 @@ class CostDecisions(Tabular):
     labels: tuple[Any, ...]
     calibration_p_value: float
     cross_validated: CostComparison
-
-    def __post_init__(self) -> None:
-        for name in ("offsets", "costs"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because an unpickled array is no longer read-only.
-        p_value, found = self.calibration_p_value, self.cross_validated
-        return CostDecisions, (self.rule, self.offsets, self.scale, self.costs, self.labels, p_value, found)
 
     def decide(self, y_score: ArrayLike, *, outputs: Outputs = None) -> NDArray[Any]:
         """The class predicted for each row.
@@ -389,7 +343,9 @@ class CostDecisions(Tabular):
         numbers = read_groups(groups, len(sample.codes))
         rules = {FITTED: self._own_rule()} | {name: plain_rule(name, len(self.labels)) for name in PLAIN_RULES}
         costs = {name: self.costs[self._codes(scores, rule), sample.codes] for name, rule in rules.items()}
-        return compared(self.rule, costs, sample.weights, numbers, (float(self.costs.min()), float(self.costs.max())))
+        return compare_costs(
+            self.rule, costs, sample.weights, numbers, (float(self.costs.min()), float(self.costs.max()))
+        )
 
     def _own_rule(self) -> Rule:
         return Rule(self.rule, self.scale, self.offsets)
@@ -409,11 +365,11 @@ class CostDecisions(Tabular):
         order = order_of_names(names, list(self.labels))
         return y_score if order is None or order == sorted(order) else np.asarray(y_score)[:, order]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Everything in plain Python objects, with the limits of intervals."""
         return Result.to_dict(self) | {"cross_validated": self.cross_validated.to_dict(level)}
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[Record]:
         read_level(level)
         return [
             {"label": label, "offset": offset} for label, offset in zip(self.labels, self.offsets.tolist(), strict=True)
@@ -422,13 +378,13 @@ class CostDecisions(Tabular):
     def _title(self) -> str:
         return f"CostDecisions for {len(self.labels)} classes: {RULES_IN_WORDS[self.rule]} ({self.rule!r})"
 
-    def _parameters(self) -> list[list[str]]:
+    def _parameters(self) -> Cells:
         names = [shortened(label) for label in self.labels]
         return [["", "scale", *names], ["", decimals(self.scale), *(decimals(b, sign=True) for b in self.offsets)]]
 
     def __repr__(self) -> str:
         costs, differences = map(text_table, self.cross_validated.tables())
-        fitted = [] if self.rule in PLAIN_RULES else [*_in_words(self), ""]
+        fitted = [] if self.rule in PLAIN_RULES else [*text_table(self._parameters()), ""]
         seen = f"cross-validated on {counted(self.cross_validated.n_rows, 'row')}"
         return "\n".join([printable(self._title()), *fitted, seen, *costs, "", *differences])
 
@@ -439,7 +395,7 @@ class CostDecisions(Tabular):
         return html_table(self._title(), self._parameters()) + "".join(tables)
 
 
-def compared(
+def compare_costs(
     rule: str,
     row_costs: dict[str, NDArray[np.float64]],
     weights: NDArray[np.float64] | None,
@@ -450,26 +406,10 @@ def compared(
     differences = []
     for plain in PLAIN_RULES:
         mean = row_mean(row_costs[FITTED] - row_costs[plain], weights, groups)
-        error = math.sqrt(mean.variance)
-        differences.append(
-            CostDifference(FITTED, plain, mean.value, error, mean.degrees_of_freedom, is_same_rule=rule == plain)
-        )
+        differences.append(CostDifference(FITTED, plain, *mean, is_same_rule=rule == plain))
     means = {name: row_mean(costs, weights, groups) for name, costs in row_costs.items()}
     n_rows = len(row_costs[FITTED]) if weights is None else int(np.count_nonzero(weights))
     return CostComparison(means, tuple(differences), n_rows, bounds)
-
-
-def _limits(value: float, error: float, freedom: float, tail: float, bounds: tuple[float, float]) -> ConfidenceInterval:
-    if not error > 0.0:
-        return NO_INTERVAL
-    return wald_interval(
-        value, error, _rust.student_upper_quantile(tail, freedom), smallest=bounds[0], largest=bounds[1]
-    )
-
-
-def _in_words(decisions: CostDecisions) -> list[str]:
-    """Scale and offsets as lines of text."""
-    return text_table(decisions._parameters())  # noqa: SLF001 - its own table
 
 
 def _as_array(labels: tuple[Any, ...]) -> NDArray[Any]:
@@ -594,7 +534,7 @@ def decisions_of(sample: Sample, costs: NDArray[np.float64], groups: NDArray[np.
         costs=costs,
         labels=tuple(sample.labels),
         calibration_p_value=chosen.calibration_p_value,
-        cross_validated=compared(rule.name, row_costs, seen.weights, seen.groups, bounds),
+        cross_validated=compare_costs(rule.name, row_costs, seen.weights, seen.groups, bounds),
     )
 
 

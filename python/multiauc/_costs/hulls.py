@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND
-from multiauc._common.result import Result, frame_of_columns, read_only
+from multiauc._common.result import HELD, Result
 from multiauc._common.wording import decimals, described, listing, one_of
 from multiauc._costs.hull_costs import Hull, h_measure
 from multiauc._costs.hull_costs import lc_index as lc_index_of
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.registry import CurveKind
-    from multiauc._common.result import Library
+    from multiauc._common.result import Columns
     from multiauc._common.types import Absent, Labels, Outputs, PartialAverage
     from multiauc._input.sample import Sample
     from multiauc.plotting import CostCurveDisplay, RocHullDisplay
@@ -74,15 +74,8 @@ class RocHull(Result):
     positive: Any
     negative: Any
     prevalence: float
-    _inputs: HeldInputs | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("fpr", "tpr", "thresholds"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The data are left behind: an unpickled hull has everything but the curve below it in its picture.
-        return RocHull, (self.fpr, self.tpr, self.thresholds, self.positive, self.negative, self.prevalence)
+    # For the curve below the hull in its plot.
+    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
 
     @property
     def auc(self) -> float:
@@ -182,9 +175,8 @@ class RocHull(Result):
 
         return RocHullDisplay(self, optimum=optimum).plot(ax, **line)
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The vertices as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of_columns({"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}, library)
+    def _columns(self) -> Columns:
+        return {"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}
 
     def __repr__(self) -> str:
         return f"RocHull({told_from(self)}: {len(self.fpr)} vertices, auc {decimals(self.auc)})"
@@ -283,13 +275,6 @@ class CostCurve(Result):
     positive: Any
     negative: Any
 
-    def __post_init__(self) -> None:
-        for name in ("x", "cost", "fpr", "tpr"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return CostCurve, (self.x, self.cost, self.fpr, self.tpr, self.positive, self.negative)
-
     @property
     def area(self) -> float:
         """The area under the envelope: 1/4 without scores, 0 for perfect ones; nan for a class without rows."""
@@ -308,9 +293,8 @@ class CostCurve(Result):
 
         return CostCurveDisplay(self).plot(ax, **line)
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The corners as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of_columns({"x": self.x, "cost": self.cost}, library)
+    def _columns(self) -> Columns:
+        return {"x": self.x, "cost": self.cost}
 
     def __repr__(self) -> str:
         return f"CostCurve({told_from(self)}: area {decimals(self.area)}, without scores 0.2500)"
@@ -410,7 +394,7 @@ def roc_hulls(
     1.0
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    found = hulls_of(sample, curve_pairs(sample, one_of("kind", kind, CURVE_KINDS)))
+    found = find_hulls(sample, curve_pairs(sample, one_of("kind", kind, CURVE_KINDS)))
     return {hull.positive if hull.negative is None else (hull.positive, hull.negative): hull for hull in found}
 
 
@@ -554,7 +538,7 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
     return _average(samples[0], values, list(first.values()), kind_of_mean)
 
 
-def hulls_of(sample: Sample, curves: list[tuple[int, int | None]]) -> list[RocHull]:
+def find_hulls(sample: Sample, curves: list[tuple[int, int | None]]) -> list[RocHull]:
     """The hulls of some curves of a sample, (positive class, negative class or None for all others)."""
     present = present_curves(sample, curves)
     points = dict(zip(present, _rust.roc_hull_points(sample.arguments(), present), strict=True))
@@ -574,7 +558,7 @@ def hulls_of(sample: Sample, curves: list[tuple[int, int | None]]) -> list[RocHu
 
 def _against_rest(sample: Sample) -> list[RocHull]:
     """The hulls that an average is over: of two classes that of the second."""
-    return hulls_of(sample, [(1, None)] if sample.n_classes == 2 else curve_pairs(sample, AGAINST_REST))
+    return find_hulls(sample, [(1, None)] if sample.n_classes == 2 else curve_pairs(sample, AGAINST_REST))
 
 
 def _average(sample: Sample, values: list[float], hulls: list[RocHull], average: str) -> float:

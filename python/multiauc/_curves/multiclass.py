@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
@@ -11,7 +11,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import warn, with_hints
 from multiauc._common.progress import Progress
-from multiauc._common.result import Result, frame_of_columns, read_only
+from multiauc._common.result import HELD, Result
 from multiauc._common.wording import counted, decimals, one_of
 from multiauc._inference.bootstrap import Replicates, draw_seed, standard_errors, warn_of_lost_classes
 from multiauc._input.options import (
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.result import Library
+    from multiauc._common.result import Columns, Numbers, Record
     from multiauc._common.types import Absent, Center, Labels, Outputs, PairWeights, Sampling, Scope
     from multiauc._inference.intervals import ConfidenceInterval
     from multiauc._input.sample import Sample
@@ -106,13 +106,7 @@ class MulticlassRoc(Result):
     n_iter: int
     converged: bool
     center: str
-    _model: _rust.RocModel | None = None
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                object.__setattr__(self, field.name, read_only(value))
+    _model: _rust.RocModel | None = field(default=None, metadata=HELD)
 
     @classmethod
     def of_model(cls, model: _rust.RocModel, labels: list[Any], center: str) -> Self:
@@ -162,13 +156,8 @@ class MulticlassRoc(Result):
             center=center,
         )
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The compiled model is left behind: an unpickled curve can be read and plotted, but not bootstrapped.
-        return _restored, tuple(getattr(self, field.name) for field in fields(self)[:-1])
-
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The points of the curve as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of_columns({"fpr": self.fpr, "tpr": self.tpr}, library)
+    def _columns(self) -> Columns:
+        return {"fpr": self.fpr, "tpr": self.tpr}
 
     def __repr__(self) -> str:
         size = f"{counted(len(self.labels), 'class', 'classes')}, {counted(len(self.pairs), 'pair')}"
@@ -226,11 +215,11 @@ class MulticlassRoc(Result):
             what = "was unpickled" if self.pairs else "has a class without rows"
             raise ValueError(f"this curve {what} and cannot be bootstrapped; call multiclass_roc on the data again")
         codes = read_groups(groups, self._model.rows)
-        bootstrap = self.resampled(size, read_rng(rng), kind, codes, drawn)
+        bootstrap = self.resample(size, read_rng(rng), kind, codes, drawn)
         warn_of_lost_classes(bootstrap.replicates[:, None], np.array([self.auc]))
         return bootstrap
 
-    def resampled(
+    def resample(
         self, size: int, generator: np.random.Generator, method: str, groups: NDArray[np.uint32] | None, sampling: str
     ) -> MulticlassRocBootstrap:
         """The bootstrap with options that were read already."""
@@ -242,7 +231,7 @@ class MulticlassRoc(Result):
             else:
                 areas, heights = _redraw_rates(model, size, generator, progress, by_pair=method == "binomial")
         smallest = model.smallest_class(sampling, groups)
-        return MulticlassRocBootstrap(self.auc, areas, heights, method, smallest, model.separation)
+        return MulticlassRocBootstrap(self.auc, areas, heights, smallest, method, model.separation)
 
     def plot(
         self,
@@ -276,10 +265,6 @@ class MulticlassRoc(Result):
         from multiauc.plotting import MulticlassRocDisplay  # noqa: PLC0415
 
         return MulticlassRocDisplay(self, band=band).plot(ax, pairs=bool(pairs), label=label, **line)
-
-
-def _restored(*values: Any) -> MulticlassRoc:
-    return MulticlassRoc(*values)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -317,9 +302,8 @@ class RocBand(Result):
     level: float
     simultaneous: bool = False
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The limits as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of_columns({"fpr": self.fpr, "low": self.low, "high": self.high}, library)
+    def _columns(self) -> Columns:
+        return {"fpr": self.fpr, "low": self.low, "high": self.high}
 
     def __repr__(self) -> str:
         at_once = " at once" if self.simultaneous else ""
@@ -327,7 +311,72 @@ class RocBand(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassRocBootstrap(Result):
+class CurveBootstrap(Result):
+    """Resampled curves: their areas, and their heights at fixed false-positive rates."""
+
+    estimate: float
+    replicates: NDArray[np.float64]
+    heights: NDArray[np.float64]
+    smallest_class: int
+
+    @property
+    def standard_error(self) -> float:
+        """The standard deviation of the replicates; nan for fewer than two."""
+        return float(standard_errors(self.replicates[:, None])[0])
+
+    def confidence_interval(
+        self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
+    ) -> ConfidenceInterval:
+        r"""An interval for the area.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The nominal coverage.
+        method : {"logit", "percentile", "basic"}, default "logit"
+            ``"logit"``: expit(logit D ± t S), inside (0, 1) by construction, with S the standard deviation of the
+            replicates' logits (those that are five times as near to 0 or 1 as D count as just that near; at least SE /
+            (D (1 - D))) and t Student's quantile with the smallest class's rows less one. ``"percentile"``: quantiles
+            of the replicates. ``"basic"``: these mirrored at the estimate. Where no threshold shows an error (`bound`
+            of a multi-class curve), all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the smallest class;
+            where all replicates are alike elsewhere there is no interval.
+        """
+        found = Replicates(self.estimate, self.replicates, self.smallest_class, bound=self._bound(), is_fitted=True)
+        return found.interval(level, method, INTERVALS)
+
+    def _bound(self) -> float | None:
+        """The bound that the area is at, as far as the rows show."""
+        return None
+
+    def band(self, level: float = 0.95) -> RocBand:
+        """Quantiles of the resampled true-positive rates at fixed false-positive rates, point by point.
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The share of resampled curves between the limits at each false-positive rate.
+        """
+        return quantile_band(self.heights[~np.isnan(self.heights).any(axis=1)], level)
+
+    def _columns(self) -> Columns:
+        return {"auc": self.replicates}
+
+    def _numbers(self) -> dict[str, Numbers]:
+        numbers = {"value": self.estimate, "standard_error": self.standard_error}
+        return {"auc": numbers | self.confidence_interval()._asdict()}
+
+    def _describe(self) -> str:
+        """What was resampled, in words."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        size = counted(len(self.replicates), "resample")
+        numbers = f"auc {decimals(self.estimate)}, se {decimals(self.standard_error)}"
+        return f"{type(self).__name__}({size} by {self._describe()}: {numbers})"
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MulticlassRocBootstrap(CurveBootstrap):
     """Resampled multi-class ROC curves.
 
     Attributes
@@ -338,10 +387,10 @@ class MulticlassRocBootstrap(Result):
         The area of each resampled curve, nan in a resample that holds no row of some class. Read-only.
     heights : ndarray of shape (n_resamples, 101)
         The true-positive rate of each resampled curve at false-positive rates 0, 0.01, ..., 1. Read-only.
-    method : {"rows", "binomial", "binomial_class_size"}
-        What was resampled.
     smallest_class : int
         The rows of the smallest class (its groups, where these were drawn).
+    method : {"rows", "binomial", "binomial_class_size"}
+        What was resampled.
     bound : float or None
         1 where no threshold shows an error of any pair, 0 where all are wrong; None elsewhere. Resamples hardly vary
         there.
@@ -361,60 +410,14 @@ class MulticlassRocBootstrap(Result):
     0.76 to 0.84
     """
 
-    estimate: float
-    replicates: NDArray[np.float64]
-    heights: NDArray[np.float64]
     method: str
-    smallest_class: int
     bound: float | None = None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "replicates", read_only(self.replicates))
-        object.__setattr__(self, "heights", read_only(self.heights))
+    def _bound(self) -> float | None:
+        return self.bound
 
-    @property
-    def standard_error(self) -> float:
-        """The standard deviation of the replicates; nan for fewer than two."""
-        return float(standard_errors(self.replicates[:, None])[0])
-
-    def confidence_interval(
-        self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
-    ) -> ConfidenceInterval:
-        r"""An interval for the area.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-            The nominal coverage.
-        method : {"logit", "percentile", "basic"}, default "logit"
-            ``"logit"``: expit(logit D ± t S), inside (0, 1) by construction, with S the standard deviation of the
-            replicates' logits (those that are five times as near to 0 or 1 as D count as just that near; at least
-            SE / (D (1 - D))) and t Student's quantile with the smallest class's rows less one. ``"percentile"``:
-            quantiles of the replicates. ``"basic"``: these mirrored at the estimate. Where no threshold shows an error
-            (`bound`), all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the smallest class; where all
-            replicates are alike elsewhere there is no interval.
-        """
-        replicates = Replicates(self.estimate, self.replicates, self.smallest_class, bound=self.bound, is_fitted=True)
-        return replicates.interval(level, method, INTERVALS)
-
-    def band(self, level: float = 0.95) -> RocBand:
-        """Quantiles of the resampled true-positive rates at fixed false-positive rates, point by point.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-            The share of resampled curves between the limits at each false-positive rate.
-        """
-        return quantile_band(self.heights[~np.isnan(self.replicates)], level)
-
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The replicates as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of_columns({"auc": self.replicates}, library)
-
-    def __repr__(self) -> str:
-        size = counted(len(self.replicates), "resample")
-        numbers = f"auc {decimals(self.estimate)}, se {decimals(self.standard_error)}"
-        return f"MulticlassRocBootstrap({size} by {self.method}: {numbers})"
+    def _describe(self) -> str:
+        return self.method
 
 
 def quantile_band(heights: NDArray[np.float64], level: float) -> RocBand:
@@ -596,12 +599,12 @@ def multiclass_roc(  # noqa: PLR0913
         tolerance=read_non_negative("tol", tol),
         max_iterations=positive_integer("max_iter", max_iter),
     )
-    return _fitted(sample, options)
+    return _fit_curve(sample, options)
 
 
 def default_curve(sample: Sample, pair_weights: str | NDArray[np.float64] | None = None) -> MulticlassRoc:
     """The curve of a sample with the default options of `multiclass_roc`."""
-    return _fitted(sample, _curve_options(sample, pair_weights))
+    return _fit_curve(sample, _curve_options(sample, pair_weights))
 
 
 def _curve_options(  # noqa: PLR0913
@@ -615,7 +618,7 @@ def _curve_options(  # noqa: PLR0913
     continuity: float = CONTINUITY,
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
-) -> dict[str, Any]:
+) -> Record:
     equal = np.ones((sample.n_classes, sample.n_classes))
     tp_weights, fp_weights = (equal, equal) if rate_weights is None else rate_weights
     return {
@@ -632,7 +635,7 @@ def _curve_options(  # noqa: PLR0913
     }
 
 
-def _fitted(sample: Sample, options: dict[str, Any]) -> MulticlassRoc:
+def _fit_curve(sample: Sample, options: Record) -> MulticlassRoc:
     if sample.is_undefined:
         return MulticlassRoc.of_nothing(sample.labels, options["center"])
     model = _rust.multiclass_roc(sample.arguments(), options)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,20 +10,20 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
-from multiauc._common.result import Result, frame_of, html_table, text_table
+from multiauc._common.result import HELD, Printed, Result
 from multiauc._common.wording import counted, decimals, one_of
 from multiauc._curves.roc import curve_pairs, present_curves
 from multiauc._inference.bootstrap import MEMORY_LIMIT, Bootstrap, draw_seed, run_replicates, warn_of_lost_classes
-from multiauc._inference.estimates import smallest_of
+from multiauc._inference.estimates import count_smallest
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import SAMPLINGS, positive_integer, read_groups, read_region, read_rng
+from multiauc._input.options import positive_integer, read_region, read_rng
 from multiauc._input.sample import read_sample
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from multiauc._common.registry import CurveKind
-    from multiauc._common.result import Library
+    from multiauc._common.result import Cells, Columns, Numbers
     from multiauc._common.types import Absent, Labels, Outputs, PartialAverage, Sampling
     from multiauc._input.sample import Sample
 
@@ -168,7 +168,7 @@ def partial_auc(  # noqa: PLR0913
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PartialAuc(Result):
+class PartialAuc(Printed, Result):
     """Standardised areas under part of the ROC curves; see `multiauc.partial_auc`.
 
     Attributes
@@ -200,11 +200,7 @@ class PartialAuc(Result):
     kind: str
     max_fpr: float | None
     min_tpr: float | None
-    _inputs: HeldInputs | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The data are left behind: an unpickled result can be read, but not bootstrapped.
-        return PartialAuc, (self.values, self.macro, self.prevalence, self.kind, self.max_fpr, self.min_tpr)
+    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
 
     @with_hints
     def bootstrap(
@@ -236,39 +232,45 @@ class PartialAuc(Result):
             intervals.
         """
         size = positive_integer("n_resamples", n_resamples)
-        drawn = one_of("sampling", sampling, SAMPLINGS)
         generator = read_rng(rng)
         if self._inputs is None:
             raise ValueError(
                 "these areas were unpickled and cannot be bootstrapped; call partial_auc on the data again"
             )
-        sample = self._inputs.unchanged_sample()
-        codes = read_groups(groups, len(sample.codes))
-        inputs = HeldInputs(sample, (), {}, groups=codes, sampling=drawn)
+        inputs = self._inputs.regroup(groups, sampling)
+        sample = inputs.sample
         region, rate = ("max_fpr", self.max_fpr) if self.max_fpr is not None else ("min_tpr", self.min_tpr)
         replicates = np.full((size, 2), np.nan)
         if not np.isnan(self.macro):
             curves = _curves(sample, self.kind)
             arguments = inputs.arguments()
-            resampler = _rust.Resampler.of_curves(arguments, curves, region, float(rate or 0.0), drawn, MEMORY_LIMIT)
+            resampler = _rust.Resampler.of_curves(
+                arguments, curves, region, float(rate or 0.0), inputs.sampling, MEMORY_LIMIT
+            )
             replicates = run_replicates(resampler, size, draw_seed(generator))
         estimates = np.array([self.macro, self.prevalence])
         warn_of_lost_classes(replicates, estimates)
-        smallest = smallest_of(inputs.units())
-        return Bootstrap(replicates, AVERAGES, estimates, None, inputs.drawn(), sample.rows, smallest)
+        smallest = count_smallest(inputs.units())
+        return Bootstrap(replicates, AVERAGES, estimates, None, inputs.resampled_unit, sample.rows, smallest)
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The areas and their averages as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of(self._rows(), library)
-
-    def _rows(self) -> list[dict[str, Any]]:
+    def _columns(self) -> Columns:
         pairs = self.values if self.kind == PAIRWISE else [(label, None) for label in self.values]
-        rows = [
-            {"kind": "curve", "positive": c, "negative": d, "value": value}
-            for (c, d), value in zip(pairs, self.values.values(), strict=True)
-        ]
-        averages = {"macro": self.macro, "prevalence": self.prevalence}
-        return rows + [{"kind": kind, "positive": None, "negative": None, "value": averages[kind]} for kind in averages]
+        return {
+            "kind": ["curve"] * len(self.values) + list(AVERAGES),
+            "positive": [*(c for c, _ in pairs), None, None],
+            "negative": [*(d for _, d in pairs), None, None],
+            "value": [*self.values.values(), self.macro, self.prevalence],
+        }
+
+    def _numbers(self) -> dict[str, Numbers]:
+        return {name: {"value": value} for name, value in self._named().items()}
+
+    def _named(self) -> dict[str, float]:
+        names = [str(key) if self.kind == AGAINST_REST else f"{key[0]} | {key[1]}" for key in self.values]
+        return dict(zip(names, self.values.values(), strict=True)) | {
+            "macro": self.macro,
+            "prevalence": self.prevalence,
+        }
 
     def _title(self) -> str:
         part = f"fpr up to {self.max_fpr:g}" if self.max_fpr is not None else f"tpr from {self.min_tpr:g}"
@@ -276,16 +278,8 @@ class PartialAuc(Result):
             return f"PartialAuc: {part}, {counted(len(self.values), 'ordered pair')}"
         return f"PartialAuc: {part}, {counted(len(self.values), 'class', 'classes')} against the rest"
 
-    def _table(self) -> list[list[str]]:
-        names = [str(key) if self.kind == AGAINST_REST else f"{key[0]} | {key[1]}" for key in self.values]
-        rows = [*zip(names, self.values.values(), strict=True), ("macro", self.macro), ("prevalence", self.prevalence)]
-        return [["", "area"], *([name, decimals(value)] for name, value in rows)]
-
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table())])
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table())
+    def _table(self) -> Cells:
+        return [["", "area"], *([name, decimals(value)] for name, value in self._named().items())]
 
 
 def _areas(

@@ -10,7 +10,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import with_hints
-from multiauc._common.result import Result, frame_of_columns, read_only
+from multiauc._common.result import Result
 from multiauc._common.wording import decimals
 from multiauc._input.sample import read_sample
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.result import Library
+    from multiauc._common.result import Columns
     from multiauc._common.types import Absent, Labels, Outputs
     from multiauc._input.sample import Sample
     from multiauc.plotting import PrecisionRecallCurvesDisplay
@@ -61,10 +61,6 @@ class PrecisionRecallCurve(Result):
     average_precision: float
     prevalence: float
 
-    def __post_init__(self) -> None:
-        for name in ("precision", "recall", "thresholds"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
-
     def plot(self, ax: Axes | None = None, **line: Any) -> PrecisionRecallCurvesDisplay:
         """Draw the curve. Needs matplotlib (``pip install multiauc[plot]``).
 
@@ -75,21 +71,8 @@ class PrecisionRecallCurve(Result):
 
         return PrecisionRecallCurvesDisplay({self.positive: self}).plot(ax, **line)
 
-    def to_frame(self, library: Library | None = None) -> Any:
-        """The points as a data frame of pandas or polars, a column each."""
-        columns = {"threshold": self.thresholds, "recall": self.recall, "precision": self.precision}
-        return frame_of_columns(columns, library)
-
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:  # noqa: ARG002 - as all results have it
-        """Everything in plain Python objects."""
-        return {
-            "positive": self.positive,
-            "average_precision": self.average_precision,
-            "prevalence": self.prevalence,
-            "precision": self.precision.tolist(),
-            "recall": self.recall.tolist(),
-            "thresholds": self.thresholds.tolist(),
-        }
+    def _columns(self) -> Columns:
+        return {"threshold": self.thresholds, "recall": self.recall, "precision": self.precision}
 
     def __repr__(self) -> str:
         found = f"{len(self.recall)} points, average precision {decimals(self.average_precision)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise, permutations
 from statistics import NormalDist
@@ -15,14 +15,14 @@ from multiauc import _rust
 from multiauc._common.hints import warn, with_hints
 from multiauc._common.progress import Progress
 from multiauc._common.registry import CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
-from multiauc._common.result import Result, Tabular, frame_of_columns, read_only
-from multiauc._common.wording import decimals, one_of
+from multiauc._common.result import HELD, Number, Result, Tabular, pick_numbers
+from multiauc._common.wording import decimals, format_interval, one_of
 from multiauc._curves.multiclass import RocBand
 from multiauc._inference.bootstrap import MEMORY_LIMIT, Bootstrap, draw_seed, warn_of_lost_classes
 from multiauc._inference.hypotheses import read_number
 from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import SAMPLINGS, positive_integer, read_flag, read_groups, read_level, read_rng
+from multiauc._input.options import positive_integer, read_flag, read_level, read_rng
 from multiauc._input.sample import read_sample
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.registry import CurveKind
-    from multiauc._common.result import Library
+    from multiauc._common.result import Columns, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, Sampling
     from multiauc._input.sample import Sample
     from multiauc.plotting import RocCurvesDisplay
@@ -130,7 +130,7 @@ def z_to_hold(
     return high
 
 
-def resampled_curves(
+def resample_curves(
     inputs: HeldInputs,
     curve: tuple[int, int | None],
     size: int,
@@ -242,15 +242,7 @@ class RocCurve(Result):
     thresholds: NDArray[np.float64]
     positive: Any
     negative: Any = None
-    _inputs: HeldInputs | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("fpr", "tpr", "thresholds"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The data are left behind: an unpickled curve can be read and drawn, but has no band.
-        return RocCurve, (self.fpr, self.tpr, self.thresholds, self.positive, self.negative)
+    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
 
     @property
     def auc(self) -> float:
@@ -303,13 +295,12 @@ class RocCurve(Result):
         """
         tail = read_level(level)
         size = positive_integer("n_resamples", n_resamples)
-        drawn = one_of("sampling", sampling, SAMPLINGS)
         generator = read_rng(rng)
         is_whole = read_flag("simultaneous", simultaneous)
         if groups is not None and not is_whole:
             raise ValueError("groups has no meaning with simultaneous=False, which treats rows as independent")
         inputs, place = self._known()
-        inputs = _drawing(inputs, groups, drawn)
+        inputs = inputs.regroup(groups, sampling)
         if math.isnan(self.auc):
             nowhere = np.full(len(AT_FPR), np.nan)
             return RocBand(AT_FPR.copy(), nowhere, nowhere.copy(), float(level), is_whole)
@@ -318,7 +309,7 @@ class RocCurve(Result):
         if is_whole:
             own = heights(points, AT_FPR)
             look = partial(z_to_hold, sizes=sizes, held=own, least=z)
-            found = resampled_curves(inputs, place, size, draw_seed(generator), look)
+            found = resample_curves(inputs, place, size, draw_seed(generator), look)
             warn_of_lost_classes(found[:, None], np.zeros(1))
             z = float(np.nanquantile(found, level, method="higher")) if not np.isnan(found).all() else math.nan
         low, high = limits(points, sizes, z, AT_FPR)
@@ -362,9 +353,8 @@ class RocCurve(Result):
         key = self.positive if self.negative is None else (self.positive, self.negative)
         return RocCurvesDisplay({key: self}).plot(ax, **line)
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The points as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of_columns({"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}, library)
+    def _columns(self) -> Columns:
+        return {"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}
 
     def __repr__(self) -> str:
         negative = "the rest" if self.negative is None else repr(self.negative)
@@ -372,7 +362,7 @@ class RocCurve(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Sensitivity(Tabular):
+class Sensitivity(Number, Tabular):
     """The share of a class that is found at a given specificity; see `RocCurve.sensitivity`.
 
     Attributes
@@ -451,25 +441,27 @@ class Sensitivity(Tabular):
             With the column "sensitivity", and ``"logit"``, ``"percentile"`` and ``"basic"`` intervals.
         """
         size = positive_integer("n_resamples", n_resamples)
-        drawn = one_of("sampling", sampling, SAMPLINGS)
         generator = read_rng(rng)
         inputs, place = self._curve._known()  # noqa: SLF001 - its own curve
-        inputs = _drawing(inputs, groups, drawn)
+        inputs = inputs.regroup(groups, sampling)
         replicates = np.full(size, np.nan)
         if not math.isnan(self.value):
             look = partial(_height, 1.0 - self.specificity)
-            replicates = resampled_curves(inputs, place, size, draw_seed(generator), look)
+            replicates = resample_curves(inputs, place, size, draw_seed(generator), look)
             warn_of_lost_classes(replicates[:, None], np.zeros(1))
         units, rows = int(inputs.units()[place[0]]), inputs.sample.rows
         estimates = np.array([self.value])
-        return Bootstrap(replicates[:, None], ("sensitivity",), estimates, None, inputs.drawn(), rows, units)
+        return Bootstrap(replicates[:, None], ("sensitivity",), estimates, None, inputs.resampled_unit, rows, units)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Everything in plain Python objects, with the limits of the interval."""
         low, high = self._interval(read_level(level))
         return Result.to_dict(self) | {"low": low, "high": high}
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _numbers(self) -> dict[str, Numbers]:
+        return {"sensitivity": pick_numbers(self.to_dict())}
+
+    def _rows(self, level: float) -> list[Record]:
         found = self.to_dict(level)
         return [{name: found[name] for name in ("positive", "negative", "specificity", "value", "low", "high")}]
 
@@ -480,13 +472,9 @@ class Sensitivity(Tabular):
         low, high = limits((self._curve.fpr, self._curve.tpr), self.sizes, normal_quantile(tail), at)
         return ConfidenceInterval(float(low[0]), float(high[0]))
 
-    def __float__(self) -> float:
-        return self.value
-
     def __repr__(self) -> str:
         negative = "the rest" if self.negative is None else repr(self.negative)
-        low, high = self._interval(0.025)
-        interval = "-" if math.isnan(low) else f"{decimals(low)} to {decimals(high)}"
+        interval = format_interval(*self._interval(0.025))
         return (
             f"Sensitivity({self.positive!r} against {negative} at specificity {self.specificity:g}: "
             f"{decimals(self.value)}, 95% interval {interval})"
@@ -495,12 +483,6 @@ class Sensitivity(Tabular):
 
 def _height(at: float, points: tuple[NDArray[np.float64], NDArray[np.float64]]) -> float:
     return float(heights(points, np.array([at]))[0])
-
-
-def _drawing(inputs: HeldInputs, groups: ArrayLike | None, sampling: str) -> HeldInputs:
-    """The same data, to be drawn in groups or otherwise."""
-    sample = inputs.unchanged_sample()
-    return HeldInputs(sample, (), {}, groups=read_groups(groups, len(sample.codes)), sampling=sampling)
 
 
 @with_hints

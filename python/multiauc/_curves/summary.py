@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, pairwise, permutations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,11 +13,12 @@ from multiauc import _rust
 from multiauc._common.hints import warn, with_hints
 from multiauc._common.progress import Progress
 from multiauc._common.registry import HAND_TILL
-from multiauc._common.result import Result, html_table, read_only, text_table
+from multiauc._common.result import HELD, Printed, Result
 from multiauc._common.wording import counted, decimals, described, one_of
-from multiauc._curves.multiclass import BAND_FPR, RocBand, quantile_band
+from multiauc._curves.multiclass import BAND_FPR, CurveBootstrap
 from multiauc._curves.summary_fits import RandomEffects, area, delta_error, expit, fit_binomial, fit_line, fit_normal
-from multiauc._inference.bootstrap import Replicates, draw_seed, standard_errors
+from multiauc._inference.bootstrap import draw_seed, standard_errors
+from multiauc._inference.estimates import count_smallest
 from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval, logit_interval
 from multiauc._input.arrays import as_float64
 from multiauc._input.held_inputs import HeldInputs
@@ -31,19 +32,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs
     from multiauc.plotting import SummaryRocDisplay
 
 # Points of a region's outline.
 OUTLINE = 200
-INTERVALS = ("logit", "percentile", "basic")
 SHARED_ROWS = (
     "the pairs of classes share rows, so that the model's own standard errors are not valid: take those of .bootstrap()"
 )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SummaryRoc(Result):
+class SummaryRoc(Printed, Result):
     """One ROC curve for several 2 x 2 tables; see `multiauc.summary_roc`.
 
     Attributes
@@ -97,9 +98,6 @@ class SummaryRoc(Result):
     _of_mean: NDArray[np.float64] | None = None
     _between: NDArray[np.float64] | None = None
     _middle: NDArray[np.float64] | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tables", read_only(self.tables))
 
     def sensitivity(self, fpr: ArrayLike) -> Any:
         """The true-positive rate of the curve at one or several false-positive rates, between 0 and 1."""
@@ -168,17 +166,18 @@ class SummaryRoc(Result):
 
         return SummaryRocDisplay(self).plot(ax, label=label, **line)
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table()), *self.notes])
+    def _below(self) -> list[str]:
+        return list(self.notes)
 
-    def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table(), list(self.notes))
+    def _numbers(self) -> dict[str, Numbers]:
+        values = {"auc": self.auc, **self.parameters}
+        return {name: {"value": value, "standard_error": self.standard_errors[name]} for name, value in values.items()}
 
     def _title(self) -> str:
         how = {"reml": "restricted maximum likelihood", "ml": "maximum likelihood", "least_squares": "least squares"}
         return f"SummaryRoc of {counted(len(self.tables), 'table')}: {self.model}, {how[self.estimation]}"
 
-    def _table(self) -> list[list[str]]:
+    def _table(self) -> Cells:
         rows = [("AUC", "auc", self.auc)] + [(name.replace("_", " "), name, v) for name, v in self.parameters.items()]
         cells = [[shown, decimals(value), decimals(self.standard_errors[name])] for shown, name, value in rows]
         return [["", "value", "std. error"], *cells]
@@ -214,14 +213,7 @@ class SummaryRocOfPairs(SummaryRoc):
     threshold: float | None = None
     smallest_class: int = 0
     # (size, rng) to the replicates, and what they are computed from.
-    _model: Callable[[int, Any], SummaryRocBootstrap] | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The data are left behind: an unpickled curve can be read, but not resampled.
-        known = (self.model, self.estimation, self.auc, self.parameters, self.standard_errors, self.intercept)
-        more = (self.slope, self.operating_point, self.log_likelihood, self.tables, self.notes)
-        spread = (self._of_mean, self._between, self._middle, self.pairs, self.threshold, self.smallest_class)
-        return SummaryRocOfPairs, (*known, *more, *spread)
+    _model: Callable[[int, Any], SummaryRocBootstrap] | None = field(default=None, metadata=HELD)
 
     def _refuse_shared_rows(self, what: str) -> None:
         raise ValueError(f"{what} of the model is not offered here: {SHARED_ROWS}")
@@ -242,7 +234,7 @@ class SummaryRocOfPairs(SummaryRoc):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SummaryRocBootstrap(Result):
+class SummaryRocBootstrap(CurveBootstrap):
     """Summary curves of resampled rows.
 
     Attributes
@@ -251,14 +243,14 @@ class SummaryRocBootstrap(Result):
         The area under the curve of the sample itself.
     replicates : ndarray of shape (n_resamples,)
         The areas of the resamples; nan where the curve does not rise. Read-only.
-    parameters : dict of ndarray
-        The resampled parameters by name.
     heights : ndarray of shape (n_resamples, 101)
         True-positive rates at the false-positive rates of `band`. Read-only.
-    n_symmetric : int
-        In how many resamples nothing shows the shape of the curve, which is then symmetric.
     smallest_class : int
         The rows of the smallest class.
+    parameters : dict of ndarray
+        The resampled parameters by name. Read-only.
+    n_symmetric : int
+        In how many resamples nothing shows the shape of the curve, which is then symmetric.
 
     Examples
     --------
@@ -273,16 +265,8 @@ class SummaryRocBootstrap(Result):
     True
     """
 
-    estimate: float
-    replicates: NDArray[np.float64]
     parameters: dict[str, NDArray[np.float64]]
-    heights: NDArray[np.float64]
     n_symmetric: int
-    smallest_class: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "replicates", read_only(self.replicates))
-        object.__setattr__(self, "heights", read_only(self.heights))
 
     @property
     def standard_errors(self) -> dict[str, float]:
@@ -290,36 +274,8 @@ class SummaryRocBootstrap(Result):
         known = {"auc": self.replicates, **self.parameters}
         return {name: float(standard_errors(values[:, None])[0]) for name, values in known.items()}
 
-    def confidence_interval(
-        self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
-    ) -> ConfidenceInterval:
-        """Of the area, by its replicates; the methods are those of `multiauc.MulticlassRocBootstrap`.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-            The nominal coverage.
-        method : {"logit", "percentile", "basic"}, default "logit"
-            From the spread of the replicates' logits, from quantiles, or from quantiles mirrored at the estimate.
-        """
-        found = Replicates(self.estimate, self.replicates, self.smallest_class, is_fitted=True)
-        return found.interval(level, method, INTERVALS)
-
-    def band(self, level: float = 0.95) -> RocBand:
-        """Quantiles of the resampled true-positive rates at fixed false-positive rates, point by point.
-
-        Parameters
-        ----------
-        level : float, default 0.95
-            The share of resampled curves between the limits at each false-positive rate.
-        """
-        return quantile_band(self.heights[~np.isnan(self.heights).any(axis=1)], level)
-
-    def __repr__(self) -> str:
-        size = counted(len(self.replicates), "resample")
-        numbers = f"auc {decimals(self.estimate)}, se {decimals(self.standard_errors['auc'])}"
-        symmetric = f", {self.n_symmetric} of them symmetric" if self.n_symmetric else ""
-        return f"SummaryRocBootstrap({size} by rows{symmetric}: {numbers})"
+    def _describe(self) -> str:
+        return f"rows, {self.n_symmetric} of them symmetric" if self.n_symmetric else "rows"
 
 
 MODELS = ("moses_littenberg", "bivariate", "hsroc", "binomial")
@@ -410,7 +366,7 @@ def summary_roc(
     """
     kind, how = _read_model(model, estimation)
     tables = _read_tables(tp, fn, fp, tn)
-    return _fitted(tables, kind, how).summary()
+    return _fit(tables, kind, how).summary()
 
 
 @with_hints
@@ -476,13 +432,13 @@ def summary_roc_of_pairs(
         raise ValueError(f"y_true must have {FEWEST_TABLES} classes or more, for as many pairs; got {len(present)}")
     pairs = list(combinations(present, 2) if limit is None else permutations(present, 2))
     tables = PairTables(HeldInputs(sample, (HAND_TILL,), {}), pairs, limit)
-    fit = _fitted(tables.of_sample(), kind, how)
+    fit = _fit(tables.of_sample(), kind, how)
     return SummaryRocOfPairs(
         **fit.fields(are_independent=False),
         pairs=tuple((sample.labels[c], sample.labels[d]) for c, d in pairs),
         threshold=limit,
-        smallest_class=int(sample.rows[sample.rows > 0].min()),
-        _model=lambda size, rng: _resampled(tables, fit, size, rng),
+        smallest_class=count_smallest(sample.rows),
+        _model=lambda size, rng: _resample(tables, fit, size, rng),
     )
 
 
@@ -496,15 +452,15 @@ class PairTables:
 
     def of_sample(self) -> NDArray[np.float64]:
         """A table per pair."""
-        return np.asarray(self._counted(np.ones((1, len(self.inputs.sample.codes)), dtype=np.uint8))[0])
+        return np.asarray(self._count(np.ones((1, len(self.inputs.sample.codes)), dtype=np.uint8))[0])
 
     def of_resamples(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
         """The tables of resamples `first`, `first` + 1, ...: rows drawn within classes, as by all bootstraps."""
         arguments = self.inputs.arguments()
         resampler = _rust.Resampler([arguments], list(self.inputs.metrics), {}, self.inputs.sampling, 0)
-        return self._counted(resampler.multiplicities(seed, first, count))
+        return self._count(resampler.multiplicities(seed, first, count))
 
-    def _counted(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
+    def _count(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
         sample = self.inputs.sample
         rows_of = [np.flatnonzero(sample.codes == c) for c in range(sample.n_classes)]
         times_of = [times[:, rows].astype(np.float64) for rows in rows_of]
@@ -553,7 +509,7 @@ class Fitted:
         """The area under the curve; nan unless it rises."""
         return area(*self.curve(values))
 
-    def fields(self, *, are_independent: bool = True) -> dict[str, Any]:
+    def fields(self, *, are_independent: bool = True) -> Record:
         """Those of the result. The standard errors need tables that are independent."""
         functions = {"auc": self.auc, **self.parameters()}
         intercept, slope = self.curve(self.estimates)
@@ -616,7 +572,7 @@ _HSROC_PARAMETERS: dict[str, Callable[[NDArray[np.float64]], float]] = {
 }
 
 
-def _fitted(
+def _fit(
     tables: NDArray[np.float64],
     model: str,
     estimation: str,
@@ -648,7 +604,7 @@ def _fitted(
     return fit
 
 
-def _resampled(tables: PairTables, fit: Fitted, n_resamples: Any, rng: Any) -> SummaryRocBootstrap:
+def _resample(tables: PairTables, fit: Fitted, n_resamples: Any, rng: Any) -> SummaryRocBootstrap:
     size, seed = positive_integer("n_resamples", n_resamples), draw_seed(read_rng(rng))
     names = list(fit.parameters())
     found = np.full((size, 2 + len(names)), np.nan)
@@ -664,17 +620,17 @@ def _resampled(tables: PairTables, fit: Fitted, n_resamples: Any, rng: Any) -> S
     return SummaryRocBootstrap(
         fit.auc(fit.estimates),
         found[:, 0],
-        dict(zip(names, found.T[2:], strict=True)),
         heights,
+        count_smallest(sample.rows),
+        dict(zip(names, found.T[2:], strict=True)),
         int(np.nansum(found[:, 1])),
-        int(sample.rows[sample.rows > 0].min()),
     )
 
 
 def _replicate(tables: NDArray[np.float64], fit: Fitted) -> tuple[list[float], NDArray[np.float64]]:
     """Area, symmetry and parameters of one resample, and the heights of its curve; nan where it has none."""
     try:
-        again = _fitted(tables, fit.model, fit.estimation, is_quiet=True, start=fit.estimates)
+        again = _fit(tables, fit.model, fit.estimation, is_quiet=True, start=fit.estimates)
     except ValueError:
         return [math.nan] * (2 + len(fit.parameters())), np.full(len(BAND_FPR), np.nan)
     values = again.estimates

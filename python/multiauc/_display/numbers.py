@@ -17,11 +17,11 @@ from multiauc._curves.multiclass import THRESHOLDS
 from multiauc._display import model as views
 from multiauc._evaluation.slices import NUMBERS
 from multiauc._inference.bootstrap import warn_of_lost_classes
+from multiauc._inference.estimates import Estimate
 from multiauc._inference.intervals import logit_interval, union
 from multiauc._inference.pair_matrix import PairMatrix
 from multiauc._input.options import positive_integer, read_level, read_rng
 from multiauc.plotting._pair_matrix import scale_floor
-from multiauc.streaming.certified import CertifiedValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -70,8 +70,8 @@ def view_estimate(estimate: Any, level: float) -> views.Estimate:
         warnings.simplefilter("ignore", RuntimeWarning)
         low, high = estimate.confidence_interval(level)
     shown = make_estimate(estimate.value, estimate.standard_error, low, high)
-    if isinstance(estimate, CertifiedValue):
-        return replace(shown, bounds=_view_bounds(estimate.low, estimate.high))
+    if isinstance(estimate, Estimate) and estimate.low is not None:
+        return replace(shown, bounds=_view_bounds(*estimate.bounds))
     return shown
 
 
@@ -371,7 +371,7 @@ def resample_curve(
     if not n_resamples or math.isnan(curve.auc):
         return None
     size = positive_integer("n_resamples", n_resamples)
-    bootstrap = curve.resampled(size, read_rng(rng), "rows", inputs.groups, inputs.sampling)
+    bootstrap = curve.resample(size, read_rng(rng), "rows", inputs.groups, inputs.sampling)
     warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]))
     return bootstrap
 

@@ -12,7 +12,7 @@ from multiauc._common.result import notes_in_words
 from multiauc._common.wording import corrected_p, counted, decimals, p_text, shown_name
 from multiauc._display.words import describe_pair_value, describe_rule, name_metric
 from multiauc._evaluation.slices import NUMBERS
-from multiauc.streaming.certified import value_and_bounds
+from multiauc._inference.estimates import format_bounds
 
 if TYPE_CHECKING:
     from multiauc._display import model as views
@@ -305,7 +305,7 @@ def _value_cells(one: views.Estimate | views.PairEstimate, *, has_bounds: bool) 
     bounds: views.Bounds | None = one.bounds
     if one.value is None or bounds is None or bounds.certified_low is None or bounds.certified_high is None:
         return [one.value, "-"]
-    return list(value_and_bounds(one.value, bounds.certified_low, bounds.certified_high))
+    return list(format_bounds(one.value, bounds.certified_low, bounds.certified_high))
 
 
 def _pair_cells(pair: views.Pair) -> list[Cell]:

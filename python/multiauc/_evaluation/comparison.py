@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,12 +16,13 @@ from multiauc._common.hints import warn, with_hints
 from multiauc._common.registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._common.result import (
     ESTIMATE_HEADER,
+    HELD,
     Tabular,
     document,
     html_table,
     notes_in_words,
+    pick_numbers,
     provenance,
-    read_only,
     sizes_in_words,
     text_table,
     to_json,
@@ -28,21 +30,27 @@ from multiauc._common.result import (
 from multiauc._common.wording import described, listing, names_as_text, one_of
 from multiauc._curves.multiclass import default_curve
 from multiauc._evaluation.evaluation import Evaluation
-from multiauc._evaluation.folds import compared_in_folds, read_folds
-from multiauc._evaluation.resampling import model_accelerations, resampled_curves, resampled_metrics
-from multiauc._evaluation.slice_tests import SliceDifferences, side_of
-from multiauc._inference.bootstrap import ComparisonBootstrap, warn_of_lost_classes
+from multiauc._evaluation.folds import compare_in_folds
+from multiauc._inference.bootstrap import (
+    ComparisonBootstrap,
+    compute_model_accelerations,
+    draw_seed,
+    resample_metrics,
+    warn_of_lost_classes,
+)
 from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.differences import Difference, holm, scale_of_differences, warn_of_untestable
-from multiauc._inference.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
+from multiauc._inference.estimates import build_bare_estimate, build_estimate, count_smallest, warn_of_single_units
 from multiauc._inference.families import Family, fewest_degrees_of_freedom, wald_f
 from multiauc._inference.hypotheses import OmnibusTest
+from multiauc._inference.slice_differences import Side, SliceDifferences
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     positive_integer,
     read_groups,
     read_level,
     read_metric_options,
+    read_rng,
     read_sampling,
     refuse_idle_options,
     refuse_weights,
@@ -60,6 +68,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.registry import MetricName
+    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
     from multiauc._inference.estimates import Estimate
     from multiauc._inference.intervals import ConfidenceInterval
@@ -114,19 +123,10 @@ class Comparison(Tabular):
     labels: tuple[Any, ...]
     counts: NDArray[np.int64]
     method: str
-    _inputs: dict[Any, HeldInputs] | None = None
-    # What is known of the inputs once they are left behind.
-    _options: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "covariance", read_only(self.covariance))
-        object.__setattr__(self, "counts", read_only(self.counts))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The data are left behind: an unpickled comparison can be read, but nothing more can be computed from it.
-        known = (self.metric, self.estimates, self.covariance, self.differences)
-        return Comparison, (*known, self.labels, self.counts, self.method, None, self._given(), self.notes)
+    _options: Record = field(default_factory=dict, compare=False)
+    # An unpickled comparison can be read, but nothing more can be computed from it.
+    _inputs: dict[Any, HeldInputs] | None = field(default=None, metadata=HELD)
 
     def difference(self, a: Hashable, b: Hashable) -> Difference:
         """Model `a` minus model `b`."""
@@ -221,10 +221,10 @@ class Comparison(Tabular):
         models[0].refuse_folds("a bootstrap")
         of_models = of_differences = bounds = None
         if self.metric == MULTICLASS_ROC:
-            replicates, bounds = resampled_curves(models, size, rng)
+            replicates, bounds = _resample_curves(models, size, rng)
         elif METRICS[self.metric].has_bootstrap:
-            replicates = resampled_metrics(models, size, rng)
-            of_models, of_differences = model_accelerations(models)
+            replicates = resample_metrics(models, size, rng)
+            of_models, of_differences = compute_model_accelerations(models)
         else:
             raise ValueError(f"there is no bootstrap of {self.metric!r}")
         estimates = np.array([estimate.value for estimate in self.estimates.values()])
@@ -234,7 +234,7 @@ class Comparison(Tabular):
             tuple(held),
             estimates,
             of_models,
-            models[0].drawn(),
+            models[0].resampled_unit,
             self.counts,
             next(iter(self.estimates.values())).smallest_class,
             bounds,
@@ -307,7 +307,7 @@ class Comparison(Tabular):
         options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
         return write_report(path, models, self, **options)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
 
         The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
@@ -323,7 +323,7 @@ class Comparison(Tabular):
             "covariance": self.covariance.tolist(),
             "notes": list(self.notes),
         }
-        return document("comparison", level, content, provenance(self._given()))
+        return document("comparison", level, content, provenance(self._options))
 
     def to_json(self, level: float = 0.95) -> str:
         """The same as JSON; null where a number is missing, names and labels that JSON does not have as text."""
@@ -334,10 +334,18 @@ class Comparison(Tabular):
             difference |= {"first": first, "second": second}
         return to_json(result)
 
-    def _given(self) -> dict[str, Any]:
-        return self._options if self._inputs is None else next(iter(self._inputs.values())).given()
+    def _numbers(self) -> dict[str, Numbers]:
+        names = names_as_text(self.estimates)
+        found = {
+            f"{name}_{self.metric}": pick_numbers(one.to_dict())
+            for name, one in zip(names, self.estimates.values(), strict=True)
+        }
+        # A metric without a closed form has no differences.
+        for (first, second), one in zip(combinations(names, 2), self.differences, strict=False):
+            found[f"{first}_minus_{second}_{self.metric}"] = pick_numbers(one.to_dict())
+        return found
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[Record]:
         """The models, then the differences between every two of them."""
         models = [{"first": name, "second": None, **one.to_dict(level)} for name, one in self.estimates.items()]
         differences = [one.to_dict(level) for one in self.differences]
@@ -361,11 +369,11 @@ class Comparison(Tabular):
     def _title(self) -> str:
         return f"Comparison by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"
 
-    def _models(self) -> list[list[str]]:
+    def _models(self) -> Cells:
         named = zip(names_as_text(self.estimates), self.estimates.values(), strict=True)
         return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in named)]
 
-    def _contrasts(self) -> list[list[str]]:
+    def _contrasts(self) -> Cells:
         # Interval and p-value are corrected alike, so that they never disagree; with two models there is nothing to
         # correct.
         are_many = len(self.differences) > 1
@@ -390,7 +398,6 @@ def compare(  # noqa: PLR0913
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     folds: ArrayLike | None = None,
-    pooled: bool = False,
     sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
@@ -424,7 +431,7 @@ def compare(  # noqa: PLR0913
         As in `auc_mu_score`; not for one-vs-rest.
     clip, k
         As in `evaluate`; for ``"log_loss"`` and for ``"top_k_accuracy"``.
-    sample_weight, groups, folds, pooled, sampling, labels, absent, outputs
+    sample_weight, groups, folds, sampling, labels, absent, outputs
         As in `evaluate`.
 
     Returns
@@ -477,7 +484,7 @@ def compare(  # noqa: PLR0913
     is_ordered = take_one_score((kind,))
     given = _read_models(y_true, models, sample_weight, labels, absent, outputs, is_ordered=is_ordered)
     first = next(iter(given.values()))
-    samples = {name: _in_order_of(first, sample, name) for name, sample in given.items()}
+    samples = {name: _reorder(first, sample, name) for name, sample in given.items()}
     if partition is not None and len({sample.has_one_score for sample in samples.values()}) > 1:
         raise ValueError(
             "models with one score per row cannot be compared by a partition with models that have two: "
@@ -485,31 +492,30 @@ def compare(  # noqa: PLR0913
         )
     options = read_metric_options(first, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     group_codes = read_groups(groups, len(first.codes))
-    fold_codes = read_folds(folds, pooled, len(first.codes))
+    fold_codes = read_groups(folds, len(first.codes), argument="folds")
     drawn = read_sampling(sampling, (kind,))
-    held = {
+    held_inputs = {
         name: HeldInputs(sample, (kind,), options, groups=group_codes, folds=fold_codes, sampling=drawn)
         for name, sample in samples.items()
     }
-    inputs = next(iter(held.values()))
+    inputs = next(iter(held_inputs.values()))
     if kind == MULTICLASS_ROC:
         inputs.refuse_folds(f"metric={kind!r}")
-        areas = []
-        for sample in samples.values():
-            # In Python 3.11 a comprehension would be one more level of the stack.
-            areas.append(default_curve(sample, options["pair_weights"]).auc)  # noqa: PERF401
-        comparison = _without_errors(kind, held, areas)
-        return _with_notes(comparison, given, inputs)
-    if inputs.folds is None:
-        arguments = [model.arguments() for model in held.values()]
-        found = _rust.compare(arguments, kind, inputs.options, inputs.sampling == "iid")
-        warn_of_single_units(inputs, found.units, found.effective_units)
+        found = _compare_curves(held_inputs)
     else:
-        found = compared_in_folds(list(held.values()), (kind,))
-        warn_of_single_units(inputs, inputs.units(), inputs.units().tolist())
-    comparison = _comparison(kind, held, found)
-    warn_of_untestable(comparison.differences)
-    return comparison if is_ordered else _with_notes(comparison, given, inputs)
+        found = _compare_metric(held_inputs)
+    return Comparison(
+        metric=kind,
+        estimates=found.estimates,
+        covariance=found.covariance,
+        differences=found.differences,
+        labels=tuple(first.labels),
+        counts=first.rows,
+        method=found.method,
+        notes=() if is_ordered else _find_notes(given, inputs),
+        _options=inputs.describe_options(),
+        _inputs=held_inputs,
+    )
 
 
 def _read_models(
@@ -533,7 +539,7 @@ def _read_models(
     return samples
 
 
-def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
+def _reorder(first: Sample, sample: Sample, name: Any) -> Sample:
     """The sample with its columns in the order of the first model's."""
     if sample.labels == first.labels:
         return replace(sample, codes=first.codes, weights=first.weights)
@@ -551,8 +557,8 @@ def _in_order_of(first: Sample, sample: Sample, name: Any) -> Sample:
     return replace(first, scores=sample.scores[:, order])
 
 
-def _with_notes(comparison: Comparison, given: dict[Any, Sample], inputs: HeldInputs) -> Comparison:
-    """The comparison with a note, and a warning, for each model whose columns seem to be in another order.
+def _find_notes(given: dict[Any, Sample], inputs: HeldInputs) -> tuple[str, ...]:
+    """A note, and a warning, for each model whose columns seem to be in another order.
 
     Another note says that scores are not probabilities; a warning too, if that is so of some models only.
     """
@@ -561,13 +567,13 @@ def _with_notes(comparison: Comparison, given: dict[Any, Sample], inputs: HeldIn
     for note in notes:
         warn_of_order(note)
     needs_scale = depend_on_scale(inputs.metrics, inputs.options["partition"])
-    scales = _note_of_scales(given) if needs_scale else None
+    scales = _describe_scales(given) if needs_scale else None
     if scales is not None and scales != NOT_PROBABILITIES:
         warn(scales, UserWarning)
-    return replace(comparison, notes=notes if scales is None else (*notes, scales))
+    return notes if scales is None else (*notes, scales)
 
 
-def _note_of_scales(given: dict[Any, Sample]) -> str | None:
+def _describe_scales(given: dict[Any, Sample]) -> str | None:
     """A sentence if the models, or some of them, do not have probabilities."""
     are = {name: are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
     if all(are.values()):
@@ -582,53 +588,78 @@ def _note_of_scales(given: dict[Any, Sample]) -> str | None:
     )
 
 
-def _comparison(metric: str, held: dict[Any, HeldInputs], found: _rust.Compared) -> Comparison:
-    inputs = next(iter(held.values()))
-    sample, smallest = inputs.sample, smallest_of(inputs.units() if inputs.folds is not None else found.units)
-    if sample.is_undefined:
-        nan = math.nan
-        estimates = {name: estimate_without_error(nan, name, smallest, metric, data) for name, data in held.items()}
-        differences = [Difference(a, b, nan, nan, nan) for a, b in combinations(held, 2)]
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """What a comparison is made of."""
+
+    estimates: dict[Any, Estimate]
+    covariance: NDArray[np.float64]
+    differences: tuple[Difference, ...]
+    method: str
+
+
+def _compare_metric(models: dict[Any, HeldInputs]) -> _Found:
+    """By the one metric that the inputs ask for."""
+    inputs = next(iter(models.values()))
+    (metric,) = inputs.metrics
+    if inputs.folds is None:
+        arguments = [model.arguments() for model in models.values()]
+        found = _rust.compare(arguments, metric, inputs.options, inputs.sampling == "iid")
+        units, effective = found.units, found.effective_units
     else:
-        estimates = {
-            name: estimate_of(one, name, smallest, metric, data)
-            for (name, data), one in zip(held.items(), found.estimates, strict=True)
-        }
-        scale = scale_of_differences(metric)
-        differences = [
-            Difference(a, b, one.value, one.variance, one.degrees_of_freedom, **scale)
-            for (a, b), one in zip(combinations(held, 2), found.differences, strict=True)
-        ]
-    corrected = Family(differences, found.covariance).corrected()
-    return Comparison(
-        metric=metric,
-        estimates=estimates,
-        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
-        differences=tuple(replace(d, corrected_p_value=p) for d, p in zip(differences, corrected, strict=True)),
-        labels=tuple(sample.labels),
-        counts=sample.rows,
-        method=inputs.method(),
-        _inputs=held,
-    )
-
-
-def _without_errors(metric: str, held: dict[Any, HeldInputs], values: list[float]) -> Comparison:
-    """Of a metric that has no closed form."""
-    inputs = next(iter(held.values()))
-    sample, smallest = inputs.sample, smallest_of(inputs.units())
-    return Comparison(
-        metric=metric,
-        estimates={
-            name: estimate_without_error(value, name, smallest, metric, data)
-            for (name, data), value in zip(held.items(), values, strict=True)
+        found = compare_in_folds(list(models.values()), (metric,))
+        units = inputs.units()
+        effective = units.tolist()
+    warn_of_single_units(inputs, units, effective)
+    is_undefined, smallest = inputs.sample.is_undefined, count_smallest(units)
+    scale = scale_of_differences(metric)
+    differences = [
+        Difference(a, b, math.nan, math.nan, math.nan)
+        if is_undefined
+        else Difference(a, b, one.value, one.variance, one.degrees_of_freedom, **scale)
+        for (a, b), one in zip(combinations(models, 2), found.differences, strict=True)
+    ]
+    corrected = Family(differences, found.covariance).correct()
+    warn_of_untestable(differences)
+    return _Found(
+        {
+            name: build_estimate(one, name, smallest, metric, model)
+            for (name, model), one in zip(models.items(), found.estimates, strict=True)
         },
-        covariance=np.full((len(held), len(held)), np.nan),
-        differences=(),
-        labels=tuple(sample.labels),
-        counts=sample.rows,
-        method="no standard errors in closed form; use .bootstrap() or .ranking_probabilities()",
-        _inputs=held,
+        np.full_like(found.covariance, np.nan) if is_undefined else found.covariance,
+        tuple(replace(one, corrected_p_value=p) for one, p in zip(differences, corrected, strict=True)),
+        inputs.describe_method(),
     )
+
+
+def _compare_curves(models: dict[Any, HeldInputs]) -> _Found:
+    """By the areas of the multi-class ROC curves, which have no standard errors in closed form."""
+    estimates = {}
+    for name, model in models.items():
+        area = default_curve(model.sample, model.options["pair_weights"]).auc
+        estimates[name] = build_bare_estimate(area, name, count_smallest(model.units()), MULTICLASS_ROC, model)
+    return _Found(
+        estimates,
+        np.full((len(models), len(models)), np.nan),
+        (),
+        "no standard errors in closed form; use .bootstrap() or .ranking_probabilities()",
+    )
+
+
+def _resample_curves(
+    models: list[HeldInputs], size: int, rng: np.random.Generator | int | None
+) -> tuple[NDArray[np.float64], list[float | None]]:
+    """Replicates of the areas D of the models, and the bounds that they are at: a column and an entry per model."""
+    generator = read_rng(rng)
+    if models[0].sample.is_undefined:
+        return np.full((size, len(models)), np.nan), [None] * len(models)
+    found = []
+    for model in models:
+        roc = default_curve(model.unchanged_sample(), model.options["pair_weights"])
+        # A copy of the same generator draws the same rows for every model.
+        found.append(roc.resample(size, copy.deepcopy(generator), "rows", model.groups, model.sampling))
+    draw_seed(generator)
+    return np.stack([one.replicates for one in found], axis=1), [one.bound for one in found]
 
 
 @with_hints
@@ -680,7 +711,7 @@ def compare_samples(a: Evaluation, b: Evaluation, *, metric: MetricName = DEFAUL
         )
     first, second = a.metrics[metric], b.metrics[metric]
     variance = first.variance() + second.variance()
-    samples = SliceDifferences(side_of(first), side_of(second), np.zeros(1), METRICS[metric].scale)
+    samples = SliceDifferences(Side.of(first), Side.of(second), np.zeros(1), METRICS[metric].scale)
     freedom = float(samples.degrees_of_freedom()[0])
     difference = Difference(
         "a", "b", first.value - second.value, variance, freedom, **scale_of_differences(metric), _samples=samples

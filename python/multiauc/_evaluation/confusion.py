@@ -10,7 +10,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import with_hints
-from multiauc._common.result import Tabular, read_only
+from multiauc._common.result import Tabular
 from multiauc._common.wording import decimals, one_of, printable, shown_name
 from multiauc._inference.intervals import ConfidenceInterval, Wilson, WorstCase
 from multiauc._input.options import read_groups, read_level
@@ -129,9 +129,6 @@ class ConfusionMatrix(Tabular):
     _of_entries: dict[str, Rates]
     _of_classes: dict[str, Rates]
     _has_units: bool
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "counts", read_only(self.counts))
 
     def normalized(self, by: Literal["all", "true", "predicted"] = "true") -> NDArray[np.float64]:
         """The entries as shares.

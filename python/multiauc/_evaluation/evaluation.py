@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,26 +24,24 @@ from multiauc._common.registry import (
 )
 from multiauc._common.result import (
     ESTIMATE_HEADER,
+    HELD,
     TABLE_AT_MOST,
     TABLE_EDGE,
+    Printed,
     Tabular,
     document,
-    html_table,
     notes_in_words,
+    pick_numbers,
     provenance,
-    read_only,
     shortened,
     sizes_in_words,
-    text_table,
-    to_json,
 )
-from multiauc._common.wording import listing, shown_name
-from multiauc._evaluation.folds import compared_in_folds, read_folds
-from multiauc._evaluation.resampling import resampled_metrics
-from multiauc._inference.bootstrap import Bootstrap, accelerations, warn_of_lost_classes
+from multiauc._common.wording import listing, names_as_text, shown_name
+from multiauc._evaluation.folds import compare_in_folds
+from multiauc._inference.bootstrap import Bootstrap, compute_accelerations, resample_metrics, warn_of_lost_classes
 from multiauc._inference.column_order import column_order_note, warn_of_order
-from multiauc._inference.estimates import estimate_of, estimate_without_error, smallest_of, warn_of_single_units
-from multiauc._inference.pair_matrix import PairMatrix, pair_errors
+from multiauc._inference.estimates import build_estimate, count_smallest, warn_of_single_units
+from multiauc._inference.pair_matrix import PairMatrix, collect_pair_errors
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     positive_integer,
@@ -67,6 +64,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
     from multiauc._inference.estimates import Estimate
     from multiauc.plotting import EvaluationDisplay
@@ -74,7 +72,86 @@ if TYPE_CHECKING:
 
 # Without slots: with them, assigning to a property of a frozen dataclass fails with an obscure TypeError.
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Tabular):
+class MetricEstimates(Printed, Tabular):
+    """What evaluations of rows in memory and of streams share: metrics, and each class against the rest."""
+
+    metrics: dict[str, Estimate]
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
+    _per_class: dict[Any, Estimate]
+
+    @property
+    def auc_mu(self) -> Estimate:
+        """AUC_mu."""
+        return self._metric(AUC_MU)
+
+    @property
+    def hand_till(self) -> Estimate:
+        """Hand & Till's M."""
+        return self._metric(HAND_TILL)
+
+    @property
+    def one_vs_rest(self) -> Estimate:
+        """The mean of the classes against the rest."""
+        return self._metric(ONE_VS_REST)
+
+    @property
+    def one_vs_rest_prevalence(self) -> Estimate:
+        """The mean of the classes against the rest, weighted by their sizes."""
+        return self._metric(ONE_VS_REST_PREVALENCE)
+
+    def _metric(self, metric: str) -> Estimate:
+        if metric not in self.metrics:
+            raise AttributeError(f"{metric} was not computed; name it in metrics=")
+        return self.metrics[metric]
+
+    def _counts_by_label(self) -> Record:
+        return {"rows": int(self.counts.sum()), "labels": list(self.labels), "counts": self.counts.tolist()}
+
+    def _estimates(self, level: float) -> Record:
+        """Metrics and classes in plain Python objects."""
+        rows = dict(zip(self.labels, self.counts.tolist(), strict=True))
+        found: Record = {"metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()}}
+        for name, _, estimates in self._by_class():
+            if estimates:
+                found[name] = [{"label": one, "rows": rows[one], **estimates[one].to_dict(level)} for one in estimates]
+        return found
+
+    def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
+        """Estimates of each class, with their name and their title."""
+        return [("per_class", "each class against the rest", self._per_class)]
+
+    def _rows(self, level: float) -> list[Record]:
+        rows = [{"kind": "metric", "name": name, **one.to_dict(level)} for name, one in self.metrics.items()]
+        return rows + [{"kind": "class", "name": name, **one.to_dict(level)} for name, one in self._per_class.items()]
+
+    def _numbers(self) -> dict[str, Numbers]:
+        named = dict(self.metrics)
+        for name, _, estimates in self._by_class():
+            labels = names_as_text(estimates)
+            named |= {f"{name}_{label}": one for label, one in zip(labels, estimates.values(), strict=True)}
+        return {name: pick_numbers(estimate.to_dict()) for name, estimate in named.items()}
+
+    def _title(self) -> str:
+        return f"Evaluation of {sizes_in_words(self.labels, self.counts)}"
+
+    def _header(self) -> list[str]:
+        return ESTIMATE_HEADER
+
+    def _table(self) -> Cells:
+        header = self._header()
+        empty = [""] * (len(header) - 1)
+        rows = [[str(estimate.name), *estimate.cells()] for estimate in self.metrics.values()]
+        for _, title, estimates in self._by_class():
+            classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in estimates.items()]
+            if len(classes) > TABLE_AT_MOST:
+                classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", *empty]]
+            rows += [[title, *empty], *classes] if classes else []
+        return [header, *rows]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(MetricEstimates):
     """The metrics of one model with their uncertainty; see `multiauc.evaluate`.
 
     Attributes
@@ -111,47 +188,14 @@ class Evaluation(Tabular):
     [('a', 'b', 0.75)]
     """
 
-    metrics: dict[str, Estimate]
     covariance: NDArray[np.float64]
     matrices: dict[str, PairMatrix]
-    labels: tuple[Any, ...]
-    counts: NDArray[np.int64]
     method: str
-    _per_class: dict[Any, Estimate]
-    _inputs: HeldInputs | None = None
-    # What is known of the inputs once they are left behind.
-    _options: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     _average_precisions: dict[Any, Estimate] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "covariance", read_only(self.covariance))
-        object.__setattr__(self, "counts", read_only(self.counts))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The data are left behind: an unpickled evaluation can be read, but nothing more can be computed from it.
-        known = (self.metrics, self.covariance, self.matrices, self.labels, self.counts, self.method)
-        return Evaluation, (*known, self._per_class, None, self._given(), self.notes, self._average_precisions)
-
-    @property
-    def auc_mu(self) -> Estimate:
-        """AUC_mu."""
-        return self._metric(AUC_MU)
-
-    @property
-    def hand_till(self) -> Estimate:
-        """Hand & Till's M."""
-        return self._metric(HAND_TILL)
-
-    @property
-    def one_vs_rest(self) -> Estimate:
-        """The mean of the classes against the rest."""
-        return self._metric(ONE_VS_REST)
-
-    @property
-    def one_vs_rest_prevalence(self) -> Estimate:
-        """The mean of the classes against the rest, weighted by their sizes."""
-        return self._metric(ONE_VS_REST_PREVALENCE)
+    _options: Record = field(default_factory=dict, compare=False)
+    # An unpickled evaluation can be read, but nothing more can be computed from it.
+    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
 
     @property
     def matthews(self) -> Estimate:
@@ -181,6 +225,10 @@ class Evaluation(Tabular):
                 f"{AVERAGE_PRECISION!r} in metrics= of evaluate, without folds"
             )
         return self._average_precisions
+
+    def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
+        title = "average precision of each class"
+        return [*super()._by_class(), ("average_precision_per_class", title, self._average_precisions)]
 
     @property
     def auc_mu_matrix(self) -> PairMatrix:
@@ -224,7 +272,7 @@ class Evaluation(Tabular):
         wanted = resampled if metrics is None else read_metrics(metrics, resampled)
         inputs = self.inputs()
         inputs.refuse_folds("a bootstrap")
-        replicates = resampled_metrics([inputs.asking_for(wanted)], size, rng)
+        replicates = resample_metrics([inputs.asking_for(wanted)], size, rng)
         estimates = np.array([self.metrics[metric].value for metric in wanted])
         warn_of_lost_classes(replicates, estimates)
         influences = inputs.asking_for(resampled).influences()
@@ -233,8 +281,8 @@ class Evaluation(Tabular):
             replicates,
             wanted,
             estimates,
-            accelerations(influences, inputs.groups)[columns],
-            inputs.drawn(),
+            compute_accelerations(influences, inputs.groups)[columns],
+            inputs.resampled_unit,
             self.counts,
             self.metrics[wanted[0]].smallest_class,
         )
@@ -315,82 +363,27 @@ class Evaluation(Tabular):
         options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
         return write_report(path, models, None, **options)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
 
         The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
         """
-        rows = dict(zip(self.labels, self.counts.tolist(), strict=True))
-        per_class = [
-            {"label": label, "rows": rows[label], **estimate.to_dict(level)}
-            for label, estimate in self._per_class.items()
-        ]
-        average_precisions = [
-            {"label": label, "rows": rows[label], **estimate.to_dict(level)}
-            for label, estimate in self._average_precisions.items()
-        ]
         content = {
-            "rows": int(self.counts.sum()),
-            "labels": list(self.labels),
-            "counts": self.counts.tolist(),
+            **self._counts_by_label(),
             "method": self.method,
-            "metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()},
-            **({"per_class": per_class} if per_class else {}),
-            **({"average_precision_per_class": average_precisions} if average_precisions else {}),
+            **self._estimates(level),
             "covariance": self.covariance.tolist(),
             "notes": list(self.notes),
         }
-        return document("evaluation", level, content, provenance(self._given()))
+        return document("evaluation", level, content, provenance(self._options))
 
-    def to_json(self, level: float = 0.95) -> str:
-        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
-        return to_json(self.to_dict(level))
-
-    def _given(self) -> dict[str, Any]:
-        return self._options if self._inputs is None else self._inputs.given()
-
-    def _rows(self, level: float) -> list[dict[str, Any]]:
-        rows = [{"kind": "metric", "name": name, **one.to_dict(level)} for name, one in self.metrics.items()]
-        return rows + [{"kind": "class", "name": name, **one.to_dict(level)} for name, one in self._per_class.items()]
-
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table()), self.method, *notes_in_words(self.notes)])
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table(), [self.method, *notes_in_words(self.notes)])
-
-    def _title(self) -> str:
-        return f"Evaluation of {sizes_in_words(self.labels, self.counts)}"
-
-    def _table(self) -> list[list[str]]:
-        rows = [[estimate.name, *estimate.cells()] for estimate in self.metrics.values()]
-        by_class = [("each class against the rest", self._per_class)]
-        by_class += [("average precision of each class", self._average_precisions)]
-        for title, estimates in by_class:
-            classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in estimates.items()]
-            if len(classes) > TABLE_AT_MOST:
-                classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", "", "", ""]]
-            rows += [[title, "", "", ""], *classes] if classes else []
-        return [ESTIMATE_HEADER, *rows]
-
-    def _metric(self, metric: str) -> Estimate:
-        if metric not in self.metrics:
-            raise AttributeError(f"{metric} was not computed; name it in metrics= of evaluate")
-        return self.metrics[metric]
+    def _below(self) -> list[str]:
+        return [self.method, *notes_in_words(self.notes)]
 
     def _on_request(self, metric: str) -> Estimate:
         if metric in self.metrics:
             return self.metrics[metric]
-        inputs = self.inputs().asking_for((metric,))
-        title = METRICS[metric].title
-        if inputs.sample.is_undefined:
-            return estimate_without_error(math.nan, title, smallest_of(inputs.units()), metric, inputs)
-        if inputs.folds is not None:
-            (found,) = compared_in_folds([inputs], inputs.metrics).estimates
-        else:
-            is_iid = inputs.sampling == "iid"
-            found = _rust.evaluate(inputs.arguments(), [metric], inputs.options, is_iid).estimates[metric]
-        return estimate_of(found, title, smallest_of(inputs.units()), metric, inputs)
+        return _find_estimates(self.inputs().asking_for((metric,))).metrics[metric]
 
     def _matrix(self, metric: str) -> PairMatrix:
         if metric not in self.matrices:
@@ -413,7 +406,6 @@ def evaluate(  # noqa: PLR0913
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     folds: ArrayLike | None = None,
-    pooled: bool = False,
     sampling: Sampling | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
@@ -461,8 +453,6 @@ def evaluate(  # noqa: PLR0913
         The fold of each row, where scores come from a cross-validation. Scores of models fitted on different rows are
         not comparable, so that metrics are computed within folds and averaged, a fold counting by its share of the
         weight. Standard errors are about these rows and these fitted models: they know nothing of retraining.
-    pooled : bool, default False
-        Whether to rank the rows of all folds against each other after all; warns.
     sampling : {"stratified", "iid"}, optional
         Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
         one-vs-rest, average precision, predictions, losses, and `pair_weights` by size. By default fixed, and random if
@@ -544,99 +534,103 @@ def evaluate(  # noqa: PLR0913
         names,
         read_metric_options(sample, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
         groups=read_groups(groups, len(sample.codes)),
-        folds=read_folds(folds, pooled, len(sample.codes)),
+        folds=read_groups(folds, len(sample.codes), argument="folds"),
         sampling=read_sampling(sampling, names),
     )
-    shares = None
-    if inputs.folds is not None:
-        result = _evaluation_in_folds(inputs)
-    else:
-        found = computed(inputs)
-        warn_of_single_units(inputs, found.units, found.effective_units)
-        shares = found.pairs[HAND_TILL].values if HAND_TILL in names else None
-        result = evaluation_from(inputs, found)
-    if is_ordered:
-        return result
-    note = column_order_note(sample, inputs.groups, shares, inputs.folds)
-    warn_of_order(note)
-    notes: tuple[str, ...] = () if note is None else (note,)
-    if depend_on_scale(names, partition) and not are_probabilities(sample):
-        notes += (NOT_PROBABILITIES,)
-    return replace(result, notes=notes)
+    found = _find_estimates(inputs, warns=True)
+    return _build_evaluation(inputs, found, () if is_ordered else _find_notes(inputs, found))
 
 
-def _evaluation_in_folds(inputs: HeldInputs) -> Evaluation:
-    sample, units = inputs.sample, inputs.units()
-    found = compared_in_folds([inputs], inputs.metrics)
-    warn_of_single_units(inputs, units, units.tolist())
-    smallest = smallest_of(units)
-
-    def estimate(metric: str, one: _rust.Estimate) -> Estimate:
-        title = METRICS[metric].title
-        if sample.is_undefined:
-            return estimate_without_error(math.nan, title, smallest, metric, inputs)
-        return estimate_of(one, title, smallest, metric, inputs)
-
-    return Evaluation(
-        metrics={metric: estimate(metric, one) for metric, one in zip(inputs.metrics, found.estimates, strict=True)},
-        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
-        matrices={},
-        labels=tuple(sample.labels),
-        counts=sample.rows,
-        method=inputs.method(),
-        _per_class={},
-        _inputs=inputs,
-    )
+def evaluate_inputs(inputs: HeldInputs) -> Evaluation:
+    """The metrics that the inputs ask for, without warnings and notes."""
+    return _build_evaluation(inputs, _find_estimates(inputs))
 
 
-def evaluation_of(inputs: HeldInputs) -> Evaluation:
-    """The metrics that the inputs ask for, without a warning about classes that have a single row."""
-    return evaluation_from(inputs, computed(inputs))
-
-
-def computed(inputs: HeldInputs) -> _rust.Evaluated:
+def compute(inputs: HeldInputs) -> _rust.Evaluated:
     """What the core finds for the metrics that the inputs ask for."""
     return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options, inputs.sampling == "iid")
 
 
-def evaluation_from(inputs: HeldInputs, found: _rust.Evaluated) -> Evaluation:
-    """The result made of what the core found."""
-    sample, smallest = inputs.sample, smallest_of(found.units)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """What an evaluation is made of; within folds there are no classes and no pairs."""
 
-    def estimate(metric: str) -> Estimate:
-        title = METRICS[metric].title
-        if sample.is_undefined:
-            return estimate_without_error(math.nan, title, smallest, metric, inputs)
-        return estimate_of(found.estimates[metric], title, smallest, metric, inputs)
+    metrics: dict[str, Estimate]
+    covariance: NDArray[np.float64]
+    per_class: dict[Any, Estimate]
+    matrices: dict[str, PairMatrix]
+    average_precisions: dict[Any, Estimate]
 
+
+def _find_estimates(inputs: HeldInputs, *, warns: bool = False) -> _Found:
+    if inputs.folds is None:
+        found = compute(inputs)
+        units, effective, covariance = found.units, found.effective_units, found.covariance
+        estimates, classes, pairs = found.estimates, found.per_class, found.pairs
+        precisions = found.average_precisions
+    else:
+        averaged, units = compare_in_folds([inputs], inputs.metrics), inputs.units()
+        effective, covariance = units.tolist(), averaged.covariance
+        estimates, classes, pairs = dict(zip(inputs.metrics, averaged.estimates, strict=True)), [], {}
+        precisions = []
+    if warns:
+        warn_of_single_units(inputs, units, effective)
+    sample, smallest = inputs.sample, count_smallest(units)
     labels = tuple(sample.labels)
-    per_class = {
-        labels[c]: estimate_of(found.per_class[c], f"{shown_name(labels[c])} against the rest", smallest, c, inputs)
-        for c in (sample.reported_classes() if found.per_class else ())
-    }
-    shares = sample.shares() if found.average_precisions else np.zeros(0)
-    average_precisions = {
-        labels[c]: estimate_of(
-            found.average_precisions[c],
+    return _Found(
+        {name: build_estimate(estimates[name], METRICS[name].title, smallest, name, inputs) for name in inputs.metrics},
+        np.full_like(covariance, np.nan) if sample.is_undefined else covariance,
+        {
+            labels[c]: build_estimate(classes[c], f"{shown_name(labels[c])} against the rest", smallest, c, inputs)
+            for c in (sample.reported_classes() if classes else ())
+        },
+        {
+            name: PairMatrix(table.values, labels, sample.rows, name, collect_pair_errors(table, effective))
+            for name, table in pairs.items()
+        },
+        _name_precisions(precisions, smallest, inputs) if precisions else {},
+    )
+
+
+def _name_precisions(found: list[_rust.Estimate], smallest: int, inputs: HeldInputs) -> dict[Any, Estimate]:
+    """The average precision of each class, whose chance is its share of the rows."""
+    labels, shares = inputs.sample.labels, inputs.sample.shares()
+    return {
+        labels[c]: build_estimate(
+            found[c],
             f"average precision of {shown_name(labels[c])}",
             smallest,
             AVERAGE_PRECISION,
             inputs,
             chance=float(shares[c]),
         )
-        for c in (sample.reported_classes() if found.average_precisions else ())
+        for c in inputs.sample.reported_classes()
     }
+
+
+def _find_notes(inputs: HeldInputs, found: _Found) -> tuple[str, ...]:
+    """What looks wrong with the data; a wrong order of columns is warned of, too."""
+    sample = inputs.sample
+    shares = found.matrices[HAND_TILL].values if HAND_TILL in found.matrices else None
+    note = column_order_note(sample, inputs.groups, shares, inputs.folds)
+    warn_of_order(note)
+    notes: tuple[str, ...] = () if note is None else (note,)
+    if depend_on_scale(inputs.metrics, inputs.options["partition"]) and not are_probabilities(sample):
+        notes += (NOT_PROBABILITIES,)
+    return notes
+
+
+def _build_evaluation(inputs: HeldInputs, found: _Found, notes: tuple[str, ...] = ()) -> Evaluation:
     return Evaluation(
-        metrics={metric: estimate(metric) for metric in inputs.metrics},
-        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined else found.covariance,
-        matrices={
-            metric: PairMatrix(pairs.values, labels, sample.rows, metric, pair_errors(found, metric))
-            for metric, pairs in found.pairs.items()
-        },
-        labels=labels,
-        counts=sample.rows,
-        method=inputs.method(),
-        _per_class=per_class,
+        found.metrics,
+        tuple(inputs.sample.labels),
+        inputs.sample.rows,
+        found.per_class,
+        covariance=found.covariance,
+        matrices=found.matrices,
+        method=inputs.describe_method(),
+        notes=notes,
+        _average_precisions=found.average_precisions,
+        _options=inputs.describe_options(),
         _inputs=inputs,
-        _average_precisions=average_precisions,
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.hints import warn
 from multiauc._common.wording import counted, listing
-from multiauc._input.options import read_flag, read_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,23 +16,7 @@ if TYPE_CHECKING:
     from multiauc._input.sample import SampleArguments
 
 
-def read_folds(folds: Any, pooled: Any, n_rows: int) -> NDArray[np.uint32] | None:
-    """The number of each row's fold; None without folds, and where the user wants them pooled."""
-    wants_pooled = read_flag("pooled", pooled)
-    codes = read_groups(folds, n_rows, argument="folds")
-    if not wants_pooled:
-        return codes
-    if codes is None:
-        raise ValueError("pooled=True needs folds=, whose scores it pools; got none")
-    warn(
-        "pooled=True ranks the scores of different folds against each other: models fitted on different rows have "
-        "different scales, and the pooled value is often far from that within folds",
-        RuntimeWarning,
-    )
-    return None
-
-
-def compared_in_folds(models: list[HeldInputs], metrics: tuple[str, ...]) -> _rust.Compared:
+def compare_in_folds(models: list[HeldInputs], metrics: tuple[str, ...]) -> _rust.Compared:
     """Some metrics of models on the same rows, averaged over their folds: by model, then by metric."""
     inputs = models[0]
     _check_folds(inputs)

@@ -12,10 +12,10 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
-from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Result, frame_of, html_table, shortened, text_table
+from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Printed, Result, shortened
 from multiauc._common.wording import decimals, described, listing, names_as_text, one_of, printable
 from multiauc._evaluation.comparison import Comparison
-from multiauc._evaluation.evaluation import Evaluation, computed, evaluation_of
+from multiauc._evaluation.evaluation import Evaluation, compute, evaluate_inputs
 from multiauc._inference.estimates import ONE_UNIT
 from multiauc._inference.hypotheses import read_number
 from multiauc._inference.intervals import Wilson, WorstCase, bounded_logit_interval
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Library
+    from multiauc._common.result import Cells, Columns, Record
 
 DEFAULT_POWER = 0.8
 FEWEST = 2
@@ -43,7 +43,7 @@ ENOUGH = 1.0 + 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SampleSize(Result):
+class SampleSize(Printed, Result):
     """Rows per class that reach an aim; see `multiauc.sample_size`.
 
     Attributes
@@ -97,23 +97,20 @@ class SampleSize(Result):
         """The sum of `best_per_class`, if there are best shares."""
         return None if self.best_per_class is None else sum(self.best_per_class.values())
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Everything in plain Python objects."""
         return Result.to_dict(self) | {"total": self.total, "best_total": self.best_total}
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """A row per class as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of(self._rows(), library)
+    def _columns(self) -> Columns:
+        labels, best = list(self.per_class), self.best_per_class
+        return {
+            "class": labels,
+            "pilot": [self.pilot[label] for label in labels],
+            "same_shares": list(self.per_class.values()),
+            **({} if best is None else {"best_shares": [best[label] for label in labels]}),
+        }
 
-    def _rows(self) -> list[dict[str, Any]]:
-        best = self.best_per_class
-        return [
-            {"class": label, "pilot": self.pilot[label], "same_shares": number}
-            | ({} if best is None else {"best_shares": best[label]})
-            for label, number in self.per_class.items()
-        ]
-
-    def _table(self) -> list[list[str]]:
+    def _table(self) -> Cells:
         columns = {"pilot": self.pilot, "same shares": self.per_class}
         if self.best_per_class is not None:
             columns["best shares"] = self.best_per_class
@@ -129,11 +126,8 @@ class SampleSize(Result):
         )
         return [f"{trust} of about {self.relative_error:.0%}", *([printable(self.note)] if self.note else [])]
 
-    def __repr__(self) -> str:
-        return "\n".join([f"SampleSize: {printable(self.aim)}", *text_table(self._table()), *self._below()])
-
-    def _repr_html_(self) -> str:
-        return html_table(f"SampleSize: {self.aim}", self._table(), self._below())
+    def _title(self) -> str:
+        return f"SampleSize: {printable(self.aim)}"
 
 
 @with_hints
@@ -228,9 +222,9 @@ def sample_size(
                 "difference needs a Comparison as the pilot, which shows how much the difference of two models on the "
                 f"same rows varies; for {kind} give half_width"
             )
-        known = _metric_of(pilot, metric) if isinstance(pilot, Evaluation) else _assumed(pilot, metric)
+        known = _find_metric(pilot, metric) if isinstance(pilot, Evaluation) else _assume(pilot, metric)
     elif isinstance(pilot, Comparison):
-        known = _difference_of(pilot, metric, models)
+        known = _find_difference(pilot, metric, models)
     else:
         raise TypeError(
             "pilot must be an Evaluation or a Comparison, as `evaluate` and `compare` return them, or NormalScores or "
@@ -242,13 +236,13 @@ def sample_size(
         # An interval lies between 0 and 1, that of a difference between -1 and 1.
         reach = read_number("half_width", half_width, low=0.0, high=1.0 if known.value is None else 0.5)
         aim = f"a {100.0 * level:.6g}% interval of {known.name}, of half-width {reach:g}"
-        return _planned(
+        return _plan(
             known, aim, lambda sizes, v, freedom: _half_width(known, sizes, v, freedom, tail) <= reach * ENOUGH
         )
     gap = read_number("difference", difference, low=0.0, high=1.0)
     chance = read_number("power", power, low=2.0 * tail, high=1.0)
     aim = f"power {chance:g} to see a difference of {gap:g}: {known.name}, two-sided test at {200.0 * tail:.6g}%"
-    return _planned(
+    return _plan(
         known, aim, lambda _, v, freedom: _rust.student_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance
     )
 
@@ -278,20 +272,20 @@ class _Known:
         return None if found is None else WorstCase(*found)
 
 
-def _metric_of(pilot: Evaluation, metric: Any) -> _Known:
+def _find_metric(pilot: Evaluation, metric: Any) -> _Known:
     name = next(iter(pilot.metrics)) if metric is None else one_of("metric", metric, tuple(pilot.metrics))
-    inputs = _plannable(pilot.inputs(), name)
+    inputs = _require_plannable(pilot.inputs(), name)
     title, value = METRICS[name].title, pilot.metrics[name].value
     terms = variance_terms(inputs, inputs.asking_for((name,)).influences()[:, 0])
     _refuse_without_variance(title, value, terms, inputs)
     has_best_shares = not _depends_on_sizes(inputs, name)
     told = f"{title}, {decimals(value)} in the pilot"
-    ceilings = computed(inputs.asking_for((name,))).ceilings[name]
+    ceilings = compute(inputs.asking_for((name,))).ceilings[name]
     of_classes = None if ceilings is None else [ceilings[c] for c in terms.classes.tolist()]
     return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest, name, of_classes)
 
 
-def _assumed(population: ScorePopulation, metric: Any) -> _Known:
+def _assume(population: ScorePopulation, metric: Any) -> _Known:
     """A large sample of the population, in its class shares, with the population's own value."""
     name = DEFAULT_METRIC if metric is None else read_metric(metric)
     size = min(MOST_DRAWN, max(DRAWN, math.ceil(FEWEST_DRAWN / float(population.prevalence.min()))))
@@ -299,13 +293,13 @@ def _assumed(population: ScorePopulation, metric: Any) -> _Known:
     classes = np.repeat(np.arange(population.n_classes), counts)
     # Of a seed that is always the same: a plan does not change from call to call.
     sample = read_sample(classes, population.scores_of(classes, rng=0), None, range(population.n_classes), "raise")
-    drawn = evaluation_of(HeldInputs(sample, (name,), read_metric_options(sample)))
+    drawn = evaluate_inputs(HeldInputs(sample, (name,), read_metric_options(sample)))
     value = getattr(population, name, drawn.metrics[name].value)
     told = f"{METRICS[name].title}, {decimals(value)} under the assumptions"
-    return replace(_metric_of(drawn, name), name=told, value=value)
+    return replace(_find_metric(drawn, name), name=told, value=value)
 
 
-def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
+def _find_difference(pilot: Comparison, metric: Any, models: Any) -> _Known:
     if metric is not None:
         one_of("metric", metric, (pilot.metric,))
     names = tuple(pilot.estimates) if models is None else models
@@ -313,7 +307,9 @@ def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
         raise ValueError(f"models must be two of {listing(pilot.estimates)}; got {models!r}")
     first, second = names
     found = pilot.difference(first, second)
-    a, b = (_plannable(pilot.inputs()[name], pilot.metric).asking_for((pilot.metric,)) for name in (first, second))
+    a, b = (
+        _require_plannable(pilot.inputs()[name], pilot.metric).asking_for((pilot.metric,)) for name in (first, second)
+    )
     terms = variance_terms(a, a.influences()[:, 0] - b.influences()[:, 0])
     texts = dict(zip(pilot.estimates, names_as_text(pilot.estimates), strict=True))
     name = f"{texts[first]} - {texts[second]} in {METRICS[pilot.metric].title}"
@@ -327,7 +323,7 @@ def _difference_of(pilot: Comparison, metric: Any, models: Any) -> _Known:
     )
 
 
-def _plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
+def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
     """The inputs, if the variance of the metric is a sum over classes of sizes that one can choose."""
     inputs.refuse_folds("a plan")
     if METRICS[metric].scale.is_log:
@@ -376,7 +372,7 @@ def _half_width(known: _Known, sizes: Sequence[int], variance: float, freedom: f
     return 0.5 * (high - low)
 
 
-def _planned(known: _Known, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
+def _plan(known: _Known, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
     terms = known.terms
     labels = [known.inputs.sample.labels[c] for c in terms.classes]
     pilot = terms.units.tolist()

@@ -13,10 +13,18 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
-from multiauc._common.result import Tabular, html_table, notes_in_words, read_only, sizes_in_words, text_table
+from multiauc._common.result import (
+    Printed,
+    Tabular,
+    html_table,
+    notes_in_words,
+    pick_numbers,
+    sizes_in_words,
+    text_table,
+)
 from multiauc._common.wording import counted, decimals, described, listing, names_as_text
 from multiauc._inference.differences import Difference, holm, scale_of_differences
-from multiauc._inference.estimates import Estimate, estimate_of, smallest_of, warn_of_single_units
+from multiauc._inference.estimates import Estimate, build_estimate, count_smallest, warn_of_single_units
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     read_groups,
@@ -36,6 +44,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.registry import MetricName
+    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
     from multiauc._inference.intervals import ConfidenceInterval
     from multiauc._input.sample import Sample
@@ -192,12 +201,12 @@ class RunsEstimate(_TwoParts, Tabular):
         """The default interval of the metric, with the variance from rows and runs."""
         return self._estimate.confidence_interval(level)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Value, standard errors and limits by name."""
         parts = {"rows_standard_error": self.rows_standard_error, "runs_standard_error": self.runs_standard_error}
         return self._estimate.to_dict(level) | parts | {"degrees_of_freedom": self.degrees_of_freedom}
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[Record]:
         return [{"name": self.name, **self.to_dict(level)}]
 
     def cells(self) -> list[str]:
@@ -268,13 +277,10 @@ class RunsDifference(_TwoParts, Tabular):
         """The difference ± t times its standard error."""
         return self._difference.confidence_interval(level)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Value, standard errors, limits and p-values by name."""
         parts = {"rows_standard_error": self.rows_standard_error, "runs_standard_error": self.runs_standard_error}
         return self._difference.to_dict(level) | parts | {"corrected_p_value": self.corrected_p_value}
-
-    def _rows(self, level: float) -> list[dict[str, Any]]:
-        return [self.to_dict(level)]
 
     def cells(self) -> list[str]:
         """The columns of a table."""
@@ -293,7 +299,7 @@ class RunsDifference(_TwoParts, Tabular):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RunsEvaluation(Tabular):
+class RunsEvaluation(Printed, Tabular):
     """The metrics of several runs of one model.
 
     Attributes
@@ -328,29 +334,26 @@ class RunsEvaluation(Tabular):
     counts: NDArray[np.int64]
     notes: tuple[str, ...] = ()
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """The metrics by name, and the number of runs."""
         return {"n_runs": self.n_runs, "metrics": {name: one.to_dict(level) for name, one in self.metrics.items()}}
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[Record]:
         return [{"metric": name, **one.to_dict(level)} for name, one in self.metrics.items()]
+
+    def _numbers(self) -> dict[str, Numbers]:
+        return {name: pick_numbers(one.to_dict()) for name, one in self.metrics.items()}
 
     def _title(self) -> str:
         return f"{counted(self.n_runs, 'run')} on {sizes_in_words(self.labels, self.counts)}"
 
-    def _table(self) -> list[list[str]]:
+    def _table(self) -> Cells:
         return [HEADER, *([METRICS[name].title, *one.cells()] for name, one in self.metrics.items())]
 
     def _below(self) -> list[str]:
         name, first = next(iter(self.metrics.items()))
         helps = [f"{METRICS[name].title}: {first.what_helps()}"] if self.n_runs > 1 else []
         return [*helps, *notes_in_words(self.notes)]
-
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table()), *self._below()])
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table(), self._below())
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -403,7 +406,7 @@ class RunsComparison(Tabular):
                 return replace(one, _difference=turned)
         raise AssertionError("every pair of models has a difference")
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Models and differences by name."""
         return {
             "metric": self.metric,
@@ -411,16 +414,22 @@ class RunsComparison(Tabular):
             "differences": [one.to_dict(level) for one in self.differences],
         }
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[Record]:
         models = [{"first": name, "second": None, **one.to_dict(level)} for name, one in self.estimates.items()]
         rows = [*models, *(one.to_dict(level) for one in self.differences)]
         columns = dict.fromkeys(name for row in rows for name in row)
         return [{name: row.get(name, math.nan) for name in columns} for row in rows]
 
+    def _numbers(self) -> dict[str, Numbers]:
+        names = names_as_text(self.estimates)
+        pairs = [f"{first}_minus_{second}" for first, second in combinations(names, 2)]
+        found = zip([*names, *pairs], [*self.estimates.values(), *self.differences], strict=True)
+        return {f"{name}_{self.metric}": pick_numbers(one.to_dict()) for name, one in found}
+
     def _title(self) -> str:
         return f"Runs compared by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"
 
-    def _tables(self) -> tuple[list[list[str]], list[list[str]]]:
+    def _tables(self) -> tuple[Cells, Cells]:
         names = names_as_text(self.estimates)
         models = [[name, *one.cells()] for name, one in zip(names, self.estimates.values(), strict=True)]
         pairs = [" - ".join(pair) for pair in combinations(names, 2)]
@@ -657,7 +666,7 @@ def _check_classes(first: Sample, samples: list[Sample], argument: str) -> None:
             )
 
 
-def _hold(sample: Sample, metrics: tuple[str, ...], options: dict[str, Any], groups: Any, sampling: Any) -> HeldInputs:
+def _hold(sample: Sample, metrics: tuple[str, ...], options: Record, groups: Any, sampling: Any) -> HeldInputs:
     drawn = read_sampling(sampling, metrics)
     return HeldInputs(
         sample, metrics, options, groups=read_groups(groups, len(sample.codes)), folds=None, sampling=drawn
@@ -680,15 +689,17 @@ def _estimate(
     found: _rust.Runs,
 ) -> RunsEstimate:
     parts = split_variance(mean, runs)
-    of_rows = estimate_of(mean, name, smallest_of(found.units), metric, None)
+    of_rows = build_estimate(mean, name, count_smallest(found.units), metric, inputs)
     both = replace(
         of_rows,
         value=inputs.sample.nan_if_absent(mean.value),
         standard_error=inputs.sample.nan_if_absent(math.sqrt(parts.total)),
         degrees_of_freedom=parts.degrees_of_freedom,
         _first_order=parts.total,
+        # The data are those of one run.
+        _inputs=None,
     )
-    return RunsEstimate(read_only(np.array([one.value for one in runs])), parts, both)
+    return RunsEstimate(np.array([one.value for one in runs]), parts, both)
 
 
 def _notes(counts: list[int], samples: list[Sample], *, depends: bool) -> tuple[str, ...]:

@@ -13,22 +13,30 @@ from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
 from multiauc._common.registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, METRICS, ONE_SCORE_METRICS
 from multiauc._common.result import (
+    Printed,
     Result,
     Tabular,
     document,
-    html_table,
     notes_in_words,
+    pick_numbers,
     provenance,
     read_only,
-    text_table,
-    to_json,
 )
-from multiauc._common.wording import corrected_p, counted, decimals, listing, one_of, printable, shown_name
-from multiauc._evaluation.slice_tests import Side, SliceDifferences
+from multiauc._common.wording import (
+    corrected_p,
+    counted,
+    decimals,
+    format_interval,
+    listing,
+    one_of,
+    printable,
+    shown_name,
+)
 from multiauc._inference.column_order import column_order_note, warn_of_order
-from multiauc._inference.estimates import estimate_of, estimate_without_error
+from multiauc._inference.estimates import build_estimate
 from multiauc._inference.families import min_p
 from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
+from multiauc._inference.slice_differences import Side, SliceDifferences
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     read_groups,
@@ -50,6 +58,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.registry import MetricName
+    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
     from multiauc._inference.estimates import Estimate
     from multiauc._input.sample import Sample
@@ -60,26 +69,6 @@ PRINTED_AT_MOST = 20
 PRINTED_FIRST = 12
 PRINTED_LAST = 4
 MISSING = "(missing)"
-#: The columns of a frame behind those that name the slice.
-NUMBERS = (
-    "rows",
-    "value",
-    "standard_error",
-    "low",
-    "high",
-    "reference",
-    "difference",
-    "difference_error",
-    "difference_low",
-    "difference_high",
-    "simultaneous_low",
-    "simultaneous_high",
-    "t",
-    "degrees_of_freedom",
-    "p_value",
-    "corrected_p_value",
-    "reason",
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,8 +128,12 @@ class Slice(Result):
     reason: str
 
 
+#: The columns of a frame behind those that name the slice.
+NUMBERS = tuple(one.name for one in fields(Slice) if one.name != "name")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Slices(Tabular):
+class Slices(Printed, Tabular):
     """A metric on every slice of the rows, the one that is most surely worse first; see `multiauc.evaluate_slices`.
 
     Attributes
@@ -209,21 +202,13 @@ class Slices(Tabular):
     _covariances: NDArray[np.float64]
     # Of the differences that are tested, where they are few.
     _correlations: NDArray[np.float64] | None
-    _options: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        for name in ("rows", "counts", "t", "p_values", "corrected_p_values"):
-            object.__setattr__(self, name, read_only(getattr(self, name)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because an unpickled array is no longer read-only.
-        return Slices, tuple(getattr(self, one.name) for one in fields(self))
+    _options: Record = field(default_factory=dict, compare=False)
 
     @property
     def values(self) -> NDArray[np.float64]:
         """The metric on each slice."""
-        return read_only(self._slices.values)
+        return self._slices.values
 
     @property
     def standard_errors(self) -> NDArray[np.float64]:
@@ -233,7 +218,7 @@ class Slices(Tabular):
     @property
     def reference_values(self) -> NDArray[np.float64]:
         """The metric on what each slice is compared with."""
-        return read_only(self._references.values)
+        return self._references.values
 
     @property
     def differences(self) -> NDArray[np.float64]:
@@ -279,16 +264,14 @@ class Slices(Tabular):
 
     def __iter__(self) -> Iterator[Slice]:
         """The slices one by one, the one that is most surely worse first."""
-        columns = self._columns(0.95)
-        for place, name in enumerate(self.names):
-            yield Slice(name, **{key: column[place] for key, column in columns.items()})
+        yield from (Slice(name, **row) for name, row in zip(self.names, self._entries(0.95), strict=True))
 
     def __getitem__(self, name: Hashable) -> Slice:
         """One slice by its name: ``slices["phone"]``, or ``slices["north", "phone"]`` of two columns."""
         place = next((place for place, known in enumerate(self.names) if known == name), None)
         if place is None:
             raise KeyError(f"no slice {name!r}; there are {listing(self.names)}")
-        return Slice(name, **{key: column[place] for key, column in self._columns(0.95).items()})
+        return Slice(name, **{key: column[place] for key, column in self._by_number(0.95).items()})
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> SlicesDisplay:
         """Draw a forest plot: each slice with its interval, in a row of its own. Needs matplotlib (``multiauc[plot]``).
@@ -300,13 +283,11 @@ class Slices(Tabular):
 
         return SlicesDisplay(self).plot(ax, level=level, at_most=at_most, **points)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
 
         The layout is that of the command line, and `version` is the layout's: docs/json.md has it.
         """
-        columns = self._columns(level)
-        rows = [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
         content = {
             "rows": int(self.rows.sum()),
             "labels": list(self.labels),
@@ -318,15 +299,11 @@ class Slices(Tabular):
             "overall": self.overall.to_dict(level),
             "slices": [
                 {"name": shown, "slice": dict(zip(self.columns, self._values_of(name), strict=True)), **row}
-                for shown, name, row in zip(self.shown_names(), self.names, rows, strict=True)
+                for shown, name, row in zip(self.shown_names(), self.names, self._entries(level), strict=True)
             ],
             "notes": list(self.notes),
         }
         return document("slices", level, content, provenance(self._options))
-
-    def to_json(self, level: float = 0.95) -> str:
-        """The same as JSON; null where a number is missing, values of slices that JSON does not have as text."""
-        return to_json(self.to_dict(level))
 
     def shown_names(self) -> list[str]:
         """The names of the slices for people."""
@@ -367,7 +344,7 @@ class Slices(Tabular):
             if p < threshold and t * sign > 0.0
         ]
 
-    def _columns(self, level: float) -> dict[str, list[Any]]:
+    def _by_number(self, level: float) -> dict[str, list[Any]]:
         """The numbers of all slices, by `NUMBERS`."""
         tail = read_level(level)
         tests = self._tests()
@@ -388,19 +365,22 @@ class Slices(Tabular):
         ]
         return dict(zip(NUMBERS, [*(array.tolist() for array in arrays), list(self.reasons)], strict=True))
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _entries(self, level: float) -> list[Record]:
+        """The numbers of each slice."""
+        columns = self._by_number(level)
+        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+    def _numbers(self) -> dict[str, Numbers]:
+        named = zip(self.shown_names(), self._entries(0.95), strict=True)
+        slices = {f"{self.metric}_{name}": pick_numbers(row) for name, row in named}
+        return {self.metric: pick_numbers(self.overall.to_dict())} | slices
+
+    def _rows(self, level: float) -> list[Record]:
         named = [f"by_{column}" if column in NUMBERS else column for column in self.columns]
-        columns = self._columns(level)
         return [
-            dict(zip(named, self._values_of(name), strict=True)) | dict(zip(columns, cells, strict=True))
-            for name, cells in zip(self.names, zip(*columns.values(), strict=True), strict=True)
+            dict(zip(named, self._values_of(name), strict=True)) | row
+            for name, row in zip(self.names, self._entries(level), strict=True)
         ]
-
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table()), *self._below()])
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table(), self._below())
 
     def _title(self) -> str:
         by = " and ".join(map(printable, self.columns))
@@ -412,12 +392,12 @@ class Slices(Tabular):
         hidden = [f"{left_out} slices are not printed; to_frame() has all."] if len(self) > PRINTED_AT_MOST else []
         return [*hidden, self.summary(), self.method, *notes_in_words(self.notes)]
 
-    def _table(self) -> list[list[str]]:
-        names, columns = self.shown_names(), self._columns(0.95)
+    def _table(self) -> Cells:
+        names, entries = self.shown_names(), self._entries(0.95)
         places = list(range(len(self)))
         if len(self) > PRINTED_AT_MOST:
             places = [*places[:PRINTED_FIRST], *places[-PRINTED_LAST:]]
-        has_reasons = any(columns["reason"][place] for place in places)
+        has_reasons = any(entries[place]["reason"] for place in places)
         head = ["", "rows", "value", "95% interval"]
         if self.reference is not None:
             head += ["difference", "95%, simultaneous", "p (corrected)"]
@@ -425,10 +405,10 @@ class Slices(Tabular):
         for place in places:
             if len(places) < len(self) and place == len(self) - PRINTED_LAST:
                 table.append(["...", *[""] * (len(table[0]) - 1)])
-            row = {key: column[place] for key, column in columns.items()}
-            cells = [str(row["rows"]), _number(row["value"]), _interval(row["low"], row["high"])]
+            row = entries[place]
+            cells = [str(row["rows"]), _number(row["value"]), format_interval(row["low"], row["high"])]
             if self.reference is not None:
-                limits = _interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
+                limits = format_interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
                 cells += [_number(row["difference"], sign=True), limits, corrected_p(row["corrected_p_value"])]
             table.append([names[place], *cells, *([row["reason"]] if has_reasons else [])])
         return table
@@ -451,10 +431,6 @@ def _shown(value: Any) -> str:
 
 def _number(value: float, *, sign: bool = False) -> str:
     return "-" if math.isnan(value) else decimals(value, sign=sign)
-
-
-def _interval(low: float, high: float, *, sign: bool = False) -> str:
-    return "-" if math.isnan(low) else f"{decimals(low, sign=sign)} to {decimals(high, sign=sign)}"
 
 
 REFERENCES = ("rest", "all")
@@ -569,12 +545,14 @@ def evaluate_slices(  # noqa: PLR0913
     )
     columns = read_slices(by, len(sample.codes))
     note = None if is_ordered else column_order_note(sample, inputs.groups, None, None)
-    result = slices_of(inputs, columns, reference, () if note is None else (note,))
+    result = evaluate_sliced_inputs(inputs, columns, reference, () if note is None else (note,))
     warn_of_order(note)
     return result
 
 
-def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, notes: tuple[str, ...] = ()) -> Slices:
+def evaluate_sliced_inputs(
+    inputs: HeldInputs, columns: SliceColumns, reference: str | None, notes: tuple[str, ...] = ()
+) -> Slices:
     """The slices of data that were read, by the one metric that is asked for."""
     sample, (metric,) = inputs.sample, inputs.metrics
     count = len(columns.names)
@@ -591,11 +569,7 @@ def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, 
         )
     title, undefined = METRICS[metric].title, sample.is_undefined
     nothing = math.nan if undefined else 0.0
-    whole = (
-        estimate_without_error(math.nan, title, found.whole_smallest, metric, inputs)
-        if undefined
-        else estimate_of(found.whole, title, found.whole_smallest, metric, inputs)
-    )
+    whole = build_estimate(found.whole, title, found.whole_smallest, metric, inputs)
     slices = _side(
         metric, sample, found.values + nothing, found.variances, found.degrees_of_freedom, found.smallest, found.worst
     )
@@ -619,7 +593,7 @@ def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, 
         correlations = correlations[np.ix_(in_order, in_order)]
     reasons = _reasons(inputs, columns, differences, reference)
     counted_codes = columns.codes if sample.weights is None else columns.codes[sample.weights > 0.0]
-    given = inputs.given()
+    given = inputs.describe_options()
     return Slices(
         metric=metric,
         reference=reference,
@@ -630,12 +604,12 @@ def slices_of(inputs: HeldInputs, columns: SliceColumns, reference: str | None, 
         labels=tuple(sample.labels),
         counts=sample.rows,
         reasons=tuple(reasons[place] for place in order.tolist()),
-        method=inputs.method(),
+        method=inputs.describe_method(),
         t=t[order],
         p_values=p_values[order],
-        corrected_p_values=np.array([family.corrected(p) for p in p_values[order].tolist()]),
-        _slices=slices.taken(order),
-        _references=references.taken(order),
+        corrected_p_values=np.array([family.correct(p) for p in p_values[order].tolist()]),
+        _slices=slices.take(order),
+        _references=references.take(order),
         _covariances=found.covariances[order],
         _correlations=correlations,
         _options={"metric": metric, "by": list(columns.columns), "reference": reference}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, fields
-from itertools import groupby, pairwise, permutations, product
+from dataclasses import dataclass
+from itertools import combinations, groupby, pairwise, permutations, product
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,8 +14,8 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.progress import Progress
-from multiauc._common.result import Result, frame_of_columns, html_table, read_only, text_table
-from multiauc._common.wording import counted, decimals, listing, names_as_text, one_of
+from multiauc._common.result import Number, Printed, Result
+from multiauc._common.wording import counted, decimals, format_interval, listing, names_as_text, one_of
 from multiauc._inference.intervals import (
     NO_INTERVAL,
     ConfidenceInterval,
@@ -25,14 +25,15 @@ from multiauc._inference.intervals import (
     logit_interval,
     percentile_interval,
 )
-from multiauc._input.options import read_level
+from multiauc._input.options import read_level, read_rng
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Library
+    from multiauc._common.result import Cells, Columns, Numbers
+    from multiauc._input.held_inputs import HeldInputs
 
 # The most bytes that presorted orders may take; beyond that, they are sorted again for every block of replicates.
 MEMORY_LIMIT = 1 << 30
@@ -53,6 +54,17 @@ def run_replicates(resampler: _rust.Resampler, size: int, seed: int) -> NDArray[
     with Progress(size, "bootstrap") as progress:
         steps = pairwise(progress.steps(resampler.block, unit=resampler.block))
         return np.concatenate([resampler.replicates(seed, first, last - first) for first, last in steps])
+
+
+def resample_metrics(models: list[HeldInputs], size: int, rng: np.random.Generator | int | None) -> NDArray[np.float64]:
+    """Replicates of the metrics that all models were asked for: a row each, models side by side, metrics in them."""
+    generator = read_rng(rng)
+    inputs = models[0]
+    samples = [model.arguments() for model in models]
+    if inputs.sample.is_undefined:
+        return np.full((size, len(models) * len(inputs.metrics)), np.nan)
+    resampler = _rust.Resampler(samples, list(inputs.metrics), inputs.options, inputs.sampling, MEMORY_LIMIT)
+    return run_replicates(resampler, size, draw_seed(generator))
 
 
 def warn_of_lost_classes(replicates: NDArray[np.float64], estimates: NDArray[np.float64]) -> None:
@@ -169,7 +181,7 @@ def accepted_without_bca(accepted: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(method for method in accepted if method != "bca")
 
 
-def accelerations(influences: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> NDArray[np.float64]:
+def compute_accelerations(influences: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> NDArray[np.float64]:
     r"""The acceleration :math:`\frac{1}{6} \sum u^3 / (\sum u^2)^{3/2}` of each column of influences of the rows.
 
     Where groups are drawn u is the sum over a group. nan where all u are zero.
@@ -179,6 +191,17 @@ def accelerations(influences: NDArray[np.float64], groups: NDArray[np.uint32] | 
     squares = np.sum(influences**2, axis=0)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.sum(influences**3, axis=0) / squares**1.5 / 6.0)
+
+
+def compute_model_accelerations(models: list[HeldInputs]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The accelerations of the one metric of some models, and those of the differences of models, m x m."""
+    groups = models[0].groups
+    of_models = np.concatenate([inputs.influences() for inputs in models], axis=1)
+    differences = np.full((len(models), len(models)), np.nan)
+    for i, j in combinations(range(len(models)), 2):
+        differences[i, j] = compute_accelerations(of_models[:, [i]] - of_models[:, [j]], groups)[0]
+        differences[j, i] = -differences[i, j]
+    return compute_accelerations(of_models, groups), differences
 
 
 def _no_interval(reason: str) -> ConfidenceInterval:
@@ -193,7 +216,7 @@ DIFFERENCE_INTERVALS = ("percentile", "basic", "bca")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Bootstrap(Result):
+class Bootstrap(Printed, Result):
     """Metrics of resampled rows.
 
     Attributes
@@ -238,16 +261,6 @@ class Bootstrap(Result):
     counts: NDArray[np.int64]
     smallest_class: int
     bounds: Sequence[float | None] | None = None
-
-    def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, np.ndarray):
-                object.__setattr__(self, field.name, read_only(value))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because an unpickled array is no longer read-only.
-        return type(self), tuple(getattr(self, field.name) for field in fields(self))
 
     @property
     def undefined(self) -> int:
@@ -301,9 +314,20 @@ class Bootstrap(Result):
                 f"no {self._noun()} {metric!r} in this bootstrap; it has {listing(self.metrics)}"
             ) from None
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The replicates as a data frame, a column each: pandas or polars, whichever is loaded or installed."""
-        return frame_of_columns(dict(zip(names_as_text(self.metrics), self.replicates.T, strict=True)), library)
+    def _columns(self) -> Columns:
+        return dict(zip(names_as_text(self.metrics), self.replicates.T, strict=True))
+
+    def _numbers(self) -> dict[str, Numbers]:
+        named = zip(names_as_text(self.metrics), self.metrics, self.estimates, self.standard_error, strict=True)
+        return {
+            name: {"value": estimate, "standard_error": error, **self._find_interval(metric, error)._asdict()}
+            for name, metric, estimate, error in named
+        }
+
+    def _find_interval(self, metric: Any, error: float) -> ConfidenceInterval:
+        """The default interval, without a warning where there is none."""
+        is_known = error > 0.0 or self.estimates[self._position(metric)] in (0.0, 1.0)
+        return self.confidence_interval(metric) if is_known else NO_INTERVAL
 
     def _noun(self) -> str:
         return "metric"
@@ -319,26 +343,21 @@ class Bootstrap(Result):
             title += f", {counted(self.undefined, 'resample')} without some class"
         return title
 
-    def _table(self) -> list[list[str]]:
-        rows = [[self._noun(), "estimate", "std. error", "95% interval"]]
-        texts = names_as_text(self.metrics)
-        for name, text, estimate, error in zip(self.metrics, texts, self.estimates, self.standard_error, strict=True):
-            interval = "-"
-            if error > 0.0 or estimate in (0.0, 1.0):
-                low, high = self.confidence_interval(name)
-                interval = f"{decimals(low)} to {decimals(high)}"
-            rows.append([text, decimals(estimate), decimals(error), interval])
-        return rows
-
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table())])
-
-    def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table())
+    def _table(self) -> Cells:
+        rows = [
+            [
+                name,
+                decimals(found["value"]),
+                decimals(found["standard_error"]),
+                format_interval(found["low"], found["high"]),
+            ]
+            for name, found in self._numbers().items()
+        ]
+        return [[self._noun(), "estimate", "std. error", "95% interval"], *rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BootstrapDifference(Result):
+class BootstrapDifference(Number, Result):
     """How much better one model is than another on the same resampled rows.
 
     Attributes
@@ -370,9 +389,6 @@ class BootstrapDifference(Result):
     replicates: NDArray[np.float64]
     _acceleration: float | None
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "replicates", read_only(self.replicates))
-
     @property
     def standard_error(self) -> float:
         """The standard deviation of the replicates."""
@@ -391,12 +407,13 @@ class BootstrapDifference(Result):
         replicates = Replicates(self.value, self.replicates, None, self._acceleration)
         return replicates.interval(level, method, DIFFERENCE_INTERVALS)
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The replicates as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of_columns({"difference": self.replicates}, library)
+    def _columns(self) -> Columns:
+        return {"difference": self.replicates}
 
-    def __float__(self) -> float:
-        return self.value
+    def _numbers(self) -> dict[str, Numbers]:
+        first, second = names_as_text([self.first, self.second])
+        numbers = {"value": self.value, "standard_error": self.standard_error}
+        return {f"{first}_minus_{second}": numbers | self.confidence_interval()._asdict()}
 
     def __repr__(self) -> str:
         names = f"{self.first!r} - {self.second!r}"

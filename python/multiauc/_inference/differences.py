@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.registry import METRICS
-from multiauc._common.result import Tabular
-from multiauc._common.wording import decimals, names_as_text, p_in_line, printable
+from multiauc._common.result import Number, Tabular, pick_numbers
+from multiauc._common.wording import decimals, format_interval, names_as_text, p_in_line, printable
 from multiauc._inference.hypotheses import SIGNS, TestResult, read_alternative, read_number, student_test, untestable
 from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval, wald_interval
 from multiauc._input.options import read_level
@@ -18,12 +18,13 @@ from multiauc._input.options import read_level
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from multiauc._evaluation.slice_tests import SliceDifferences
+    from multiauc._common.result import Numbers, Record
     from multiauc._inference.hypotheses import Alternative
+    from multiauc._inference.slice_differences import SliceDifferences
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Difference(Tabular):
+class Difference(Number, Tabular):
     """The value of one model minus that of another on the same rows.
 
     Attributes
@@ -185,7 +186,7 @@ class Difference(Tabular):
     def _obstacle(self) -> str:
         return f"the standard error is {'0' if self.variance == 0.0 else 'nan'}"
 
-    def reversed(self) -> Difference:
+    def reversed(self) -> Self:
         """The second model minus the first."""
         samples = None if self._samples is None else self._samples.reversed()
         return replace(self, first=self.second, second=self.first, value=-self.value, _samples=samples)
@@ -202,13 +203,15 @@ class Difference(Tabular):
 
     def cells(self, interval: tuple[float, float]) -> list[str]:
         """Difference, standard error, an interval, t, degrees of freedom and corrected p-value as text."""
-        low, high = interval
-        limits = "-" if math.isnan(low) else f"{decimals(low, sign=True)} to {decimals(high, sign=True)}"
+        numbers = [
+            decimals(self.value, sign=True),
+            decimals(self.standard_error),
+            format_interval(*interval, sign=True),
+        ]
         test = [_known_text(self.t, ".2f"), _known_text(self.degrees_of_freedom, ".1f")]
-        numbers = [decimals(self.value, sign=True), decimals(self.standard_error), limits]
         return [*numbers, *test, _p_text(self.corrected_p_value)]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> Record:
         """Everything by name, with the limits of the interval; nan where they are not known."""
         low, high = self.interval_beyond(read_level(level))
         return {
@@ -224,21 +227,15 @@ class Difference(Tabular):
             "corrected_p_value": self.corrected_p_value,
         }
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
-        return [self.to_dict(level)]
-
-    def __float__(self) -> float:
-        return self.value
-
-    def __format__(self, spec: str) -> str:
-        """The value, if a number's format is asked for: ``f"{difference:+.3f}"``."""
-        return format(self.value, spec) if spec else str(self)
+    def _numbers(self) -> dict[str, Numbers]:
+        first, second = names_as_text([self.first, self.second])
+        return {f"{first}_minus_{second}": pick_numbers(self.to_dict())}
 
     def __repr__(self) -> str:
         value, error, interval, t, freedom, _ = self.cells(self.interval_beyond(0.025))
-        p = _p_text(self.p_value)
-        test = f"t({freedom}) {t}"
-        return f"Difference({self._name()}: {value}, standard error {error}, 95% interval {interval}, {test}, p {p})"
+        test = f"t({freedom}) {t}, p {_p_text(self.p_value)}"
+        numbers = f"{value}, standard error {error}, 95% interval {interval}"
+        return f"{type(self).__name__}({self._name()}: {numbers}, {test})"
 
 
 def scale_of_differences(metric: str) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.registry import DEFAULT_K, METRICS
-from multiauc._common.result import Tabular
-from multiauc._common.wording import decimals, listing, one_of, printable
+from multiauc._common.result import HELD, Number, Tabular, pick_numbers
+from multiauc._common.wording import decimals, format_interval, listing, one_of, printable
 from multiauc._inference.hypotheses import SIGNS, TestResult, read_alternative, read_number, student_test, untestable
 from multiauc._inference.intervals import (
     NO_INTERVAL,
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from multiauc._common.result import Numbers, Record
     from multiauc._inference.hypotheses import Alternative
     from multiauc._input.held_inputs import HeldInputs
 
@@ -48,7 +49,7 @@ ONE_UNIT = 1.0 + 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Estimate(Tabular):
+class Estimate(Number, Tabular):
     """The value of a metric with its closed-form standard error.
 
     Attributes
@@ -56,14 +57,19 @@ class Estimate(Tabular):
     name : hashable
         The metric, the model, or the class that is told from the rest.
     value : float
-        The estimate.
+        The estimate; of a stream whose value is not exact, the middle of its bounds.
     standard_error : float
-        The square root of its first-order variance; nan if a class has a single row (or a single group).
+        The square root of its first-order variance; nan if a class has a single row (or a single group), or if the
+        memory of a stream has no room for a sample of the rows.
     degrees_of_freedom : float
         How well the standard error itself is known: about the size of the class that contributes most to it, and less
         where a few rows make up most of it.
     smallest_class : int
         The rows of the smallest class (its groups, where rows are grouped).
+    low, high : float or None
+        Guaranteed bounds of a stream: the exact value of its rows lies between them, always (with weights, up to a
+        rounding of 1e-12). None for rows in memory, whose value is exact. The limits of the confidence interval are
+        those of `confidence_interval`.
 
     Examples
     --------
@@ -86,16 +92,25 @@ class Estimate(Tabular):
     _plug_in: float
     # The metric, or the column of the class that is told from the rest.
     _of: str | int
+    low: float | None = None
+    high: float | None = None
     # (value, variance, degrees of freedom) as though each class had one more row; None where that is not known.
     _cautious: tuple[float, float, float] | None = None
     # None where there is none, and where the scores tell nothing apart.
     _worst: WorstCase | None = None
-    _inputs: HeldInputs | None = None
+    # Those of both bounds.
+    _worst_of_bounds: tuple[WorstCase | None, WorstCase | None] = (None, None)
+    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The data are left behind: an unpickled estimate cannot compute what needs them.
-        known = (self.name, self.value, self.standard_error, self.degrees_of_freedom, self.smallest_class)
-        return Estimate, (*known, self._first_order, self._plug_in, self._of, self._cautious, self._worst)
+    @property
+    def exact(self) -> bool:
+        """Whether the value is exact: it always is for rows in memory, and for a stream where both bounds agree."""
+        return self.low == self.high
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The guaranteed bounds, `low` and `high`; for rows in memory both are the value."""
+        return (self.value, self.value) if self.low is None or self.high is None else (self.low, self.high)
 
     def variance(self, kind: Literal["first_order", "unbiased", "bootstrap_limit"] = "first_order") -> float:
         r"""The variance of the estimate.
@@ -119,7 +134,10 @@ class Estimate(Tabular):
                 f"kind={wanted!r} is not known for {METRICS[self._of].title}, which has the first-order variance only"
             )
         if self._inputs is None:
-            raise ValueError(f"kind={wanted!r} needs the data, which an unpickled result does not have; evaluate again")
+            raise ValueError(
+                f"kind={wanted!r} needs the data, which an unpickled result and that of a stream do not have; "
+                "call evaluate on them"
+            )
         obstacle = self._inputs.why_first_order_only()
         if obstacle is not None:
             raise ValueError(f"kind={wanted!r} is not defined with {obstacle}; 'first_order' is")
@@ -161,9 +179,11 @@ class Estimate(Tabular):
         Returns
         -------
         ConfidenceInterval
-            (low, high). The others than Wilson's are, at an estimate of 1, from :math:`(\alpha/2)^{1/m}` to 1, m being
-            the smallest class; mirrored at 0. Metrics that can be negative have all this on the scale
-            :math:`(1 + \theta)/2`. Without a standard error, or with constant scores, (nan, nan) and a warning.
+            (low, high); of a stream, from the lower limit for its `low` to the upper limit for its `high`: what is not
+            known about the rows is added to what is not known about the population. The others than Wilson's are, at an
+            estimate of 1, from :math:`(\alpha/2)^{1/m}` to 1, m being the smallest class; mirrored at 0. Metrics that
+            can be negative have all this on the scale :math:`(1 + \theta)/2`. Without a standard error, or with
+            constant scores, (nan, nan) and a warning.
         """
         tail = read_level(level)
         kind = self.interval_method if method is None else one_of("method", method, INTERVALS)
@@ -189,13 +209,19 @@ class Estimate(Tabular):
         return METRICS[self._of].interval if isinstance(self._of, str) else "wilson"
 
     def _interval(self, tail: float, kind: str | None = None) -> ConfidenceInterval:
-        value, error = self.value, self.standard_error
+        if self.low is not None:
+            return union(*(self._at(bound)._interval(tail, kind) for bound in self.bounds))  # noqa: SLF001
         if self.interval_method == "log":
             return self._interval_of_loss(tail, kind)
         if kind == "cautious":
             return self._cautious_interval(tail)
         if (kind or self.interval_method) == "wilson":
             return NO_INTERVAL if (wilson := self._wilson()) is None else wilson.interval(tail)
+        return self._plain_interval(tail, kind)
+
+    def _plain_interval(self, tail: float, kind: str | None) -> ConfidenceInterval:
+        """Wald's interval, or by logits."""
+        value, error = self.value, self.standard_error
         if value in (self._smallest, 1.0):
             place = (value - self._smallest) / (1.0 - self._smallest)
             return spread_out(interval_at_bound(place, tail, self.smallest_class), self._smallest)
@@ -212,6 +238,11 @@ class Estimate(Tabular):
         if kind == "wald":
             return wald_interval(self.value, self.standard_error, t, largest=METRICS[str(self._of)].largest)
         return log_interval(self.value, self.standard_error, t)
+
+    def _at(self, value: float) -> Estimate:
+        """The estimate of a stream, if its exact value were this one."""
+        worst = self._worst_of_bounds[0 if value == self.low else 1]
+        return replace(self, value=value, low=None, high=None, _worst=worst)
 
     def worst_case(self) -> tuple[float, float]:
         """Design effect and failures of the worst case; nan where the interval has none."""
@@ -235,7 +266,7 @@ class Estimate(Tabular):
         # Where rows do not vary, the value alone is the plain interval.
         return union(wider, ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain)
 
-    def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:
+    def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:  # noqa: PLR0911
         r"""Test the estimate against a value, such as what an older model had on other data, or chance.
 
         It inverts the default interval: the two-sided p-value is below 0.05 where the 95% interval leaves the value
@@ -249,7 +280,7 @@ class Estimate(Tabular):
         value : float
             Between 0 and 1; between -1 and 1 for metrics that can be negative; above 0 for losses.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
-            What is to be shown about the population's value.
+            What is to be shown about the population's value. A stream is tested at its least favourable bound.
 
         Returns
         -------
@@ -261,6 +292,12 @@ class Estimate(Tabular):
         null = read_positive("value", value) if is_log else read_number("value", value, low=smallest, high=1.0)
         side = read_alternative(alternative)
         name = f"{self.name} {SIGNS[side]} {null:g}"
+        if self.low is not None:
+            low, high = self.bounds
+            if side == "two-sided" and low < null < high:
+                return TestResult(name, 0.0, self.degrees_of_freedom, 1.0)
+            ends = (self._at(bound).test(value, alternative) for bound in dict.fromkeys((low, high)))
+            return max(ends, key=lambda found: found.p_value)
         wilson = self._wilson() if self.interval_method == "wilson" else None
         if wilson is not None:
             freedom = float(wilson.degrees_of_freedom)
@@ -289,51 +326,84 @@ class Estimate(Tabular):
         return METRICS[self._of].smallest if isinstance(self._of, str) else 0.0
 
     def cells(self) -> list[str]:
-        """Value, standard error and 95% interval as text."""
-        low, high = self._interval(0.025)
-        interval = "-" if math.isnan(low) else f"{decimals(low)} to {decimals(high)}"
-        return [decimals(self.value), decimals(self.standard_error), interval]
+        """Value, bounds if there are any, standard error and 95% interval as text."""
+        uncertainty = [decimals(self.standard_error), format_interval(*self._interval(0.025))]
+        known = (decimals(self.value),) if self.low is None else format_bounds(self.value, *self.bounds)
+        return [*known, *uncertainty]
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
-        """Value, standard error and the limits of the interval by name; nan where they are not known."""
+    def to_dict(self, level: float = 0.95) -> Record:
+        """Value, standard error and the limits of the interval by name; nan where they are not known.
+
+        Of a stream also ``certified_low``, ``certified_high`` and ``exact``.
+        """
         low, high = self._interval(read_level(level))
-        return {"value": self.value, "standard_error": self.standard_error, "low": low, "high": high}
+        bounds: Record = {}
+        if self.low is not None:
+            bounds = {"certified_low": self.low, "certified_high": self.high, "exact": self.exact}
+        return {"value": self.value, **bounds, "standard_error": self.standard_error, "low": low, "high": high}
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[Record]:
         return [{"name": self.name, **self.to_dict(level)}]
 
-    def __float__(self) -> float:
-        return self.value
-
-    def __format__(self, spec: str) -> str:
-        """The value, if a number's format is asked for: ``f"{estimate:.3f}"``."""
-        return format(self.value, spec) if spec else str(self)
+    def _numbers(self) -> dict[str, Numbers]:
+        is_metric = isinstance(self._of, str) and self.name == METRICS[self._of].title
+        return {str(self._of if is_metric else self.name): pick_numbers(self.to_dict())}
 
     def __repr__(self) -> str:
-        value, error, interval = self.cells()
-        return f"Estimate({printable(str(self.name))} {value}, standard error {error}, 95% interval {interval})"
+        value, *bounds, error, interval = self.cells()
+        known = "".join(f", {text}" if text in ("exact", "-") else f", certainly {text}" for text in bounds)
+        return f"Estimate({printable(str(self.name))} {value}{known}, standard error {error}, 95% interval {interval})"
 
 
-def estimate_of(
+def format_bounds(value: float, low: float, high: float) -> tuple[str, str]:
+    """A value and its bounds as text, with so many decimals that the bounds differ."""
+    if math.isnan(value):
+        return "nan", "-"
+    if low == high:
+        return decimals(value), "exact"
+    digits = min(16, max(4, 2 - math.floor(math.log10(high - low))))
+    # Rounded outwards: what is printed must be true as well.
+    lower, upper = f"{low:.{digits}f}", f"{high:.{digits}f}"
+    if float(lower) > low:
+        lower = f"{max(0.0, float(lower) - 10.0**-digits):.{digits}f}"
+    if float(upper) < high:
+        upper = f"{min(1.0, float(upper) + 10.0**-digits):.{digits}f}"
+    return decimals(value, digits), f"{lower} to {upper}"
+
+
+def build_estimate(
     found: _rust.Estimate,
     name: Any,
     smallest_class: int,
     of: str | int,
-    inputs: HeldInputs | None,
+    inputs: HeldInputs,
+    *,
     chance: float | None = None,
 ) -> Estimate:
-    """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column)."""
-    error = math.sqrt(found.variance)
-    known = (name, found.value, error, found.degrees_of_freedom, smallest_class, found.variance, found.plug_in)
+    """The core's estimate of a metric (`of` its name) or of a class against the rest (`of` its column).
+
+    nan for a metric of a sample that it is not defined for. `chance` is that of a class with a chance of its own.
+    """
     if chance is None:
-        chance = 0.5 if isinstance(of, int) else _chance_of(of, inputs)
-    worst = worst_case_of(found.worst, found.value, found.variance, chance)
-    return Estimate(*known, of, found.cautious, worst, inputs)
+        if isinstance(of, str) and inputs.sample.is_undefined:
+            return build_bare_estimate(math.nan, name, smallest_class, of, inputs)
+        chance = 0.5 if isinstance(of, int) else _find_chance(of, inputs)
+    return Estimate(
+        name,
+        found.value,
+        math.sqrt(found.variance),
+        found.degrees_of_freedom,
+        smallest_class,
+        _first_order=found.variance,
+        _plug_in=found.plug_in,
+        _of=of,
+        _cautious=found.cautious,
+        _worst=build_worst_case(found.worst, found.value, found.variance, chance),
+        _inputs=inputs,
+    )
 
 
-def _chance_of(metric: str, inputs: HeldInputs | None) -> float:
-    if inputs is None:
-        return METRICS[metric].chance_of(2)
+def _find_chance(metric: str, inputs: HeldInputs) -> float:
     found = METRICS[metric]
     # Shares of weights take a pass over the rows.
     shares = inputs.sample.shares().tolist() if found.chance == "prevalence" else None
@@ -341,19 +411,22 @@ def _chance_of(metric: str, inputs: HeldInputs | None) -> float:
     return found.chance_of(n_classes, shares=shares, k=inputs.options.get("k", DEFAULT_K))
 
 
-def worst_case_of(found: tuple[float, float] | None, value: float, variance: float, chance: float) -> WorstCase | None:
+def build_worst_case(
+    found: tuple[float, float] | None, value: float, variance: float, chance: float
+) -> WorstCase | None:
     """The core's worst case of an estimate; None where the scores tell nothing apart."""
     return None if found is None or is_at_chance(value, variance, chance) else WorstCase(*found)
 
 
-def estimate_without_error(
-    value: float, name: Any, smallest_class: int, of: str | int, inputs: HeldInputs | None
+def build_bare_estimate(
+    value: float, name: Any, smallest_class: int, of: str | int, inputs: HeldInputs | None = None
 ) -> Estimate:
     """A value whose standard error is not known, or nan."""
-    return Estimate(name, value, math.nan, math.nan, smallest_class, math.nan, math.nan, of, None, None, inputs)
+    nan = math.nan
+    return Estimate(name, value, nan, nan, smallest_class, _first_order=nan, _plug_in=nan, _of=of, _inputs=inputs)
 
 
-def smallest_of(units: NDArray[np.int64]) -> int:
+def count_smallest(units: NDArray[np.int64]) -> int:
     """Rows (or groups) of the smallest class that has any."""
     return int(units[units > 0].min())
 

@@ -43,11 +43,9 @@ class Family:
             correlations = units @ units.T
         self._smallest = min_p(len(known), correlations)
 
-    def corrected(self) -> list[float]:
+    def correct(self) -> list[float]:
         """p-values of all differences, corrected for their number."""
-        return [
-            self._smallest.corrected(one.p_value) if one.variance > 0.0 else one.p_value for one in self._differences
-        ]
+        return [self._smallest.correct(one.p_value) if one.variance > 0.0 else one.p_value for one in self._differences]
 
     def intervals(self, tail: float) -> list[ConfidenceInterval]:
         """Intervals that all cover at once with probability 1 - 2 tail."""

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, permutations
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from multiauc import _rust
 from multiauc._common.registry import METRICS
 from multiauc._common.result import (
+    HELD,
     TABLE_AT_MOST,
     TABLE_EDGE,
     Result,
-    frame_of,
     html_table,
     read_only,
     shortened,
     text_table,
 )
-from multiauc._common.wording import decimals, listing
+from multiauc._common.wording import decimals, listing, names_as_text
+from multiauc._inference.intervals import pair_intervals
+from multiauc._input.options import read_level
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Library
+    from multiauc._common.result import Cells, Columns, Numbers, Record
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.plotting import PairMatrixDisplay
 
@@ -79,21 +81,10 @@ class PairMatrix(Result):
     labels: tuple[Any, ...]
     counts: NDArray[np.int64]
     kind: str
-    # The standard errors, their degrees of freedom and the effective rows (or groups) of each class, or the data to
-    # compute them from when they are asked for.
-    _errors: PairErrors | HeldInputs | None = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "values", read_only(self.values))
-        object.__setattr__(self, "counts", read_only(self.counts))
-        object.__setattr__(self, "labels", tuple(self.labels))
-        if isinstance(self._errors, tuple):
-            object.__setattr__(self, "_errors", tuple(map(read_only, self._errors)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # Through the constructor, because an unpickled array is no longer read-only. The data are left behind.
-        errors = self._errors if isinstance(self._errors, tuple) else None
-        return PairMatrix, (self.values, self.labels, self.counts, self.kind, errors)
+    # The standard errors, their degrees of freedom and the effective rows (or groups) of each class; computed from the
+    # data when first asked for.
+    _errors: PairErrors | None = field(default=None, compare=False)
+    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
 
     @property
     def standard_error(self) -> NDArray[np.float64]:
@@ -113,20 +104,22 @@ class PairMatrix(Result):
 
         nan where there is no standard error, and on the diagonal.
         """
-        from multiauc._inference.intervals import pair_intervals  # noqa: PLC0415
-        from multiauc._input.options import read_level  # noqa: PLC0415
-
         errors, freedoms, units = self._found_errors()
         return pair_intervals(self.values, errors, freedoms, units, read_level(level))
 
     def _found_errors(self) -> PairErrors:
-        if self._errors is None:
+        if self._errors is not None:
+            return self._errors
+        if self._inputs is None:
             raise ValueError("this matrix was made without data or unpickled, and has no standard errors")
-        if not isinstance(self._errors, tuple):
-            inputs = self._errors
-            found = _rust.evaluate(inputs.arguments(), [self.kind], inputs.options, is_iid=False)
-            object.__setattr__(self, "_errors", pair_errors(found, self.kind))
-        return cast("PairErrors", self._errors)
+        found = _rust.evaluate(self._inputs.arguments(), [self.kind], self._inputs.options, is_iid=False)
+        errors = collect_pair_errors(found.pairs[self.kind], found.effective_units)
+        object.__setattr__(self, "_errors", errors)
+        return errors
+
+    @property
+    def _has_errors(self) -> bool:
+        return self._errors is not None or self._inputs is not None
 
     @property
     def is_symmetric(self) -> bool:
@@ -200,29 +193,31 @@ class PairMatrix(Result):
 
         return PairMatrixDisplay(self).plot(ax, order=order, numbers=numbers, **image)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Record:
         """Everything in plain Python objects; standard errors where they are known or can be computed."""
-        errors = {} if self._errors is None else {"standard_error": self.standard_error.tolist()}
+        errors = {"standard_error": self.standard_error.tolist()} if self._has_errors else {}
         return Result.to_dict(self) | errors
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """The pairs of classes as a data frame: pandas or polars, whichever is loaded or installed."""
-        return frame_of(self._rows(), library)
-
-    def _rows(self) -> list[dict[str, Any]]:
+    def _columns(self) -> Columns:
         """The pairs, once each if the matrix is symmetric."""
-        errors = np.full_like(self.values, np.nan) if self._errors is None else self.standard_error
-        return [
-            {
-                "first": self.labels[c],
-                "second": self.labels[d],
-                "value": float(self.values[c, d]),
-                "standard_error": float(errors[c, d]),
-                "first_rows": int(self.counts[c]),
-                "second_rows": int(self.counts[d]),
-            }
-            for c, d in (combinations if self.is_symmetric else permutations)(range(len(self.labels)), 2)
-        ]
+        errors = self.standard_error if self._has_errors else np.full_like(self.values, np.nan)
+        pairs = self._pairs()
+        return {
+            "first": [self.labels[c] for c, _ in pairs],
+            "second": [self.labels[d] for _, d in pairs],
+            "value": [float(self.values[pair]) for pair in pairs],
+            "standard_error": [float(errors[pair]) for pair in pairs],
+            "first_rows": [int(self.counts[c]) for c, _ in pairs],
+            "second_rows": [int(self.counts[d]) for _, d in pairs],
+        }
+
+    def _numbers(self) -> dict[str, Numbers]:
+        names, columns = names_as_text(self.labels), self._columns()
+        found = zip(self._pairs(), columns["value"], columns["standard_error"], strict=True)
+        return {f"{names[c]}_{names[d]}": {"value": value, "standard_error": error} for (c, d), value, error in found}
+
+    def _pairs(self) -> list[tuple[int, int]]:
+        return list((combinations if self.is_symmetric else permutations)(range(len(self.labels)), 2))
 
     def __repr__(self) -> str:
         return "\n".join([self._title(), *text_table(self._table(text=shortened))])
@@ -239,7 +234,7 @@ class PairMatrix(Result):
         except ValueError:
             raise ValueError(f"no class {label!r} in this matrix; its labels are {listing(self.labels)}") from None
 
-    def _table(self, text: Callable[[Any], str]) -> list[list[str]]:
+    def _table(self, text: Callable[[Any], str]) -> Cells:
         """Rows of cells, the first row and the first column being labels; a wide table without its middle."""
         n_classes = len(self.labels)
         shown: list[int | None] = list(range(n_classes))
@@ -256,9 +251,10 @@ class PairMatrix(Result):
         return [["", *names], *body]
 
 
-def pair_errors(found: _rust.Evaluated, kind: str) -> PairErrors:
+def collect_pair_errors(pairs: _rust.PairTable, effective_units: list[float]) -> PairErrors:
     """The errors of the pairs behind a metric, their degrees of freedom and what each class is worth."""
-    pairs = found.pairs[kind]
-    numbers = (np.sqrt(pairs.variances), pairs.degrees_of_freedom, np.array(found.effective_units))
-    first, second, third = map(read_only, numbers)
-    return first, second, third
+    return (
+        read_only(np.sqrt(pairs.variances)),
+        read_only(pairs.degrees_of_freedom),
+        read_only(np.array(effective_units)),
+    )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multiauc import _rust
 from multiauc._common.registry import METRICS, ONE_SCORE_METRICS
-from multiauc._common.wording import counted
+from multiauc._common.wording import counted, one_of
+from multiauc._input.options import SAMPLINGS, read_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from multiauc._common.result import Record
     from multiauc._input.sample import Sample, SampleArguments
 
 # How many rows the fingerprint looks at, and how many columns of each of them.
@@ -33,7 +35,7 @@ class HeldInputs:
         self,
         sample: Sample,
         metrics: tuple[str, ...],
-        options: dict[str, Any],
+        options: Record,
         *,
         groups: NDArray[np.uint32] | None = None,
         folds: NDArray[np.uint32] | None = None,
@@ -48,14 +50,18 @@ class HeldInputs:
         self._fingerprint = self._look()
         self._interactions: _rust.Interactions | None = None
 
-    def __deepcopy__(self, _memo: object) -> Self:
-        """Itself: the data are referred to, never copied."""
-        return self
-
     def asking_for(self, metrics: tuple[str, ...]) -> HeldInputs:
         """The same data and options, for other metrics."""
         sample = self.unchanged_sample()
         return HeldInputs(sample, metrics, self.options, groups=self.groups, folds=self.folds, sampling=self.sampling)
+
+    def regroup(self, groups: Any, sampling: Any) -> HeldInputs:
+        """The same data, to be drawn in groups or otherwise, as the user says."""
+        sample = self.unchanged_sample()
+        drawn = one_of("sampling", sampling, SAMPLINGS)
+        return HeldInputs(
+            sample, self.metrics, self.options, groups=read_groups(groups, len(sample.codes)), sampling=drawn
+        )
 
     def arguments(self) -> SampleArguments:
         """(scores, codes, weights, groups) for the core, if they have not changed since."""
@@ -91,7 +97,7 @@ class HeldInputs:
             return "folds"
         return None if self.sampling == "stratified" else f"sampling={self.sampling!r}"
 
-    def method(self) -> str:
+    def describe_method(self) -> str:
         """How the uncertainty was found, in words."""
         sizes = "class sizes random" if self.sampling == "iid" or self.groups_span_classes() else "class sizes fixed"
         weights = "" if self.sample.weights is None else ", weighted rows"
@@ -140,14 +146,11 @@ class HeldInputs:
         class_of[groups] = codes
         return bool((class_of[groups] != codes).any())
 
-    def given(self) -> dict[str, Any]:
-        """The options in plain values, by the names of the arguments; of arrays of rows, whether they are there."""
-        matrices = {
-            name: value.tolist() if isinstance(value, np.ndarray) else value for name, value in self.options.items()
-        }
+    def describe_options(self) -> Record:
+        """The options by the names of the arguments; of arrays of rows, whether they are there."""
         return {
             "metrics": list(self.metrics),
-            **matrices,
+            **self.options,
             "sample_weight": self.sample.weights is not None,
             "groups": self.groups is not None,
             "folds": self.folds is not None,
@@ -156,7 +159,8 @@ class HeldInputs:
             "outputs": self.sample.outputs,
         }
 
-    def drawn(self) -> str:
+    @property
+    def resampled_unit(self) -> str:
         """What a bootstrap draws: "stratified" or "iid" rows, or "groups"."""
         return self.sampling if self.groups is None else "groups"
 

@@ -328,4 +328,4 @@ def hand_till_matrix(
 
 def _pair_matrix(sample: Sample, metric: str, options: dict[str, Any]) -> PairMatrix:
     values = _rust.pair_matrix(sample.arguments(), metric, options)
-    return PairMatrix(values, tuple(sample.labels), sample.rows, metric, HeldInputs(sample, (metric,), options))
+    return PairMatrix(values, tuple(sample.labels), sample.rows, metric, _inputs=HeldInputs(sample, (metric,), options))

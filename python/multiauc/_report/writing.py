@@ -16,13 +16,13 @@ from multiauc._display import model as views
 from multiauc._display import numbers
 from multiauc._display.numbers import QUANTILES_FROM, choose_resamples, resample_curve, view_curve
 from multiauc._display.words import format_percent
-from multiauc._evaluation.evaluation import evaluation_of
-from multiauc._evaluation.slices import slices_of
+from multiauc._evaluation.evaluation import evaluate_inputs
+from multiauc._evaluation.slices import evaluate_sliced_inputs
 from multiauc._input.options import read_costs
 from multiauc._input.slices import read_slices
 from multiauc._io.output import Output
 from multiauc._report.page import render_page
-from multiauc._volumes.roc_surface import surface_of
+from multiauc._volumes.roc_surface import find_surface
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +95,7 @@ def make_page(  # noqa: PLR0913 - what a page depends on
                 decisions = _decide(held, costs, level)
         if by is not None:
             metric = _choose_metric(evaluation, comparison)
-            found = slices_of(held.asking_for((metric,)), read_slices(by, len(held.sample.codes)), "rest")
+            found = evaluate_sliced_inputs(held.asking_for((metric,)), read_slices(by, len(held.sample.codes)), "rest")
             slices = numbers.view_slices(found, level, SLICES)
         metrics = numbers.view_metrics(evaluation, level)
         models.append(
@@ -132,7 +132,7 @@ def make_page(  # noqa: PLR0913 - what a page depends on
         title=TITLE if title is None else str(title),
     )
     if origin is None:
-        origin = provenance(inputs.given() | {"n_resamples": n_resamples})
+        origin = provenance(inputs.describe_options() | {"n_resamples": n_resamples})
     return render_page(report, origin)
 
 
@@ -143,7 +143,7 @@ def evaluate_models(comparison: Comparison) -> dict[str, Evaluation]:
         metrics = (*metrics, comparison.metric)
     held = comparison.inputs()
     named = zip(names_as_text(held), held.values(), strict=True)
-    return {name: evaluation_of(inputs.asking_for(metrics)) for name, inputs in named}
+    return {name: evaluate_inputs(inputs.asking_for(metrics)) for name, inputs in named}
 
 
 def _view_surface(evaluation: Evaluation) -> views.Surface | None:
@@ -151,7 +151,7 @@ def _view_surface(evaluation: Evaluation) -> views.Surface | None:
     sample = evaluation.inputs().unchanged_sample()
     if sample.n_classes != 3 or (sample.rows == 0).any():
         return None
-    found = surface_of(sample, "sum", SURFACE_POINTS)
+    found = find_surface(sample, "sum", SURFACE_POINTS)
     rates = tuple(tuple(map(tuple, plane)) for plane in found.rates.round(4).tolist())
     return views.Surface(tuple(map(shown_name, found.labels)), rates)
 
@@ -189,7 +189,7 @@ def _describe_method(evaluation: Evaluation, models: list[views.Model], level: f
     if evaluation.matrices:
         method["Intervals of pairs"] = f"{percent}, Wilson intervals with Student's t of the pair"
     if curves:
-        how = _describe_resampling(curves[0], inputs.drawn())
+        how = _describe_resampling(curves[0], inputs.resampled_unit)
         method["Curve"] = f"100 thresholds shared by all pairs; {how}"
     return method
 

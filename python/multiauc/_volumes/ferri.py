@@ -12,7 +12,6 @@ from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
 from multiauc._inference.bootstrap import draw_seed
-from multiauc._inference.estimates import estimate_without_error
 from multiauc._input.arrays import as_float64
 from multiauc._input.options import positive_integer, read_positive, read_rng
 from multiauc._input.sample import read_sample
@@ -207,9 +206,7 @@ def _volume(rates: NDArray[np.float64], precision: float, seed: int) -> Volume:
         with Stage(TITLE):
             share, share_error = _rust.covered_share(np.ascontiguousarray(points), n_classes, precision, seed)
         value, error, exact = share * perfect, share_error * perfect, False
-    # Of no rows: it is not a mean over any.
-    estimate = estimate_without_error(min(value, perfect), TITLE, 0, 0, None)
-    return Volume(estimate, monte_carlo_error=error, chance=chance, exact=exact, perfect=perfect)
+    return Volume(TITLE, min(value, perfect), None, error, chance, exact=exact, perfect=perfect)
 
 
 #: The volume of the classifiers that always answer the same.

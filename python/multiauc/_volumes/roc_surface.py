@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._common.result import Result, frame_of_columns
+from multiauc._common.result import Result
 from multiauc._common.wording import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Library
+    from multiauc._common.result import Columns
     from multiauc._input.sample import Sample
 
 # Zero as a factor: as in the core, the smallest normal number.
@@ -50,12 +50,11 @@ class RocSurface(Result):
     offsets: NDArray[np.float64]
     labels: tuple[Any, ...]
 
-    def to_frame(self, *, library: Library | None = None) -> Any:
-        """One row for each pair of offsets, with the rate of each class: pandas or polars, whichever is there."""
+    def _columns(self) -> Columns:
+        """One row for each pair of offsets, with the rate of each class."""
         offsets = np.meshgrid(*self.offsets, indexing="ij")
         columns = {f"offset_{label}": values.ravel() for label, values in zip(self.labels[:2], offsets, strict=True)}
-        columns |= {f"rate_{label}": rates.ravel() for label, rates in zip(self.labels, self.rates, strict=True)}
-        return frame_of_columns(columns, library)
+        return columns | {f"rate_{label}": rates.ravel() for label, rates in zip(self.labels, self.rates, strict=True)}
 
     def __repr__(self) -> str:
         points = self.offsets.shape[1]
@@ -63,14 +62,14 @@ class RocSurface(Result):
         return f"RocSurface({names}: rates of right decisions at {points} x {points} offsets)"
 
 
-def surface_of(sample: Sample, rule: str, points: int) -> RocSurface:
+def find_surface(sample: Sample, rule: str, points: int) -> RocSurface:
     """The surface at offsets that are quantiles of the differences of scores, so that rates are evenly spread."""
     classes = np.flatnonzero(sample.rows).tolist()
     if len(classes) != 3:
         raise ValueError(
             f"an ROC surface can be drawn for three classes; y_true has {counted(len(classes), 'class', 'classes')}"
         )
-    judged = judged_scores(sample.scores[:, classes].astype(np.float64), rule)
+    judged = score_by_rule(sample.scores[:, classes].astype(np.float64), rule)
     if sample.is_undefined:
         return RocSurface(np.full((3, points, points), np.nan), np.full((2, points), np.nan), tuple(sample.labels))
     first, second = judged[:, 0] - judged[:, 2], judged[:, 1] - judged[:, 2]
@@ -92,7 +91,7 @@ def surface_of(sample: Sample, rule: str, points: int) -> RocSurface:
     return RocSurface(rates, np.stack([a, b]), tuple(sample.labels[k] for k in classes))
 
 
-def judged_scores(scores: NDArray[np.float64], rule: str) -> NDArray[np.float64]:
+def score_by_rule(scores: NDArray[np.float64], rule: str) -> NDArray[np.float64]:
     """The scores whose sums are compared: as they are, their logarithms, or distances from the corners."""
     if rule == "sum":
         return scores

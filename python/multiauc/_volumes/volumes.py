@@ -10,26 +10,26 @@ from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
 from multiauc._common.registry import HUM, LANDGREBE_DUIN, METRICS, ORDERED_VUS, PDI
-from multiauc._common.result import Tabular
-from multiauc._common.wording import decimals, one_of
-from multiauc._evaluation.evaluation import computed, evaluation_from
+from multiauc._common.result import HELD, Number, Result, Tabular, pick_numbers
+from multiauc._common.wording import decimals, names_as_text, one_of
+from multiauc._evaluation.evaluation import compute
 from multiauc._inference.bootstrap import draw_seed
-from multiauc._inference.estimates import warn_of_single_units
+from multiauc._inference.estimates import build_estimate, count_smallest, warn_of_single_units
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import positive_integer, read_flag, read_positive, read_rng
+from multiauc._input.options import positive_integer, read_flag, read_level, read_positive, read_rng
 from multiauc._input.sample import read_ordered_sample, read_sample
 from multiauc._metrics.scoring import score_of
-from multiauc._volumes.roc_surface import surface_of
+from multiauc._volumes.roc_surface import find_surface
 
 if TYPE_CHECKING:
     import numpy as np
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike
 
+    from multiauc._common.result import Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs
     from multiauc._inference.estimates import Estimate, IntervalMethod
     from multiauc._inference.intervals import ConfidenceInterval
-    from multiauc._input.sample import Sample
     from multiauc._volumes.roc_surface import RocSurface
     from multiauc.plotting import RocSurfaceDisplay
 
@@ -38,13 +38,17 @@ RULES = {"sum": "sums", "prod": "products", "distance": "distances"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Volume(Tabular):
+class Volume(Number, Tabular):
     """A number about one row of every class at a time, with its uncertainty; see `multiauc.pdi` and `multiauc.hum`.
 
     Attributes
     ----------
-    estimate : Estimate
-        The value with its standard error over rows.
+    name : str
+        What it is.
+    value : float
+        The number.
+    estimate : Estimate or None
+        The value with its standard error over rows; None where it is not a mean over rows.
     monte_carlo_error : float
         The standard error of drawing instead of counting everything; 0 where everything was counted.
     chance : float
@@ -68,29 +72,21 @@ class Volume(Tabular):
     0.9375
     """
 
-    estimate: Estimate
+    name: str
+    value: float
+    estimate: Estimate | None
     monte_carlo_error: float
     chance: float
     exact: bool = True
     perfect: float = 1.0
     rule: str | None = None
     per_class: dict[Any, float] = field(default_factory=dict)
-    _inputs: HeldInputs | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # The data are left behind: an unpickled volume cannot be drawn.
-        known = (self.estimate, self.monte_carlo_error, self.chance, self.exact, self.perfect, self.rule)
-        return Volume, (*known, self.per_class)
-
-    @property
-    def value(self) -> float:
-        """The number."""
-        return self.estimate.value
+    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
 
     @property
     def standard_error(self) -> float:
-        """Its standard error over rows."""
-        return self.estimate.standard_error
+        """Its standard error over rows; nan where it is not a mean over rows."""
+        return math.nan if self.estimate is None else self.estimate.standard_error
 
     @property
     def normalised(self) -> float:
@@ -99,12 +95,12 @@ class Volume(Tabular):
 
     def confidence_interval(self, level: float = 0.95, method: IntervalMethod | None = None) -> ConfidenceInterval:
         """An interval with Student's t, as `Estimate.confidence_interval`; it accounts for drawing, too."""
-        if self._is_of_no_rows:
+        known = self._with_drawing()
+        if known is None:
             raise ValueError(
-                f"{self.estimate.name} has no interval: it is not a mean over rows. .monte_carlo_error has the error "
-                "of drawing"
+                f"{self.name} has no interval: it is not a mean over rows. .monte_carlo_error has the error of drawing"
             )
-        return self._with_drawing().confidence_interval(level, method)
+        return known.confidence_interval(level, method)
 
     def surface(self, points: int = 48) -> RocSurface:
         """The ROC surface of three classes: rates of right decisions as offsets are added to their scores.
@@ -120,10 +116,10 @@ class Volume(Tabular):
             The volume under the surface is the value.
         """
         if self.rule is None:
-            raise ValueError(f"there is no ROC surface of {self.estimate.name}; multiauc.hum has one")
+            raise ValueError(f"there is no ROC surface of {self.name}; multiauc.hum has one")
         if self._inputs is None:
             raise ValueError("the surface needs the data, which an unpickled result does not have; compute it again")
-        return surface_of(self._inputs.unchanged_sample(), self.rule, positive_integer("points", points))
+        return find_surface(self._inputs.unchanged_sample(), self.rule, positive_integer("points", points))
 
     def plot(self, ax: Axes | None = None, *, points: int = 48) -> RocSurfaceDisplay:
         """Draw the ROC surface of three classes. Needs matplotlib (``pip install multiauc[plot]``).
@@ -144,13 +140,9 @@ class Volume(Tabular):
 
         return RocSurfaceDisplay(self, points=points).plot(ax)
 
-    @property
-    def _is_of_no_rows(self) -> bool:
-        return self.estimate.smallest_class == 0
-
-    def _with_drawing(self) -> Estimate:
+    def _with_drawing(self) -> Estimate | None:
         """The estimate with the standard error of both, rows and drawing."""
-        if self.exact:
+        if self.exact or self.estimate is None:
             return self.estimate
         added = self.monte_carlo_error**2
         variance = self.standard_error**2 + added
@@ -159,29 +151,39 @@ class Volume(Tabular):
             cautious = (cautious[0], cautious[1] + added, cautious[2])
         return replace(self.estimate, standard_error=math.sqrt(variance), _first_order=variance, _cautious=cautious)
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
-        unknown = dict.fromkeys(("standard_error", "low", "high"), float("nan"))
+    def to_dict(self, level: float = 0.95) -> Record:
+        """Everything in plain Python objects, with an interval of this level; nan where a number is missing."""
+        known = self._known(level)
+        return (
+            Result.to_dict(self) | {"estimate": None if self.estimate is None else self.estimate.to_dict(level)} | known
+        )
+
+    def _known(self, level: float) -> Record:
+        """Value, standard error (of drawing, too) and interval."""
+        read_level(level)
+        unknown = dict.fromkeys(("standard_error", "low", "high"), math.nan)
+        known = self._with_drawing()
+        return {"value": self.value} | (unknown if known is None else known.to_dict(level))
+
+    def _rows(self, level: float) -> list[Record]:
+        unknown = dict.fromkeys(("standard_error", "low", "high"), math.nan)
         rows = [{"kind": "class", "name": label, "value": value, **unknown} for label, value in self.per_class.items()]
-        known = unknown | {"value": self.value} if self._is_of_no_rows else self._with_drawing().to_dict(level)
-        return [{"kind": "all classes", "name": None, **known}, *rows]
+        return [{"kind": "all classes", "name": None, **self._known(level)}, *rows]
 
-    def __float__(self) -> float:
-        return self.value
-
-    def __format__(self, spec: str) -> str:
-        """The value, if a number's format is asked for."""
-        return format(self.value, spec) if spec else str(self)
+    def _numbers(self) -> dict[str, Numbers]:
+        classes = zip(names_as_text(self.per_class), self.per_class.values(), strict=True)
+        return {self.name: pick_numbers(self._known(0.95))} | {
+            f"per_class_{label}": {"value": value} for label, value in classes
+        }
 
     def __repr__(self) -> str:
         known = ""
-        if not self._is_of_no_rows:
-            _, _, interval = self._with_drawing().cells()
+        if (estimate := self._with_drawing()) is not None:
+            *_, interval = estimate.cells()
             known = f", standard error {decimals(self.standard_error)}, 95% interval {interval}"
         drawn = "" if self.exact else f"; drawn, Monte-Carlo error {decimals(self.monte_carlo_error)}"
         best = "" if self.perfect == 1.0 else f", perfect {decimals(self.perfect)}"
-        return (
-            f"Volume({self.estimate.name} {decimals(self.value)}{known}; chance {decimals(self.chance)}{best}{drawn})"
-        )
+        return f"Volume({self.name} {decimals(self.value)}{known}; chance {decimals(self.chance)}{best}{drawn})"
 
 
 Rule: TypeAlias = Literal["sum", "prod", "distance"]
@@ -299,13 +301,9 @@ def pdi(
     {'cat': 0.8246, 'dog': 0.8194, 'eel': 0.7706}
     """
     inputs = HeldInputs(read_sample(y_true, y_score, sample_weight, labels, absent, outputs), (PDI,), {})
-    found = computed(inputs)
-    warn_of_single_units(inputs, found.units, found.effective_units)
-    per_class = _rust.pdi_per_class(inputs.arguments()).tolist()
-    sample = inputs.sample
-    return replace(
-        volume_of(inputs, found, PDI), per_class={sample.labels[c]: per_class[c] for c in sample.reported_classes()}
-    )
+    found = compute(inputs)
+    per_class, sample = _rust.pdi_per_class(inputs.arguments()).tolist(), inputs.sample
+    return _build_volume(inputs, found, per_class={sample.labels[c]: per_class[c] for c in sample.reported_classes()})
 
 
 @with_hints
@@ -453,10 +451,7 @@ def hum(
     inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent, outputs), (HUM,), {})
     with Stage(METRICS[HUM].title):
         found, error, exact = _rust.hum(inputs.arguments(), kind, limit, seed)
-    warn_of_single_units(inputs, found.units, found.effective_units)
-    volume = volume_of(inputs, found, HUM)
-    estimate = replace(volume.estimate, name=f"{METRICS[HUM].title} by {RULES[kind]}")
-    return replace(volume, estimate=estimate, monte_carlo_error=error, exact=exact, rule=kind, _inputs=inputs)
+    return _build_volume(inputs, found, monte_carlo_error=error, exact=exact, rule=kind)
 
 
 @with_hints
@@ -517,13 +512,31 @@ def _read_rule(rule: Rule) -> str:
     return one_of("rule", rule, tuple(RULES))
 
 
-def volume_of(inputs: HeldInputs, found: _rust.Evaluated, metric: str) -> Volume:
-    """The exact volume that the core found."""
-    sample: Sample = inputs.sample
+def _build_volume(
+    inputs: HeldInputs,
+    found: _rust.Evaluated,
+    *,
+    monte_carlo_error: float = 0.0,
+    exact: bool = True,
+    rule: str | None = None,
+    per_class: dict[Any, float] | None = None,
+) -> Volume:
+    """The volume that the core found, by the one metric that the inputs ask for."""
+    (metric,) = inputs.metrics
+    warn_of_single_units(inputs, found.units, found.effective_units)
+    name = METRICS[metric].title + ("" if rule is None else f" by {RULES[rule]}")
+    estimate = build_estimate(found.estimates[metric], name, count_smallest(found.units), metric, inputs)
+    chance = METRICS[metric].chance_of(len(inputs.sample.reported_classes()))
     return Volume(
-        evaluation_from(inputs, found).metrics[metric],
-        monte_carlo_error=0.0,
-        chance=METRICS[metric].chance_of(len(sample.reported_classes())),
+        name,
+        estimate.value,
+        estimate,
+        monte_carlo_error,
+        chance,
+        exact=exact,
+        rule=rule,
+        per_class=per_class or {},
+        _inputs=None if rule is None else inputs,
     )
 
 
@@ -624,6 +637,4 @@ def ordered_vus(
     """
     sample = read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score")
     inputs = HeldInputs(sample, (ORDERED_VUS,), {})
-    found = computed(inputs)
-    warn_of_single_units(inputs, found.units, found.effective_units)
-    return volume_of(inputs, found, ORDERED_VUS)
+    return _build_volume(inputs, compute(inputs))

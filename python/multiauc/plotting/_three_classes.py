@@ -262,7 +262,7 @@ class RocSurfaceDisplay(PredictionsDisplay):
         axes.view_init(elev=ELEVATION, azim=AZIMUTH)
         volume = self.volume
         axes.set_title(
-            f"{volume.estimate.name} = {decimals(volume.value, 3)} (chance {decimals(volume.chance, 3)})",
+            f"{volume.name} = {decimals(volume.value, 3)} (chance {decimals(volume.chance, 3)})",
             fontsize="medium",
             y=0.98,
         )

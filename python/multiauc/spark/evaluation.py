@@ -15,7 +15,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import AUC_MU, METRICS
-from multiauc._common.result import Result, frame_of, text_table
+from multiauc._common.result import Result, build_frame, by_column, text_table
 from multiauc._common.wording import described, listing, one_of
 from multiauc._evaluation.comparison import compare as compare_in_memory
 from multiauc._inference.intervals import ConfidenceInterval
@@ -81,7 +81,7 @@ class SliceEvaluations(Mapping[Any, "CertifiedEvaluation"]):
             for values, result in self.items()
             for name, one in result.metrics.items()
         ]
-        return frame_of(rows, library)
+        return build_frame(by_column(rows), library)
 
     def _as_tuple(self, values: Any) -> tuple[str | None, ...]:
         return (values,) if len(self.columns) == 1 else values
@@ -299,8 +299,8 @@ class SparkComparison(Result):
         together = 2.0 * float(self.correlations[metric][names.index(a), names.index(b)]) * errors[0] * errors[1]
         return CertifiedDifference(
             first.value - second.value,
-            first.low - second.high,
-            first.high - second.low,
+            first.bounds[0] - second.bounds[1],
+            first.bounds[1] - second.bounds[0],
             math.sqrt(max(0.0, errors[0] ** 2 + errors[1] ** 2 - together)) if not math.isnan(together) else math.nan,
             errors[0] + errors[1],
         )

@@ -5,6 +5,6 @@ Its answers are exact while every distinct number fits, and lie between certain 
 """
 
 from multiauc.streaming.accumulator import Accumulator
-from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
+from multiauc.streaming.certified import CertifiedEvaluation
 
-__all__ = ["Accumulator", "CertifiedEvaluation", "CertifiedValue"]
+__all__ = ["Accumulator", "CertifiedEvaluation"]

@@ -11,7 +11,7 @@ from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._common.wording import counted, listing, one_of
-from multiauc._inference.estimates import worst_case_of
+from multiauc._inference.estimates import Estimate, build_worst_case
 from multiauc._input.labels import (
     MAX_CLASSES,
     column_names,
@@ -24,7 +24,7 @@ from multiauc._input.options import positive_integer, read_metrics
 from multiauc._input.probabilities import as_outputs, read_outputs
 from multiauc._input.sample import ABSENT_POLICIES, check_absent, read_scores, read_weights
 from multiauc.streaming._envelope import damaged, opened, sealed
-from multiauc.streaming.certified import CertifiedEvaluation, CertifiedValue
+from multiauc.streaming.certified import CertifiedEvaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -92,7 +92,7 @@ class Accumulator:
     ...     state.update(np.array(["cat", "dog", "owl"])[y], p)
     >>> result = state.evaluate()
     >>> result.auc_mu
-    CertifiedValue(AUC_mu 0.9587, exact, standard error 0.0011, 95% interval 0.9566 to 0.9608)
+    Estimate(AUC_mu 0.9587, exact, standard error 0.0011, 95% interval 0.9566 to 0.9608)
     >>> other = Accumulator.from_bytes(state.to_bytes())
     >>> (state + other).n_rows
     20000
@@ -301,18 +301,20 @@ class Accumulator:
         smallest = int(counts[counts > 0].min())
         with_prevalence = [ONE_VS_REST_PREVALENCE] if ONE_VS_REST in self.metrics else []
         metrics = {
-            name: _value(METRICS[name].title, None if undefined else found[name], smallest)
+            name: _build_estimate(METRICS[name].title, name, None if undefined else found[name], smallest)
             for name in (*self.metrics, *with_prevalence)
         }
         per_class = {}
         if self.metrics != (AUC_MU,):
             rows = int(counts.sum())
-            for label, count, one in zip(self.labels, counts.tolist(), found["per_class"], strict=True):
+            for column, (label, count) in enumerate(zip(self.labels, counts.tolist(), strict=True)):
+                one = found["per_class"][column]
                 if one is not None or policy == "nan":
+                    of_class = None if undefined else one
                     name = f"{label} against the rest"
-                    per_class[label] = _value(name, None if undefined else one, min(count, rows - count))
+                    per_class[label] = _build_estimate(name, column, of_class, min(count, rows - count))
         bounds: dict[str, Any] = {name: found[f"{name}_pairs"] for name in (AUC_MU, HAND_TILL) if name in self.metrics}
-        return CertifiedEvaluation(metrics, per_class, bounds, self.labels, counts)
+        return CertifiedEvaluation(metrics, self.labels, counts, per_class, bounds)
 
     def _warn_without_sample(self) -> None:
         least = _rust.StreamState.least_memory_for_variances(
@@ -379,8 +381,22 @@ class Accumulator:
         return f"Accumulator of {counted(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
 
 
-def _value(name: Any, found: tuple[Any, ...] | None, smallest_class: int) -> CertifiedValue:
+def _build_estimate(name: Any, of: str | int, found: tuple[Any, ...] | None, smallest_class: int) -> Estimate:
+    """The core's value with its bounds; nan where it is not defined."""
     value, low, high, variance, freedom, worst = found or ((math.nan,) * 5 + ((None, None),))
-    of_low, of_high = (worst_case_of(one, bound, variance, 0.5) for one, bound in zip(worst, (low, high), strict=True))
-    known = (name, value, low, high, math.sqrt(variance), freedom, smallest_class)
-    return CertifiedValue(*known, (of_low, of_high))
+    of_low, of_high = (
+        build_worst_case(one, bound, variance, 0.5) for one, bound in zip(worst, (low, high), strict=True)
+    )
+    return Estimate(
+        name,
+        value,
+        math.sqrt(variance),
+        freedom,
+        smallest_class,
+        _first_order=variance,
+        _plug_in=math.nan,
+        _of=of,
+        low=low,
+        high=high,
+        _worst_of_bounds=(of_low, of_high),
+    )

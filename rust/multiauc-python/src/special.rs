@@ -127,8 +127,8 @@ impl MinP {
         Ok(Self(multiauc::MinP { count, largest: Some(largest) }))
     }
 
-    fn corrected(&self, p: f64) -> f64 {
-        self.0.corrected(p)
+    fn correct(&self, p: f64) -> f64 {
+        self.0.correct(p)
     }
 
     fn tail_of_one(&self, py: Python<'_>, tail: f64) -> f64 {

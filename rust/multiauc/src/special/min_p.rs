@@ -35,7 +35,7 @@ pub struct MinP {
 impl MinP {
     /// How often the smallest of all p-values is at most `p`; NaN for NaN.
     #[must_use]
-    pub fn corrected(&self, p: f64) -> f64 {
+    pub fn correct(&self, p: f64) -> f64 {
         if p.is_nan() || self.count <= 1 {
             return p;
         }
@@ -62,7 +62,7 @@ impl MinP {
             let mut high = wanted;
             while high - low > 1e-12 * high {
                 let middle = 0.5 * (low + high);
-                (low, high) = if self.corrected(middle) > wanted { (low, middle) } else { (middle, high) };
+                (low, high) = if self.correct(middle) > wanted { (low, middle) } else { (middle, high) };
             }
         }
         0.5 * low
@@ -185,10 +185,10 @@ mod tests {
             let (known, independent) =
                 (MinP { count: rank, largest: Some(largest) }, MinP { count: rank, largest: None });
             for p in [0.2, 0.01, 0.001] {
-                assert!((known.corrected(p) - independent.corrected(p)).abs() < tolerance, "{rank} {p}");
+                assert!((known.correct(p) - independent.correct(p)).abs() < tolerance, "{rank} {p}");
             }
-            assert!((independent.corrected(2.0 * independent.tail_of_one(0.025)) - 0.05).abs() < 1e-15);
-            assert!((known.corrected(2.0 * known.tail_of_one(0.025)) - 0.05).abs() < 1e-9);
+            assert!((independent.correct(2.0 * independent.tail_of_one(0.025)) - 0.05).abs() < 1e-15);
+            assert!((known.correct(2.0 * known.tail_of_one(0.025)) - 0.05).abs() < 1e-9);
         }
     }
 }

@@ -82,10 +82,9 @@ class Side(NamedTuple):
         is_wilson = ~np.isnan(self.design_effects)
         if not is_wilson.any():
             return smallest + size * low, smallest + size * high
-        wilson_low, wilson_high = self._wilson().limits(t)
-        return np.where(is_wilson, wilson_low, smallest + size * low), np.where(
-            is_wilson, wilson_high, smallest + size * high
-        )
+        wilson = self._wilson().limits(t)
+        low, high = (np.where(is_wilson, a, smallest + size * b) for a, b in zip(wilson, (low, high), strict=True))
+        return low, high
 
     def known(self, scale: Scale) -> NDArray[np.bool_]:
         """Whether there is an interval."""
@@ -93,18 +92,16 @@ class Side(NamedTuple):
         is_wilson = ~np.isnan(self.design_effects)
         return np.asarray((self.variances > 0.0) | ((self.variances == 0.0) & (at_bound | is_wilson)))
 
-    def taken(self, order: NDArray[np.intp]) -> Side:
+    def take(self, order: NDArray[np.intp]) -> Side:
         """The same in another order."""
-        values, variances, freedoms, counts, effects, failures = self
-        numbers = (values[order], variances[order], freedoms[order], counts[order], effects[order], failures[order])
-        return Side(*numbers)
+        return Side._make(numbers[order] for numbers in self)
 
-
-def side_of(estimate: Estimate) -> Side:
-    """One estimate as a side."""
-    effect, failures = estimate.worst_case()
-    numbers = (estimate.value, estimate.variance(), estimate.degrees_of_freedom, estimate.smallest_class)
-    return Side(*(np.array([one]) for one in (*numbers, effect, failures)))
+    @classmethod
+    def of(cls, estimate: Estimate) -> Side:
+        """One estimate as a side."""
+        effect, failures = estimate.worst_case()
+        numbers = (estimate.value, estimate.variance(), estimate.degrees_of_freedom, estimate.smallest_class)
+        return cls._make(np.array([one]) for one in (*numbers, effect, failures))
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +170,7 @@ class SliceDifferences:
             with np.errstate(divide="ignore", invalid="ignore"):
                 middle = a - f_a * (b - a) / (f_b - f_a)
             middle = np.where((middle > a) & (middle < b), middle, 0.5 * (a + b))
-            found = self._taken(left)._beyond(middle, distances[left])  # noqa: SLF001
+            found = self._take(left)._beyond(middle, distances[left])  # noqa: SLF001
             is_short = found < 0.0
             below[left], above[left] = np.where(is_short, found, 0.5 * f_a), np.where(is_short, 0.5 * f_b, found)
             low[left], high[left] = np.where(is_short, middle, a), np.where(is_short, b, middle)
@@ -185,9 +182,9 @@ class SliceDifferences:
         p_values = np.array([math.erfc(one / math.sqrt(2.0)) for one in z.tolist()])
         return np.copysign(_rust.student_quantiles_as_far(z, self.degrees_of_freedom()), distances), p_values
 
-    def _taken(self, places: NDArray[np.intp]) -> SliceDifferences:
+    def _take(self, places: NDArray[np.intp]) -> SliceDifferences:
         """Some of them."""
-        slices, references = self.slices.taken(places), self.references.taken(places)
+        slices, references = self.slices.take(places), self.references.take(places)
         return SliceDifferences(slices, references, self.covariances[places], self.scale)
 
     def _beyond(self, z: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64]:
