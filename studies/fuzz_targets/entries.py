@@ -15,7 +15,7 @@ import multiauc.sklearn
 from fuzz_targets.registry import Rng, answer, outside, target
 from fuzz_targets.samples import any_sample, sound
 from multiauc.streaming import Accumulator
-from multiauc.streaming.passes import exact_evaluation
+from multiauc.streaming.passes import evaluate_exactly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -241,10 +241,10 @@ def streams(rng: Rng) -> Iterator[str]:
         answer(state.update, s.y[rows], s.p[rows], None if s.w is None else s.w[rows])
     found = answer(state.evaluate, absent="ignore")
     for value in () if found is None else found.metrics.values():
-        yield from outside(f"{value.name} of a stream", value.value, value.low, value.high)
+        yield from outside(f"{value.name} of a stream", value.value, *value.bounds)
         yield from outside(f"{value.name} of a stream", value.value)
     if found is not None and s.w is None and k <= 5:
-        again = answer(exact_evaluation, lambda: iter([(s.y, s.p)]), state, 2**20, absent="ignore")
+        again = answer(evaluate_exactly, lambda: iter([state.read(s.y, s.p)]), state, 2**20, "ignore")
         for value in () if again is None else again.metrics.values():
             yield from outside(f"{value.name} of exact passes", value.value)
 

@@ -195,9 +195,7 @@ def test_levels_outside_of_0_and_1_are_refused(result, level):
 def test_wrong_kinds_are_named(result, paper):
     with pytest.raises(TypeError, match=r"level must be a number between 0 and 1; got '0\.95'"):
         result.auc_mu.confidence_interval("0.95")
-    with pytest.raises(
-        ValueError, match="method must be one of 'wilson', 'logit', 'wald', 'cautious'; got 'percentile'"
-    ):
+    with pytest.raises(ValueError, match=r"method must be one of 'wilson', .*'cautious'; got 'percentile'"):
         result.auc_mu.confidence_interval(method="percentile")
     with pytest.raises(ValueError, match="kind must be one of"):
         result.auc_mu.variance("second_order")

@@ -1,5 +1,6 @@
 """The list on docs/which-metric.md says what its chart says, and its table what the registry of metrics says."""
 
+import math
 import re
 import sys
 from pathlib import Path
@@ -29,8 +30,22 @@ ROW = {
     "balanced_accuracy": "balanced accuracy",
     "macro_f1": "F1 (macro)",
     "multiclass_roc": "D",
+    "average_precision": "average precision, macro",
+    "average_precision_prevalence": "average precision, prevalence",
+    "top_k_accuracy": "top-k accuracy",
+    "log_loss": "log loss (smaller is better)",
+    "brier": "Brier score (smaller is better)",
 }
-COIN_TOSS = {"half": "½", "zero": "0", "one_of_classes": "1/K", "one_of_orders": "1/K!"}
+COIN_TOSS = {
+    "half": "½",
+    "zero": "0",
+    "one_of_classes": "1/K",
+    "one_of_orders": "1/K!",
+    "prevalence": "Σ prevalence²",
+    "k_of_classes": "k/K",
+    "log_loss": "ln K",
+    "brier": "1 \N{MINUS SIGN} 1/K",
+}
 
 
 def test_the_list_has_the_questions_and_answers_of_the_chart_in_order():
@@ -54,6 +69,7 @@ def test_the_picture_was_drawn_from_these_questions(tmp_path, monkeypatch):
 def test_the_table_has_the_range_and_the_coin_toss_of_every_metric(metric):
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.splitlines() if line.startswith("|")]
     ((_, _, span, coin, mix),) = [row for row in rows if row[0] == ROW[metric.name]]
-    assert span == f"{metric.smallest:.0f}, 1".replace("-", "\N{MINUS SIGN}")
+    largest = "\N{INFINITY}" if math.isinf(metric.largest) else f"{metric.largest:.0f}"
+    assert span.startswith(f"{metric.smallest:.0f}, {largest}".replace("-", "\N{MINUS SIGN}"))
     assert COIN_TOSS[metric.chance] in coin
     assert mix == "yes" or not metric.depends_on_sizes

@@ -43,7 +43,8 @@ class Rates(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.maximum(1.0, self.units - 1.0) if has_units else np.full_like(self.units, np.inf)
             wilson = Wilson.of(self.values, self.variances, freedom, WorstCase(1.0 / self.units, FAILURES))
-            low, high = wilson.limits(_rust.student_upper_quantiles(tail, np.asarray(wilson.degrees_of_freedom)))
+            freedoms = np.asarray(wilson.degrees_of_freedom)
+            low, high = wilson.limits(_rust.student_upper_quantiles(tail, freedoms.ravel()).reshape(freedoms.shape))
         return low, high
 
 

@@ -94,7 +94,8 @@ impl RankedKeys {
                 low += rest.partition_point(|v| *v < key);
             }
         }
-        (start + low, start + high)
+        // Infinities that another thread writes during a call tie with the padding: wrong, but in bounds.
+        ((start + low).min(self.len()), (start + high).min(self.len()))
     }
 
     /// Whether one of the keys lies within the tolerance of a key that has `low` of them below it.

@@ -13,7 +13,8 @@ pub fn chi_squared_tail(x: f64, freedom: u32) -> f64 {
     let first = if is_odd { 2.0 * (y / PI).sqrt() } else { 1.0 };
     let before = if is_odd { normal::two_sides(x.sqrt()).0 } else { 0.0 };
     let start = if is_odd { 0.5 } else { 0.0 };
-    before + sum_of_terms(freedom / 2, first, -y, |step| y / (start + step))
+    // Rounding may leave the sum just above 1.
+    (before + sum_of_terms(freedom / 2, first, -y, |step| y / (start + step))).min(1.0)
 }
 
 /// P(F ≥ x) of the F distribution, for x ≥ 0.
@@ -31,7 +32,8 @@ pub fn f_tail(x: f64, first: u32, second: f64) -> f64 {
     } else {
         (0.0, 1.0, 0.0)
     };
-    before + sum_of_terms(first / 2, factor, power, |step| (a + start + step - 1.0) / (start + step) * share)
+    let sum = sum_of_terms(first / 2, factor, power, |step| (a + start + step - 1.0) / (start + step) * share);
+    (before + sum).min(1.0)
 }
 
 /// The sum of so many terms, the first of them `first` · exp(`log`), the next one `ratio(1)` times that, and so on.
