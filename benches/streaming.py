@@ -80,7 +80,7 @@ def bound_lines(n: int) -> list[str]:
                 ours = getattr(found, metric)
                 if not ours.low <= getattr(exact, metric).value <= ours.high:
                     raise AssertionError(f"{metric} of {name} {dtype} is not between its bounds")
-            widths = " | ".join(f"{value.high - value.low:.1e}" for value in (found.auc_mu, found.hand_till))
+            widths = " | ".join(f"{value.bounds[1] - value.bounds[0]:.1e}" for value in (found.auc_mu, found.hand_till))
             lines.append(f"| {name} | {np.dtype(dtype)} | {widths} | {min(ratios):.4f} to {max(ratios):.4f} |")
     return lines
 
@@ -95,8 +95,8 @@ def other_lines(n: int) -> list[str]:
     ours = state.evaluate().one_vs_rest
     seconds = time.perf_counter() - start
     lines.append(
-        f"| `Accumulator`, bounds {ours.high - ours.low:.0e} apart | {ours.value - exact:+.1e} | {seconds:.2f} | "
-        f"{len(state.to_bytes()):,} |"
+        f"| `Accumulator`, bounds {ours.bounds[1] - ours.bounds[0]:.0e} apart | {ours.value - exact:+.1e} | "
+        f"{seconds:.2f} | {len(state.to_bytes()):,} |"
     )
     lines += binned_lines(codes, scores, exact)
     for parts in (10, max(1, n // 200)):

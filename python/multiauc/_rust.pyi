@@ -31,6 +31,7 @@ __all__ = [
     "RangePlan",
     "Resampler",
     "RocModel",
+    "Runs",
     "StreamState",
     "__version__",
     "average_precision_per_class",
@@ -45,6 +46,7 @@ __all__ = [
     "debug_build",
     "degrees_of_freedom",
     "evaluate",
+    "evaluate_runs",
     "evaluate_slices",
     "f_tail",
     "get_num_threads",
@@ -267,7 +269,7 @@ class Runs:
         """Of the mean over runs, by model and metric."""
 
     @property
-    def runs(self) -> list[list[list[Estimate]]]:
+    def each(self) -> list[list[list[Estimate]]]:
         """By model, metric and run."""
 
     @property
@@ -275,7 +277,7 @@ class Runs:
         """Of the means, the first less the second, by pair of models and metric."""
 
     @property
-    def run_differences(self) -> list[list[list[Estimate]]]:
+    def differences_of_each(self) -> list[list[list[Estimate]]]:
         """By pair of models, metric and run; empty where two models have different numbers of runs."""
 
     @property
@@ -283,6 +285,7 @@ class Runs:
     @property
     def effective_units(self) -> list[float]: ...
 
+@final
 class Interactions:
     """What the first-order variance leaves out: (what the unbiased variance subtracts, what the bootstrap's adds)."""
 

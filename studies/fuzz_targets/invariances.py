@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.stats
@@ -92,7 +92,7 @@ def decisions(rng: Rng) -> Iterator[str]:
     offsets = [None if one is None else one.offsets for one in (fitted, rows, swapped)]
     yield from unequal("offsets of rows in another order", offsets[1], offsets[0], 1e-6)
     yield from unequal(
-        "offsets of columns in another order", offsets[2], None if fitted is None else offsets[0][columns], 1e-6
+        "offsets of columns in another order", offsets[2], None if fitted is None else fitted.offsets[columns], 1e-6
     )
 
 
@@ -126,7 +126,7 @@ def densities(rng: Rng) -> Iterator[str]:
     """The areas of populations, beside those of samples of them."""
     k, n = 2, 2000
 
-    def law() -> object:
+    def law() -> Any:
         a, b = rng.choice([0.1, 0.5, 1.0, 2.0, 5.0, 40.0], size=2)
         return scipy.stats.beta(a, b)
 

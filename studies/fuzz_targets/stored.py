@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MEMORY = 2**17
-VALUES = [None, -1, 0, 1, 2**47, 2**63, 10**40, 0.5, "x", [], [[1]], {}, ["auc_mu"], [0, 1], True, "auc_mu"]
+VALUES: list[Any] = [None, -1, 0, 1, 2**47, 2**63, 10**40, 0.5, "x", [], [[1]], {}, ["auc_mu"], [0, 1], True, "auc_mu"]
 
 
 def changed(rng: Rng, content: bytes) -> bytes:

@@ -528,7 +528,7 @@ def evaluate_runs(  # noqa: PLR0913
     found = _evaluate_models([samples], inputs)
     estimates = {
         metric: _estimate(mean, of_runs, METRICS[metric].title, metric, inputs, found)
-        for metric, mean, of_runs in zip(names, found.means[0], found.runs[0], strict=True)
+        for metric, mean, of_runs in zip(names, found.means[0], found.each[0], strict=True)
     }
     notes = _notes([len(samples)], samples, depends=depend_on_scale(names, partition))
     return RunsEvaluation(estimates, len(samples), tuple(samples[0].labels), samples[0].rows, notes)
@@ -614,17 +614,17 @@ def compare_runs(  # noqa: PLR0913
     found = _evaluate_models(list(samples.values()), inputs)
     estimates = {
         name: _estimate(mean[0], of_runs[0], name, kind, inputs, found)
-        for name, mean, of_runs in zip(samples, found.means, found.runs, strict=True)
+        for name, mean, of_runs in zip(samples, found.means, found.each, strict=True)
     }
     differences = []
     places = combinations(range(len(samples)), 2)
     for (a, b), (i, j), mean, of_runs in zip(
-        combinations(samples, 2), places, found.differences, found.run_differences, strict=True
+        combinations(samples, 2), places, found.differences, found.differences_of_each, strict=True
     ):
         if len(samples[a]) == len(samples[b]):
             parts = split_variance(mean[0], of_runs[0])
         else:
-            both = [(found.means[place][0], found.runs[place][0]) for place in (i, j)]
+            both = [(found.means[place][0], found.each[place][0]) for place in (i, j)]
             parts = split_variance_of_unpaired(mean[0], both)
         scale = scale_of_differences(kind)
         plain = Difference(a, b, mean[0].value, parts.total, parts.degrees_of_freedom, **scale)

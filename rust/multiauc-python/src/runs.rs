@@ -15,9 +15,9 @@ use crate::sample::{SampleArgument, SampleView, with_sample};
 #[pyclass(frozen, get_all, module = "multiauc._rust")]
 pub struct Runs {
     means: Vec<Vec<Py<Estimate>>>,
-    runs: Vec<Vec<Vec<Py<Estimate>>>>,
+    each: Vec<Vec<Vec<Py<Estimate>>>>,
     differences: Vec<Vec<Py<Estimate>>>,
-    run_differences: Vec<Vec<Vec<Py<Estimate>>>>,
+    differences_of_each: Vec<Vec<Vec<Py<Estimate>>>>,
     units: Py<PyArray1<i64>>,
     effective_units: Vec<f64>,
 }
@@ -79,9 +79,9 @@ pub fn evaluate_runs(
     let Found { means, runs, differences, run_differences } = found;
     Ok(Runs {
         means: nested(py, means)?,
-        runs: runs.into_iter().map(|model| nested(py, model)).collect::<PyResult<_>>()?,
+        each: runs.into_iter().map(|model| nested(py, model)).collect::<PyResult<_>>()?,
         differences: nested(py, differences)?,
-        run_differences: run_differences.into_iter().map(|pair| nested(py, pair)).collect::<PyResult<_>>()?,
+        differences_of_each: run_differences.into_iter().map(|pair| nested(py, pair)).collect::<PyResult<_>>()?,
         units: integers(py, design.units()).unbind(),
         effective_units: design.effective_units().to_vec(),
     })

@@ -303,7 +303,7 @@ mod tests {
         let weights = [1.0, 0.5, 2.0, 1.0, 0.25, 3.0, 1.0, 1.5];
         for given in [None, Some(&weights[..])] {
             let of_rows = given.unwrap_or(&[1.0; 8]);
-            let found = with_sample(given, |sample, workers| average_precision_per_class(sample, workers));
+            let found = with_sample(given, average_precision_per_class);
             for (class, value) in (0..).zip(found) {
                 assert!((value - definition(class, of_rows)).abs() < 1e-15, "{value}");
             }
