@@ -41,7 +41,7 @@ class Recorder:
 
     def count(self) -> None:
         """Count calls of ours, and those in which it calls scikit-learn's."""
-        ours, theirs = roc_auc._ours, roc_auc.theirs
+        ours, theirs = roc_auc._compute, roc_auc.theirs
 
         def counting_ours(*arguments, **options):
             self.calls += 1
@@ -51,7 +51,7 @@ class Recorder:
             self.handed_over += 1
             return theirs(*arguments, **options)
 
-        roc_auc._ours, roc_auc.theirs = counting_ours, counting_theirs
+        roc_auc._compute, roc_auc.theirs = counting_ours, counting_theirs
 
 
 def main() -> None:
