@@ -139,7 +139,10 @@ def read_columns(
 def _choose_reading(df: DataFrame, label: str, readings: list[list[str]]) -> list[str]:
     """What the names of the columns say about the classes: what fits the first labels, or, if need be, all of them."""
     column = df.select(_column(label))
-    first = _texts(column.head(FIRST_ROWS))
+    rows = column.head(FIRST_ROWS)
+    if not rows:
+        raise ValueError("df has no rows")
+    first = _texts(rows)
     fitting = fit_readings(readings, first)
     if len(fitting) > 1:
         fitting = fit_readings(fitting, _texts(column.distinct().head(MAX_CLASSES)))
