@@ -19,10 +19,10 @@ ROOT = Path(__file__).parent.parent / "python" / "multiauc"
 LIMITS = {
     "entries in the root": (30, 30),
     "modules in the root": (16, 16),
-    "Python files": (110, 999),
-    "lines of code": (14_500, 99_999),
+    "Python files": (110, 130),
+    "lines of code": (14_500, 18_000),
     "files called *_results.py": (0, 0),
-    "dict[str, Any]": (90, 999),
+    "dict[str, Any]": (90, 90),
     "**unknown": (2, 2),
     "stacklevel": (12, 12),
 }
