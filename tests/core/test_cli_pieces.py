@@ -342,3 +342,14 @@ def test_sizes_are_counted_for_double_and_single_precision(rng):
 
         request = Request(sources={"a": Source("a.parquet")}, label="y")
         assert _pieces._size_in_memory(Content("a.parquet"), request, 0) == size
+
+
+@pytest.mark.parametrize("piecewise", ["", "--memory-limit 512MB"])
+@pytest.mark.parametrize(("outputs", "is_noted"), [("", True), ("--outputs logits", False)])
+def test_scores_that_are_not_probabilities_are_noted(rng, in_empty_folder, cli, piecewise, outputs, is_noted):
+    codes = np.arange(600) % 3
+    scores = rng.normal(size=(600, 3)) + np.eye(3)[codes]
+    lines = ["y,p_0,p_1,p_2", *(f"{y},{a:.6f},{b:.6f},{c:.6f}" for y, (a, b, c) in zip(codes, scores, strict=True))]
+    Path("logits.csv").write_text("\n".join(lines))
+    printed = cli(f"evaluate logits.csv -l y {piecewise} {outputs}")
+    assert ("not probabilities" in printed) == is_noted

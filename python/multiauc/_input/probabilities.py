@@ -138,9 +138,13 @@ def _expit(logits: NDArray[Any]) -> NDArray[Any]:
 
 def are_probabilities(sample: Sample) -> bool:
     """Whether the rows sum to 1; of one score per row only the order counts. Not all rows are looked at."""
-    if sample.has_one_score:
+    return sum_to_one(sample.scores)
+
+
+def sum_to_one(scores: NDArray[Any]) -> bool:
+    """The same for scores alone."""
+    if scores.shape[1] == 1:
         return True
-    scores = sample.scores
     n_rows = len(scores)
     rows = np.arange(min(n_rows, ROWS_LOOKED_AT)) * n_rows // min(n_rows, ROWS_LOOKED_AT)
     return bool((np.abs(scores[rows].sum(axis=1, dtype=np.float64) - 1.0) <= SUM_TOLERANCE).all())

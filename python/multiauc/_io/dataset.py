@@ -21,7 +21,7 @@ from multiauc._common.progress import RowProgress
 from multiauc._common.wording import counted, described, listing, one_of, printable
 from multiauc._input.columns import read_request, read_wanted_scores
 from multiauc._input.options import read_metrics
-from multiauc._input.probabilities import read_outputs
+from multiauc._input.probabilities import NOT_PROBABILITIES, read_outputs, sum_to_one
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc._io.checkpoint import Checkpoint, hold_back_interrupts
 from multiauc._io.predictions import BEGINNING, Position, Request, open_stream
@@ -235,6 +235,8 @@ class Plan:
         Whether to show how far it is (None for terminals only), or what to call with the rows and the share done.
     on_resume
         What to call with the number of rows that a checkpoint has kept, if the work goes on from one.
+    on_note
+        What to call with what is to be known before the numbers are used.
     outputs
         What the scores are: "logits", or None to take them as they are.
     """
@@ -246,6 +248,7 @@ class Plan:
     exact: bool = False
     progress: bool | Callable[[int, float | None], object] | None = None
     on_resume: Callable[[int], object] | None = None
+    on_note: Callable[[str], object] | None = None
     outputs: Outputs = None
 
 
@@ -256,7 +259,7 @@ def evaluate_stream(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None
     size = stream.batch_rows(plan.memory_limit // BATCH_SHARE)
     with _show_progress(plan, stream.path) as reached:
         reached(run.n_rows, run.share)
-        batches = stream.batches(run.labels, size, start)
+        batches = _look_at(stream.batches(run.labels, size, start), plan)
         if checkpoint is None:
             for batch in batches:
                 run.take(batch)
@@ -273,6 +276,16 @@ def evaluate_stream(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None
     if not plan.exact:
         return run.accumulator.evaluate(absent=plan.absent)
     return _exact_passes(lambda: stream.batches(run.labels, size, BEGINNING), run.accumulator, plan, stream.path)
+
+
+def _look_at(batches: Iterator[Batch], plan: Plan) -> Iterator[Batch]:
+    """The batches, after a note if the scores of one are not probabilities."""
+    note = None if plan.outputs is not None else plan.on_note
+    for batch in batches:
+        if note is not None and len(batch.codes) and not sum_to_one(batch.scores):
+            note(NOT_PROBABILITIES)
+            note = None
+        yield batch
 
 
 def _read_and_keep(

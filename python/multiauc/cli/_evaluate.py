@@ -17,7 +17,7 @@ from multiauc._display.tables import tabulate_evaluation
 from multiauc.cli._gates import check_limits, check_values, close_gates, refuse_level
 from multiauc.cli._output import Printing
 from multiauc.cli._pieces import choose_pieces
-from multiauc.cli._problems import note
+from multiauc.cli._problems import note, spell_options
 from multiauc.cli._requests import list_inputs, refuse_several, spell_notes
 
 if TYPE_CHECKING:
@@ -96,6 +96,7 @@ def _evaluate_pieces(
     def report_resumption(n_rows: int) -> None:
         note(f"going on after {counted(n_rows, 'row')} that {request.checkpoint} has kept")
 
+    notes: list[str] = []
     plan = Plan(
         None,
         metrics,
@@ -103,6 +104,7 @@ def _evaluate_pieces(
         absent=request.absent,
         exact=request.exact,
         on_resume=report_resumption,
+        on_note=notes.append,
         outputs=request.outputs,
     )
     kept = None
@@ -119,6 +121,7 @@ def _evaluate_pieces(
         return provenance(request.given(), files)
 
     limited = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
+    shown = replace(shown, notes=(*shown.notes, *map(spell_options, notes)))
     return Evaluated(replace(shown, reading=reading), limited, trace)
 
 
