@@ -149,6 +149,12 @@ class _TwoParts:
         """How well the standard error is known."""
         return self.parts.degrees_of_freedom
 
+    def _name_parts(self) -> dict[str, float]:
+        return {"rows_standard_error": self.rows_standard_error, "runs_standard_error": self.runs_standard_error}
+
+    def _format_parts(self) -> list[str]:
+        return [decimals(self.rows_standard_error), decimals(self.runs_standard_error)]
+
     def what_helps(self) -> str:
         """Say what twice the rows and twice the runs would do to the standard error."""
         share = self.parts.rows / self.parts.total if self.parts.total > 0.0 else math.nan
@@ -203,16 +209,14 @@ class RunsEstimate(_TwoParts, Tabular):
 
     def to_dict(self, level: float = 0.95) -> Record:
         """Value, standard errors and limits by name."""
-        parts = {"rows_standard_error": self.rows_standard_error, "runs_standard_error": self.runs_standard_error}
-        return self._estimate.to_dict(level) | parts | {"degrees_of_freedom": self.degrees_of_freedom}
+        return self._estimate.to_dict(level) | self._name_parts() | {"degrees_of_freedom": self.degrees_of_freedom}
 
     def _rows(self, level: float) -> list[Record]:
         return [{"name": self.name, **self.to_dict(level)}]
 
     def cells(self) -> list[str]:
         """The columns of a table."""
-        parts = [decimals(self.rows_standard_error), decimals(self.runs_standard_error)]
-        return [*self._estimate.cells(), *parts, f"{self.degrees_of_freedom:.1f}"]
+        return [*self._estimate.cells(), *self._format_parts(), f"{self.degrees_of_freedom:.1f}"]
 
     def __repr__(self) -> str:
         value, error, interval, rows, runs, _ = self.cells()
@@ -279,16 +283,14 @@ class RunsDifference(_TwoParts, Tabular):
 
     def to_dict(self, level: float = 0.95) -> Record:
         """Value, standard errors, limits and p-values by name."""
-        parts = {"rows_standard_error": self.rows_standard_error, "runs_standard_error": self.runs_standard_error}
-        return self._difference.to_dict(level) | parts | {"corrected_p_value": self.corrected_p_value}
+        return self._difference.to_dict(level) | self._name_parts() | {"corrected_p_value": self.corrected_p_value}
 
     def cells(self) -> list[str]:
         """The columns of a table."""
         limits = self._difference.interval_beyond(0.025)
         interval = "-" if math.isnan(limits.low) else f"{limits.low:+.4f} to {limits.high:+.4f}"
-        parts = [decimals(self.rows_standard_error), decimals(self.runs_standard_error)]
         numbers = [f"{self.degrees_of_freedom:.1f}", f"{self.corrected_p_value:.4f}"]
-        return [f"{self.value:+.4f}", decimals(self.standard_error), interval, *parts, *numbers]
+        return [f"{self.value:+.4f}", decimals(self.standard_error), interval, *self._format_parts(), *numbers]
 
     def __repr__(self) -> str:
         value, error, interval, rows, runs, *_ = self.cells()

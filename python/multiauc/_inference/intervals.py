@@ -1,4 +1,4 @@
-"""What the functions return when one number is not enough."""
+"""Confidence intervals: every rule is written once, here."""
 
 from __future__ import annotations
 
