@@ -9,7 +9,7 @@ use crate::inference::{Design, pair_variance};
 use crate::memory::Buffers;
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
-use crate::ranking::{Nearness, PartedTable, WeightedWins};
+use crate::ranking::{Nearness, PlacementLookup, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Where the rows stand in one column.
@@ -56,7 +56,7 @@ impl ColumnPlacements {
 /// Memory reused from column to column.
 #[derive(Debug, Default)]
 struct ColumnScratch {
-    table: PartedTable,
+    table: PlacementLookup,
     by_rank: Vec<f64>,
     of_pair: Vec<f64>,
 }

@@ -8,7 +8,7 @@ use crate::float::Score;
 use crate::memory::Buffers;
 use crate::pairs::{ClassAverage, OneVsRestAverage, Rest, fold_columns, ratio, weighted_micro};
 use crate::parallel::Workers;
-use crate::ranking::{KeyStream, Lookup, count_partitioned};
+use crate::ranking::{KeyStream, Lookup, count_key_stream};
 use crate::sample::ScoredSample;
 
 /// The AUC of each column for its class against all other rows; NaN for absent classes.
@@ -108,6 +108,6 @@ fn micro<T: Score>(sample: &ScoredSample<'_, T>, workers: &Workers<'_>) -> Resul
     let own = sample.rows() as u128;
     let doubled_pairs = 2 * own * own * (columns.len() as u128 - 1);
     let stream = CellStream { sample, columns, spans: workers.row_spans(sample.rows(), 8) };
-    let (counts, _) = count_partitioned(&stream, Lookup::PLAIN, &Buffers::default(), workers)?;
+    let (counts, _) = count_key_stream(&stream, Lookup::PLAIN, &Buffers::default(), workers)?;
     Ok(ratio(doubled_pairs - counts[1], doubled_pairs))
 }

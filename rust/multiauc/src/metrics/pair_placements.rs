@@ -7,7 +7,7 @@ use crate::keys::{DifferenceRule, ExactKey, KeyScratch};
 use crate::memory::Buffers;
 use crate::pairs::{PairScore, PairTile, PairTiles, WHOLE_MATRIX_CLASSES, Wins, cost_score, shared_group_width};
 use crate::parallel::Workers;
-use crate::ranking::{Nearness, OrderedRows, PartedTable, RankedRow, WeightedWins};
+use crate::ranking::{Nearness, OrderedRows, PlacementLookup, RankedRow, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another.
@@ -24,7 +24,7 @@ pub(super) struct PairOperands<'b, T> {
 #[derive(Debug, Default)]
 pub(super) struct PlacingScratch {
     pub ordered: OrderedRows,
-    table: PartedTable,
+    table: PlacementLookup,
     /// Keys of the two sides.
     keys: [Vec<f64>; 2],
     by_rank: Vec<f64>,
@@ -135,7 +135,7 @@ fn place_by_table(
     classes: [usize; 2],
     keys: &[Vec<f64>; 2],
     (near, multiples): (Nearness<impl Fn(f64) -> bool + Copy + Sync>, Option<f64>),
-    (table, by_rank): (&mut PartedTable, &mut Vec<f64>),
+    (table, by_rank): (&mut PlacementLookup, &mut Vec<f64>),
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
 ) -> Result<Option<PairPlacements>> {
     let own = usize::from(keys[1].len() < keys[0].len());

@@ -10,7 +10,7 @@ use crate::float::Score;
 use crate::memory::Buffers;
 use crate::parallel::Workers;
 use crate::ranking::{
-    BucketTable, KeyStream, Lookup, WeightedTable, WeightedWins, count_partitioned, sample_spans, stream_spans,
+    BucketTable, KeyStream, Lookup, WeightedTable, WeightedWins, count_key_stream, sample_spans, stream_spans,
 };
 use crate::sample::{ClassBlock, ClassBlocks, ClassRows, ScoredSample};
 
@@ -215,7 +215,7 @@ impl<T: Score> ColumnStream<'_, '_, T> {
 
     /// Twice the pairs that others win.
     fn count(&self, buffers: &Buffers<T>, workers: &Workers<'_>) -> Result<Losses> {
-        let (counts, _) = count_partitioned(self, Lookup::PLAIN, buffers, workers)?;
+        let (counts, _) = count_key_stream(self, Lookup::PLAIN, buffers, workers)?;
         if self.rest == Rest::Pooled {
             return Ok(Losses::Pooled(counts[1] as u64));
         }

@@ -8,7 +8,7 @@ use crate::float::Score;
 use crate::keys::{KeyScratch, SplitKeys};
 use crate::memory::Buffers;
 use crate::parallel::Workers;
-use crate::ranking::{KeyStream, Lookup, NearKeys, Side, count_partitioned, sample_spans, stream_spans};
+use crate::ranking::{KeyStream, Lookup, NearKeys, Side, count_key_stream, sample_spans, stream_spans};
 use crate::sample::ScoredSample;
 
 /// Rows read at a time.
@@ -36,7 +36,7 @@ impl<'c, 's, 'a, T: Score> PairStream<'c, 's, 'a, T> {
         {
             return self.count_whole_numbers(largest, workers);
         }
-        let (counts, found) = count_partitioned(self, Lookup { negate: true, near: rule.near }, buffers, workers)?;
+        let (counts, found) = count_key_stream(self, Lookup { negate: true, near: rule.near }, buffers, workers)?;
         let count = counts[1..].iter().sum::<u128>() as u64;
         let Some(near) = NearKeys::new(rule, found, self.counter.size(self.classes[1]) as usize) else {
             return Ok(count);

@@ -9,7 +9,9 @@ use crate::error::Result;
 use crate::float::Score;
 use crate::keys::{DifferenceRule, KeyScratch};
 use crate::parallel::Workers;
-use crate::ranking::{NearRow, Nearness, PartedWeights, SMALLEST_PARTED, WeightedTable, WeightedWins, wins_of_near};
+use crate::ranking::{
+    FEWEST_SPLIT_ROWS, LargeWeightedTable, NearRow, Nearness, WeightedTable, WeightedWins, wins_of_near,
+};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Rows looked up per task: a fixed number, so that sums are taken in the same order on any number of threads.
@@ -107,9 +109,9 @@ impl<T: Score, F: Fn(usize, usize) -> PairScore + Sync> PairCounter<'_, '_, T, F
         let nearness = Nearness { tolerance: near, is_settled: |key: f64| self.rule.is_settled(key) };
         // What is found is won by the looked-up class.
         let oriented = |wins: WeightedWins| Wins::Weighted(if other == 0 { wins } else { wins.reversed() });
-        if !are_whole_numbers && keys[own].len() >= SMALLEST_PARTED {
-            let parted = PartedWeights::new((&keys[own][..], weights[own]), workers)?;
-            if let Some(wins) = parted.wins_of((&keys[other][..], weights[other]), nearness, workers)? {
+        if !are_whole_numbers && keys[own].len() >= FEWEST_SPLIT_ROWS {
+            let large = LargeWeightedTable::new((&keys[own][..], weights[own]), workers)?;
+            if let Some(wins) = large.wins_of((&keys[other][..], weights[other]), nearness, workers)? {
                 return Ok(oriented(wins));
             }
         }
@@ -195,10 +197,10 @@ pub(super) fn column_wins<T: Score>(
     let weights_of = |class: usize| rows.weights_of(class).unwrap_or(&[]);
     let mut wins = vec![WeightedWins::default(); rows.classes()];
     let own = (blocks.run(class, class), weights_of(class));
-    if own.0.len() >= SMALLEST_PARTED {
-        let parted = PartedWeights::new(own, workers)?;
+    if own.0.len() >= FEWEST_SPLIT_ROWS {
+        let large = LargeWeightedTable::new(own, workers)?;
         for d in rows.others(class) {
-            let found = parted.wins_of((blocks.run(d, class), weights_of(d)), Nearness::NEVER, workers)?;
+            let found = large.wins_of((blocks.run(d, class), weights_of(d)), Nearness::NEVER, workers)?;
             wins[d] = found.unwrap_or_default().reversed();
         }
         return Ok(wins);

@@ -8,7 +8,7 @@ use crate::keys::DifferenceRule;
 use crate::keys::ExactKey;
 use crate::keys::KeyScratch;
 use crate::parallel::Workers;
-use crate::ranking::{SortedTable, WeightedKeys, WeightedWins, weighted_wins};
+use crate::ranking::{WeightedKeys, WeightedSearch, WeightedWins, weighted_wins};
 use crate::sample::ClassRows;
 use crate::sample::ScoredSample;
 
@@ -66,7 +66,7 @@ pub(crate) fn column_wins<T: Score>(sample: &ScoredSample<'_, T>, class: usize) 
             own.push((score(row), sample.weight(row)));
         }
     });
-    let table = SortedTable::new(own);
+    let table = WeightedSearch::new(own);
     let mut totals = vec![WeightedWins::default(); sample.classes()];
     sample.codes.for_each(0..sample.rows(), |row, code| {
         if code != class && sample.has_row(row) {

@@ -4,10 +4,10 @@
 //! another class falls into a bucket by the same map: everything in earlier buckets is smaller, everything in later
 //! ones larger, and the at most eight keys of its own bucket are compared with it in vector registers. A few fuller
 //! buckets are sorted and searched. Where there are many of those, the whole table is sorted and searched
-//! ([`searched`](super::searched)), so that no distribution of keys costs more than sorting them.
+//! ([`sorted_keys`](super::sorted_keys)), so that no distribution of keys costs more than sorting them.
 
 use super::bucket_map::{BLOCK, BucketMap};
-use super::searched::SortedKeys;
+use super::sorted_keys::SortedKeys;
 use crate::float::Float;
 use crate::simd::{Simd, Vectorizable, run_widest};
 

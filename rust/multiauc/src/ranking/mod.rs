@@ -1,56 +1,59 @@
 //! Exact counts of pairs: how many keys of one class lie below those of another.
 //!
-//! Which structure when:
+//! Which structure when. "Large" is larger than the cache: both sides are split by value into parts that fit.
 //!
-//! | what is wanted | keys | structure | in |
+//! | what is wanted | rows | structure | module |
 //! |---|---|---|---|
-//! | one number: the pairs won | any, the table fits into the cache | [`BucketTable`] | `bucket_table`, filled by `table_building` |
-//! | | no map spreads them: ties, clusters | a sorted table, within [`BucketTable`] | `searched` |
+//! | the number of pairs won | any | [`BucketTable`], sorted where no map spreads the keys | `bucket_table`, `table_building`, `sorted_keys` |
 //! | | whole numbers in a narrow range | [`WholeNumberTable`] | `whole_numbers` |
-//! | | any, larger than the cache | [`count_partitioned`] | `partitioned` |
-//! | | with weights | [`weighted_wins`], or [`SortedTable`] to look many classes up in one | `sorted` |
-//! | the place of every row among another class | any | a placement table | `placement_table` |
+//! | | large | [`count_key_stream`], a [`BucketTable`] per part | `key_stream` |
+//! | the weight of pairs won | any | [`WeightedTable`] | `weighted_table` |
+//! | | large | [`LargeWeightedTable`], a [`WeightedTable`] per part | `large_weighted_table` |
+//! | | looked up one at a time (sparse scores) | [`WeightedSearch`] | `weighted_search` |
+//! | the place of every row among another class | any | [`PlacementLookup`], which chooses one of the next three | `placement_lookup` |
+//! | | small | one [`PlacementTable`] | `placement_table`, `ranked_keys` |
 //! | | multiples of one number in a narrow range | a table of counts | `counted_table` |
-//! | | larger than the cache | [`PartedTable`] | `parted_table` |
+//! | | large | a [`PlacementTable`] per part | `placement_lookup` |
 //! | the place of every row among all others | any | [`OrderedRows`] | `ordered_rows` |
-//! | counts again and again, as in a bootstrap | any | [`Order`] | `order` |
+//! | counts with new multiplicities each time: the bootstrap | any | [`Order`] | `order` |
 //!
 //! All maps from keys to buckets are in `bucket_map`. Keys whose rounding could decide their order are counted again by
-//! their exact values: `resolve`.
+//! their exact values: `resolve`, and `resolve_weighted` where rows have weights. Tests compare all of them with
+//! `reference_wins`, which sorts both sides.
 
 mod bucket_map;
 mod bucket_table;
 mod counted_table;
+mod key_stream;
+mod large_weighted_table;
 mod order;
 mod ordered_rows;
-mod parted_table;
-mod parted_weights;
-mod partitioned;
+mod placement_lookup;
 mod placement_table;
 mod ranked_keys;
+#[cfg(test)]
+mod reference_wins;
 mod resolve;
 mod resolve_weighted;
-mod searched;
-mod sorted;
-#[cfg(test)]
-mod sorted_pairs;
+mod sorted_keys;
 mod table_building;
+mod weighted_search;
 mod weighted_table;
 mod weighted_wins;
 mod whole_numbers;
 
 pub(crate) use bucket_table::{BucketTable, Lookup};
+pub(crate) use key_stream::{KeyStream, count_key_stream, sample_spans, stream_spans};
+pub(crate) use large_weighted_table::{FEWEST_SPLIT_ROWS, LargeWeightedTable};
 pub(crate) use order::{Order, StepRows};
 pub(crate) use ordered_rows::{OrderedRows, RankedRow};
-pub(crate) use parted_table::PartedTable;
-pub(crate) use parted_weights::{PartedWeights, SMALLEST_PARTED};
-pub(crate) use partitioned::{KeyStream, count_partitioned, sample_spans, stream_spans};
+pub(crate) use placement_lookup::PlacementLookup;
 pub(crate) use placement_table::{Nearness, PlacementTable};
+#[cfg(test)]
+pub(crate) use reference_wins::{WeightedKeys, weighted_wins};
 pub(crate) use resolve::{NearKeys, Side};
 pub(crate) use resolve_weighted::{NearRow, wins_of_near};
-pub(crate) use sorted::SortedTable;
-#[cfg(test)]
-pub(crate) use sorted_pairs::{WeightedKeys, weighted_wins};
+pub(crate) use weighted_search::WeightedSearch;
 pub(crate) use weighted_table::WeightedTable;
 pub(crate) use weighted_wins::WeightedWins;
 pub(crate) use whole_numbers::WholeNumberTable;

@@ -10,7 +10,7 @@ use crate::keys::ExactKey;
 /// Fewer rows are sorted outright.
 const SMALLEST_SPREAD: usize = 256;
 /// From so many rows on, they are put into parts first, of about so many rows each.
-const SMALLEST_PARTED: usize = 1 << 16;
+const FEWEST_SPLIT_ROWS: usize = 1 << 16;
 const PART_ROWS: usize = 1 << 12;
 /// Buckets of up to this many rows are sorted by insertion.
 pub(super) const SMALL_BUCKET: usize = 24;
@@ -70,7 +70,7 @@ impl OrderedRows {
         let Self { rows, spread, starts, keys, .. } = self;
         spread.resize(rows.len(), RankedRow { key: 0.0, row: 0, side: 0 });
         let buckets = map.buckets() + 1;
-        if rows.len() < SMALLEST_PARTED {
+        if rows.len() < FEWEST_SPLIT_ROWS {
             put_into_place(&map, (0, buckets), keys, rows, spread, starts);
             std::mem::swap(rows, spread);
             return;
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn many_rows_are_sorted_in_parts() {
-        let count = SMALLEST_PARTED + 4321;
+        let count = FEWEST_SPLIT_ROWS + 4321;
         for power in [1, 9] {
             let uniform = |row: usize| (row as u32).wrapping_mul(2_654_435_769) >> 8;
             let keys: Vec<f64> = (0..count)

@@ -1,6 +1,6 @@
 //! Keys too close to tell apart: recounted by their exact values.
 
-use super::searched::SortedKeys;
+use super::sorted_keys::SortedKeys;
 use crate::float::Score;
 use crate::float::{Float, sort};
 use crate::keys::DifferenceRule;

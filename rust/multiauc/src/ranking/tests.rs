@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::bucket_map::BucketMap;
 use super::{
-    BucketTable, KeyStream, Lookup, SortedTable, WeightedKeys, WeightedWins, count_partitioned, weighted_wins,
+    BucketTable, KeyStream, Lookup, WeightedKeys, WeightedSearch, WeightedWins, count_key_stream, weighted_wins,
 };
 use crate::error::Result;
 use crate::float::Float;
@@ -139,7 +139,7 @@ proptest! {
     }
 
     #[test]
-    fn partitioned_keys_count_the_same_on_any_number_of_threads(
+    fn split_keys_count_the_same_on_any_number_of_threads(
         table in keys(3000),
         keys in keys(300),
         negate: bool,
@@ -150,7 +150,7 @@ proptest! {
         for threads in [1, 3] {
             let stream = TwoSides { table: &table, keys: &keys, spans };
             let workers = Workers::with_threads(threads, &cancel);
-            let (counts, _) = count_partitioned(&stream, Lookup { negate, near: None }, &Buffers::default(), &workers).expect("not cancelled");
+            let (counts, _) = count_key_stream(&stream, Lookup { negate, near: None }, &Buffers::default(), &workers).expect("not cancelled");
             prop_assert_eq!(counts[1], expected);
         }
     }
@@ -168,7 +168,7 @@ proptest! {
         let won = definition(&table, &keys, false) as f64;
         let expected = WeightedWins { won, lost: 2.0 * (table.len() * keys.len()) as f64 - won };
         prop_assert_eq!(weighted_wins(&mut pair, None, never_asked), expected);
-        let sorted = SortedTable::new(table.iter().map(|&key| (key, 1.0)).collect());
+        let sorted = WeightedSearch::new(table.iter().map(|&key| (key, 1.0)).collect());
         let found = keys.iter().map(|&key| sorted.wins_over(key)).fold(WeightedWins::default(), WeightedWins::plus);
         prop_assert_eq!(found.reversed(), expected);
     }

@@ -10,7 +10,7 @@ use crate::float::Score;
 use crate::memory::Buffers;
 use crate::pairs::ratio;
 use crate::parallel::Workers;
-use crate::ranking::{KeyStream, Lookup, WeightedWins, count_partitioned};
+use crate::ranking::{KeyStream, Lookup, WeightedWins, count_key_stream};
 
 /// The micro average of stored scores.
 pub(super) fn micro<T: Score>(sample: &SparseSample<'_, T>, workers: &Workers<'_>) -> Result<f64> {
@@ -68,7 +68,7 @@ fn counted<T: Score>(sample: &SparseSample<'_, T>, workers: &Workers<'_>) -> Res
         + own_unstored * others_unstored;
     if !own_scores.is_empty() {
         let stream = StoredCells { sample, runs, own: own_scores };
-        lost += count_partitioned(&stream, Lookup::PLAIN, &Buffers::default(), workers)?.0[1];
+        lost += count_key_stream(&stream, Lookup::PLAIN, &Buffers::default(), workers)?.0[1];
     }
     let doubled_pairs = 2 * rows * other_cells;
     Ok(ratio(doubled_pairs - lost, doubled_pairs))

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::sparse_sample::Side;
 use crate::float::{Float, Score};
 use crate::pairs::Wins;
-use crate::ranking::{SortedTable, WeightedWins};
+use crate::ranking::{WeightedSearch, WeightedWins};
 
 /// The rows of one class by the score in its column.
 pub(super) trait OwnRows<T: Score>: Sized {
@@ -61,14 +61,14 @@ impl<T: Score> OwnRows<T> for CountedRows<T> {
 
 /// Rows that count by their weight.
 #[derive(Debug)]
-pub(super) struct WeightedRows(SortedTable);
+pub(super) struct WeightedRows(WeightedSearch);
 
 impl<T: Score> OwnRows<T> for WeightedRows {
     type Won = WeightedWins;
 
     fn new(stored: Vec<(T, f64)>, unstored: Side) -> Self {
         let at_zero = (unstored.rows > 0).then_some((0.0, unstored.weight));
-        Self(SortedTable::new(
+        Self(WeightedSearch::new(
             stored.into_iter().map(|(score, weight)| (score.into(), weight)).chain(at_zero).collect(),
         ))
     }

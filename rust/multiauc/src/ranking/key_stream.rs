@@ -43,7 +43,7 @@ pub(crate) trait KeyStream<T>: Sync {
 
 /// For every side, Σ over its keys x of #(v < x) + #(v ≤ x), v running through the table; and the keys that are near
 /// table keys. `lookup` orients the keys of the sides, not those of the table.
-pub(crate) fn count_partitioned<T: Float>(
+pub(crate) fn count_key_stream<T: Float>(
     stream: &impl KeyStream<T>,
     lookup: Lookup<T>,
     buffers: &Buffers<T>,
@@ -52,7 +52,7 @@ pub(crate) fn count_partitioned<T: Float>(
     let map = PartMap::new(&stream.table_sample(SAMPLE)?, stream.table_len(), PART_KEYS);
     let of_side = |side: usize| Lookup { near: lookup.near.filter(|_| stream.may_be_near(side)), ..lookup };
     let spans = workers.map_with(stream.spans(), SpanScratch::default, |scratch, span| {
-        PartitionedSpan::new(stream, span, &map, lookup, buffers, scratch)
+        StreamSpan::new(stream, span, &map, lookup, buffers, scratch)
     })?;
     let table_len = |part: usize| spans.iter().map(|span| span.keys(0, part).len()).sum::<usize>();
     let mut keys_below = vec![0_u64];
@@ -66,7 +66,7 @@ pub(crate) fn count_partitioned<T: Float>(
         for (side, total) in totals.iter_mut().enumerate().skip(1) {
             for span in &spans {
                 let keys = span.keys(side, part);
-                // The keys were oriented when they were partitioned.
+                // The keys were oriented when they were split.
                 let within = table.count(keys, Lookup { negate: false, ..of_side(side) }, &mut places);
                 near.extend(places.drain(..).map(|place| keys[place as usize]));
                 *total += u128::from(within) + 2 * u128::from(keys_below[part]) * keys.len() as u128;
@@ -87,7 +87,7 @@ pub(crate) fn count_partitioned<T: Float>(
     Ok((totals, near))
 }
 
-/// Spans of rows, short enough that their keys stay in the cache until they are partitioned and long enough that each
+/// Spans of rows, short enough that their keys stay in the cache until they are split and long enough that each
 /// part of each side gets a few hundred keys.
 pub(crate) fn stream_spans(rows: usize, table_len: usize, sides: usize, workers: &Workers<'_>) -> Vec<Range<usize>> {
     let longest = (512 * sides * table_len.div_ceil(PART_KEYS)).clamp(1 << 15, 1 << 17);
@@ -152,14 +152,14 @@ impl<T: Float> PartMap<T> {
 }
 
 /// The keys of one span by side and part.
-struct PartitionedSpan<T> {
-    sides: Vec<PartitionedSide<T>>,
+struct StreamSpan<T> {
+    sides: Vec<KeysByPart<T>>,
     /// Keys whose neighbourhood reaches into another part.
     at_borders: Vec<T>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct PartitionedSide<T> {
+pub(super) struct KeysByPart<T> {
     /// `starts[part]..starts[part + 1]` are the keys of a part.
     pub(super) starts: Vec<usize>,
     pub(super) keys: Vec<T>,
@@ -178,7 +178,7 @@ impl<T> Default for SpanScratch<T> {
     }
 }
 
-impl<T: Float> PartitionedSpan<T> {
+impl<T: Float> StreamSpan<T> {
     fn new(
         stream: &impl KeyStream<T>,
         span: usize,
@@ -187,7 +187,7 @@ impl<T: Float> PartitionedSpan<T> {
         buffers: &Buffers<T>,
         SpanScratch { keys, parts }: &mut SpanScratch<T>,
     ) -> Result<Self> {
-        let mut sides: Vec<PartitionedSide<T>> = Vec::new();
+        let mut sides: Vec<KeysByPart<T>> = Vec::new();
         let mut at_borders = Vec::new();
         stream.for_each(span, keys, &mut |keys| {
             let lookup = match sides.len() {
@@ -195,7 +195,7 @@ impl<T: Float> PartitionedSpan<T> {
                 side => Lookup { near: lookup.near.filter(|_| stream.may_be_near(side)), ..lookup },
             };
             let (buffer, at_borders) = (buffers.take(keys.len()), &mut at_borders);
-            sides.push(run_widest(PartitionSide { keys, lookup, map, parts, buffer, at_borders }));
+            sides.push(run_widest(SplitKeys { keys, lookup, map, parts, buffer, at_borders }));
         })?;
         Ok(Self { sides, at_borders })
     }
@@ -207,7 +207,7 @@ impl<T: Float> PartitionedSpan<T> {
 }
 
 /// One side of a span, in two passes: count the keys of each part, then put them there.
-pub(super) struct PartitionSide<'p, T> {
+pub(super) struct SplitKeys<'p, T> {
     pub(super) keys: &'p [T],
     pub(super) lookup: Lookup<T>,
     pub(super) map: &'p PartMap<T>,
@@ -219,11 +219,11 @@ pub(super) struct PartitionSide<'p, T> {
     pub(super) at_borders: &'p mut Vec<T>,
 }
 
-impl<T: Float> Vectorizable for PartitionSide<'_, T> {
-    type Output = PartitionedSide<T>;
+impl<T: Float> Vectorizable for SplitKeys<'_, T> {
+    type Output = KeysByPart<T>;
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> PartitionedSide<T> {
+    fn run<S: Simd>(self, _: S) -> KeysByPart<T> {
         let Self { keys, lookup, map, parts, buffer: mut sorted, at_borders } = self;
         parts.resize(keys.len(), 0);
         let mut cells = [0_u32; BLOCK];
@@ -264,6 +264,6 @@ impl<T: Float> Vectorizable for PartitionSide<'_, T> {
             *place += 1;
         }
         starts.pop();
-        PartitionedSide { starts, keys: sorted }
+        KeysByPart { starts, keys: sorted }
     }
 }

@@ -1,8 +1,8 @@
 //! Large weighted classes: both sides are split by value into parts, which are ranked on all threads and stay in the
 //! cache.
 
-use super::parted_table::{PartedSpan, outside_parts, split, weights_by_part};
-use super::partitioned::{PART_KEYS, PartMap, SAMPLE};
+use super::key_stream::{PART_KEYS, PartMap, SAMPLE};
+use super::placement_lookup::{SpanByPart, outside_parts, split, weights_by_part};
 use super::placement_table::Nearness;
 use super::weighted_table::WeightedTable;
 use super::weighted_wins::WeightedWins;
@@ -12,13 +12,13 @@ use crate::memory::Buffers;
 use crate::parallel::Workers;
 
 /// Tables of fewer rows are not split: they stay in the cache as they are.
-pub(crate) const SMALLEST_PARTED: usize = 1 << 17;
+pub(crate) const FEWEST_SPLIT_ROWS: usize = 1 << 17;
 
 /// A side of weighted rows.
 pub(crate) type WeightedSide<'k, T> = (&'k [T], &'k [f64]);
 
 /// A table of weighted rows in parts.
-pub(crate) struct PartedWeights {
+pub(crate) struct LargeWeightedTable {
     map: PartMap<f64>,
     parts: Vec<WeightedTable>,
     /// The weight of the table below and above each part.
@@ -28,7 +28,7 @@ pub(crate) struct PartedWeights {
 
 /// The rows of a span by part, with their weights.
 struct WeightedSpan {
-    keys: PartedSpan,
+    keys: SpanByPart,
     weights: Vec<f64>,
 }
 
@@ -38,7 +38,7 @@ impl WeightedSpan {
     }
 }
 
-impl PartedWeights {
+impl LargeWeightedTable {
     pub(crate) fn new<T: Score>(table: WeightedSide<'_, T>, workers: &Workers<'_>) -> Result<Self> {
         Self::with_parts(table, PART_KEYS, workers)
     }
@@ -117,8 +117,8 @@ fn give_back(spans: Vec<WeightedSpan>, buffers: &Buffers<f64>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parted_table::SPAN;
-    use super::super::parted_table::tests::numbers;
+    use super::super::placement_lookup::SPAN;
+    use super::super::placement_lookup::tests::numbers;
     use super::*;
     use crate::parallel::Cancel;
 
@@ -133,14 +133,14 @@ mod tests {
         for threads in [1, 3] {
             let cancel = Cancel::new();
             let workers = Workers::with_threads(threads, &cancel);
-            let parted = PartedWeights::with_parts((&table, &of_table), 1000, &workers).expect("a table");
-            assert!(parted.parts.len() > 1, "the table has parts");
-            let found = parted.wins_of((&keys, &of_keys), Nearness::NEVER, &workers).expect("wins");
+            let table_in_parts = LargeWeightedTable::with_parts((&table, &of_table), 1000, &workers).expect("a table");
+            assert!(table_in_parts.parts.len() > 1, "the table has parts");
+            let found = table_in_parts.wins_of((&keys, &of_keys), Nearness::NEVER, &workers).expect("wins");
             assert_eq!(found, Some(expected));
             let near = Nearness { tolerance: Some(0.0), is_settled: |_| false };
-            assert_eq!(parted.wins_of((&keys, &of_keys), near, &workers).expect("wins"), None);
+            assert_eq!(table_in_parts.wins_of((&keys, &of_keys), near, &workers).expect("wins"), None);
             let above: Vec<f64> = keys.iter().map(|key| key + 1.5).collect();
-            let found = parted.wins_of((&above, &of_keys), near, &workers).expect("wins").expect("all are far");
+            let found = table_in_parts.wins_of((&above, &of_keys), near, &workers).expect("wins").expect("all are far");
             assert_eq!((found.lost, found.share()), (0.0, 1.0));
         }
     }
@@ -150,11 +150,12 @@ mod tests {
         let cancel = Cancel::new();
         let workers = Workers::with_threads(1, &cancel);
         let table: Vec<f64> = (0..2_000).map(f64::from).collect();
-        let parted = PartedWeights::with_parts((&table, &vec![1.0; table.len()]), 100, &workers).expect("a table");
+        let table_in_parts =
+            LargeWeightedTable::with_parts((&table, &vec![1.0; table.len()]), 100, &workers).expect("a table");
         let near = Nearness { tolerance: Some(0.3), is_settled: |_| false };
         for row in 0..2_000 {
             for key in [f64::from(row) + 0.25, f64::from(row) - 0.25] {
-                assert_eq!(parted.wins_of((&[key], &[1.0]), near, &workers).expect("wins"), None, "{key}");
+                assert_eq!(table_in_parts.wins_of((&[key], &[1.0]), near, &workers).expect("wins"), None, "{key}");
             }
         }
     }

@@ -5,7 +5,7 @@ use super::weighted_wins::{RunningWeights, WeightedWins};
 
 /// Weighted keys of one class, sorted, with running sums of their weights and an index by buckets.
 #[derive(Debug)]
-pub(crate) struct SortedTable {
+pub(crate) struct WeightedSearch {
     keys: Vec<f64>,
     weights: RunningWeights,
     map: BucketMap<f64>,
@@ -13,7 +13,7 @@ pub(crate) struct SortedTable {
     starts: Vec<u32>,
 }
 
-impl SortedTable {
+impl WeightedSearch {
     /// A table of (key, weight), at least one.
     pub(crate) fn new(mut weighted: Vec<(f64, f64)>) -> Self {
         // Stable: equal keys stay in row order, so that the sums are always rounded the same way.

@@ -7,7 +7,7 @@
 
 use super::bucket_table::Lookup;
 use super::counted_table::CountedTable;
-use super::partitioned::{PART_KEYS, PartMap, PartitionSide, PartitionedSide, SAMPLE};
+use super::key_stream::{KeysByPart, PART_KEYS, PartMap, SAMPLE, SplitKeys};
 use super::placement_table::{LookupTotals, Nearness, PlacementTable};
 use crate::error::Result;
 use crate::float::Score;
@@ -16,18 +16,18 @@ use crate::parallel::Workers;
 use crate::simd::run_widest;
 
 /// Tables of fewer rows are one part: they stay in the cache as they are.
-const SMALLEST_PARTED: usize = 1 << 18;
+const FEWEST_SPLIT_ROWS: usize = 1 << 18;
 /// Rows per span.
 pub(super) const SPAN: usize = 1 << 16;
 
 /// One class sorted by its keys, in one part or in many, with reusable memory.
 #[derive(Debug, Default)]
-pub(crate) struct PartedTable {
+pub(crate) struct PlacementLookup {
     /// `None`: one part, and rows are not split.
     map: Option<PartMap<f64>>,
     parts: Vec<PlacementTable>,
     /// How the rows of the table were split.
-    spans: Vec<PartedSpan>,
+    spans: Vec<SpanByPart>,
     /// Ranks below each part.
     ranks_below: Vec<usize>,
     /// Rows looked up in all parts below each, by weight where there are weights.
@@ -42,14 +42,14 @@ pub(crate) struct PartedTable {
 
 /// The rows of a span by part.
 #[derive(Debug)]
-pub(super) struct PartedSpan {
+pub(super) struct SpanByPart {
     /// The part of each row.
     part_of: Vec<u16>,
     /// Its keys by part, or what takes their place.
-    pub(super) values: PartitionedSide<f64>,
+    pub(super) values: KeysByPart<f64>,
 }
 
-impl PartedTable {
+impl PlacementLookup {
     /// Fills the table with the keys of rows 0, 1, … of a class. If `multiples` is some m, all keys that will be looked up
     /// as well are multiples of 1/m.
     pub(crate) fn build<T: Score>(
@@ -66,7 +66,7 @@ impl PartedTable {
         if self.is_counted {
             return Ok(());
         }
-        if keys.len() >= SMALLEST_PARTED {
+        if keys.len() >= FEWEST_SPLIT_ROWS {
             return self.build_parts(keys, weights, PART_KEYS, workers);
         }
         self.map = None;
@@ -261,7 +261,7 @@ impl PartedTable {
     }
 }
 
-impl PartedSpan {
+impl SpanByPart {
     /// The values of a part.
     pub(super) fn of(&self, part: usize) -> &[f64] {
         &self.values.keys[self.values.starts[part]..self.values.starts[part + 1]]
@@ -291,13 +291,13 @@ pub(super) fn split<T: Score>(
     near: Option<f64>,
     buffers: &Buffers<f64>,
     workers: &Workers<'_>,
-) -> Result<(Vec<PartedSpan>, Vec<f64>)> {
+) -> Result<(Vec<SpanByPart>, Vec<f64>)> {
     let span_keys = |span: usize| &keys[span * SPAN..keys.len().min((span + 1) * SPAN)];
     let found = workers.map_with(keys.len().div_ceil(SPAN), Vec::new, |doubles: &mut Vec<f64>, span| {
         doubles.clear();
         doubles.extend(span_keys(span).iter().map(|&key| key.into()));
         let (mut part_of, mut at_borders) = (Vec::new(), Vec::new());
-        let values = run_widest(PartitionSide {
+        let values = run_widest(SplitKeys {
             keys: doubles,
             lookup: Lookup { negate: false, near },
             map,
@@ -305,7 +305,7 @@ pub(super) fn split<T: Score>(
             buffer: buffers.take(doubles.len()),
             at_borders: &mut at_borders,
         });
-        Ok((PartedSpan { part_of, values }, at_borders))
+        Ok((SpanByPart { part_of, values }, at_borders))
     })?;
     let (spans, at_borders): (Vec<_>, Vec<_>) = found.into_iter().unzip();
     Ok((spans, at_borders.concat()))
@@ -313,7 +313,7 @@ pub(super) fn split<T: Score>(
 
 /// The weights of a class in the order of its keys.
 pub(super) fn weights_by_part(
-    spans: &[PartedSpan],
+    spans: &[SpanByPart],
     weights: &[f64],
     buffers: &Buffers<f64>,
     workers: &Workers<'_>,
@@ -332,9 +332,9 @@ pub(super) fn outside_parts(weights: &[f64]) -> Vec<[f64; 2]> {
 }
 
 /// The values of each part: a slice of every span.
-fn by_part(spans: &mut [PartedSpan], parts: usize) -> Vec<Vec<&mut [f64]>> {
+fn by_part(spans: &mut [SpanByPart], parts: usize) -> Vec<Vec<&mut [f64]>> {
     let mut slices: Vec<Vec<&mut [f64]>> = (0..parts).map(|_| Vec::with_capacity(spans.len())).collect();
-    for PartedSpan { values: PartitionedSide { starts, keys }, .. } in spans {
+    for SpanByPart { values: KeysByPart { starts, keys }, .. } in spans {
         let mut rest = &mut keys[..];
         for (slices, ends) in slices.iter_mut().zip(starts.windows(2)) {
             let (own, after) = rest.split_at_mut(ends[1] - ends[0]);
@@ -346,9 +346,9 @@ fn by_part(spans: &mut [PartedSpan], parts: usize) -> Vec<Vec<&mut [f64]>> {
 }
 
 /// Writes the values of the spans in the order of their rows.
-fn put_back(spans: &[PartedSpan], by_row: &mut [f64], workers: &Workers<'_>) -> Result<()> {
+fn put_back(spans: &[SpanByPart], by_row: &mut [f64], workers: &Workers<'_>) -> Result<()> {
     workers.map_chunks(by_row, SPAN, |span, by_row| {
-        let PartedSpan { part_of, values: PartitionedSide { starts, keys } } = &spans[span];
+        let SpanByPart { part_of, values: KeysByPart { starts, keys } } = &spans[span];
         let mut places = starts.clone();
         for (value, &part) in by_row.iter_mut().zip(part_of) {
             let place = &mut places[part as usize];
@@ -360,7 +360,7 @@ fn put_back(spans: &[PartedSpan], by_row: &mut [f64], workers: &Workers<'_>) -> 
     Ok(())
 }
 
-fn give_back(spans: Vec<PartedSpan>, buffers: &Buffers<f64>) {
+fn give_back(spans: Vec<SpanByPart>, buffers: &Buffers<f64>) {
     for span in spans {
         buffers.give_back(span.values.keys);
     }
@@ -408,16 +408,17 @@ pub(super) mod tests {
         for threads in [1, 3] {
             let cancel = Cancel::new();
             let workers = Workers::with_threads(threads, &cancel);
-            let mut parted = PartedTable::default();
+            let mut table_in_parts = PlacementLookup::default();
             // The second time in the memory of the first.
             for _ in 0..2 {
-                parted.build_parts(table, None, part_keys, &workers).expect("a table");
+                table_in_parts.build_parts(table, None, part_keys, &workers).expect("a table");
                 let (mut found, mut found_by_rank) = (vec![0.0; keys.len()], Vec::new());
-                let of_parts = parted.look_up((keys, None), near, finish, &mut found, &workers).expect("totals");
-                parted.below_by_rank(&mut found_by_rank, &workers).expect("ranks");
+                let of_parts =
+                    table_in_parts.look_up((keys, None), near, finish, &mut found, &workers).expect("totals");
+                table_in_parts.below_by_rank(&mut found_by_rank, &workers).expect("ranks");
                 let mut by_row = vec![0.0; table.len()];
-                parted.by_row(&found_by_rank, |below| 2.0 * below, &mut by_row, &workers).expect("rows");
-                assert_eq!(parted.len(), table.len());
+                table_in_parts.by_row(&found_by_rank, |below| 2.0 * below, &mut by_row, &workers).expect("rows");
+                assert_eq!(table_in_parts.len(), table.len());
                 if totals.is_near {
                     assert!(of_parts.is_near);
                     continue;
@@ -425,7 +426,7 @@ pub(super) mod tests {
                 assert_eq!(of_parts, totals);
                 assert!(found == expected && found_by_rank == by_rank && by_row == expected_by_row);
             }
-            assert!(parted.parts.len() > 1, "the table has parts");
+            assert!(table_in_parts.parts.len() > 1, "the table has parts");
         }
     }
 
@@ -443,12 +444,13 @@ pub(super) mod tests {
         for threads in [1, 3] {
             let cancel = Cancel::new();
             let workers = Workers::with_threads(threads, &cancel);
-            let mut parted = PartedTable::default();
-            parted.build_parts(&table, Some(&of_table), 1000, &workers).expect("a table");
+            let mut table_in_parts = PlacementLookup::default();
+            table_in_parts.build_parts(&table, Some(&of_table), 1000, &workers).expect("a table");
             let (mut found, mut found_by_rank) = (vec![0.0; keys.len()], Vec::new());
             let looked_up = (&keys[..], Some(&of_keys[..]));
-            let of_parts = parted.look_up(looked_up, Nearness::NEVER, |below| 3.0 * below, &mut found, &workers);
-            parted.below_by_rank(&mut found_by_rank, &workers).expect("ranks");
+            let of_parts =
+                table_in_parts.look_up(looked_up, Nearness::NEVER, |below| 3.0 * below, &mut found, &workers);
+            table_in_parts.below_by_rank(&mut found_by_rank, &workers).expect("ranks");
             let of_parts = of_parts.expect("totals");
             assert_eq!((of_parts.weighted, of_parts.ties), (totals.weighted, totals.ties));
             assert!(found == expected && found_by_rank == by_rank);
@@ -480,11 +482,11 @@ pub(super) mod tests {
         let cancel = Cancel::new();
         let workers = Workers::with_threads(1, &cancel);
         let table: Vec<f64> = (0..20_000).map(f64::from).collect();
-        let mut parted = PartedTable::default();
-        parted.build_parts(&table, None, 100, &workers).expect("a table");
+        let mut table_in_parts = PlacementLookup::default();
+        table_in_parts.build_parts(&table, None, 100, &workers).expect("a table");
         let near = Nearness { tolerance: Some(0.3), is_settled: |_| false };
         let mut is_near = |key: f64| {
-            parted.look_up((&[key], None), near, |below| below, &mut [0.0], &workers).expect("totals").is_near
+            table_in_parts.look_up((&[key], None), near, |below| below, &mut [0.0], &workers).expect("totals").is_near
         };
         for row in 0..20_000 {
             assert!(is_near(f64::from(row) + 0.25) && is_near(f64::from(row) - 0.25), "{row}");
