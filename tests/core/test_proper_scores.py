@@ -237,7 +237,7 @@ def test_gates_know_that_less_is_better():
     assert gates["better"][0].passed
     assert not gates["worse"][0].passed
     with pytest.raises(click.BadParameter, match="log_loss"):
-        read_floors(None, None, ("log_loss=0.5",))
+        read_floors(("log_loss=0.5",))
 
 
 def test_runs_of_a_model():

@@ -145,7 +145,9 @@ class Content(NamedTuple):
             return bytes(file.read(size))
 
     def facts(self) -> dict[str, Any]:
-        """Name, size and SHA-256."""
+        """Name, size and SHA-256; without that for files in a store, which would have to come here once more."""
+        if self.store is not None:
+            return {"name": self.name, "size": self.size, "sha256": None}
         with self.open() as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
             return {"name": self.path, "size": file.seek(0, os.SEEK_END), "sha256": digest}
@@ -245,6 +247,13 @@ def data_files(path: str) -> list[str]:
     if path == STANDARD or place.exists() or not PATTERN.search(path):
         return [path]
     return _glob(path) or _refuse_pattern(path)
+
+
+def local_files(path: str) -> list[str]:
+    """The files of this machine that a path stands for, also those of a folder of folders; none at an address."""
+    if is_address(path):
+        return []
+    return [content.path for content in find_files(path)] if is_partitioned(path) else data_files(path)
 
 
 def is_there(path: str) -> bool:

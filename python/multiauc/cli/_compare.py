@@ -14,13 +14,10 @@ import multiauc
 from multiauc._common.registry import METRICS
 from multiauc._common.wording import counted
 from multiauc._display import model as views
-from multiauc._display.numbers import as_rows, replace_error, view_comparison, view_estimate
-from multiauc._display.tables import tabulate_comparison
-from multiauc._display.words import judge_models
-from multiauc.cli._gates import check_differences, close_gates, count_needed, refuse_level
+from multiauc._display import numbers, tables, words
+from multiauc.cli import _gates
 from multiauc.cli._output import Printing
-from multiauc.cli._problems import Problem
-from multiauc.cli._requests import list_inputs, spell_notes
+from multiauc.cli._requests import spell_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,11 +30,11 @@ def compare_files(request: CompareRequest) -> None:
     level, size = request.level, request.bootstrap or 0
     if request.fail_if_worse is not None:
         _refuse_gate(request.metric, level, size)
-    source = request.source(request.partition, groups=request.groups, row_id=request.row_id)
-    printing = Printing.open(request, list_inputs(source, request.partition))
+    source = request.source()
+    printing = Printing.open(request)
     models = request.read(source)
     comparison = compare_models(models, request.metric)
-    found = view_comparison(comparison, level)
+    found = numbers.view_comparison(comparison, level)
     differences: Any = comparison
     if size:
         differences = comparison.bootstrap(size, rng=request.seed)
@@ -51,8 +48,8 @@ def compare_files(request: CompareRequest) -> None:
     if request.fail_if_worse is not None:
         candidate, *others = found.estimates
         against = {other: differences.difference(candidate, other) for other in others}
-        gates = check_differences(candidate, against, request.metric, request.fail_if_worse, level)
-    headline, _ = judge_models(found, level)
+        gates = _gates.check_differences(candidate, against, request.metric, request.fail_if_worse, level)
+    headline, _ = words.judge_models(found, level)
     shown = views.Compared(
         level=level,
         rows=int(comparison.counts.sum()),
@@ -62,25 +59,25 @@ def compare_files(request: CompareRequest) -> None:
         comparison=found,
         verdict=headline,
         notes=comparison.notes,
-        covariance=None if size else as_rows(comparison.covariance),
+        covariance=None if size else numbers.as_rows(comparison.covariance),
         gates=gates,
     )
-    printing.show(shown, tabulate_comparison(shown), lambda: models.provenance(request))
-    close_gates(gates)
+    printing.show(shown, tables.tabulate_comparison(shown), lambda: models.provenance(request))
+    _gates.close_gates(gates)
 
 
 def _refuse_gate(metric: str, level: float, n_resamples: int) -> None:
     """Raise if there would be no one-sided limit for ``--fail-if-worse``."""
     if not METRICS[metric].has_closed_form and not n_resamples:
         raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
-    refuse_level("--fail-if-worse", level, n_resamples)
+    _gates.refuse_level("--fail-if-worse", level, n_resamples)
 
 
 def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
     """The models side by side."""
     predictions = models.predictions
     if len(predictions.models) < 2:
-        raise Problem("compare needs two models or more: several files, or several --scores in one file")
+        raise ValueError("compare needs two models or more: several files, or several --scores in one file")
     return spell_notes(multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments))
 
 
@@ -91,7 +88,7 @@ def _view_resampled(shown: views.Comparison, bootstrap: multiauc.ComparisonBoots
     return replace(
         shown,
         estimates={
-            name: replace_error(one, errors[name], bootstrap.confidence_interval(name, level))
+            name: numbers.replace_error(one, errors[name], bootstrap.confidence_interval(name, level))
             for name, one in shown.estimates.items()
         },
         differences=tuple(_view_difference(bootstrap.difference(*pair), level, len(pairs)) for pair in pairs),
@@ -105,7 +102,7 @@ def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences:
         f"{counted(size, 'bootstrap sample')}, the same rows for all models; "
         "logit intervals of models, percentile of differences"
     )
-    needed = count_needed((1.0 - level) / (2 * n_differences))
+    needed = _gates.count_needed((1.0 - level) / (2 * n_differences))
     if size < needed:
         tests = counted(n_differences, "difference")
         method += f"; too few to test {tests} at the level {level:g}, which takes {needed} or more"
@@ -115,14 +112,14 @@ def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences:
 def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> views.Difference:
     """A difference with its percentile interval, and the p-value that agrees with it."""
     p_value, corrected, low, high = percentile_p(one.replicates), math.nan, None, None
-    if np.count_nonzero(~np.isnan(one.replicates)) >= count_needed((1.0 - level) / (2 * n_differences)):
+    if np.count_nonzero(~np.isnan(one.replicates)) >= _gates.count_needed((1.0 - level) / (2 * n_differences)):
         corrected = min(1.0, n_differences * p_value)
-        among = view_estimate(one, 1.0 - (1.0 - level) / n_differences)
+        among = numbers.view_estimate(one, 1.0 - (1.0 - level) / n_differences)
         low, high = among.low, among.high
     return views.Difference(
         first=str(one.first),
         second=str(one.second),
-        estimate=view_estimate(one, level),
+        estimate=numbers.view_estimate(one, level),
         t=None,
         degrees_of_freedom=None,
         p_value=None if math.isnan(corrected) else p_value,

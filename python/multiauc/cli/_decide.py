@@ -8,42 +8,32 @@ from typing import TYPE_CHECKING, Any
 import multiauc
 from multiauc._common.progress import Stage
 from multiauc._display import model as views
-from multiauc._display.numbers import view_decisions
-from multiauc._display.tables import tabulate_costs
-from multiauc._io.costs import read_costs
+from multiauc._display import numbers, tables
 from multiauc._io.output import STANDARD, Output
 from multiauc._io.predictions import Source, read_predictions
-from multiauc._io.sources import open_content
-from multiauc.cli._output import Printing, format_csv, refuse, write
-from multiauc.cli._problems import Problem
-from multiauc.cli._requests import Models, list_inputs
+from multiauc.cli._output import Printing, format_csv
+from multiauc.cli._requests import Models, read_cost_files
 
 if TYPE_CHECKING:
-    from multiauc._io.predictions import Predictions
     from multiauc.cli._requests import DecideRequest
 
 
 def decide_file(request: DecideRequest) -> None:
     """Fit a rule to the rows of one model, say what it costs there or on other rows, perhaps write its decisions."""
-    source = request.source(request.costs, request.judge, groups=request.groups)
-    inputs = list_inputs(source, request.costs)
-    other = None
-    if request.judge is not None:
-        sources = {name: Source(request.judge, of.scores) for name, of in source.sources.items()}
-        other = replace(source, sources=sources)
-        inputs += list_inputs(other)
-    place = None if request.decisions is None else Output(request.decisions, inputs, force=request.force)
-    printing = Printing.open(request, inputs)
+    source = request.source()
+    place = None if request.decisions is None else Output(request.decisions, request.inputs(), force=request.force)
+    printing = Printing.open(request)
     if place is not None:
         if place.path == STANDARD:
-            raise Problem("--decisions must be a file; the result goes to standard output")
-        refuse(place)
+            raise ValueError("--decisions must be a file; the result goes to standard output")
+        place.refuse()
     seen = read_predictions(source)
-    costs = open_content(request.costs)
-    matrix = read_costs(costs, seen.labels)
-    models = Models(seen, {}, (costs,))
+    matrix, files = read_cost_files(seen.labels, request.costs)
+    models = Models(seen, {}, files)
     name, scores = models.only("decide")
-    absent: Any = _read_policy(request.absent)
+    if request.absent == "nan":
+        raise ValueError("--absent nan has no meaning for decide; it has raise and ignore")
+    absent: Any = request.absent
     with Stage("finding the decisions that cost least"):
         fitted = multiauc.fit_decisions(
             seen.y_true,
@@ -56,10 +46,13 @@ def decide_file(request: DecideRequest) -> None:
             groups=seen.groups,
         )
     judged, comparison = seen, fitted.cross_validated
-    if other is not None:
-        judged = read_predictions(other)
+    if request.judge is not None:
+        others = {model: Source(request.judge, found.scores) for model, found in source.sources.items()}
+        judged = read_predictions(replace(source, sources=others))
         if judged.labels != seen.labels:
-            raise Problem(f"{request.judge}: the classes must be those of the first file, in the same order of columns")
+            raise ValueError(
+                f"{request.judge}: the classes must be those of the first file, in the same order of columns"
+            )
         (scores,) = judged.models.values()
         comparison = fitted.compare(
             judged.y_true, scores, sample_weight=judged.weights, groups=judged.groups, outputs=request.outputs
@@ -71,22 +64,12 @@ def decide_file(request: DecideRequest) -> None:
         labels=tuple(sizes),
         counts=tuple(sizes.values()),
         model=name,
-        judged_by="cross-validation" if other is None else "other rows",
-        decisions=view_decisions(fitted, comparison, request.level),
+        judged_by="cross-validation" if judged is seen else "other rows",
+        decisions=numbers.view_decisions(fitted, comparison, request.level),
     )
-    others = () if other is None else (judged,)
-    printing.show(shown, tabulate_costs(shown), lambda: models.provenance(request, others))
+    read = () if judged is seen else (judged,)
+    printing.show(shown, tables.tabulate_costs(shown), lambda: models.provenance(request, *read))
     if place is not None:
-        write(place, _list_decisions(judged, fitted.decide(scores, outputs=request.outputs).tolist()))
-
-
-def _read_policy(absent: str) -> str:
-    if absent == "nan":
-        raise Problem("--absent nan has no meaning for decide; it has raise and ignore")
-    return absent
-
-
-def _list_decisions(judged: Predictions, labels: list[Any]) -> str:
-    """A line for each row: its true class and the decision."""
-    pairs = zip(judged.y_true.tolist(), labels, strict=True)
-    return format_csv(["row", "y_true", "decision"], [[row, *pair] for row, pair in enumerate(pairs, 1)])
+        pairs = zip(judged.y_true.tolist(), fitted.decide(scores, outputs=request.outputs).tolist(), strict=True)
+        lines = [[row, *pair] for row, pair in enumerate(pairs, 1)]
+        place.write(format_csv(["row", "y_true", "decision"], lines))

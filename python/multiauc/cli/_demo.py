@@ -10,10 +10,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from multiauc._common.registry import DEFAULT_METRIC
 from multiauc._io.output import Output
 from multiauc.cli._compare import compare_files
-from multiauc.cli._output import refuse, write
 from multiauc.cli._problems import emit
 from multiauc.cli._report import report_on_files
 from multiauc.cli._requests import CompareRequest, ReportRequest
@@ -37,22 +35,13 @@ def run_demo(directory: Path, *, force: bool) -> None:
     """Write three files of predictions and a matrix of costs, compare the models, write a report, say what to try."""
     directory.mkdir(parents=True, exist_ok=True)
     for name in [*(f"{model}.parquet" for model in SIGHT), "all.csv", "costs.csv", REPORT]:
-        refuse(Output(str(directory / name), force=force))
+        Output(str(directory / name), force=force).refuse()
     write_files(directory, force=force)
     files = tuple(str(directory / f"{name}.parquet") for name in SIGHT)
-    compare_files(CompareRequest(files=files, label="y", metric=DEFAULT_METRIC))
+    compare_files(CompareRequest(files=files, label="y"))
     emit("\n")
-    report_on_files(
-        ReportRequest(
-            files=files,
-            label="y",
-            metric=DEFAULT_METRIC,
-            bootstrap=200,
-            output=str(directory / REPORT),
-            force=force,
-            title="Which animal is it?",
-        )
-    )
+    place, title = str(directory / REPORT), "Which animal is it?"
+    report_on_files(ReportRequest(files=files, label="y", bootstrap=200, output=place, force=force, title=title))
     here = shlex.quote(str(directory))
     emit(f"\nTry:\n  cd {here}\n  multiauc evaluate net.parquet --label y --by region\n")
 
@@ -71,16 +60,16 @@ def write_files(directory: Path, *, force: bool = False) -> None:
         columns = dict(zip(ANIMALS, scores.T, strict=True))
         content = io.BytesIO()
         parquet.write_table(pa.table(base | {f"p_{animal}": p for animal, p in columns.items()}), content)
-        write(Output(str(directory / f"{name}.parquet"), force=force), content.getvalue())
+        Output(str(directory / f"{name}.parquet"), force=force).write(content.getvalue())
         for animal, p in columns.items():
             everything = everything.append_column(f"{name}_{animal}", pa.array(p.round(6)))
     content = io.BytesIO()
     csv.write_csv(everything, content)
-    write(Output(str(directory / "all.csv"), force=force), content.getvalue())
+    Output(str(directory / "all.csv"), force=force).write(content.getvalue())
     # A wolf taken for anything else is ten times as bad as any other mistake.
     costs = [[c, *("0" if c == d else "10" if d == "wolf" else "1" for d in ANIMALS)] for c in ANIMALS]
     lines = [["predicted", *ANIMALS], *costs]
-    write(Output(str(directory / "costs.csv"), force=force), "\n".join(map(",".join, lines)) + "\n")
+    Output(str(directory / "costs.csv"), force=force).write("\n".join(map(",".join, lines)) + "\n")
 
 
 def _regions(users: NDArray[np.intp], codes: NDArray[np.intp], noise: NDArray[np.float64]) -> NDArray[Any]:

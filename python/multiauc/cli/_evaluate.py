@@ -6,127 +6,199 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import click
+
 import multiauc
+from multiauc._common import hints, registry, result
 from multiauc._common.progress import Stage
-from multiauc._common.registry import DEFAULT_METRICS
-from multiauc._common.result import provenance
 from multiauc._common.wording import counted
 from multiauc._display import model as views
-from multiauc._display.numbers import view_bounded_evaluation, view_evaluation, view_resampled_evaluation, view_slices
-from multiauc._display.tables import tabulate_evaluation
-from multiauc.cli._gates import check_limits, check_values, close_gates, refuse_level
+from multiauc._display import numbers, tables
+from multiauc._input.columns import find_score_columns
+from multiauc._io import dataset, predictions, readers, sources
+from multiauc._io.output import STANDARD
+from multiauc.cli import _gates, _memory
 from multiauc.cli._output import Printing
-from multiauc.cli._pieces import choose_pieces
-from multiauc.cli._problems import note, spell_options
-from multiauc.cli._requests import list_inputs, refuse_several, spell_notes
+from multiauc.cli._problems import as_typed, note, spell_options
+from multiauc.cli._requests import refuse_several, spell_notes
+from multiauc.streaming.accumulator import STREAMED_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from multiauc._io.predictions import Request
-    from multiauc._io.sources import Content
-    from multiauc.cli._gates import Limited
-    from multiauc.cli._pieces import Pieces
     from multiauc.cli._requests import EvaluateRequest
+
+# A file whose rows take up more than this part of the memory is read in pieces: in memory they exist about four times.
+MEMORY_SHARE = 4
+SHARE_IN_WORDS = "a quarter"
+# Files that are smaller are not even looked at.
+SMALL = 2**24
+# A cell of a packed text takes up more in memory than in the file.
+UNPACKED = 4
+BYTES_OF_LABEL = 16
 
 
 class Evaluated(NamedTuple):
     """A result, the intervals of its metrics at any level, and what finds out where it came from."""
 
     shown: views.Evaluation
-    limited: Mapping[str, Limited]
+    limited: Mapping[str, _gates.Limited]
     origin: Callable[[], dict[str, Any]]
 
 
 def evaluate_file(request: EvaluateRequest) -> None:
     """Evaluate one model, print it, and look whether it is good enough."""
     if request.fail_on_interval:
-        refuse_level("--fail-on-interval", request.level, request.bootstrap or 0)
-    source = request.source(request.partition, groups=request.groups, by=request.by)
+        if not request.fail_under:
+            raise click.UsageError("--fail-on-interval needs --fail-under, which says what the limit is held against")
+        _gates.refuse_level("--fail-on-interval", request.level, request.bootstrap or 0)
+    source = request.source()
     floors = (floor.metric for floor in request.fail_under)
-    metrics = tuple(dict.fromkeys([*(request.metrics or DEFAULT_METRICS), *floors]))
+    metrics = tuple(dict.fromkeys([*(request.metrics or registry.DEFAULT_METRICS), *floors]))
     pieces = choose_pieces(request, source, metrics)
     refuse_several("evaluate", len(source.sources))
+    printing = Printing.open(request)
     if pieces is None:
-        printing = Printing.open(request, list_inputs(source, request.partition))
         shown, limited, origin = _evaluate_whole(request, source, metrics)
     else:
-        from multiauc._io.readers import source_contents  # noqa: PLC0415 - small files do not wait for it
-
-        contents = source_contents(next(iter(source.sources.values())).path)
-        printing = Printing.open(request, tuple(content.path for content in contents if content.store is None))
-        shown, limited, origin = _evaluate_pieces(request, source, metrics, pieces, contents)
+        shown, limited, origin = _evaluate_pieces(request, source, metrics, pieces)
     if request.fail_on_interval:
-        shown = replace(shown, gates=check_limits(limited, request.fail_under, request.level))
+        shown = replace(shown, gates=_gates.check_limits(limited, request.fail_under, request.level))
     elif request.fail_under:
-        shown = replace(shown, gates=check_values(shown.metrics, request.fail_under))
-    printing.show(shown, tabulate_evaluation(shown), origin)
-    close_gates(shown.gates)
+        shown = replace(shown, gates=_gates.check_values(shown.metrics, request.fail_under))
+    printing.show(shown, tables.tabulate_evaluation(shown), origin)
+    _gates.close_gates(shown.gates)
 
 
-def _evaluate_whole(request: EvaluateRequest, source: Request, metrics: tuple[str, ...]) -> Evaluated:
+def _evaluate_whole(request: EvaluateRequest, source: predictions.Request, metrics: Any) -> Evaluated:
     models = request.read(source)
     y_true, (name, scores) = models.predictions.y_true, models.only("evaluate")
-    wanted: Any = metrics
-    evaluation = spell_notes(multiauc.evaluate(y_true, scores, metrics=wanted, **models.arguments))
-    shown = view_evaluation(evaluation, name, request.level, request.worst)
-    limited: dict[str, Limited] = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
+    evaluation = spell_notes(multiauc.evaluate(y_true, scores, metrics=metrics, **models.arguments))
+    shown = numbers.view_evaluation(evaluation, name, request.level, request.worst)
+    limited: dict[str, _gates.Limited] = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
     if request.bootstrap:
         bootstrap = evaluation.bootstrap(request.bootstrap, rng=request.seed)
-        shown = view_resampled_evaluation(shown, bootstrap)
+        shown = numbers.view_resampled_evaluation(shown, bootstrap)
         limited |= {metric: partial(bootstrap.confidence_interval, metric) for metric in bootstrap.metrics}
     if request.by:
-        slices = multiauc.evaluate_slices(y_true, scores, models.predictions.by, metric=wanted[0], **models.arguments)
-        shown = replace(shown, slices=view_slices(slices, request.level))
+        slices = multiauc.evaluate_slices(y_true, scores, models.predictions.by, metric=metrics[0], **models.arguments)
+        shown = replace(shown, slices=numbers.view_slices(slices, request.level))
     return Evaluated(shown, limited, lambda: models.provenance(request))
 
 
 def _evaluate_pieces(
-    request: EvaluateRequest, source: Request, metrics: tuple[str, ...], pieces: Pieces, contents: list[Content]
+    request: EvaluateRequest, source: predictions.Request, metrics: tuple[str, ...], reading: views.Reading
 ) -> Evaluated:
-    from multiauc._io.dataset import Plan, evaluate_stream, make_checkpoint, refuse_exact  # noqa: PLC0415
-    from multiauc._io.predictions import open_stream  # noqa: PLC0415
-    from multiauc._io.readers import identify_source  # noqa: PLC0415
-
     ((name, (path, pattern)),) = source.sources.items()
-    stream = open_stream(path, pattern, source)
+    stream = predictions.open_stream(path, pattern, source)
     if request.exact:
-        refuse_exact(stream, source)
-
-    def report_resumption(n_rows: int) -> None:
-        note(f"going on after {counted(n_rows, 'row')} that {request.checkpoint} has kept")
-
+        dataset.refuse_exact(stream, source)
     notes: list[str] = []
-    plan = Plan(
+    plan = dataset.Plan(
         None,
         metrics,
-        pieces.memory_limit,
+        reading.memory_limit,
         absent=request.absent,
         exact=request.exact,
-        on_resume=report_resumption,
+        on_resume=lambda rows: note(f"going on after {counted(rows, 'row')} that {request.checkpoint} has kept"),
         on_note=notes.append,
         outputs=request.outputs,
     )
     kept = None
     if request.checkpoint is not None:
-        kept = make_checkpoint(request.checkpoint, stream, source, plan, identify_source(path) or {})
-    evaluation = evaluate_stream(stream, plan, kept)
-    shown = view_bounded_evaluation(evaluation, name, metrics, request.level, request.worst)
-    reading = views.Reading(pieces.why, pieces.memory_limit, request.exact)
+        kept = dataset.make_checkpoint(request.checkpoint, stream, source, plan, readers.identify_source(path) or {})
+    evaluation = dataset.evaluate_stream(stream, plan, kept)
+    shown = numbers.view_bounded_evaluation(evaluation, name, metrics, request.level, request.worst)
 
     def trace() -> dict[str, Any]:
+        contents = readers.source_contents(path)
         rows = shown.rows if len(contents) == 1 else None
         with Stage("SHA-256 of the files"):
-            files = [_describe_file(content) | {"holds": "predictions", "rows": rows} for content in contents]
-        return provenance(request.given(), files)
+            files = [content.facts() | {"holds": "predictions", "rows": rows} for content in contents]
+        return result.provenance(request.given(), files)
 
     limited = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
-    shown = replace(shown, notes=(*shown.notes, *map(spell_options, notes)))
-    return Evaluated(replace(shown, reading=reading), limited, trace)
+    return Evaluated(replace(shown, notes=tuple(map(spell_options, notes)), reading=reading), limited, trace)
 
 
-def _describe_file(content: Content) -> dict[str, Any]:
-    """Name, size and SHA-256, but for files in a store, which would have to come here once more."""
-    if content.store is None:
-        return content.facts()
-    return {"name": content.name, "size": content.size, "sha256": None}
+def choose_pieces(
+    request: EvaluateRequest, source: predictions.Request, metrics: tuple[str, ...]
+) -> views.Reading | None:
+    """Why and how to read the file in pieces, or None if it is to be read whole."""
+    path = next(iter(source.sources.values())).path
+    limit = request.memory_limit
+    asked_for = {
+        "--checkpoint": request.checkpoint is not None,
+        "--exact": request.exact,
+        "--memory-limit": isinstance(limit, int),
+    }
+    asked = next((option for option, is_given in asked_for.items() if is_given), None)
+    if limit == _memory.WHOLE:
+        if asked is not None:
+            raise click.UsageError(f"{asked} reads the file in pieces, and --memory-limit {limit} reads it whole")
+        return None
+    why = asked and f"because of {asked}"
+    if why is None and sources.is_address(path):
+        why = "because it is in a store"
+    if why is None and sources.is_partitioned(path):
+        why = "because it is a folder of folders"
+    obstacle = _find_obstacle(request, path, metrics)
+    if why is not None and obstacle is not None:
+        raise ValueError(f"{path} is read in pieces {why}, and {obstacle} needs all rows at once")
+    if why is None:
+        size = _too_large(source, path)
+        if size is not None and obstacle is not None:
+            whole = f"{path} is read whole because {obstacle} needs all rows at once"
+            hints.warn(f"{whole}, though it takes up {size}", RuntimeWarning)
+            return None
+        why = size and f"because it would take up {size}"
+    limit = limit if isinstance(limit, int) else dataset.MEMORY_LIMIT
+    return None if why is None else views.Reading(why, limit, request.exact)
+
+
+def _find_obstacle(request: EvaluateRequest, path: str, metrics: tuple[str, ...]) -> str | None:
+    """What was asked for that cannot be had in pieces."""
+    other = next((metric for metric in metrics if metric not in STREAMED_METRICS), None)
+    found = {
+        "standard input": path == STANDARD,
+        "an NPZ file": (request.format_in or sources.format_by_name(path)) == "npz",
+        as_typed("metrics", other): other is not None,
+        as_typed("bootstrap"): bool(request.bootstrap),
+        as_typed("groups"): request.groups is not None,
+        as_typed("by"): bool(request.by),
+        as_typed("partition"): request.partition is not None,
+        as_typed("pair_weights", request.pair_weights): request.pair_weights != "equal",
+        as_typed("sampling", request.sampling): request.sampling != "stratified",
+    }
+    return next((what for what, is_so in found.items() if is_so), None)
+
+
+def _too_large(request: predictions.Request, path: str) -> str | None:
+    """The size of a file that is too large for memory, in words; None if it is not."""
+    memory = _memory.available_memory()
+    if memory is None or path == STANDARD:
+        return None
+    try:
+        contents = sources.find_files(path)
+        size = sum(content.size for content in contents)
+    except (ValueError, OSError):  # which reading it whole says better; pipes, too
+        return None
+    if size < SMALL and size * MEMORY_SHARE < memory // UNPACKED:
+        return None
+    needed = sum(_size_in_memory(content, request) for content in contents)
+    if needed * MEMORY_SHARE <= memory:
+        return None
+    free = f"{SHARE_IN_WORDS} of the memory that is free ({tables.format_size(memory)})"
+    return f"{tables.format_size(needed)} in memory, more than {free}"
+
+
+def _size_in_memory(content: sources.Content, request: predictions.Request) -> int:
+    """About how many bytes the columns of a file take up in memory that are read of it."""
+    if (request.format_in or sources.format_by_name(content.path)) != "parquet":
+        return content.size * (UNPACKED if content.path.endswith(".gz") else 1)
+    try:
+        rows = readers.ParquetRows(content)
+        names = find_score_columns(rows, next(iter(request.sources.values())).scores, request).names
+    except ValueError:  # which reading it says, too
+        return content.size
+    return int(rows.n_rows) * ((4 if readers.are_single(rows, names) else 8) * len(names) + BYTES_OF_LABEL)

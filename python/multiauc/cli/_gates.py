@@ -43,7 +43,7 @@ class PairedDifference(Protocol):
         """From both sides."""
 
 
-def read_floors(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[Floor, ...]:
+def read_floors(words: tuple[str, ...]) -> tuple[Floor, ...]:
     """``auc_mu=0.9``, one by one or with commas between."""
     return tuple(_floor(part.strip()) for word in words for part in word.split(","))
 
@@ -61,7 +61,7 @@ def _floor(text: str) -> Floor:
     return Floor(metric, _share(number))
 
 
-def read_margin(_: click.Context, __: click.Parameter, text: str | None) -> float | None:
+def read_margin(text: str | None) -> float | None:
     """How much worse a model may be."""
     return None if text is None else _share(text)
 

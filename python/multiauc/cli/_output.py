@@ -14,11 +14,10 @@ from multiauc._common.result import without_nan
 from multiauc._common.wording import decimals, printable
 from multiauc._input.columns import parse_number
 from multiauc._io.output import STANDARD, Output
-from multiauc.cli._problems import Problem, emit
+from multiauc.cli._problems import emit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
     from multiauc._display import model as views
     from multiauc._display.tables import Outcome, Table
@@ -41,11 +40,11 @@ class Printing:
     style: str
 
     @classmethod
-    def open(cls, request: FileRequest, inputs: tuple[str, ...]) -> Printing:
+    def open(cls, request: FileRequest) -> Printing:
         """Where and how to print; refused before any work is done."""
-        output = Output(request.output, inputs, force=request.force)
+        output = Output(request.output, request.inputs(), force=request.force)
         endings = (style for ending, style in STYLE_OF_NAME.items() if output.path.lower().endswith(ending))
-        refuse(output)
+        output.refuse()
         return cls(output, request.style or next(endings, "table"))
 
     def show(self, shown: views.Document, outcome: Outcome, origin: Callable[[], dict[str, Any]]) -> None:
@@ -59,27 +58,7 @@ class Printing:
         if is_printed:
             emit(text)
         else:
-            write(self.output, text)
-
-
-def refuse(output: Output) -> None:
-    """Raise if the output would overwrite what it must not, or cannot be written."""
-    try:
-        output.refuse()
-    except OSError as error:
-        raise _cannot_write(output.path, error) from None
-
-
-def write(output: Output, content: str | bytes) -> Path:
-    """Write a file, and return where it is."""
-    try:
-        return output.write(content)
-    except OSError as error:
-        raise _cannot_write(output.path, error) from None
-
-
-def _cannot_write(path: str, error: OSError) -> Problem:
-    return Problem(f"{path}: cannot be written: {error.strerror}")
+            self.output.write(text)
 
 
 def _json(document: dict[str, Any]) -> str:

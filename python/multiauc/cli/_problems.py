@@ -32,12 +32,6 @@ SPELLED = {"row_id": "id"}
 OTHER_NAMES = {"level": ("ci", "confidence_level"), "memory_limit": ("memory",), "label": ("target", "y_true")}
 
 
-class Problem(click.ClickException):
-    """A value of an option, or data, that the command cannot use; files are refused with a ``ValueError``."""
-
-    exit_code = DATA_PROBLEM
-
-
 class NotPassed(click.ClickException):
     """A model is not as good as it was asked to be."""
 
@@ -76,7 +70,10 @@ def _run(work: Callable[[], Any]) -> int:  # noqa: PLR0911 - a way out for each 
             return 0
         return stop.code if isinstance(stop.code, int) else DATA_PROBLEM
     except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
-        _say("error", str(error) or type(error).__name__)
+        message = str(error) or type(error).__name__
+        if isinstance(error, OSError) and error.filename is not None:  # what cannot be read is a ValueError
+            message = f"{error.filename}: cannot be written: {error.strerror}"
+        _say("error", message)
         return DATA_PROBLEM
     return outcome if isinstance(outcome, int) else 0
 
@@ -97,14 +94,14 @@ def _explain_option(error: click.UsageError) -> str | None:
 def emit(text: str) -> None:
     """Print to standard output; that its reader has seen enough (``| head``) is no error."""
     if sys.stdout is None:
-        raise Problem("standard output is closed")
+        raise ValueError("standard output is closed")
     try:
         click.echo(text, nl=False)
     except BrokenPipeError:
         _let_go_of_stdout()
     except OSError as error:
         _let_go_of_stdout()
-        raise Problem(f"standard output: cannot be written: {error.strerror}") from None
+        raise ValueError(f"standard output: cannot be written: {error.strerror}") from None
 
 
 def note(message: str) -> None:

@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING, Any
 import multiauc
 from multiauc._common.progress import Stage
 from multiauc._common.wording import printable
-from multiauc._io.costs import read_costs
 from multiauc._io.output import STANDARD, Output
-from multiauc._io.sources import open_content
-from multiauc._report.writing import evaluate_models, make_page
+from multiauc._report import writing
 from multiauc.cli._compare import compare_models
-from multiauc.cli._output import refuse, write
-from multiauc.cli._problems import Problem, emit
-from multiauc.cli._requests import list_inputs, spell_notes
+from multiauc.cli._problems import emit
+from multiauc.cli._requests import read_cost_files, spell_notes
 
 if TYPE_CHECKING:
     from multiauc.cli._requests import ReportRequest
@@ -23,21 +20,14 @@ if TYPE_CHECKING:
 
 def report_on_files(request: ReportRequest) -> None:
     """Write the page on one or several models, and say where it is."""
-    source = request.source(
-        request.partition, request.costs, groups=request.groups, by=request.by, row_id=request.row_id
-    )
-    place = Output(request.output, list_inputs(source, request.partition, request.costs), force=request.force)
-    refuse(place)
-    matrix = None
+    source = request.source()
+    place = Output(request.output, request.inputs(), force=request.force)
+    place.refuse()
     with Stage("reading the predictions"):
         models = request.read(source)
-        if request.costs is not None:
-            costs = open_content(request.costs)
-            matrix = read_costs(costs, models.predictions.labels)
-            models = replace(models, costs=(*models.costs, costs))
+        matrix, files = read_cost_files(models.predictions.labels, request.costs)
+        models = replace(models, costs=(*models.costs, *files))
     predictions, metrics = models.predictions, request.metrics
-    if metrics is not None and len(predictions.models) > 1:
-        raise Problem("--metrics is for a report on one model; several are compared by one --metric")
     comparison = None
     if len(predictions.models) == 1:
         name, scores = models.only("report")
@@ -46,10 +36,12 @@ def report_on_files(request: ReportRequest) -> None:
             found = multiauc.evaluate(predictions.y_true, scores, metrics=wanted, **models.arguments)
             evaluations = {name: spell_notes(found)}
     else:
+        if metrics is not None:
+            raise ValueError("--metrics is for a report on one model; several are compared by one --metric")
         with Stage("comparing the models"):
             comparison = compare_models(models, request.metric)
-            evaluations = evaluate_models(comparison)
-    page = make_page(
+            evaluations = writing.evaluate_models(comparison)
+    page = writing.make_page(
         evaluations,
         comparison,
         title=request.title,
@@ -63,6 +55,6 @@ def report_on_files(request: ReportRequest) -> None:
     if request.output == STANDARD:
         emit(page)
         return
-    written = write(place, page)
+    written = place.write(page)
     if written.is_file():
         emit(f"Wrote {printable(str(written.resolve()))} ({written.stat().st_size / 1e6:.2f} MB)\n")

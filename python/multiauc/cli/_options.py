@@ -1,0 +1,144 @@
+"""Options of commands: each is a field of a request, declared once with its type, its help and how it is read."""
+
+from __future__ import annotations
+
+from dataclasses import field, fields
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from multiauc import set_num_threads
+from multiauc._common import registry
+from multiauc._io import delimited, readers, sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from multiauc.cli._requests import FileRequest
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+# Options that say where and how a result is shown; the help has them last.
+LAST = ("style", "output", "force")
+
+
+def option(
+    *names: str, default: Any = None, read: Callable[[Any], Any] | None = None, show: bool | str = False, **more: Any
+) -> Any:
+    """A field of a request that is an option; `read` makes its value of what was typed."""
+    if read is not None:
+        more["callback"] = lambda _, __, typed: read(typed)
+    if default is not None:
+        more["default"] = default
+    if show:
+        more["show_default"] = show
+    if more.get("multiple"):
+        default = () if read is None else read(())
+    return field(default=default, metadata={"option": (click.option, names, more)})
+
+
+def argument(**more: Any) -> Any:
+    """The field of the files that a command is about."""
+    return field(
+        metadata={"option": (click.argument, (), {"type": click.Path(), "nargs": -1, "required": True} | more)}
+    )
+
+
+def command(group: click.Group, request: type[FileRequest], *examples: str) -> Callable[[Callable[[Any], None]], Any]:
+    """A command of a group, with the fields of a request as its options and examples under its help."""
+
+    def decorate(work: Callable[[Any], None]) -> Any:
+        @wraps(work)
+        def run(**options: Any) -> None:
+            asked = request(**options)
+            if asked.threads is not None:
+                set_num_threads(asked.threads)
+            work(asked)
+
+        found: Any = run
+        declared = [one for one in fields(request) if "option" in one.metadata]
+        declared.sort(key=lambda one: one.name in LAST)
+        for one in reversed(declared):
+            declare, names, more = one.metadata["option"]
+            found = declare(*names, one.name, **more)(found)
+        # The tests run the examples on the files of `multiauc demo`.
+        lines = "\n".join(f"  $ {line}" for line in examples)
+        epilog = f"\b\nExamples, with the files that `multiauc demo` writes:\n{lines}"
+        return group.command(context_settings=SETTINGS, epilog=epilog)(found)
+
+    return decorate
+
+
+def split_commas(words: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Names one by one or with commas between, each once; None if there are none."""
+    typed = (words,) if isinstance(words, str) else words or ()
+    return tuple(dict.fromkeys(name.strip() for word in typed for name in word.split(","))) or None
+
+
+def read_metrics(words: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Metrics that have intervals in closed form; None if none is named."""
+    names = split_commas(words)
+    unknown = next((name for name in names or () if name not in registry.CLOSED_FORM_METRICS), None)
+    if unknown is not None:
+        raise click.BadParameter(f"{unknown!r} is not one of {', '.join(map(repr, registry.CLOSED_FORM_METRICS))}.")
+    return names
+
+
+def read_classes(words: str | None) -> tuple[str, ...] | None:
+    """Classes with commas between."""
+    return None if words is None else tuple(name.strip() for name in words.split(","))
+
+
+def read_delimiter(word: str | None) -> str | None:
+    """The delimiter by its name or as it is."""
+    sign = delimited.DELIMITERS.get(word or "", "\t" if word == "\\t" else word)
+    if sign is not None and (len(sign) != 1 or not sign.isascii() or sign in '"\r\n'):
+        raise click.BadParameter(f"{word!r} is neither one sign nor one of {', '.join(delimited.DELIMITERS)}.")
+    return sign
+
+
+def require_one(context: click.Context, _: click.Parameter, files: tuple[str, ...]) -> tuple[str, ...]:
+    """The one data set that a command takes."""
+    if len(files) > 1:
+        raise click.UsageError(
+            f"{context.info_name} takes one file; got {len(files)}. Several files that are one data set are a folder, "
+            "or a pattern in quotes: 'parts/*.parquet'.",
+            context,
+        )
+    return files
+
+
+def complete_columns(context: click.Context, _: click.Parameter, typed: str) -> list[str]:
+    """Columns of the files on the command line so far."""
+    # An option that still lacks its value keeps click from telling which words are the files.
+    given: Any = context.params.get("files") or context.args
+    names: dict[str, None] = {}
+    for path in given:
+        try:
+            first = sources.data_files(split_path(path)[1])[0]
+            if Path(first).is_file():  # a pipe is not emptied for this
+                names |= dict.fromkeys(readers.open_rows(sources.open_content(first)).names)
+        except ValueError:
+            continue
+    return [name for name in names if name.startswith(typed)]
+
+
+def complete_metrics(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
+    """Metrics, the last of several with commas between."""
+    before, comma, name = typed.rpartition(",")
+    return [f"{before}{comma}{metric}" for metric in registry.CLOSED_FORM_METRICS if metric.startswith(name)]
+
+
+def split_path(text: str) -> tuple[str, str]:
+    """``name=path`` as (name, path); a path that is there may have an equals sign in it (``run=3/preds.csv``)."""
+    name, path = split_name(text)
+    if sources.is_there(text) or ("/" in name and not sources.is_there(path)):
+        return "", text
+    return name, path
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """``name=rest`` as (name, rest); without a name the name is empty."""
+    name, separator, rest = text.partition("=")
+    return (name, rest) if separator else ("", text)
