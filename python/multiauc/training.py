@@ -13,7 +13,7 @@ from multiauc._input.arrays import as_array, as_scores
 from multiauc._input.options import read_metric
 from multiauc._input.probabilities import OUTPUTS, probabilities_of
 from multiauc._input.sample import read_weights
-from multiauc._metrics.scoring import check_option_names, score_by_name
+from multiauc._metrics.scoring import check_option_names, compute_score
 from multiauc.streaming import Accumulator
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class TrainingMetric:
         """The metric of all rows."""
         n_classes = 2 if probabilities.ndim == 1 else probabilities.shape[1]
         options = {"labels": list(range(n_classes)), **self.options}
-        return score_by_name(self.metric, codes, probabilities, sample_weight=weights, **options)
+        return compute_score(self.metric, codes, probabilities, sample_weight=weights, **options)
 
     def __repr__(self) -> str:
         """As the arguments it was made of."""

@@ -8,7 +8,7 @@ import pytest
 
 import multiauc
 from multiauc._input.sample import read_sample
-from multiauc._volumes.roc_surface import find_surface
+from multiauc._metrics.volumes import find_surface
 from strategies import make_sample, smooth
 
 matplotlib = pytest.importorskip("matplotlib")

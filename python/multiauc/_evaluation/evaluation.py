@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import (
     AUC_MU,
@@ -40,7 +39,7 @@ from multiauc._common.wording import listing, names_as_text, shown_name
 from multiauc._evaluation.folds import compare_in_folds
 from multiauc._inference.bootstrap import Bootstrap, compute_accelerations, resample_metrics, warn_of_lost_classes
 from multiauc._inference.column_order import column_order_note, warn_of_order
-from multiauc._inference.estimates import build_estimate, count_smallest, warn_of_single_units
+from multiauc._inference.estimates import build_estimate, compute, count_smallest, warn_of_single_units
 from multiauc._inference.pair_matrix import PairMatrix, collect_pair_errors
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
@@ -64,6 +63,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc import _rust
     from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
     from multiauc._inference.estimates import Estimate
@@ -544,11 +544,6 @@ def evaluate(  # noqa: PLR0913
 def evaluate_inputs(inputs: HeldInputs) -> Evaluation:
     """The metrics that the inputs ask for, without warnings and notes."""
     return _build_evaluation(inputs, _find_estimates(inputs))
-
-
-def compute(inputs: HeldInputs) -> _rust.Evaluated:
-    """What the core finds for the metrics that the inputs ask for."""
-    return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options, inputs.sampling == "iid")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,8 +15,8 @@ from multiauc._common.registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_
 from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Printed, Result, shortened
 from multiauc._common.wording import decimals, described, listing, names_as_text, one_of, printable
 from multiauc._evaluation.comparison import Comparison
-from multiauc._evaluation.evaluation import Evaluation, compute, evaluate_inputs
-from multiauc._inference.estimates import ONE_UNIT
+from multiauc._evaluation.evaluation import Evaluation, evaluate_inputs
+from multiauc._inference.estimates import ONE_UNIT, compute
 from multiauc._inference.hypotheses import read_number
 from multiauc._inference.intervals import Wilson, WorstCase, bounded_logit_interval
 from multiauc._input.held_inputs import HeldInputs

@@ -371,6 +371,11 @@ def format_bounds(value: float, low: float, high: float) -> tuple[str, str]:
     return decimals(value, digits), f"{lower} to {upper}"
 
 
+def compute(inputs: HeldInputs) -> _rust.Evaluated:
+    """What the core finds for the metrics that the inputs ask for."""
+    return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options, inputs.sampling == "iid")
+
+
 def build_estimate(
     found: _rust.Estimate,
     name: Any,

@@ -21,8 +21,8 @@ from multiauc._evaluation.slices import evaluate_sliced_inputs
 from multiauc._input.options import read_costs
 from multiauc._input.slices import read_slices
 from multiauc._io.output import Output
+from multiauc._metrics.volumes import find_surface
 from multiauc._report.page import render_page
-from multiauc._volumes.roc_surface import find_surface
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

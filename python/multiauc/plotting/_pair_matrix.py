@@ -9,7 +9,7 @@ import numpy as np
 
 from multiauc._common.registry import METRICS
 from multiauc._common.wording import decimals, one_of
-from multiauc._metrics.pairwise import auc_mu_matrix
+from multiauc._metrics.ranking import auc_mu_matrix
 from multiauc.plotting._axes import PredictionsDisplay, Style, axes_or_new, plain_text
 
 if TYPE_CHECKING:

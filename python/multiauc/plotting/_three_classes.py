@@ -9,7 +9,7 @@ import numpy as np
 from multiauc._common.wording import counted, decimals
 from multiauc._input.options import read_partition
 from multiauc._input.sample import read_sample
-from multiauc._volumes.volumes import hum
+from multiauc._metrics.volumes import hum
 from multiauc.plotting._axes import (
     COLOURS,
     MARKERS,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.types import Outputs
-    from multiauc._volumes.volumes import Volume
+    from multiauc._metrics.volumes import Volume
 
 # The corners of the three classes: the first to the left, the second to the right, the third on top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])

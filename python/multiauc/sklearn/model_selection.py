@@ -19,7 +19,7 @@ from multiauc._common.wording import described, listing
 from multiauc._evaluation.comparison import compare
 from multiauc._evaluation.evaluation import evaluate
 from multiauc._input.options import read_metric
-from multiauc._metrics.scoring import check_option_names, score_by_name
+from multiauc._metrics.scoring import check_option_names, compute_score
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -66,7 +66,7 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         kept = deepcopy(options)  # a matrix among them may change later
         # Of losses scikit-learn maximises the negative.
         sign = 1 if METRICS[self.metric].higher_is_better else -1
-        super().__init__(partial(score_by_name, metric), sign, kept, RESPONSES)
+        super().__init__(partial(compute_score, metric), sign, kept, RESPONSES)
 
     def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
         y_score = method_caller(estimator, _find_response(estimator, "estimator"), X, pos_label=None)

@@ -1,44 +1,45 @@
-"""A number about one row of every class at a time."""
+"""Numbers about one row of every class at a time: volumes under ROC surfaces, and the surface of three classes."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+
 from multiauc import _rust
+from multiauc._common import registry, result
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
-from multiauc._common.registry import HUM, LANDGREBE_DUIN, METRICS, ORDERED_VUS, PDI
-from multiauc._common.result import HELD, Number, Result, Tabular, pick_numbers
-from multiauc._common.wording import decimals, names_as_text, one_of
-from multiauc._evaluation.evaluation import compute
+from multiauc._common.wording import counted, decimals, names_as_text, one_of
+from multiauc._inference import estimates
 from multiauc._inference.bootstrap import draw_seed
-from multiauc._inference.estimates import build_estimate, count_smallest, warn_of_single_units
+from multiauc._input import options
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import positive_integer, read_flag, read_level, read_positive, read_rng
 from multiauc._input.sample import read_ordered_sample, read_sample
-from multiauc._metrics.scoring import score_of
-from multiauc._volumes.roc_surface import find_surface
+from multiauc._metrics.scoring import compute_score
 
 if TYPE_CHECKING:
-    import numpy as np
     from matplotlib.axes import Axes
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.result import Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs
-    from multiauc._inference.estimates import Estimate, IntervalMethod
     from multiauc._inference.intervals import ConfidenceInterval
-    from multiauc._volumes.roc_surface import RocSurface
+    from multiauc._input.sample import Sample
     from multiauc.plotting import RocSurfaceDisplay
 
 #: What makes an assignment of rows to classes good, and the word for it.
 RULES = {"sum": "sums", "prod": "products", "distance": "distances"}
+Rule: TypeAlias = Literal["sum", "prod", "distance"]
+UNKNOWN = dict.fromkeys(("standard_error", "low", "high"), math.nan)
+# Zero as a factor: as in the core, the smallest normal number.
+SMALLEST = np.finfo(np.float64).tiny
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Volume(Number, Tabular):
+class Volume(result.Number, result.Tabular):
     """A number about one row of every class at a time, with its uncertainty; see `multiauc.pdi` and `multiauc.hum`.
 
     Attributes
@@ -74,14 +75,14 @@ class Volume(Number, Tabular):
 
     name: str
     value: float
-    estimate: Estimate | None
+    estimate: estimates.Estimate | None
     monte_carlo_error: float
     chance: float
     exact: bool = True
     perfect: float = 1.0
     rule: str | None = None
     per_class: dict[Any, float] = field(default_factory=dict)
-    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
+    _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
     @property
     def standard_error(self) -> float:
@@ -93,7 +94,9 @@ class Volume(Number, Tabular):
         """The value on a scale where chance is 0 and perfect is 1."""
         return (self.value - self.chance) / (self.perfect - self.chance)
 
-    def confidence_interval(self, level: float = 0.95, method: IntervalMethod | None = None) -> ConfidenceInterval:
+    def confidence_interval(
+        self, level: float = 0.95, method: estimates.IntervalMethod | None = None
+    ) -> ConfidenceInterval:
         """An interval with Student's t, as `Estimate.confidence_interval`; it accounts for drawing, too."""
         known = self._with_drawing()
         if known is None:
@@ -119,7 +122,7 @@ class Volume(Number, Tabular):
             raise ValueError(f"there is no ROC surface of {self.name}; multiauc.hum has one")
         if self._inputs is None:
             raise ValueError("the surface needs the data, which an unpickled result does not have; compute it again")
-        return find_surface(self._inputs.unchanged_sample(), self.rule, positive_integer("points", points))
+        return find_surface(self._inputs.unchanged_sample(), self.rule, options.positive_integer("points", points))
 
     def plot(self, ax: Axes | None = None, *, points: int = 48) -> RocSurfaceDisplay:
         """Draw the ROC surface of three classes. Needs matplotlib (``pip install multiauc[plot]``).
@@ -140,7 +143,7 @@ class Volume(Number, Tabular):
 
         return RocSurfaceDisplay(self, points=points).plot(ax)
 
-    def _with_drawing(self) -> Estimate | None:
+    def _with_drawing(self) -> estimates.Estimate | None:
         """The estimate with the standard error of both, rows and drawing."""
         if self.exact or self.estimate is None:
             return self.estimate
@@ -151,30 +154,25 @@ class Volume(Number, Tabular):
             cautious = (cautious[0], cautious[1] + added, cautious[2])
         return replace(self.estimate, standard_error=math.sqrt(variance), _first_order=variance, _cautious=cautious)
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with an interval of this level; nan where a number is missing."""
-        known = self._known(level)
-        return (
-            Result.to_dict(self) | {"estimate": None if self.estimate is None else self.estimate.to_dict(level)} | known
-        )
+        estimate = None if self.estimate is None else self.estimate.to_dict(level)
+        return result.Result.to_dict(self) | {"estimate": estimate} | self._known(level)
 
-    def _known(self, level: float) -> Record:
+    def _known(self, level: float) -> result.Record:
         """Value, standard error (of drawing, too) and interval."""
-        read_level(level)
-        unknown = dict.fromkeys(("standard_error", "low", "high"), math.nan)
+        options.read_level(level)
         known = self._with_drawing()
-        return {"value": self.value} | (unknown if known is None else known.to_dict(level))
+        return {"value": self.value} | (UNKNOWN if known is None else known.to_dict(level))
 
-    def _rows(self, level: float) -> list[Record]:
-        unknown = dict.fromkeys(("standard_error", "low", "high"), math.nan)
-        rows = [{"kind": "class", "name": label, "value": value, **unknown} for label, value in self.per_class.items()]
+    def _rows(self, level: float) -> list[result.Record]:
+        rows = [{"kind": "class", "name": label, "value": value} | UNKNOWN for label, value in self.per_class.items()]
         return [{"kind": "all classes", "name": None, **self._known(level)}, *rows]
 
-    def _numbers(self) -> dict[str, Numbers]:
+    def _numbers(self) -> dict[str, result.Numbers]:
         classes = zip(names_as_text(self.per_class), self.per_class.values(), strict=True)
-        return {self.name: pick_numbers(self._known(0.95))} | {
-            f"per_class_{label}": {"value": value} for label, value in classes
-        }
+        of_classes = {f"per_class_{label}": {"value": value} for label, value in classes}
+        return {self.name: result.pick_numbers(self._known(0.95))} | of_classes
 
     def __repr__(self) -> str:
         known = ""
@@ -184,9 +182,6 @@ class Volume(Number, Tabular):
         drawn = "" if self.exact else f"; drawn, Monte-Carlo error {decimals(self.monte_carlo_error)}"
         best = "" if self.perfect == 1.0 else f", perfect {decimals(self.perfect)}"
         return f"Volume({self.name} {decimals(self.value)}{known}; chance {decimals(self.chance)}{best}{drawn})"
-
-
-Rule: TypeAlias = Literal["sum", "prod", "distance"]
 
 
 @with_hints
@@ -258,7 +253,7 @@ def pdi_score(
     >>> round(multiauc.pdi_score(y_true, y_score), 4)
     0.875
     """
-    return score_of(read_sample(y_true, y_score, sample_weight, labels, absent, outputs), PDI, {})
+    return compute_score(registry.PDI, y_true, y_score, sample_weight, labels, absent, outputs)
 
 
 @with_hints
@@ -300,10 +295,11 @@ def pdi(
     >>> {label: round(value, 4) for label, value in result.per_class.items()}
     {'cat': 0.8246, 'dog': 0.8194, 'eel': 0.7706}
     """
-    inputs = HeldInputs(read_sample(y_true, y_score, sample_weight, labels, absent, outputs), (PDI,), {})
-    found = compute(inputs)
-    per_class, sample = _rust.pdi_per_class(inputs.arguments()).tolist(), inputs.sample
-    return _build_volume(inputs, found, per_class={sample.labels[c]: per_class[c] for c in sample.reported_classes()})
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    inputs = HeldInputs(sample, (registry.PDI,), {})
+    values = _rust.pdi_per_class(inputs.arguments()).tolist()
+    per_class = {sample.labels[c]: values[c] for c in sample.reported_classes()}
+    return _build_volume(inputs, estimates.compute(inputs), per_class=per_class)
 
 
 @with_hints
@@ -394,11 +390,11 @@ def hum_score(
     >>> multiauc.hum_score(y_true, y_score)
     0.75
     """
-    found = _read_rule(rule)
-    limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
+    kind = one_of("rule", rule, tuple(RULES))
+    drawing = _read_drawing(precision, rng)
     sample = read_sample(y_true, y_score, None, labels, absent, outputs)
-    with Stage(METRICS[HUM].title):
-        value, _, _ = _rust.hum_score(sample.arguments(), found, limit, seed, is_latin=True)
+    with Stage(registry.METRICS[registry.HUM].title):
+        value, _, _ = _rust.hum_score(sample.arguments(), kind, *drawing, is_latin=True)
     return sample.nan_if_absent(value)
 
 
@@ -446,11 +442,11 @@ def hum(
     >>> volume.exact, volume.monte_carlo_error < 0.001
     (False, True)
     """
-    kind = _read_rule(rule)
-    limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
-    inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent, outputs), (HUM,), {})
-    with Stage(METRICS[HUM].title):
-        found, error, exact = _rust.hum(inputs.arguments(), kind, limit, seed)
+    kind = one_of("rule", rule, tuple(RULES))
+    drawing = _read_drawing(precision, rng)
+    inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent, outputs), (registry.HUM,), {})
+    with Stage(registry.METRICS[registry.HUM].title):
+        found, error, exact = _rust.hum(inputs.arguments(), kind, *drawing)
     return _build_volume(inputs, found, monte_carlo_error=error, exact=exact, rule=kind)
 
 
@@ -499,17 +495,18 @@ def landgrebe_duin_score(
     >>> round(multiauc.landgrebe_duin_score(y_true, y_score, normalised=True), 4)
     0.7
     """
-    is_normalised = read_flag("normalised", normalised)
-    limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
-    sample = read_sample(y_true, y_score, None, labels, absent, outputs)
-    with Stage(METRICS[LANDGREBE_DUIN].title):
-        value, _, _ = _rust.hum_score(sample.arguments(), "prod", limit, seed, is_latin=True)
-    chance = METRICS[LANDGREBE_DUIN].chance_of(len(sample.reported_classes()))
+    is_normalised = options.read_flag("normalised", normalised)
+    drawing = _read_drawing(precision, rng)
+    sample, metric = read_sample(y_true, y_score, None, labels, absent, outputs), registry.METRICS["landgrebe_duin"]
+    with Stage(metric.title):
+        value, _, _ = _rust.hum_score(sample.arguments(), "prod", *drawing, is_latin=True)
+    chance = metric.chance_of(len(sample.reported_classes()))
     return sample.nan_if_absent((value - chance) / (1.0 - chance) if is_normalised else value)
 
 
-def _read_rule(rule: Rule) -> str:
-    return one_of("rule", rule, tuple(RULES))
+def _read_drawing(precision: Any, rng: Any) -> tuple[float, int]:
+    """The error of drawing at which to stop, and the seed."""
+    return options.read_positive("precision", precision), draw_seed(options.read_rng(rng))
 
 
 def _build_volume(
@@ -523,21 +520,14 @@ def _build_volume(
 ) -> Volume:
     """The volume that the core found, by the one metric that the inputs ask for."""
     (metric,) = inputs.metrics
-    warn_of_single_units(inputs, found.units, found.effective_units)
-    name = METRICS[metric].title + ("" if rule is None else f" by {RULES[rule]}")
-    estimate = build_estimate(found.estimates[metric], name, count_smallest(found.units), metric, inputs)
-    chance = METRICS[metric].chance_of(len(inputs.sample.reported_classes()))
-    return Volume(
-        name,
-        estimate.value,
-        estimate,
-        monte_carlo_error,
-        chance,
-        exact=exact,
-        rule=rule,
-        per_class=per_class or {},
-        _inputs=None if rule is None else inputs,
-    )
+    estimates.warn_of_single_units(inputs, found.units, found.effective_units)
+    name = registry.METRICS[metric].title + ("" if rule is None else f" by {RULES[rule]}")
+    smallest = estimates.count_smallest(found.units)
+    estimate = estimates.build_estimate(found.estimates[metric], name, smallest, metric, inputs)
+    chance = registry.METRICS[metric].chance_of(len(inputs.sample.reported_classes()))
+    held = None if rule is None else inputs
+    numbers = (estimate.value, estimate, monte_carlo_error, chance)
+    return Volume(name, *numbers, exact=exact, rule=rule, per_class=per_class or {}, _inputs=held)
 
 
 @with_hints
@@ -596,9 +586,8 @@ def ordered_vus_score(
     >>> multiauc.ordered_vus_score(y_true, [1.0, 2.5, 2.0, 3.0, 4.0], labels=["mild", "moderate", "severe"])
     0.75
     """
-    return score_of(
-        read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score"), ORDERED_VUS, {}
-    )
+    shared = (y_true, score, sample_weight, labels, absent)
+    return compute_score(registry.ORDERED_VUS, *shared, read=partial(read_ordered_sample, argument="score"))
 
 
 @with_hints
@@ -636,5 +625,102 @@ def ordered_vus(
     Volume(ordered VUS 0.3552, standard error 0.0418, 95% interval 0.2768 to 0.4423; chance 0.0417)
     """
     sample = read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score")
-    inputs = HeldInputs(sample, (ORDERED_VUS,), {})
-    return _build_volume(inputs, compute(inputs))
+    inputs = HeldInputs(sample, (registry.ORDERED_VUS,), {})
+    return _build_volume(inputs, estimates.compute(inputs))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class RocSurface(result.Result):
+    """Rates of right decisions of three classes, as offsets are added to the scores of two of them.
+
+    Attributes
+    ----------
+    rates : ndarray of shape (3, m, m)
+        The rate of each class; the first class's offset rises along the second axis, the second class's along the
+        third.
+    offsets : ndarray of shape (2, m)
+        What is added to the scores of the first class, and of the second, before the largest decides; to logarithms
+        or negative distances where these are compared.
+    labels : tuple
+        The three classes.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> volume = multiauc.hum([0, 0, 1, 1, 2, 2], [[3, 1, 1], [2, 2, 1], [1, 3, 1], [2, 3, 1], [1, 2, 3], [1, 1, 3]])
+    >>> surface = volume.surface(points=10)
+    >>> surface
+    RocSurface(0, 1, 2: rates of right decisions at 10 x 10 offsets)
+    >>> surface.rates.shape
+    (3, 10, 10)
+    """
+
+    rates: NDArray[np.float64]
+    offsets: NDArray[np.float64]
+    labels: tuple[Any, ...]
+
+    def _columns(self) -> result.Columns:
+        """One row for each pair of offsets, with the rate of each class."""
+        offsets = np.meshgrid(*self.offsets, indexing="ij")
+        columns = {f"offset_{label}": values.ravel() for label, values in zip(self.labels[:2], offsets, strict=True)}
+        return columns | {f"rate_{label}": rates.ravel() for label, rates in zip(self.labels, self.rates, strict=True)}
+
+    def __repr__(self) -> str:
+        points = self.offsets.shape[1]
+        names = ", ".join(map(repr, self.labels))
+        return f"RocSurface({names}: rates of right decisions at {points} x {points} offsets)"
+
+
+def find_surface(sample: Sample, rule: str, points: int) -> RocSurface:
+    """The surface at offsets that are quantiles of the differences of scores, so that rates are evenly spread."""
+    classes = np.flatnonzero(sample.rows).tolist()
+    if len(classes) != 3:
+        raise ValueError(
+            f"an ROC surface can be drawn for three classes; y_true has {counted(len(classes), 'class', 'classes')}"
+        )
+    judged = score_by_rule(sample.scores[:, classes].astype(np.float64), rule)
+    if sample.is_undefined:
+        return RocSurface(np.full((3, points, points), np.nan), np.full((2, points), np.nan), tuple(sample.labels))
+    first, second = judged[:, 0] - judged[:, 2], judged[:, 1] - judged[:, 2]
+    # A row goes to class 1 if x + a is above 0 and above y + b, to class 2 if y + b is, otherwise to class 3.
+    a, b = (_offsets(difference, points) for difference in (first, second))
+    rates = np.empty((3, points, points))
+    weights = np.ones(len(sample.codes)) if sample.weights is None else sample.weights
+    for k, column in enumerate(classes):
+        rows = np.flatnonzero(sample.codes == column)
+        x, y, mass = first[rows], second[rows], weights[rows]
+        for index, offset in enumerate(a):
+            if k == 0:
+                shares = _share_above(np.where(x + offset >= 0, x + offset - y, -np.inf), mass, b)
+            elif k == 1:
+                shares = 1.0 - _share_above(np.maximum(0.0, x + offset) - y, mass, b)
+            else:
+                shares = _share_above(np.where(x + offset < 0, -y, -np.inf), mass, b)
+            rates[k, index] = shares
+    return RocSurface(rates, np.stack([a, b]), tuple(sample.labels[k] for k in classes))
+
+
+def score_by_rule(scores: NDArray[np.float64], rule: str) -> NDArray[np.float64]:
+    """The scores whose sums are compared: as they are, their logarithms, or distances from the corners."""
+    if rule == "sum":
+        return scores
+    if rule == "prod":
+        return np.asarray(np.log(np.maximum(scores, SMALLEST)))
+    corners = np.eye(scores.shape[1])
+    return np.stack([-np.sqrt(((scores - corner) ** 2).sum(axis=1)) for corner in corners], axis=1)
+
+
+def _offsets(difference: NDArray[np.float64], points: int) -> NDArray[np.float64]:
+    inner = -np.quantile(difference, np.linspace(1.0, 0.0, max(points - 2, 1)))
+    ends = np.ptp(difference) + 1.0
+    return np.concatenate([[inner[0] - 2.0 * ends], inner, [inner[-1] + 2.0 * ends]])[-points:]
+
+
+def _share_above(
+    values: NDArray[np.float64], weights: NDArray[np.float64], limits: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Of each limit, the share of the values that are at least as large."""
+    order = np.argsort(values)
+    sums = np.concatenate([[0.0], np.cumsum(weights[order])])
+    below = sums[np.searchsorted(values[order], limits, side="left")] / sums[-1]
+    return np.asarray(np.clip(1.0 - below, 0.0, 1.0))

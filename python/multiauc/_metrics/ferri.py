@@ -15,7 +15,7 @@ from multiauc._inference.bootstrap import draw_seed
 from multiauc._input.arrays import as_float64
 from multiauc._input.options import positive_integer, read_positive, read_rng
 from multiauc._input.sample import read_sample
-from multiauc._volumes.volumes import Volume
+from multiauc._metrics.volumes import Volume
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

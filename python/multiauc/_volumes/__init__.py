@@ -1,1 +1,0 @@
-"""Volumes under ROC surfaces: one row of every class at a time."""
