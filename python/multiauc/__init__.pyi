@@ -34,6 +34,7 @@ from multiauc._curves.summary import SummaryRocOfPairs as SummaryRocOfPairs
 from multiauc._curves.summary import summary_roc as summary_roc
 from multiauc._curves.summary import summary_roc_of_pairs as summary_roc_of_pairs
 from multiauc._evaluation.comparison import Comparison as Comparison
+from multiauc._evaluation.comparison import OmnibusTest as OmnibusTest
 from multiauc._evaluation.comparison import compare as compare
 from multiauc._evaluation.comparison import compare_samples as compare_samples
 from multiauc._evaluation.confusion import ConfusionMatrix as ConfusionMatrix
@@ -58,8 +59,7 @@ from multiauc._inference.bootstrap import ComparisonBootstrap as ComparisonBoots
 from multiauc._inference.column_order import ColumnOrderWarning as ColumnOrderWarning
 from multiauc._inference.differences import Difference as Difference
 from multiauc._inference.estimates import Estimate as Estimate
-from multiauc._inference.hypotheses import OmnibusTest as OmnibusTest
-from multiauc._inference.hypotheses import TestResult as TestResult
+from multiauc._inference.estimates import TestResult as TestResult
 from multiauc._inference.intervals import ConfidenceInterval as ConfidenceInterval
 from multiauc._inference.pair_matrix import PairMatrix as PairMatrix
 from multiauc._io.dataset import evaluate_dataset as evaluate_dataset

@@ -11,8 +11,7 @@ from scipy import stats
 import multiauc
 from multiauc import _rust
 from multiauc._common.registry import METRICS
-from multiauc._inference.families import min_p
-from multiauc._inference.slice_differences import Side, SliceDifferences
+from multiauc._inference.differences import Side, SliceDifferences, min_p
 from slice_data import sample
 from strategies import softmax
 

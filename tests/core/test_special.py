@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from multiauc import _rust
-from multiauc._inference.families import min_p, unit_vectors
+from multiauc._inference.differences import min_p, unit_vectors
 
 FREEDOMS = (1.0, 1.5, 4.2, 30.0, 999.0, 1999.0, 2001.0, 1e4, 3e6, 9e7)
 

@@ -73,6 +73,10 @@ class Result:
         """Everything in plain Python objects."""
         return {name: plain(getattr(self, name)) for name in _names(self) if not name.startswith("_")}
 
+    def _pick(self, *names: str) -> Record:
+        """Some attributes by name."""
+        return {name: plain(getattr(self, name)) for name in names}
+
     def to_json(self) -> str:
         """The same as JSON; null where a number is missing or infinite, labels that JSON does not have as text."""
         return to_json(self.to_dict())

@@ -19,7 +19,7 @@ from multiauc._common.result import HELD, Number, Result, Tabular, pick_numbers
 from multiauc._common.wording import decimals, format_interval, one_of
 from multiauc._curves.multiclass import RocBand
 from multiauc._inference.bootstrap import MEMORY_LIMIT, Bootstrap, draw_seed, warn_of_lost_classes
-from multiauc._inference.hypotheses import read_number
+from multiauc._inference.estimates import read_number
 from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import positive_integer, read_flag, read_level, read_rng

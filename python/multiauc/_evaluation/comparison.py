@@ -17,6 +17,7 @@ from multiauc._common.registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
 from multiauc._common.result import (
     ESTIMATE_HEADER,
     HELD,
+    Result,
     Tabular,
     document,
     html_table,
@@ -27,10 +28,9 @@ from multiauc._common.result import (
     text_table,
     to_json,
 )
-from multiauc._common.wording import described, listing, names_as_text, one_of
+from multiauc._common.wording import described, listing, names_as_text, one_of, p_in_line
 from multiauc._curves.multiclass import default_curve
-from multiauc._evaluation.evaluation import Evaluation
-from multiauc._evaluation.folds import compare_in_folds
+from multiauc._evaluation.evaluation import Evaluation, compare_in_folds
 from multiauc._inference.bootstrap import (
     ComparisonBootstrap,
     compute_model_accelerations,
@@ -39,11 +39,16 @@ from multiauc._inference.bootstrap import (
     warn_of_lost_classes,
 )
 from multiauc._inference.column_order import column_order_note, warn_of_order
-from multiauc._inference.differences import Difference, holm, scale_of_differences, warn_of_untestable
+from multiauc._inference.differences import (
+    Difference,
+    Family,
+    Side,
+    SliceDifferences,
+    holm,
+    read_scale,
+    warn_of_untestable,
+)
 from multiauc._inference.estimates import build_bare_estimate, build_estimate, count_smallest, warn_of_single_units
-from multiauc._inference.families import Family, fewest_degrees_of_freedom, wald_f
-from multiauc._inference.hypotheses import OmnibusTest
-from multiauc._inference.slice_differences import Side, SliceDifferences
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     positive_integer,
@@ -76,6 +81,42 @@ if TYPE_CHECKING:
     from multiauc.plotting import ComparisonDisplay
 
 CORRECTIONS = ("min_p", "holm")
+# Relative to the largest, an eigenvalue of a covariance matrix that is rounding.
+ROUNDING = 1e-11
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class OmnibusTest(Result):
+    """The test whether several models are equally good; see `Comparison.omnibus`.
+
+    Attributes
+    ----------
+    f : float
+        The statistic.
+    degrees_of_freedom : tuple of two floats
+        Of the F distribution.
+    p_value : float
+        How often the statistic would be as large if all models were equally good.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(3, size=200)
+    >>> models = {name: np.eye(3)[y_true] + 2 * rng.random((200, 3)) for name in "abc"}
+    >>> multiauc.compare(y_true, models).omnibus().p_value > 0.05
+    True
+    """
+
+    f: float
+    degrees_of_freedom: tuple[float, float]
+    p_value: float
+
+    def __repr__(self) -> str:
+        first, second = self.degrees_of_freedom
+        test = f"F({first:.0f}, {second:.1f}) {self.f:.2f}, p {p_in_line(self.p_value)}"
+        return f"OmnibusTest(all models are equal: {test})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -177,8 +218,8 @@ class Comparison(Tabular):
         """
         known = self._closed_form_differences()
         values = np.array([estimate.value for estimate in self.estimates.values()])
-        freedom = fewest_degrees_of_freedom(known)
-        found = None if np.isnan(self.covariance).any() else wald_f(values, self.covariance, freedom)
+        freedom = min((one.degrees_of_freedom for one in known if one.variance > 0.0), default=math.nan)
+        found = None if np.isnan(self.covariance).any() else _wald_f(values, self.covariance, freedom)
         if found is None:
             warn(
                 "there is no test of all models: the rows do not show how much some of them vary",
@@ -383,6 +424,27 @@ class Comparison(Tabular):
         intervals = self.simultaneous_intervals().values()
         contrasts = zip(pairs, self.differences, intervals, strict=True)
         return [head, *([pair, *difference.cells(limits)] for pair, difference, limits in contrasts)]
+
+
+def _wald_f(
+    values: NDArray[np.float64], covariance: NDArray[np.float64], freedom: float
+) -> tuple[float, int, float] | None:
+    """(F, its first degrees of freedom, p) of the hypothesis that all values are equal.
+
+    None where values differ in a direction in which nothing varies.
+    """
+    contrasts = np.eye(len(values))[1:] - np.eye(len(values))[0]
+    differences, spread = contrasts @ values, contrasts @ covariance @ contrasts.T
+    sizes, axes = np.linalg.eigh(spread)
+    varies = sizes > ROUNDING * max(float(covariance.diagonal().max()), 1e-300)
+    along = axes.T @ differences
+    if (np.abs(along[~varies]) > 1e-12).any():
+        return None
+    rank = int(varies.sum())
+    if rank == 0:
+        return 0.0, 0, 1.0
+    f = float((along[varies] ** 2 / sizes[varies]).sum() / rank)
+    return f, rank, _rust.f_tail(f, rank, freedom)
 
 
 @with_hints
@@ -612,7 +674,7 @@ def _compare_metric(models: dict[Any, HeldInputs]) -> _Found:
         effective = units.tolist()
     warn_of_single_units(inputs, units, effective)
     is_undefined, smallest = inputs.sample.is_undefined, count_smallest(units)
-    scale = scale_of_differences(metric)
+    scale = read_scale(metric)
     differences = [
         Difference(a, b, math.nan, math.nan, math.nan)
         if is_undefined
@@ -714,7 +776,7 @@ def compare_samples(a: Evaluation, b: Evaluation, *, metric: MetricName = DEFAUL
     samples = SliceDifferences(Side.of(first), Side.of(second), np.zeros(1), METRICS[metric].scale)
     freedom = float(samples.degrees_of_freedom()[0])
     difference = Difference(
-        "a", "b", first.value - second.value, variance, freedom, **scale_of_differences(metric), _samples=samples
+        "a", "b", first.value - second.value, variance, freedom, **read_scale(metric), _samples=samples
     )
     if math.isnan(variance):
         warn(

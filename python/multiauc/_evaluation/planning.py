@@ -16,8 +16,7 @@ from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Printed, Result, 
 from multiauc._common.wording import decimals, described, listing, names_as_text, one_of, printable
 from multiauc._evaluation.comparison import Comparison
 from multiauc._evaluation.evaluation import Evaluation, evaluate_inputs
-from multiauc._inference.estimates import ONE_UNIT, compute
-from multiauc._inference.hypotheses import read_number
+from multiauc._inference.estimates import ONE_UNIT, compute, read_number
 from multiauc._inference.intervals import Wilson, WorstCase, bounded_logit_interval
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_level, read_metric, read_metric_options

@@ -23,7 +23,7 @@ from multiauc._common.result import (
     text_table,
 )
 from multiauc._common.wording import counted, decimals, described, listing, names_as_text
-from multiauc._inference.differences import Difference, holm, scale_of_differences
+from multiauc._inference.differences import Difference, holm, read_scale
 from multiauc._inference.estimates import Estimate, build_estimate, count_smallest, warn_of_single_units
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
@@ -628,7 +628,7 @@ def compare_runs(  # noqa: PLR0913
         else:
             both = [(found.means[place][0], found.each[place][0]) for place in (i, j)]
             parts = split_variance_of_unpaired(mean[0], both)
-        scale = scale_of_differences(kind)
+        scale = read_scale(kind)
         plain = Difference(a, b, mean[0].value, parts.total, parts.degrees_of_freedom, **scale)
         differences.append(RunsDifference(parts, plain))
     corrected = holm([one.p_value for one in differences])

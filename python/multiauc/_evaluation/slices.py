@@ -33,10 +33,9 @@ from multiauc._common.wording import (
     shown_name,
 )
 from multiauc._inference.column_order import column_order_note, warn_of_order
+from multiauc._inference.differences import Side, SliceDifferences, min_p
 from multiauc._inference.estimates import build_estimate
-from multiauc._inference.families import min_p
 from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
-from multiauc._inference.slice_differences import Side, SliceDifferences
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import (
     read_groups,

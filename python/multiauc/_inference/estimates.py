@@ -1,30 +1,16 @@
-"""A number with its uncertainty."""
+"""A number with its uncertainty, and the test of it against a value."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from multiauc import _rust
+from multiauc._common import result, wording
 from multiauc._common.hints import warn
 from multiauc._common.registry import DEFAULT_K, METRICS
-from multiauc._common.result import HELD, Number, Tabular, pick_numbers
-from multiauc._common.wording import decimals, format_interval, listing, one_of, printable
-from multiauc._inference.hypotheses import SIGNS, TestResult, read_alternative, read_number, student_test, untestable
-from multiauc._inference.intervals import (
-    NO_INTERVAL,
-    ConfidenceInterval,
-    Wilson,
-    WorstCase,
-    bounded_logit_interval,
-    interval_at_bound,
-    is_at_chance,
-    log_interval,
-    spread_out,
-    union,
-    wald_interval,
-)
+from multiauc._inference import intervals
 from multiauc._input.options import read_level, read_positive
 
 if TYPE_CHECKING:
@@ -33,10 +19,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Numbers, Record
-    from multiauc._inference.hypotheses import Alternative
     from multiauc._input.held_inputs import HeldInputs
 
+Alternative = Literal["two-sided", "greater", "less"]
+SIGNS = {"two-sided": "!=", "greater": ">", "less": "<"}
 INTERVALS = ("wilson", "logit", "log", "wald", "cautious")
 IntervalMethod = Literal["wilson", "logit", "log", "wald", "cautious"]
 VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
@@ -49,7 +35,74 @@ ONE_UNIT = 1.0 + 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Estimate(Number, Tabular):
+class TestResult(result.Result):
+    """A test by Student's t.
+
+    Attributes
+    ----------
+    alternative : str
+        What is to be shown, in words.
+    t : float
+        The statistic; nan where there is none.
+    degrees_of_freedom : float
+        Of Student's distribution.
+    p_value : float
+        How often the statistic would be as far in the direction of the alternative if it did not hold.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = [0] * 20 + [1] * 20
+    >>> score = [k % 20 + 5 * (k >= 20) for k in range(40)]
+    >>> result = multiauc.evaluate(y_true, score).auc_mu.test(0.5, alternative="greater")
+    >>> result
+    TestResult(AUC_mu > 0.5: t(45.4) 2.41, p 0.0100)
+    """
+
+    alternative: str
+    t: float
+    degrees_of_freedom: float
+    p_value: float
+
+    # No test for pytest to collect.
+    __test__: ClassVar[bool] = False
+
+    def __repr__(self) -> str:
+        test = f"t({self.degrees_of_freedom:.1f}) {self.t:.2f}, p {wording.p_in_line(self.p_value)}"
+        return f"TestResult({self.alternative}: {test})"
+
+
+def test_by_student(name: str, t: float, freedom: float, alternative: str, value: float) -> TestResult:
+    """The test whether `name` differs from a value, from its t statistic."""
+    if alternative == "two-sided":
+        p = _rust.student_two_sided_p(t, freedom)
+    else:
+        p = _rust.student_upper_p(t if alternative == "greater" else -t, freedom)
+    return TestResult(f"{name} {SIGNS[alternative]} {value:g}", t, freedom, p)
+
+
+def warn_of_no_test(alternative: str, reason: str) -> TestResult:
+    """nan, with a warning that says why."""
+    warn(f"there is no test of {alternative}: {reason}")
+    return TestResult(alternative, math.nan, math.nan, math.nan)
+
+
+def read_number(argument: str, value: Any, *, low: float, high: float) -> float:
+    """A number between two others."""
+    accepted = f"a number above {low:g} and below {high:g}"
+    if isinstance(value, (bool, str)):
+        raise TypeError(f"{argument} must be {accepted}; got {value!r}")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{argument} must be {accepted}; got {wording.described(value)}") from None
+    if not low < number < high:
+        raise ValueError(f"{argument} must be {accepted}; got {value!r}")
+    return number
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Estimate(result.Number, result.Tabular):
     """The value of a metric with its closed-form standard error.
 
     Attributes
@@ -97,10 +150,10 @@ class Estimate(Number, Tabular):
     # (value, variance, degrees of freedom) as though each class had one more row; None where that is not known.
     _cautious: tuple[float, float, float] | None = None
     # None where there is none, and where the scores tell nothing apart.
-    _worst: WorstCase | None = None
+    _worst: intervals.WorstCase | None = None
     # Those of both bounds.
-    _worst_of_bounds: tuple[WorstCase | None, WorstCase | None] = (None, None)
-    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
+    _worst_of_bounds: tuple[intervals.WorstCase | None, intervals.WorstCase | None] = (None, None)
+    _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
     @property
     def exact(self) -> bool:
@@ -126,7 +179,7 @@ class Estimate(Number, Tabular):
             The last two are defined for rows without weights or groups and for fixed class sizes, and not for every
             metric.
         """
-        wanted = one_of("kind", kind, VARIANCES)
+        wanted = wording.one_of("kind", kind, VARIANCES)
         if wanted == "first_order":
             return self._first_order
         if isinstance(self._of, str) and not METRICS[self._of].has_interactions:
@@ -156,7 +209,9 @@ class Estimate(Number, Tabular):
             return 0.0
         return variance
 
-    def confidence_interval(self, level: float = 0.95, method: IntervalMethod | None = None) -> ConfidenceInterval:
+    def confidence_interval(
+        self, level: float = 0.95, method: IntervalMethod | None = None
+    ) -> intervals.ConfidenceInterval:
         r"""An interval that covers the population's value with probability `level`.
 
         Parameters
@@ -178,7 +233,7 @@ class Estimate(Number, Tabular):
 
         Returns
         -------
-        ConfidenceInterval
+        intervals.ConfidenceInterval
             (low, high); of a stream, from the lower limit for its `low` to the upper limit for its `high`: what is not
             known about the rows is added to what is not known about the population. The others than Wilson's are, at an
             estimate of 1, from :math:`(\alpha/2)^{1/m}` to 1, m being the smallest class; mirrored at 0. Metrics that
@@ -186,7 +241,7 @@ class Estimate(Number, Tabular):
             constant scores, (nan, nan) and a warning.
         """
         tail = read_level(level)
-        kind = self.interval_method if method is None else one_of("method", method, INTERVALS)
+        kind = self.interval_method if method is None else wording.one_of("method", method, INTERVALS)
         is_log = self.interval_method == "log"
         is_known = {
             "wilson": self.interval_method == "wilson",
@@ -196,7 +251,7 @@ class Estimate(Number, Tabular):
         }
         if not is_known.get(kind, True) and not math.isnan(self.standard_error):
             others = [name for name in INTERVALS if is_known.get(name, True)]
-            raise ValueError(f"method={kind!r} is not known for {self.name}; {listing(others)} are")
+            raise ValueError(f"method={kind!r} is not known for {self.name}; {wording.listing(others)} are")
         interval = self._interval(tail, kind)
         if math.isnan(interval.low):
             found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
@@ -208,36 +263,38 @@ class Estimate(Number, Tabular):
         """The kind of interval by default: ``"wilson"``, ``"logit"`` or ``"log"``."""
         return METRICS[self._of].interval if isinstance(self._of, str) else "wilson"
 
-    def _interval(self, tail: float, kind: str | None = None) -> ConfidenceInterval:
+    def _interval(self, tail: float, kind: str | None = None) -> intervals.ConfidenceInterval:
         if self.low is not None:
-            return union(*(self._at(bound)._interval(tail, kind) for bound in self.bounds))  # noqa: SLF001
+            return intervals.union(*(self._at(bound)._interval(tail, kind) for bound in self.bounds))  # noqa: SLF001
         if self.interval_method == "log":
             return self._interval_of_loss(tail, kind)
         if kind == "cautious":
             return self._cautious_interval(tail)
         if (kind or self.interval_method) == "wilson":
-            return NO_INTERVAL if (wilson := self._wilson()) is None else wilson.interval(tail)
+            return intervals.NO_INTERVAL if (wilson := self._wilson()) is None else wilson.interval(tail)
         return self._plain_interval(tail, kind)
 
-    def _plain_interval(self, tail: float, kind: str | None) -> ConfidenceInterval:
+    def _plain_interval(self, tail: float, kind: str | None) -> intervals.ConfidenceInterval:
         """Wald's interval, or by logits."""
         value, error = self.value, self.standard_error
         if value in (self._smallest, 1.0):
             place = (value - self._smallest) / (1.0 - self._smallest)
-            return spread_out(interval_at_bound(place, tail, self.smallest_class), self._smallest)
+            return intervals.spread_out(intervals.interval_at_bound(place, tail, self.smallest_class), self._smallest)
         if not error > 0.0:
-            return NO_INTERVAL
+            return intervals.NO_INTERVAL
         t = _rust.student_upper_quantile(tail, self.degrees_of_freedom)
         is_wald = kind == "wald"
-        return (wald_interval if is_wald else bounded_logit_interval)(value, error, t, smallest=self._smallest)
+        return (intervals.wald_interval if is_wald else intervals.bounded_logit_interval)(
+            value, error, t, smallest=self._smallest
+        )
 
-    def _interval_of_loss(self, tail: float, kind: str | None) -> ConfidenceInterval:
+    def _interval_of_loss(self, tail: float, kind: str | None) -> intervals.ConfidenceInterval:
         if not self.standard_error > 0.0:
-            return NO_INTERVAL
+            return intervals.NO_INTERVAL
         t = _rust.student_upper_quantile(tail, self.degrees_of_freedom)
         if kind == "wald":
-            return wald_interval(self.value, self.standard_error, t, largest=METRICS[str(self._of)].largest)
-        return log_interval(self.value, self.standard_error, t)
+            return intervals.wald_interval(self.value, self.standard_error, t, largest=METRICS[str(self._of)].largest)
+        return intervals.log_interval(self.value, self.standard_error, t)
 
     def _at(self, value: float) -> Estimate:
         """The estimate of a stream, if its exact value were this one."""
@@ -248,23 +305,25 @@ class Estimate(Number, Tabular):
         """Design effect and failures of the worst case; nan where the interval has none."""
         return (math.nan, math.nan) if self._worst is None else (self._worst.design_effect, self._worst.failures)
 
-    def _wilson(self) -> Wilson | None:
+    def _wilson(self) -> intervals.Wilson | None:
         if self._worst is None or math.isnan(self.standard_error):
             return None
-        return Wilson.of(self.value, self._first_order, self.degrees_of_freedom, self._worst)
+        return intervals.Wilson.of(self.value, self._first_order, self.degrees_of_freedom, self._worst)
 
-    def _cautious_interval(self, tail: float) -> ConfidenceInterval:
+    def _cautious_interval(self, tail: float) -> intervals.ConfidenceInterval:
         if self._cautious is None or math.isnan(self.standard_error):
-            return NO_INTERVAL
+            return intervals.NO_INTERVAL
         value, variance, freedom = self._cautious
         plain = self._interval(tail, "logit")
         if not (variance > 0.0 and self._smallest < value < 1.0):
             return plain
-        wider = bounded_logit_interval(
+        wider = intervals.bounded_logit_interval(
             value, math.sqrt(variance), _rust.student_upper_quantile(tail, freedom), self._smallest
         )
         # Where rows do not vary, the value alone is the plain interval.
-        return union(wider, ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain)
+        return intervals.union(
+            wider, intervals.ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain
+        )
 
     def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:  # noqa: PLR0911
         r"""Test the estimate against a value, such as what an older model had on other data, or chance.
@@ -290,7 +349,7 @@ class Estimate(Number, Tabular):
         smallest = self._smallest
         is_log = self.interval_method == "log"
         null = read_positive("value", value) if is_log else read_number("value", value, low=smallest, high=1.0)
-        side = read_alternative(alternative)
+        side = wording.one_of("alternative", alternative, tuple(SIGNS))
         name = f"{self.name} {SIGNS[side]} {null:g}"
         if self.low is not None:
             low, high = self.bounds
@@ -301,7 +360,7 @@ class Estimate(Number, Tabular):
         wilson = self._wilson() if self.interval_method == "wilson" else None
         if wilson is not None:
             freedom = float(wilson.degrees_of_freedom)
-            return student_test(str(self.name), wilson.statistic(null), freedom, side, null)
+            return test_by_student(str(self.name), wilson.statistic(null), freedom, side, null)
         place, null_place = (
             (math.nan, math.nan) if is_log else ((one - smallest) / (1.0 - smallest) for one in (self.value, null))
         )
@@ -312,13 +371,13 @@ class Estimate(Number, Tabular):
             return TestResult(name, math.nan, math.nan, p)
         if not self.standard_error > 0.0:
             found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
-            return untestable(name, f"the standard error is {found}")
+            return warn_of_no_test(name, f"the standard error is {found}")
         if is_log:
             t = math.log(self.value / null) * self.value / self.standard_error
-            return student_test(str(self.name), t, self.degrees_of_freedom, side, null)
+            return test_by_student(str(self.name), t, self.degrees_of_freedom, side, null)
         distance = math.log(place / (1.0 - place)) - math.log(null_place / (1.0 - null_place))
         t = distance * place * (1.0 - place) * (1.0 - smallest) / self.standard_error
-        return student_test(str(self.name), t, self.degrees_of_freedom, side, null)
+        return test_by_student(str(self.name), t, self.degrees_of_freedom, side, null)
 
     @property
     def _smallest(self) -> float:
@@ -327,32 +386,33 @@ class Estimate(Number, Tabular):
 
     def cells(self) -> list[str]:
         """Value, bounds if there are any, standard error and 95% interval as text."""
-        uncertainty = [decimals(self.standard_error), format_interval(*self._interval(0.025))]
-        known = (decimals(self.value),) if self.low is None else format_bounds(self.value, *self.bounds)
+        uncertainty = [wording.decimals(self.standard_error), wording.format_interval(*self._interval(0.025))]
+        known = (wording.decimals(self.value),) if self.low is None else format_bounds(self.value, *self.bounds)
         return [*known, *uncertainty]
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Value, standard error and the limits of the interval by name; nan where they are not known.
 
         Of a stream also ``certified_low``, ``certified_high`` and ``exact``.
         """
         low, high = self._interval(read_level(level))
-        bounds: Record = {}
+        bounds: result.Record = {}
         if self.low is not None:
             bounds = {"certified_low": self.low, "certified_high": self.high, "exact": self.exact}
         return {"value": self.value, **bounds, "standard_error": self.standard_error, "low": low, "high": high}
 
-    def _rows(self, level: float) -> list[Record]:
+    def _rows(self, level: float) -> list[result.Record]:
         return [{"name": self.name, **self.to_dict(level)}]
 
-    def _numbers(self) -> dict[str, Numbers]:
+    def _numbers(self) -> dict[str, result.Numbers]:
         is_metric = isinstance(self._of, str) and self.name == METRICS[self._of].title
-        return {str(self._of if is_metric else self.name): pick_numbers(self.to_dict())}
+        return {str(self._of if is_metric else self.name): result.pick_numbers(self.to_dict())}
 
     def __repr__(self) -> str:
         value, *bounds, error, interval = self.cells()
         known = "".join(f", {text}" if text in ("exact", "-") else f", certainly {text}" for text in bounds)
-        return f"Estimate({printable(str(self.name))} {value}{known}, standard error {error}, 95% interval {interval})"
+        name = wording.printable(str(self.name))
+        return f"Estimate({name} {value}{known}, standard error {error}, 95% interval {interval})"
 
 
 def format_bounds(value: float, low: float, high: float) -> tuple[str, str]:
@@ -360,7 +420,7 @@ def format_bounds(value: float, low: float, high: float) -> tuple[str, str]:
     if math.isnan(value):
         return "nan", "-"
     if low == high:
-        return decimals(value), "exact"
+        return wording.decimals(value), "exact"
     digits = min(16, max(4, 2 - math.floor(math.log10(high - low))))
     # Rounded outwards: what is printed must be true as well.
     lower, upper = f"{low:.{digits}f}", f"{high:.{digits}f}"
@@ -368,7 +428,7 @@ def format_bounds(value: float, low: float, high: float) -> tuple[str, str]:
         lower = f"{max(0.0, float(lower) - 10.0**-digits):.{digits}f}"
     if float(upper) < high:
         upper = f"{min(1.0, float(upper) + 10.0**-digits):.{digits}f}"
-    return decimals(value, digits), f"{lower} to {upper}"
+    return wording.decimals(value, digits), f"{lower} to {upper}"
 
 
 def compute(inputs: HeldInputs) -> _rust.Evaluated:
@@ -418,9 +478,9 @@ def _find_chance(metric: str, inputs: HeldInputs) -> float:
 
 def build_worst_case(
     found: tuple[float, float] | None, value: float, variance: float, chance: float
-) -> WorstCase | None:
+) -> intervals.WorstCase | None:
     """The core's worst case of an estimate; None where the scores tell nothing apart."""
-    return None if found is None or is_at_chance(value, variance, chance) else WorstCase(*found)
+    return None if found is None or intervals.is_at_chance(value, variance, chance) else intervals.WorstCase(*found)
 
 
 def build_bare_estimate(
@@ -448,7 +508,7 @@ def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], effective
     ):
         if not labels:
             continue
-        names = f"{'class' if len(labels) == 1 else 'each of the classes'} {listing(labels)}"
+        names = f"{'class' if len(labels) == 1 else 'each of the classes'} {wording.listing(labels)}"
         warn(
             f"{names} {what}, which does not show how much it varies: the standard errors that need it are nan",
             RuntimeWarning,
