@@ -124,6 +124,7 @@ def test_a_class_of_more_than_a_million_rows_among_five(rng):
         assert pooled[c] == pytest.approx(won.sum() / (2.0 * size * sizes[others].sum()), abs=1e-15)
 
 
+@pytest.mark.slow
 def test_ten_thousand_classes(rng):
     # One row for each class: a pair of classes is a pair of rows, and a matrix of comparisons holds every value.
     k = 10_000

@@ -132,6 +132,7 @@ def test_zero_cells_get_a_half():
     assert not np.array_equal(multiauc.summary_roc(tp, fn, fp, tn, model="binomial").tables, roc.tables + 0.5)
 
 
+@pytest.mark.slow
 def test_areas_of_simulated_tables_are_covered():
     """Of 30 sets of 20 tables, nearly all areas lie within 2.6 standard errors; these are of the right size."""
     rng = np.random.default_rng(3)
@@ -265,7 +266,15 @@ def test_own_standard_errors_of_pairs_are_refused():
             method()
 
 
-@pytest.mark.parametrize("model", ["moses_littenberg", "bivariate", "hsroc", "binomial"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        "moses_littenberg",
+        "bivariate",
+        pytest.param("hsroc", marks=pytest.mark.slow),
+        pytest.param("binomial", marks=pytest.mark.slow),
+    ],
+)
 def test_bootstrap_of_rows(model):
     codes, scores = pair_sample(4, 400, 4)
     roc = multiauc.summary_roc_of_pairs(codes, scores, model=model)
