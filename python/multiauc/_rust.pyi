@@ -286,6 +286,26 @@ class Runs:
     def effective_units(self) -> list[float]: ...
 
 @final
+class Labelled:
+    """Some metrics of models whose rows have several labels."""
+
+    @property
+    def means(self) -> list[list[Estimate]]:
+        """Over labels, by model and metric."""
+
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Of all means, model by model."""
+
+    @property
+    def per_label(self) -> list[list[list[Estimate]]]:
+        """By model, label and metric."""
+
+    @property
+    def differences(self) -> list[list[Estimate]]:
+        """Of the means, the first less the second, by pair of models and metric."""
+
+@final
 class Interactions:
     """What the first-order variance leaves out: (what the unbiased variance subtracts, what the bootstrap's adds)."""
 
@@ -373,6 +393,9 @@ def compare_folds(
 
 def evaluate_runs(models: list[list[_Sample]], metrics: list[str], options: _Options, is_iid: bool) -> Runs:
     """Some metrics of several runs of each model; all samples have the same rows."""
+
+def compare_labels(models: list[list[_Sample]], metrics: list[str], options: _Options) -> Labelled:
+    """Models as lists of samples, one per label with the scores of that label; all have the same rows."""
 
 def interactions(sample: _Sample, options: _Options) -> Interactions:
     """For rows without weights: of the metrics of the pairwise family."""

@@ -66,6 +66,9 @@ PREDICTION_METRICS: Final = (MATTHEWS, KAPPA, ACCURACY, BALANCED_ACCURACY, MACRO
 #: How many of the highest scores top-k accuracy looks at where nothing else is asked for.
 DEFAULT_K: Final = 2
 
+#: Whether rows have one class each, or any number of labels.
+TASKS: Final = ("multiclass", "multilabel")
+
 #: What is computed where no metric is named.
 DEFAULT_METRIC: Final = "auc_mu"
 

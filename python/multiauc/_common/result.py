@@ -286,13 +286,14 @@ def shortened(label: Any) -> str:
     return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 3] + "..."
 
 
-def sizes_in_words(labels: tuple[Any, ...], counts: NDArray[np.int64]) -> str:
-    """The rows in total and per class; the tail of a long list is only counted."""
+def sizes_in_words(labels: tuple[Any, ...], counts: NDArray[np.int64], n_rows: int | None = None) -> str:
+    """The rows in total and per class, or per label if `n_rows` says how many there are; a long list is cut."""
     sizes = [f"{shortened(label)} {count}" for label, count in zip(labels, counts.tolist(), strict=True)]
     if len(sizes) > TABLE_AT_MOST:
         sizes[TABLE_AT_MOST:] = [f"and {len(sizes) - TABLE_AT_MOST} more"]
-    n_rows, n_classes = counted(int(counts.sum()), "row"), counted(len(labels), "class", "classes")
-    return f"{n_rows}, {n_classes} ({', '.join(sizes)})"
+    parts = counted(len(labels), "class", "classes") if n_rows is None else counted(len(labels), "label")
+    total = counted(int(counts.sum()) if n_rows is None else n_rows, "row")
+    return f"{total}, {parts} ({', '.join(sizes)})"
 
 
 def notes_in_words(notes: Iterable[str]) -> list[str]:

@@ -14,6 +14,7 @@ Average: TypeAlias = Literal["macro", "prevalence", "prevalence_equal_rest", "mi
 Scope: TypeAlias = Literal["shared", "class", "pair"]
 Center: TypeAlias = Literal["intercept", "projection"]
 Sampling: TypeAlias = Literal["stratified", "iid"]
+Task: TypeAlias = Literal["multiclass", "multilabel"]
 PartialAverage: TypeAlias = Literal["macro", "prevalence"]
 Outputs: TypeAlias = Literal["logits"] | None
 TrainingOutputs: TypeAlias = Literal["probabilities", "logits", "one_vs_all_logits"] | None

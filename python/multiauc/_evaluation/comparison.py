@@ -7,13 +7,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import warn, with_hints
-from multiauc._common.registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC
+from multiauc._common.registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC, ONE_VS_REST, TASKS
 from multiauc._common.result import (
     ESTIMATE_HEADER,
     HELD,
@@ -31,6 +31,7 @@ from multiauc._common.result import (
 from multiauc._common.wording import described, listing, names_as_text, one_of, p_in_line
 from multiauc._curves.multiclass import default_curve
 from multiauc._evaluation.evaluation import Evaluation, compare_in_folds
+from multiauc._evaluation.multilabel import METRICS_OF_LABELS, TITLES, read_labelled, refuse_inputs
 from multiauc._inference.bootstrap import (
     ComparisonBootstrap,
     compute_model_accelerations,
@@ -65,7 +66,7 @@ from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, 
 from multiauc._input.sample import read_ordered_sample, read_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -74,7 +75,7 @@ if TYPE_CHECKING:
 
     from multiauc._common.registry import MetricName
     from multiauc._common.result import Cells, Numbers, Record
-    from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
+    from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling, Task
     from multiauc._inference.estimates import Estimate
     from multiauc._inference.intervals import ConfidenceInterval
     from multiauc._input.sample import Sample
@@ -178,6 +179,11 @@ class Comparison(Tabular):
             raise ValueError(f"a difference needs two models; got {a!r} twice")
         found = next(d for d in self._closed_form_differences() if {d.first, d.second} == {a, b})
         return found if found.first == a else found.reversed()
+
+    @property
+    def per_label(self) -> dict[Any, dict[Any, Estimate]]:
+        """The estimates by label and model, where rows have several labels."""
+        raise AttributeError("per_label comes with task='multilabel'")
 
     def corrected_p_values(self, method: Literal["min_p", "holm"] = "min_p") -> dict[tuple[Any, Any], float]:
         """The p-values of all differences, corrected for their number, by pair of models.
@@ -447,12 +453,33 @@ def _wald_f(
     return f, rank, _rust.f_tail(f, rank, freedom)
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class MultilabelComparison(Comparison):
+    """Models that scored several labels of the same rows; see `multiauc.compare`."""
+
+    n_rows: int = 0
+    _per_label: dict[Any, dict[Any, Estimate]] = field(default_factory=dict)
+
+    @property
+    def per_label(self) -> dict[Any, dict[Any, Estimate]]:
+        """The metric of each label, by label and model."""
+        return self._per_label
+
+    def inputs(self) -> NoReturn:
+        """Data are not kept."""
+        refuse_inputs()
+
+    def _title(self) -> str:
+        return f"Comparison by {TITLES[self.metric]} on {sizes_in_words(self.labels, self.counts, self.n_rows)}"
+
+
 @with_hints
 def compare(  # noqa: PLR0913
     y_true: ArrayLike,
     models: Mapping[Any, ArrayLike],
     *,
-    metric: MetricName = DEFAULT_METRIC,
+    metric: MetricName | None = None,
+    task: Task = "multiclass",
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
     clip: float | None = None,
@@ -480,13 +507,16 @@ def compare(  # noqa: PLR0913
         The class of each row.
     models : dict of array-like
         The scores of each model by its name (any hashable), each of shape (n, K); with two classes also (n,) or (n, 1).
-    metric : str, default "auc_mu"
-        What to compare: ``"auc_mu"``, ``"hand_till"``, ``"one_vs_rest"``, ``"one_vs_rest_prevalence"``, ``"pdi"``,
-        ``"average_precision"``, ``"average_precision_prevalence"``, ``"log_loss"``, ``"brier"`` (of these two, less is
-        better), ``"hum"``, ``"landgrebe_duin"``, ``"matthews"`` and other numbers about predicted classes,
-        ``"ordered_vus"`` (of models with one score per row) or
+    metric : str, optional
+        What to compare, by default ``"auc_mu"``: also ``"hand_till"``, ``"one_vs_rest"``,
+        ``"one_vs_rest_prevalence"``, ``"pdi"``, ``"average_precision"``, ``"average_precision_prevalence"``,
+        ``"log_loss"``, ``"brier"`` (of these two, less is better), ``"hum"``, ``"landgrebe_duin"``, ``"matthews"`` and
+        other numbers about predicted classes, ``"ordered_vus"`` (of models with one score per row) or
         ``"multiclass_roc"``. The area D of the last has no standard error in closed form, so that its models are
         compared by the bootstrap only.
+    task : {"multiclass", "multilabel"}, default "multiclass"
+        As in `evaluate`. With several labels per row, `metric` is ``"one_vs_rest"`` (the mean AUC over labels, the
+        default) or ``"average_precision"``, and ``.per_label`` has the estimates by label and model.
     partition : array-like of shape (K, K), optional
         As in `auc_mu_score`; for AUC_mu only.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
@@ -540,7 +570,12 @@ def compare(  # noqa: PLR0913
     >>> comparison.difference("other", "good")
     Difference(other - good: +0.0287, standard error 0.0089, 95% interval +0.0111 to +0.0463, t(149.8) 3.22, p 0.0016)
     """
-    kind = one_of("metric", metric, tuple(METRICS))
+    if one_of("task", task, TASKS) == "multilabel":
+        _check_models(models)
+        options = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k, "folds": folds}
+        shared = {"sample_weight": sample_weight, "groups": groups, "labels": labels, "absent": absent}
+        return _compare_labels(y_true, models, metric, options | shared | {"sampling": sampling, "outputs": outputs})
+    kind = DEFAULT_METRIC if metric is None else one_of("metric", metric, tuple(METRICS))
     refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights, clip=clip, k=k)
     refuse_weights((kind,), sample_weight)
     is_ordered = take_one_score((kind,))
@@ -580,17 +615,33 @@ def compare(  # noqa: PLR0913
     )
 
 
+def _compare_labels(y_true: Any, models: Mapping[Any, Any], metric: Any, options: Record) -> MultilabelComparison:
+    """Compare models whose rows have several labels."""
+    kind = ONE_VS_REST if metric is None else one_of("metric", metric, METRICS_OF_LABELS)
+    sample = read_labelled(y_true, {f"models[{name!r}]": scores for name, scores in models.items()}, **options)
+    found = sample.compute((kind,))
+    differences = [of_pair[0] for of_pair in found.differences]
+    covariance = np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance
+    each = [sample.estimates(found, (kind,), model)[0] for model in range(len(models))]
+    return MultilabelComparison(
+        kind,
+        {name: sample.mean(found, k, 0, kind, name) for k, name in enumerate(models)},
+        covariance,
+        build_differences(models, differences, covariance, kind, is_undefined=sample.is_undefined()),
+        tuple(sample.labels),
+        sample.counts,
+        sample.describe(),
+        _options=sample.describe_options((kind,)),
+        n_rows=sample.n_rows,
+        _per_label={label: {name: each[k][label] for k, name in enumerate(models)} for label in each[0]},
+    )
+
+
 def _read_models(
     y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any, *, is_ordered: bool
 ) -> dict[Any, Sample]:
     """The samples by model, each with its columns as they were given."""
-    if not isinstance(models, Mapping):
-        raise TypeError(
-            f"models must be a dict from the name of each model to its scores; got {described(models)}: "
-            "write such as {'net': net.predict_proba(X), ...}"
-        )
-    if len(models) < 2:
-        raise ValueError(f"models must have at least two models to compare; got {len(models)}")
+    _check_models(models)
     read = read_ordered_sample if is_ordered else read_sample
     samples: dict[Any, Sample] = {}
     for name, y_score in models.items():
@@ -599,6 +650,16 @@ def _read_models(
         except (TypeError, ValueError) as error:
             raise type(error)(f"models[{name!r}]: {error}") from None
     return samples
+
+
+def _check_models(models: Any) -> None:
+    if not isinstance(models, Mapping):
+        raise TypeError(
+            f"models must be a dict from the name of each model to its scores; got {described(models)}: "
+            "write such as {'net': net.predict_proba(X), ...}"
+        )
+    if len(models) < 2:
+        raise ValueError(f"models must have at least two models to compare; got {len(models)}")
 
 
 def _reorder(first: Sample, sample: Sample, name: Any) -> Sample:
@@ -673,25 +734,39 @@ def _compare_metric(models: dict[Any, HeldInputs]) -> _Found:
         units = inputs.units()
         effective = units.tolist()
     warn_of_single_units(inputs, units, effective)
-    is_undefined, smallest = inputs.sample.is_undefined, count_smallest(units)
-    scale = read_scale(metric)
-    differences = [
-        Difference(a, b, math.nan, math.nan, math.nan)
-        if is_undefined
-        else Difference(a, b, one.value, one.variance, one.degrees_of_freedom, **scale)
-        for (a, b), one in zip(combinations(models, 2), found.differences, strict=True)
-    ]
-    corrected = Family(differences, found.covariance).correct()
-    warn_of_untestable(differences)
+    smallest = count_smallest(units)
+    is_undefined = inputs.sample.is_undefined
+    covariance = np.full_like(found.covariance, np.nan) if is_undefined else found.covariance
     return _Found(
         {
             name: build_estimate(one, name, smallest, metric, model)
             for (name, model), one in zip(models.items(), found.estimates, strict=True)
         },
-        np.full_like(found.covariance, np.nan) if is_undefined else found.covariance,
-        tuple(replace(one, corrected_p_value=p) for one, p in zip(differences, corrected, strict=True)),
+        covariance,
+        build_differences(models, found.differences, covariance, metric, is_undefined=is_undefined),
         inputs.describe_method(),
     )
+
+
+def build_differences(
+    models: Iterable[Any],
+    found: Sequence[_rust.Estimate],
+    covariance: NDArray[np.float64],
+    metric: str,
+    *,
+    is_undefined: bool,
+) -> tuple[Difference, ...]:
+    """The core's differences of all pairs of models with corrected p-values; nan where they are not defined."""
+    scale = read_scale(metric)
+    differences = [
+        Difference(a, b, math.nan, math.nan, math.nan)
+        if is_undefined
+        else Difference(a, b, one.value, one.variance, one.degrees_of_freedom, **scale)
+        for (a, b), one in zip(combinations(models, 2), found, strict=True)
+    ]
+    corrected = Family(differences, covariance).correct()
+    warn_of_untestable(differences)
+    return tuple(replace(one, corrected_p_value=p) for one, p in zip(differences, corrected, strict=True))
 
 
 def _compare_curves(models: dict[Any, HeldInputs]) -> _Found:

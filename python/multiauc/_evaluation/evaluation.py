@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from multiauc._common.registry import (
     ONE_SCORE_METRICS,
     ONE_VS_REST,
     ONE_VS_REST_PREVALENCE,
+    TASKS,
 )
 from multiauc._common.result import (
     ESTIMATE_HEADER,
@@ -36,7 +37,8 @@ from multiauc._common.result import (
     shortened,
     sizes_in_words,
 )
-from multiauc._common.wording import counted, listing, names_as_text, shown_name
+from multiauc._common.wording import counted, listing, names_as_text, one_of, shown_name
+from multiauc._evaluation.multilabel import METRICS_OF_LABELS, TITLES, read_labelled, refuse_inputs
 from multiauc._inference.bootstrap import Bootstrap, compute_accelerations, resample_metrics, warn_of_lost_classes
 from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.estimates import build_estimate, compute, count_smallest, warn_of_single_units
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.result import Cells, Numbers, Record
-    from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
+    from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling, Task
     from multiauc._inference.estimates import Estimate
     from multiauc.plotting import EvaluationDisplay
 
@@ -214,6 +216,11 @@ class Evaluation(MetricEstimates):
                 f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate, without folds"
             )
         return self._per_class
+
+    @property
+    def per_label(self) -> dict[Any, Estimate]:
+        """The AUC of each label, where rows have several labels."""
+        raise AttributeError("per_label comes with task='multilabel'; per_class has each class against the rest")
 
     @property
     def average_precision_per_class(self) -> dict[Any, Estimate]:
@@ -392,12 +399,65 @@ class Evaluation(MetricEstimates):
         return self.matrices[metric]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class MultilabelEvaluation(Evaluation):
+    """The labels of a model, each a binary problem, and their mean; see `multiauc.evaluate`.
+
+    Attributes
+    ----------
+    metrics : dict of Estimate
+        ``"one_vs_rest"``, the mean AUC over labels, and ``"average_precision"``; rows are the independent units.
+    per_label : dict of Estimate
+        The AUC of each label.
+    labels : tuple
+        The labels.
+    counts : ndarray of shape (L,)
+        The rows that have each label. Read-only.
+    n_rows : int
+        All rows.
+    """
+
+    n_rows: int = 0
+
+    @property
+    def per_label(self) -> dict[Any, Estimate]:
+        """The AUC of each label, its positive rows against all others."""
+        return self.per_class
+
+    @property
+    def average_precision_per_label(self) -> dict[Any, Estimate]:
+        """The average precision of each label."""
+        return self.average_precision_per_class
+
+    def inputs(self) -> NoReturn:
+        """Data are not kept."""
+        refuse_inputs()
+
+    def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
+        return [
+            ("per_label", "AUC of each label", self._per_class),
+            ("average_precision_per_label", "average precision of each label", self._average_precisions),
+        ]
+
+    def _counts_by_label(self) -> Record:
+        return super()._counts_by_label() | {"task": "multilabel", "rows": self.n_rows}
+
+    def _title(self) -> str:
+        return f"Evaluation of {sizes_in_words(self.labels, self.counts, self.n_rows)}"
+
+    def _table(self) -> list[list[str]]:
+        header, *rows = super()._table()
+        titled = [[TITLES[name], *row[1:]] for name, row in zip(self.metrics, rows, strict=False)]
+        return [header, *titled, *rows[len(titled) :]]
+
+
 @with_hints
 def evaluate(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
     metrics: Sequence[str] | None = None,
+    task: Task = "multiclass",
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
     clip: float | None = None,
@@ -434,6 +494,12 @@ def evaluate(  # noqa: PLR0913
         ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"``, ``"macro_f1"`` and ``"top_k_accuracy"``;
         about probabilities ``"log_loss"`` and ``"brier"``, where less is better; and by itself ``"ordered_vus"``, for
         which `y_score` has one score per row.
+    task : {"multiclass", "multilabel"}, default "multiclass"
+        With ``"multilabel"`` rows have any number of labels: `y_true` has a column of zeros and ones per label, and
+        `y_score` is of the same shape. Each label is a binary problem; `metrics` are ``"one_vs_rest"``, the mean AUC
+        over labels, and ``"average_precision"``; ``.per_label`` has the AUC of each label. Rows (or `groups`) are the
+        independent units, so `sampling`, `folds` and the options above do not apply. `absent` is about labels that all
+        rows have, or none.
     partition : array-like of shape (K, K), optional
         Costs that rank the pairs of AUC_mu, as in `auc_mu_score`, and by which ``"matthews"``, ``"kappa"`` and other
         numbers about decisions decide, as in `matthews_score`.
@@ -521,6 +587,10 @@ def evaluate(  # noqa: PLR0913
     AUC_mu  0.9559      0.0080  0.9355 to 0.9700
     closed form, class sizes fixed; Wilson intervals with Student's t
     """
+    if one_of("task", task, TASKS) == "multilabel":
+        options = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k, "folds": folds}
+        shared = {"sample_weight": sample_weight, "groups": groups, "labels": labels, "absent": absent}
+        return _evaluate_labels(y_true, y_score, metrics, options | shared | {"sampling": sampling, "outputs": outputs})
     offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)
     names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, offered)
     refuse_idle_options(names, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
@@ -538,6 +608,27 @@ def evaluate(  # noqa: PLR0913
     )
     found = _find_estimates(inputs, warns=True)
     return _build_evaluation(inputs, found, () if is_ordered else _find_notes(inputs, found))
+
+
+def _evaluate_labels(y_true: Any, y_score: Any, metrics: Any, options: Record) -> MultilabelEvaluation:
+    """Evaluate a model whose rows have several labels."""
+    names = METRICS_OF_LABELS if metrics is None else read_metrics(metrics, METRICS_OF_LABELS)
+    sample = read_labelled(y_true, {"y_score": y_score}, **options)
+    found = sample.compute(names)
+    per_label = dict(zip(names, sample.estimates(found, names, 0), strict=True))
+    covariance = np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance
+    return MultilabelEvaluation(
+        {name: sample.mean(found, 0, k, name, METRICS[name].title) for k, name in enumerate(names)},
+        tuple(sample.labels),
+        sample.counts,
+        per_label.get(ONE_VS_REST, {}),
+        covariance=covariance,
+        matrices={},
+        method=sample.describe(),
+        n_rows=sample.n_rows,
+        _average_precisions=per_label.get(AVERAGE_PRECISION, {}),
+        _options=sample.describe_options(names),
+    )
 
 
 def evaluate_inputs(inputs: HeldInputs) -> Evaluation:

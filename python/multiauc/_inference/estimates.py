@@ -441,7 +441,7 @@ def build_estimate(
     name: Any,
     smallest_class: int,
     of: str | int,
-    inputs: HeldInputs,
+    inputs: HeldInputs | None,
     *,
     chance: float | None = None,
 ) -> Estimate:
@@ -449,7 +449,7 @@ def build_estimate(
 
     nan for a metric of a sample that it is not defined for. `chance` is that of a class with a chance of its own.
     """
-    if chance is None:
+    if chance is None and inputs is not None:
         if isinstance(of, str) and inputs.sample.is_undefined:
             return build_bare_estimate(math.nan, name, smallest_class, of, inputs)
         chance = 0.5 if isinstance(of, int) else _find_chance(of, inputs)
@@ -463,7 +463,7 @@ def build_estimate(
         _plug_in=found.plug_in,
         _of=of,
         _cautious=found.cautious,
-        _worst=build_worst_case(found.worst, found.value, found.variance, chance),
+        _worst=build_worst_case(found.worst, found.value, found.variance, 0.5 if chance is None else chance),
         _inputs=inputs,
     )
 

@@ -216,8 +216,8 @@ def _advice_on_indicators(indicators: NDArray[Any]) -> str:
     if (sums == 1).all():
         return "which looks one-hot: pass np.asarray(y_true).argmax(axis=1), the column number of each row's class"
     return (
-        f"which looks multi-label: rows have from {sums.min()} to {sums.max()} labels, not one class each. "
-        "multiauc.sklearn.roc_auc_score(y_true, y_score, average=None) has the AUC of each label"
+        f"which looks multi-label: rows have from {sums.min()} to {sums.max()} labels, not one class each; pass "
+        'task="multilabel" to evaluate or compare'
     )
 
 

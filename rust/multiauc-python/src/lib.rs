@@ -24,6 +24,7 @@ mod inference;
 mod labels;
 mod metrics;
 mod multiclass_roc;
+mod multilabel;
 mod options;
 mod ranges;
 mod resampling;
@@ -52,6 +53,7 @@ mod _rust {
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},
         metrics::{average_precision_per_class, one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
         multiclass_roc::{RocModel, multiclass_roc},
+        multilabel::{Labelled, compare_labels},
         ranges::{RangeCounter, RangePlan},
         resampling::Resampler,
         runs::{Runs, evaluate_runs},

@@ -126,6 +126,11 @@ impl<'a> SampleView<'a> {
         self.weights
     }
 
+    /// The groups.
+    pub const fn groups(&self) -> Option<&'a [u32]> {
+        self.groups
+    }
+
     /// Number of rows.
     pub const fn rows(&self) -> usize {
         self.codes.len()

@@ -95,8 +95,8 @@ pub use curves::{
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{
-    Cautious, ClassTerm, Compared, Design, Estimate, Fold, Folds, Moments, RowMean, Statistic, WorstCase, average,
-    compare, degrees_of_freedom, difference, influences, moments, row_mean, worst_case,
+    Cautious, ClassTerm, Compared, Design, Estimate, Fold, Folds, LabelMean, LabelUnits, Moments, RowMean, Statistic,
+    WorstCase, average, compare, degrees_of_freedom, difference, influences, label_mean, moments, row_mean, worst_case,
 };
 pub use metric::Metric;
 pub use metrics::{
