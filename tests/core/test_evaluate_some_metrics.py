@@ -36,7 +36,7 @@ def test_what_was_not_asked_for_says_so(paper):
     result = multiauc.evaluate(*paper, metrics=("hand_till", "one_vs_rest"))
     with pytest.raises(AttributeError, match="auc_mu was not computed; name it in metrics="):
         _ = result.auc_mu
-    with pytest.raises(AttributeError, match="the matrix of auc_mu was not computed; name 'auc_mu' in metrics="):
+    with pytest.raises(AttributeError, match="auc_mu_matrix was not computed; it comes with 'auc_mu' in metrics="):
         _ = result.auc_mu_matrix
     assert list(result.matrices) == ["hand_till"]
     assert not hasattr(result, "one_vs_rest_prevalence")

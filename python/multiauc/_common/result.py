@@ -280,7 +280,7 @@ def html_table(caption: str, rows: Cells, notes: list[str] | None = None) -> str
     return f"<table>{title}<thead><tr>{header}</tr></thead><tbody>{lines}</tbody></table>{below}"
 
 
-def shortened(label: Any) -> str:
+def shorten(label: Any) -> str:
     """A label as text that fits a column."""
     text = printable(shown_name(label))
     return text if len(text) <= LABEL_WIDTH else text[: LABEL_WIDTH - 3] + "..."
@@ -288,7 +288,7 @@ def shortened(label: Any) -> str:
 
 def sizes_in_words(labels: tuple[Any, ...], counts: NDArray[np.int64], n_rows: int | None = None) -> str:
     """The rows in total and per class, or per label if `n_rows` says how many there are; a long list is cut."""
-    sizes = [f"{shortened(label)} {count}" for label, count in zip(labels, counts.tolist(), strict=True)]
+    sizes = [f"{shorten(label)} {count}" for label, count in zip(labels, counts.tolist(), strict=True)]
     if len(sizes) > TABLE_AT_MOST:
         sizes[TABLE_AT_MOST:] = [f"and {len(sizes) - TABLE_AT_MOST} more"]
     parts = counted(len(labels), "class", "classes") if n_rows is None else counted(len(labels), "label")

@@ -16,7 +16,7 @@ from multiauc._common.result import (
     Tabular,
     html_table,
     pick_numbers,
-    shortened,
+    shorten,
     text_table,
 )
 from multiauc._common.wording import counted, decimals, format_interval, listing, one_of, p_in_line, printable
@@ -379,7 +379,7 @@ class CostDecisions(Tabular):
         return f"CostDecisions for {len(self.labels)} classes: {RULES_IN_WORDS[self.rule]} ({self.rule!r})"
 
     def _parameters(self) -> Cells:
-        names = [shortened(label) for label in self.labels]
+        names = [shorten(label) for label in self.labels]
         return [["", "scale", *names], ["", decimals(self.scale), *(decimals(b, sign=True) for b in self.offsets)]]
 
     def __repr__(self) -> str:

@@ -7,63 +7,22 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NoReturn, TypeVar
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common import registry, result, wording
 from multiauc._common.hints import warn, with_hints
-from multiauc._common.registry import DEFAULT_METRIC, METRICS, MULTICLASS_ROC, ONE_VS_REST, TASKS
-from multiauc._common.result import (
-    ESTIMATE_HEADER,
-    HELD,
-    Result,
-    Tabular,
-    document,
-    html_table,
-    notes_in_words,
-    pick_numbers,
-    provenance,
-    sizes_in_words,
-    text_table,
-    to_json,
-)
-from multiauc._common.wording import described, listing, names_as_text, one_of, p_in_line
 from multiauc._curves.multiclass import default_curve
-from multiauc._evaluation.evaluation import Evaluation, compare_in_folds
-from multiauc._evaluation.multilabel import METRICS_OF_LABELS, TITLES, read_labelled, refuse_inputs
-from multiauc._inference.bootstrap import (
-    ComparisonBootstrap,
-    compute_model_accelerations,
-    draw_seed,
-    resample_metrics,
-    warn_of_lost_classes,
-)
+from multiauc._evaluation import multilabel
+from multiauc._evaluation.evaluation import Evaluation, compare_in_folds, read_inputs
+from multiauc._inference import bootstrap, differences, estimates
+from multiauc._inference.bootstrap import ComparisonBootstrap
 from multiauc._inference.column_order import column_order_note, warn_of_order
-from multiauc._inference.differences import (
-    Difference,
-    Family,
-    Side,
-    SliceDifferences,
-    holm,
-    read_scale,
-    warn_of_untestable,
-)
-from multiauc._inference.estimates import build_bare_estimate, build_estimate, count_smallest, warn_of_single_units
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import (
-    positive_integer,
-    read_groups,
-    read_level,
-    read_metric_options,
-    read_rng,
-    read_sampling,
-    refuse_idle_options,
-    refuse_weights,
-    take_one_score,
-)
-from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
-from multiauc._input.sample import read_ordered_sample, read_sample
+from multiauc._inference.differences import Difference
+from multiauc._inference.estimates import Estimate
+from multiauc._input import options, probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -73,11 +32,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.registry import MetricName
-    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling, Task
-    from multiauc._inference.estimates import Estimate
     from multiauc._inference.intervals import ConfidenceInterval
+    from multiauc._input.held_inputs import HeldInputs
     from multiauc._input.sample import Sample
     from multiauc.plotting import ComparisonDisplay
 
@@ -85,9 +42,12 @@ CORRECTIONS = ("min_p", "holm")
 # Relative to the largest, an eigenvalue of a covariance matrix that is rounding.
 ROUNDING = 1e-11
 
+OfModel = TypeVar("OfModel", bound=Estimate)
+OfPair = TypeVar("OfPair", bound=Difference)
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class OmnibusTest(Result):
+class OmnibusTest(result.Result):
     """The test whether several models are equally good; see `Comparison.omnibus`.
 
     Attributes
@@ -116,12 +76,87 @@ class OmnibusTest(Result):
 
     def __repr__(self) -> str:
         first, second = self.degrees_of_freedom
-        test = f"F({first:.0f}, {second:.1f}) {self.f:.2f}, p {p_in_line(self.p_value)}"
+        test = f"F({first:.0f}, {second:.1f}) {self.f:.2f}, p {wording.p_in_line(self.p_value)}"
         return f"OmnibusTest(all models are equal: {test})"
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Comparison(Tabular):
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparedModels(result.Tabular, Generic[OfModel, OfPair]):
+    """What comparisons of models and of runs share: an estimate of each model, and the differences of all pairs."""
+
+    metric: str
+    estimates: dict[Any, OfModel]
+    differences: tuple[OfPair, ...]
+    labels: tuple[Any, ...]
+    counts: NDArray[np.int64]
+
+    # The beginning of the title, and the header of the table of models.
+    _KIND: ClassVar[str]
+    _HEADER: ClassVar[list[str]]
+
+    def difference(self, a: Hashable, b: Hashable) -> OfPair:
+        """Model `a` minus model `b`."""
+        for name in (a, b):
+            if name not in self.estimates:
+                known = wording.listing(self.estimates)
+                raise ValueError(f"no model {name!r} in this comparison; its models are {known}")
+        if a == b:
+            raise ValueError(f"a difference needs two models; got {a!r} twice")
+        found = next(one for one in self._known_differences() if {one.first, one.second} == {a, b})
+        return found if found.first == a else found.reversed()
+
+    def _known_differences(self) -> tuple[OfPair, ...]:
+        if not self.differences:
+            raise ValueError(
+                f"differences of metric={self.metric!r} have no closed form; "
+                "use .bootstrap(), whose replicates are paired"
+            )
+        return self.differences
+
+    def _pair_names(self) -> list[tuple[str, str]]:
+        """The models of each difference, if there are differences."""
+        return list(combinations(wording.names_as_text(self.estimates), 2))[: len(self.differences)]
+
+    def _numbers(self) -> dict[str, result.Numbers]:
+        names = [*wording.names_as_text(self.estimates), *(f"{a}_minus_{b}" for a, b in self._pair_names())]
+        found = zip(names, [*self.estimates.values(), *self.differences], strict=True)
+        return {f"{name}_{self.metric}": result.pick_numbers(one.to_dict()) for name, one in found}
+
+    def _rows(self, level: float) -> list[result.Record]:
+        """The models, then the differences between every two of them."""
+        models = [{"first": name, "second": None, **one.to_dict(level)} for name, one in self.estimates.items()]
+        rows = [*models, *(one.to_dict(level) for one in self.differences)]
+        columns = dict.fromkeys(name for row in rows for name in row)
+        return [{name: row.get(name, math.nan) for name in columns} for row in rows]
+
+    def __repr__(self) -> str:
+        tables = [self._models(), self._contrasts()] if self.differences else [self._models()]
+        lines = [line for table in tables for line in [*result.text_table(table), ""]]
+        return "\n".join([self._title(), *lines, *self._below()])
+
+    def _repr_html_(self) -> str:
+        models = result.html_table(self._title(), self._models())
+        if not self.differences:
+            return models + result.html_table("", [[line] for line in self._below()])
+        return models + result.html_table("Differences", self._contrasts(), self._below())
+
+    def _title(self) -> str:
+        title = registry.METRICS[self.metric].title
+        return f"{self._KIND} by {title} on {result.sizes_in_words(self.labels, self.counts)}"
+
+    def _models(self) -> result.Cells:
+        named = zip(wording.names_as_text(self.estimates), self.estimates.values(), strict=True)
+        return [self._HEADER, *([name, *estimate.cells()] for name, estimate in named)]
+
+    def _contrasts(self) -> result.Cells:
+        raise NotImplementedError
+
+    def _below(self) -> list[str]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(ComparedModels[Estimate, Difference]):
     """Models on the same rows, and all their differences; see `multiauc.compare`.
 
     Attributes
@@ -158,27 +193,15 @@ class Comparison(Tabular):
     Difference(good - fair: +0.0901, standard error 0.0221, 95% interval +0.0463 to +0.1338, t(116.6) 4.08, p <0.0001)
     """
 
-    metric: str
-    estimates: dict[Any, Estimate]
     covariance: NDArray[np.float64]
-    differences: tuple[Difference, ...]
-    labels: tuple[Any, ...]
-    counts: NDArray[np.int64]
     method: str
     notes: tuple[str, ...] = ()
-    _options: Record = field(default_factory=dict, compare=False)
+    _options: result.Record = field(default_factory=dict, compare=False)
     # An unpickled comparison can be read, but nothing more can be computed from it.
-    _inputs: dict[Any, HeldInputs] | None = field(default=None, metadata=HELD)
+    _inputs: dict[Any, HeldInputs] | None = field(default=None, metadata=result.HELD)
 
-    def difference(self, a: Hashable, b: Hashable) -> Difference:
-        """Model `a` minus model `b`."""
-        for name in (a, b):
-            if name not in self.estimates:
-                raise ValueError(f"no model {name!r} in this comparison; its models are {listing(self.estimates)}")
-        if a == b:
-            raise ValueError(f"a difference needs two models; got {a!r} twice")
-        found = next(d for d in self._closed_form_differences() if {d.first, d.second} == {a, b})
-        return found if found.first == a else found.reversed()
+    _KIND: ClassVar = "Comparison"
+    _HEADER: ClassVar = result.ESTIMATE_HEADER
 
     @property
     def per_label(self) -> dict[Any, dict[Any, Estimate]]:
@@ -195,9 +218,13 @@ class Comparison(Tabular):
             and the degrees of freedom of each; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down
             correction, which uses no correlations and has no intervals.
         """
-        kind = one_of("method", method, CORRECTIONS)
-        known = self._closed_form_differences()
-        values = [one.corrected_p_value for one in known] if kind == "min_p" else holm([one.p_value for one in known])
+        kind = wording.one_of("method", method, CORRECTIONS)
+        known = self._known_differences()
+        values = (
+            [one.corrected_p_value for one in known]
+            if kind == "min_p"
+            else differences.holm([one.p_value for one in known])
+        )
         return {(one.first, one.second): value for one, value in zip(known, values, strict=True)}
 
     def simultaneous_intervals(self, level: float = 0.95) -> dict[tuple[Any, Any], ConfidenceInterval]:
@@ -206,9 +233,8 @@ class Comparison(Tabular):
         An interval leaves 0 out exactly where the corrected p-value is below 1 - `level`. (nan, nan) where a difference
         has no standard error, or one of 0.
         """
-        tail = read_level(level)
-        known = self._closed_form_differences()
-        found = Family(known, self.covariance).intervals(tail)
+        tail, known = options.read_level(level), self._known_differences()
+        found = differences.Family(known, self.covariance).intervals(tail)
         return {(one.first, one.second): interval for one, interval in zip(known, found, strict=True)}
 
     def omnibus(self) -> OmnibusTest:
@@ -222,26 +248,15 @@ class Comparison(Tabular):
         OmnibusTest
             nan, with a warning, where models differ and nothing shows how much that varies.
         """
-        known = self._closed_form_differences()
+        varying = [one.degrees_of_freedom for one in self._known_differences() if one.variance > 0.0]
+        freedom = min(varying, default=math.nan)
         values = np.array([estimate.value for estimate in self.estimates.values()])
-        freedom = min((one.degrees_of_freedom for one in known if one.variance > 0.0), default=math.nan)
         found = None if np.isnan(self.covariance).any() else _wald_f(values, self.covariance, freedom)
         if found is None:
-            warn(
-                "there is no test of all models: the rows do not show how much some of them vary",
-                RuntimeWarning,
-            )
+            warn("there is no test of all models: the rows do not show how much some of them vary")
             return OmnibusTest(math.nan, (math.nan, math.nan), math.nan)
         f, rank, p_value = found
         return OmnibusTest(f, (float(rank), freedom), p_value)
-
-    def _closed_form_differences(self) -> tuple[Difference, ...]:
-        if not self.differences:
-            raise ValueError(
-                f"differences of metric={self.metric!r} have no closed form; "
-                "use .bootstrap(), whose replicates are paired"
-            )
-        return self.differences
 
     @with_hints
     def bootstrap(self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None) -> ComparisonBootstrap:
@@ -262,31 +277,23 @@ class Comparison(Tabular):
         return self._bootstrap(n_resamples, rng)
 
     def _bootstrap(self, n_resamples: Any, rng: Any) -> ComparisonBootstrap:
-        size = positive_integer("n_resamples", n_resamples)
+        size = options.positive_integer("n_resamples", n_resamples)
         held = self.inputs()
         models = list(held.values())
         models[0].refuse_folds("a bootstrap")
         of_models = of_differences = bounds = None
-        if self.metric == MULTICLASS_ROC:
+        if self.metric == registry.MULTICLASS_ROC:
             replicates, bounds = _resample_curves(models, size, rng)
-        elif METRICS[self.metric].has_bootstrap:
-            replicates = resample_metrics(models, size, rng)
-            of_models, of_differences = compute_model_accelerations(models)
+        elif registry.METRICS[self.metric].has_bootstrap:
+            replicates = bootstrap.resample_metrics(models, size, rng)
+            of_models, of_differences = bootstrap.compute_model_accelerations(models)
         else:
             raise ValueError(f"there is no bootstrap of {self.metric!r}")
-        estimates = np.array([estimate.value for estimate in self.estimates.values()])
-        warn_of_lost_classes(replicates, estimates)
-        return ComparisonBootstrap(
-            replicates,
-            tuple(held),
-            estimates,
-            of_models,
-            models[0].resampled_unit,
-            self.counts,
-            next(iter(self.estimates.values())).smallest_class,
-            bounds,
-            of_differences,
-        )
+        values = np.array([estimate.value for estimate in self.estimates.values()])
+        bootstrap.warn_of_lost_classes(replicates, values)
+        smallest = next(iter(self.estimates.values())).smallest_class
+        drawn = (models[0].resampled_unit, self.counts, smallest, bounds, of_differences)
+        return ComparisonBootstrap(replicates, tuple(held), values, of_models, *drawn)
 
     @with_hints
     def ranking_probabilities(
@@ -348,88 +355,44 @@ class Comparison(Tabular):
         """
         from multiauc._report.writing import evaluate_models, write_report  # noqa: PLC0415
 
-        next(iter(self.inputs().values())).refuse_folds("a report")
-        next(iter(self.inputs().values())).refuse_one_score("a report")
-        models = evaluate_models(self)
-        options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
-        return write_report(path, models, self, **options)
+        first = next(iter(self.inputs().values()))
+        first.refuse_folds("a report")
+        first.refuse_one_score("a report")
+        given = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
+        return write_report(path, evaluate_models(self), self, **given)
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
 
         The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
         """
         content = {
             "rows": int(self.counts.sum()),
-            "labels": list(self.labels),
-            "counts": self.counts.tolist(),
-            "method": self.method,
-            "metric": self.metric,
+            **self._pick("labels", "counts", "method", "metric"),
             "estimates": {name: estimate.to_dict(level) for name, estimate in self.estimates.items()},
             "differences": [difference.to_dict(level) for difference in self.differences],
-            "covariance": self.covariance.tolist(),
-            "notes": list(self.notes),
+            **self._pick("covariance", "notes"),
         }
-        return document("comparison", level, content, provenance(self._options))
+        return result.document("comparison", level, content, result.provenance(self._options))
 
     def to_json(self, level: float = 0.95) -> str:
         """The same as JSON; null where a number is missing, names and labels that JSON does not have as text."""
-        result = self.to_dict(level)
-        pairs = combinations(names_as_text(self.estimates), 2)
-        # A metric without a closed form has no differences.
-        for difference, (first, second) in zip(result["differences"], pairs, strict=False):
+        content = self.to_dict(level)
+        for difference, (first, second) in zip(content["differences"], self._pair_names(), strict=True):
             difference |= {"first": first, "second": second}
-        return to_json(result)
+        return result.to_json(content)
 
-    def _numbers(self) -> dict[str, Numbers]:
-        names = names_as_text(self.estimates)
-        found = {
-            f"{name}_{self.metric}": pick_numbers(one.to_dict())
-            for name, one in zip(names, self.estimates.values(), strict=True)
-        }
-        # A metric without a closed form has no differences.
-        for (first, second), one in zip(combinations(names, 2), self.differences, strict=False):
-            found[f"{first}_minus_{second}_{self.metric}"] = pick_numbers(one.to_dict())
-        return found
+    def _below(self) -> list[str]:
+        return [self.method, *result.notes_in_words(self.notes)]
 
-    def _rows(self, level: float) -> list[Record]:
-        """The models, then the differences between every two of them."""
-        models = [{"first": name, "second": None, **one.to_dict(level)} for name, one in self.estimates.items()]
-        differences = [one.to_dict(level) for one in self.differences]
-        columns = dict.fromkeys(name for row in [*models, *differences] for name in row)
-        return [{name: row.get(name, math.nan) for name in columns} for row in [*models, *differences]]
-
-    def __repr__(self) -> str:
-        blocks = [text_table(self._models())]
-        if self.differences:
-            blocks.append(text_table(self._contrasts()))
-        lines = [line for block in blocks for line in [*block, ""]]
-        return "\n".join([self._title(), *lines, self.method, *notes_in_words(self.notes)])
-
-    def _repr_html_(self) -> str:
-        models = html_table(self._title(), self._models())
-        below = [self.method, *notes_in_words(self.notes)]
-        if not self.differences:
-            return models + html_table("", [[line] for line in below])
-        return models + html_table("Differences", self._contrasts(), below)
-
-    def _title(self) -> str:
-        return f"Comparison by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"
-
-    def _models(self) -> Cells:
-        named = zip(names_as_text(self.estimates), self.estimates.values(), strict=True)
-        return [ESTIMATE_HEADER, *([name, *estimate.cells()] for name, estimate in named)]
-
-    def _contrasts(self) -> Cells:
+    def _contrasts(self) -> result.Cells:
         # Interval and p-value are corrected alike, so that they never disagree; with two models there is nothing to
         # correct.
         are_many = len(self.differences) > 1
         interval, p_value = ("95%, simultaneous", "p (min-p)") if are_many else ("95% interval", "p")
         head = ["", "difference", "std. error", interval, "t", "df", p_value]
-        pairs = [" - ".join(pair) for pair in combinations(names_as_text(self.estimates), 2)]
-        intervals = self.simultaneous_intervals().values()
-        contrasts = zip(pairs, self.differences, intervals, strict=True)
-        return [head, *([pair, *difference.cells(limits)] for pair, difference, limits in contrasts)]
+        contrasts = zip(self._pair_names(), self.differences, self.simultaneous_intervals().values(), strict=True)
+        return [head, *([" - ".join(pair), *one.cells(limits)] for pair, one, limits in contrasts)]
 
 
 def _wald_f(
@@ -453,7 +416,7 @@ def _wald_f(
     return f, rank, _rust.f_tail(f, rank, freedom)
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MultilabelComparison(Comparison):
     """Models that scored several labels of the same rows; see `multiauc.compare`."""
 
@@ -467,10 +430,11 @@ class MultilabelComparison(Comparison):
 
     def inputs(self) -> NoReturn:
         """Data are not kept."""
-        refuse_inputs()
+        multilabel.refuse_inputs()
 
     def _title(self) -> str:
-        return f"Comparison by {TITLES[self.metric]} on {sizes_in_words(self.labels, self.counts, self.n_rows)}"
+        title = multilabel.TITLES[self.metric]
+        return f"Comparison by {title} on {result.sizes_in_words(self.labels, self.counts, self.n_rows)}"
 
 
 @with_hints
@@ -478,7 +442,7 @@ def compare(  # noqa: PLR0913
     y_true: ArrayLike,
     models: Mapping[Any, ArrayLike],
     *,
-    metric: MetricName | None = None,
+    metric: registry.MetricName | None = None,
     task: Task = "multiclass",
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
@@ -570,114 +534,45 @@ def compare(  # noqa: PLR0913
     >>> comparison.difference("other", "good")
     Difference(other - good: +0.0287, standard error 0.0089, 95% interval +0.0111 to +0.0463, t(149.8) 3.22, p 0.0016)
     """
-    if one_of("task", task, TASKS) == "multilabel":
-        _check_models(models)
-        options = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k, "folds": folds}
-        shared = {"sample_weight": sample_weight, "groups": groups, "labels": labels, "absent": absent}
-        return _compare_labels(y_true, models, metric, options | shared | {"sampling": sampling, "outputs": outputs})
-    kind = DEFAULT_METRIC if metric is None else one_of("metric", metric, tuple(METRICS))
-    refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights, clip=clip, k=k)
-    refuse_weights((kind,), sample_weight)
-    is_ordered = take_one_score((kind,))
-    given = _read_models(y_true, models, sample_weight, labels, absent, outputs, is_ordered=is_ordered)
-    first = next(iter(given.values()))
-    samples = {name: _reorder(first, sample, name) for name, sample in given.items()}
-    if partition is not None and len({sample.has_one_score for sample in samples.values()}) > 1:
-        raise ValueError(
-            "models with one score per row cannot be compared by a partition with models that have two: "
-            "give all of them two columns"
-        )
-    options = read_metric_options(first, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
-    group_codes = read_groups(groups, len(first.codes))
-    fold_codes = read_groups(folds, len(first.codes), argument="folds")
-    drawn = read_sampling(sampling, (kind,))
-    held_inputs = {
-        name: HeldInputs(sample, (kind,), options, groups=group_codes, folds=fold_codes, sampling=drawn)
-        for name, sample in samples.items()
-    }
-    inputs = next(iter(held_inputs.values()))
-    if kind == MULTICLASS_ROC:
+    rows = {"groups": groups, "folds": folds, "sampling": sampling}
+    given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}
+    shared = (sample_weight, labels, absent, outputs)
+    is_multilabel = wording.one_of("task", task, registry.TASKS) == "multilabel"
+    offered = multilabel.METRICS_OF_LABELS if is_multilabel else (registry.DEFAULT_METRIC, *registry.METRICS)
+    kind = offered[0] if metric is None else wording.one_of("metric", metric, tuple(dict.fromkeys(offered)))
+    scores = name_models(models, "scores", "{'net': net.predict_proba(X), ...}")
+    if is_multilabel:
+        labelled = multilabel.read_labelled(y_true, scores, shared, **rows, **given)
+        return _compare_labels(labelled, tuple(models), kind)
+    samples, held = read_inputs(y_true, scores, (kind,), shared, **rows, **given)
+    named, inputs = dict(zip(models, held, strict=True)), held[0]
+    if kind == registry.MULTICLASS_ROC:
         inputs.refuse_folds(f"metric={kind!r}")
-        found = _compare_curves(held_inputs)
+        found = _compare_curves(named)
     else:
-        found = _compare_metric(held_inputs)
+        found = _compare_metric(named)
+    is_ordered = kind in registry.ONE_SCORE_METRICS
     return Comparison(
         metric=kind,
-        estimates=found.estimates,
-        covariance=found.covariance,
-        differences=found.differences,
-        labels=tuple(first.labels),
-        counts=first.rows,
-        method=found.method,
-        notes=() if is_ordered else _find_notes(given, inputs),
+        labels=tuple(inputs.sample.labels),
+        counts=inputs.sample.rows,
+        notes=() if is_ordered else _find_notes(dict(zip(models, samples, strict=True)), inputs),
         _options=inputs.describe_options(),
-        _inputs=held_inputs,
+        _inputs=named,
+        **found,
     )
 
 
-def _compare_labels(y_true: Any, models: Mapping[Any, Any], metric: Any, options: Record) -> MultilabelComparison:
-    """Compare models whose rows have several labels."""
-    kind = ONE_VS_REST if metric is None else one_of("metric", metric, METRICS_OF_LABELS)
-    sample = read_labelled(y_true, {f"models[{name!r}]": scores for name, scores in models.items()}, **options)
-    found = sample.compute((kind,))
-    differences = [of_pair[0] for of_pair in found.differences]
-    covariance = np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance
-    each = [sample.estimates(found, (kind,), model)[0] for model in range(len(models))]
-    return MultilabelComparison(
-        kind,
-        {name: sample.mean(found, k, 0, kind, name) for k, name in enumerate(models)},
-        covariance,
-        build_differences(models, differences, covariance, kind, is_undefined=sample.is_undefined()),
-        tuple(sample.labels),
-        sample.counts,
-        sample.describe(),
-        _options=sample.describe_options((kind,)),
-        n_rows=sample.n_rows,
-        _per_label={label: {name: each[k][label] for k, name in enumerate(models)} for label in each[0]},
-    )
-
-
-def _read_models(
-    y_true: Any, models: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any, *, is_ordered: bool
-) -> dict[Any, Sample]:
-    """The samples by model, each with its columns as they were given."""
-    _check_models(models)
-    read = read_ordered_sample if is_ordered else read_sample
-    samples: dict[Any, Sample] = {}
-    for name, y_score in models.items():
-        try:
-            samples[name] = read(y_true, y_score, sample_weight, labels, absent, outputs)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"models[{name!r}]: {error}") from None
-    return samples
-
-
-def _check_models(models: Any) -> None:
+def name_models(models: Any, what: str, example: str) -> dict[str, Any]:
+    """What each of the models has, by what messages call it."""
     if not isinstance(models, Mapping):
         raise TypeError(
-            f"models must be a dict from the name of each model to its scores; got {described(models)}: "
-            "write such as {'net': net.predict_proba(X), ...}"
+            f"models must be a dict from the name of each model to its {what}; got {wording.described(models)}: "
+            f"write such as {example}"
         )
     if len(models) < 2:
         raise ValueError(f"models must have at least two models to compare; got {len(models)}")
-
-
-def _reorder(first: Sample, sample: Sample, name: Any) -> Sample:
-    """The sample with its columns in the order of the first model's."""
-    if sample.labels == first.labels:
-        return replace(sample, codes=first.codes, weights=first.weights)
-    if set(sample.labels) != set(first.labels):
-        raise ValueError(
-            f"models[{name!r}] must have the same classes as the first model, {listing(first.labels)}; "
-            f"got {listing(sample.labels)}"
-        )
-    if sample.has_one_score:
-        raise ValueError(
-            f"models[{name!r}] must be the score of {first.labels[1]!r}, as in the first model; "
-            f"got that of {sample.labels[1]!r}"
-        )
-    order = [sample.labels.index(label) for label in first.labels]
-    return replace(first, scores=sample.scores[:, order])
+    return {f"models[{name!r}]": value for name, value in models.items()}
 
 
 def _find_notes(given: dict[Any, Sample], inputs: HeldInputs) -> tuple[str, ...]:
@@ -689,21 +584,23 @@ def _find_notes(given: dict[Any, Sample], inputs: HeldInputs) -> tuple[str, ...]
     notes = tuple(f"models[{name!r}]: {note}" for name, note in found.items() if note is not None)
     for note in notes:
         warn_of_order(note)
-    needs_scale = depend_on_scale(inputs.metrics, inputs.options["partition"])
+    needs_scale = probabilities.depend_on_scale(inputs.metrics, inputs.options["partition"])
     scales = _describe_scales(given) if needs_scale else None
-    if scales is not None and scales != NOT_PROBABILITIES:
+    if scales is not None and scales != probabilities.NOT_PROBABILITIES:
         warn(scales, UserWarning)
     return notes if scales is None else (*notes, scales)
 
 
 def _describe_scales(given: dict[Any, Sample]) -> str | None:
     """A sentence if the models, or some of them, do not have probabilities."""
-    are = {name: are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
+    are = {name: probabilities.are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
     if all(are.values()):
         return None
     if not any(are.values()):
-        return NOT_PROBABILITIES
-    rows_sum, others = (listing([name for name, found in are.items() if found is kind]) for kind in (True, False))
+        return probabilities.NOT_PROBABILITIES
+    rows_sum, others = (
+        wording.listing([name for name, found in are.items() if found is kind]) for kind in (True, False)
+    )
     return (
         f"models differ in what their scores are: those of {rows_sum} are probabilities (rows sum to 1), those of "
         f"{others} are not, and differences may be due to the scale alone; turn logits into probabilities (softmax) "
@@ -711,18 +608,8 @@ def _describe_scales(given: dict[Any, Sample]) -> str | None:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """What a comparison is made of."""
-
-    estimates: dict[Any, Estimate]
-    covariance: NDArray[np.float64]
-    differences: tuple[Difference, ...]
-    method: str
-
-
-def _compare_metric(models: dict[Any, HeldInputs]) -> _Found:
-    """By the one metric that the inputs ask for."""
+def _compare_metric(models: dict[Any, HeldInputs]) -> dict[str, Any]:
+    """Estimates, covariance, differences and method, by the one metric that the inputs ask for."""
     inputs = next(iter(models.values()))
     (metric,) = inputs.metrics
     if inputs.folds is None:
@@ -733,61 +620,76 @@ def _compare_metric(models: dict[Any, HeldInputs]) -> _Found:
         found = compare_in_folds(list(models.values()), (metric,))
         units = inputs.units()
         effective = units.tolist()
-    warn_of_single_units(inputs, units, effective)
-    smallest = count_smallest(units)
-    is_undefined = inputs.sample.is_undefined
-    covariance = np.full_like(found.covariance, np.nan) if is_undefined else found.covariance
-    return _Found(
-        {
-            name: build_estimate(one, name, smallest, metric, model)
+    estimates.warn_of_single_units(inputs, units, effective)
+    smallest, is_known = estimates.count_smallest(units), not inputs.sample.is_undefined
+    return {
+        "estimates": {
+            name: estimates.build_estimate(one, name, smallest, metric, model)
             for (name, model), one in zip(models.items(), found.estimates, strict=True)
         },
-        covariance,
-        build_differences(models, found.differences, covariance, metric, is_undefined=is_undefined),
-        inputs.describe_method(),
-    )
+        **_build_differences(models, found.differences, found.covariance, metric, is_known=is_known),
+        "method": inputs.describe_method(),
+    }
 
 
-def build_differences(
+def _build_differences(
     models: Iterable[Any],
     found: Sequence[_rust.Estimate],
     covariance: NDArray[np.float64],
     metric: str,
     *,
-    is_undefined: bool,
-) -> tuple[Difference, ...]:
-    """The core's differences of all pairs of models with corrected p-values; nan where they are not defined."""
-    scale = read_scale(metric)
-    differences = [
-        Difference(a, b, math.nan, math.nan, math.nan)
-        if is_undefined
-        else Difference(a, b, one.value, one.variance, one.degrees_of_freedom, **scale)
-        for (a, b), one in zip(combinations(models, 2), found, strict=True)
-    ]
-    corrected = Family(differences, covariance).correct()
-    warn_of_untestable(differences)
-    return tuple(replace(one, corrected_p_value=p) for one, p in zip(differences, corrected, strict=True))
+    is_known: bool,
+) -> dict[str, Any]:
+    """Covariance, and differences of all pairs of models with corrected p-values; nan where the metric is undefined."""
+    numbers = ((one.value, one.variance, one.degrees_of_freedom) if is_known else (math.nan,) * 3 for one in found)
+    scale, pairs = differences.read_scale(metric), combinations(models, 2)
+    plain = [Difference(a, b, *three, **scale) for (a, b), three in zip(pairs, numbers, strict=True)]
+    corrected = differences.Family(plain, covariance).correct()
+    differences.warn_of_untestable(plain)
+    return {
+        "covariance": covariance if is_known else np.full_like(covariance, np.nan),
+        "differences": tuple(replace(one, corrected_p_value=p) for one, p in zip(plain, corrected, strict=True)),
+    }
 
 
-def _compare_curves(models: dict[Any, HeldInputs]) -> _Found:
-    """By the areas of the multi-class ROC curves, which have no standard errors in closed form."""
-    estimates = {}
+def _compare_labels(sample: multilabel.LabelledSample, models: tuple[Any, ...], metric: str) -> MultilabelComparison:
+    """Compare models whose rows have several labels."""
+    found = sample.compute((metric,))
+    pairs, is_known = [of_pair[0] for of_pair in found.differences], not sample.is_undefined()
+    each = [sample.estimates(found, (metric,), model)[0] for model in range(len(models))]
+    return MultilabelComparison(
+        metric=metric,
+        estimates={name: sample.mean(found, k, 0, metric, name) for k, name in enumerate(models)},
+        **_build_differences(models, pairs, found.covariance, metric, is_known=is_known),
+        labels=tuple(sample.labels),
+        counts=sample.counts,
+        method=sample.describe(),
+        _options=sample.describe_options((metric,)),
+        n_rows=sample.n_rows,
+        _per_label={label: {name: each[k][label] for k, name in enumerate(models)} for label in each[0]},
+    )
+
+
+def _compare_curves(models: dict[Any, HeldInputs]) -> dict[str, Any]:
+    """The same by the areas of the multi-class ROC curves, which have no standard errors in closed form."""
+    found = {}
     for name, model in models.items():
         area = default_curve(model.sample, model.options["pair_weights"]).auc
-        estimates[name] = build_bare_estimate(area, name, count_smallest(model.units()), MULTICLASS_ROC, model)
-    return _Found(
-        estimates,
-        np.full((len(models), len(models)), np.nan),
-        (),
-        "no standard errors in closed form; use .bootstrap() or .ranking_probabilities()",
-    )
+        smallest = estimates.count_smallest(model.units())
+        found[name] = estimates.build_bare_estimate(area, name, smallest, registry.MULTICLASS_ROC, model)
+    return {
+        "estimates": found,
+        "covariance": np.full((len(models), len(models)), np.nan),
+        "differences": (),
+        "method": "no standard errors in closed form; use .bootstrap() or .ranking_probabilities()",
+    }
 
 
 def _resample_curves(
     models: list[HeldInputs], size: int, rng: np.random.Generator | int | None
 ) -> tuple[NDArray[np.float64], list[float | None]]:
     """Replicates of the areas D of the models, and the bounds that they are at: a column and an entry per model."""
-    generator = read_rng(rng)
+    generator = options.read_rng(rng)
     if models[0].sample.is_undefined:
         return np.full((size, len(models)), np.nan), [None] * len(models)
     found = []
@@ -795,12 +697,14 @@ def _resample_curves(
         roc = default_curve(model.unchanged_sample(), model.options["pair_weights"])
         # A copy of the same generator draws the same rows for every model.
         found.append(roc.resample(size, copy.deepcopy(generator), "rows", model.groups, model.sampling))
-    draw_seed(generator)
+    bootstrap.draw_seed(generator)
     return np.stack([one.replicates for one in found], axis=1), [one.bound for one in found]
 
 
 @with_hints
-def compare_samples(a: Evaluation, b: Evaluation, *, metric: MetricName = DEFAULT_METRIC) -> Difference:
+def compare_samples(
+    a: Evaluation, b: Evaluation, *, metric: registry.MetricName = registry.DEFAULT_METRIC
+) -> Difference:
     r"""The difference between two evaluations of different rows: two hospitals, last year and this year.
 
     The samples are independent. The limits :math:`l, u` of both default intervals make those of the difference
@@ -839,24 +743,21 @@ def compare_samples(a: Evaluation, b: Evaluation, *, metric: MetricName = DEFAUL
     """
     for name, given in (("a", a), ("b", b)):
         if not isinstance(given, Evaluation):
-            raise TypeError(f"{name} must be an Evaluation, as `evaluate` returns it; got {described(given)}")
-        one_of("metric", metric, tuple(given.metrics))
+            raise TypeError(f"{name} must be an Evaluation, as `evaluate` returns it; got {wording.described(given)}")
+        wording.one_of("metric", metric, tuple(given.metrics))
     if set(a.labels) != set(b.labels):
         raise ValueError(
-            f"a and b must have the same classes; got {listing(a.labels)} and {listing(b.labels)}, "
+            f"a and b must have the same classes; got {wording.listing(a.labels)} and {wording.listing(b.labels)}, "
             "whose values do not compare"
         )
     first, second = a.metrics[metric], b.metrics[metric]
-    variance = first.variance() + second.variance()
-    samples = SliceDifferences(Side.of(first), Side.of(second), np.zeros(1), METRICS[metric].scale)
+    variance, scale = first.variance() + second.variance(), registry.METRICS[metric].scale
+    sides = (differences.Side.of(first), differences.Side.of(second))
+    samples = differences.SliceDifferences(*sides, np.zeros(1), scale)
     freedom = float(samples.degrees_of_freedom()[0])
-    difference = Difference(
-        "a", "b", first.value - second.value, variance, freedom, **read_scale(metric), _samples=samples
-    )
+    known = {"_samples": samples, **differences.read_scale(metric)}
+    difference = Difference("a", "b", first.value - second.value, variance, freedom, **known)
     if math.isnan(variance):
-        warn(
-            "there is no test: a standard error is nan, because a class has a single row or a single group",
-            RuntimeWarning,
-        )
-    warn_of_untestable([difference])
+        warn("there is no test: a standard error is nan, because a class has a single row or a single group")
+    differences.warn_of_untestable([difference])
     return difference

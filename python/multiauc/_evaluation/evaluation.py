@@ -1,60 +1,21 @@
-"""Everything about one model: `evaluate` and the `Evaluation` it returns."""
+"""Everything about one model: `evaluate` and the `Evaluation` it returns; arguments that `compare` and others share."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common import registry, result, wording
 from multiauc._common.hints import with_hints
-from multiauc._common.registry import (
-    AUC_MU,
-    AVERAGE_PRECISION,
-    CLOSED_FORM_METRICS,
-    DEFAULT_METRICS,
-    HAND_TILL,
-    KAPPA,
-    MATTHEWS,
-    METRICS,
-    ONE_SCORE_METRICS,
-    ONE_VS_REST,
-    ONE_VS_REST_PREVALENCE,
-    TASKS,
-)
-from multiauc._common.result import (
-    ESTIMATE_HEADER,
-    HELD,
-    TABLE_AT_MOST,
-    TABLE_EDGE,
-    Printed,
-    Tabular,
-    document,
-    notes_in_words,
-    pick_numbers,
-    provenance,
-    shortened,
-    sizes_in_words,
-)
-from multiauc._common.wording import counted, listing, names_as_text, one_of, shown_name
-from multiauc._evaluation.multilabel import METRICS_OF_LABELS, TITLES, read_labelled, refuse_inputs
-from multiauc._inference.bootstrap import Bootstrap, compute_accelerations, resample_metrics, warn_of_lost_classes
-from multiauc._inference.column_order import column_order_note, warn_of_order
-from multiauc._inference.estimates import build_estimate, compute, count_smallest, warn_of_single_units
+from multiauc._evaluation import multilabel
+from multiauc._inference import bootstrap, column_order, estimates
+from multiauc._inference.bootstrap import Bootstrap
 from multiauc._inference.pair_matrix import PairMatrix, collect_pair_errors
+from multiauc._input import options, probabilities
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import (
-    positive_integer,
-    read_groups,
-    read_metric_options,
-    read_metrics,
-    read_sampling,
-    refuse_idle_options,
-    refuse_weights,
-    take_one_score,
-)
-from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
 from multiauc._input.sample import read_ordered_sample, read_sample
 
 if TYPE_CHECKING:
@@ -65,15 +26,18 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling, Task
     from multiauc._inference.estimates import Estimate
+    from multiauc._input.sample import Sample
     from multiauc.plotting import EvaluationDisplay
+
+
+Found = TypeVar("Found")
 
 
 # Without slots: with them, assigning to a property of a frozen dataclass fails with an obscure TypeError.
 @dataclass(frozen=True, eq=False, repr=False)
-class MetricEstimates(Printed, Tabular):
+class MetricEstimates(result.Printed, result.Tabular):
     """What evaluations of rows in memory and of streams share: metrics, and each class against the rest."""
 
     metrics: dict[str, Estimate]
@@ -84,69 +48,70 @@ class MetricEstimates(Printed, Tabular):
     @property
     def auc_mu(self) -> Estimate:
         """AUC_mu."""
-        return self._metric(AUC_MU)
+        return self._metric(registry.AUC_MU)
 
     @property
     def hand_till(self) -> Estimate:
         """Hand & Till's M."""
-        return self._metric(HAND_TILL)
+        return self._metric(registry.HAND_TILL)
 
     @property
     def one_vs_rest(self) -> Estimate:
         """The mean of the classes against the rest."""
-        return self._metric(ONE_VS_REST)
+        return self._metric(registry.ONE_VS_REST)
 
     @property
     def one_vs_rest_prevalence(self) -> Estimate:
         """The mean of the classes against the rest, weighted by their sizes."""
-        return self._metric(ONE_VS_REST_PREVALENCE)
+        return self._metric(registry.ONE_VS_REST_PREVALENCE)
 
     def _metric(self, metric: str) -> Estimate:
         if metric not in self.metrics:
             raise AttributeError(f"{metric} was not computed; name it in metrics=")
         return self.metrics[metric]
 
-    def _counts_by_label(self) -> Record:
+    def _counts_by_label(self) -> result.Record:
         return {"rows": int(self.counts.sum()), "labels": list(self.labels), "counts": self.counts.tolist()}
 
-    def _estimates(self, level: float) -> Record:
+    def _estimates(self, level: float) -> result.Record:
         """Metrics and classes in plain Python objects."""
         rows = dict(zip(self.labels, self.counts.tolist(), strict=True))
-        found: Record = {"metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()}}
-        for name, _, estimates in self._by_class():
-            if estimates:
-                found[name] = [{"label": one, "rows": rows[one], **estimates[one].to_dict(level)} for one in estimates]
+        found: result.Record = {"metrics": {name: estimate.to_dict(level) for name, estimate in self.metrics.items()}}
+        for name, _, of_classes in self._by_class():
+            if of_classes:
+                entries = ((label, one.to_dict(level)) for label, one in of_classes.items())
+                found[name] = [{"label": label, "rows": rows[label], **entry} for label, entry in entries]
         return found
 
     def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
         """Estimates of each class, with their name and their title."""
         return [("per_class", "each class against the rest", self._per_class)]
 
-    def _rows(self, level: float) -> list[Record]:
+    def _rows(self, level: float) -> list[result.Record]:
         rows = [{"kind": "metric", "name": name, **one.to_dict(level)} for name, one in self.metrics.items()]
         return rows + [{"kind": "class", "name": name, **one.to_dict(level)} for name, one in self._per_class.items()]
 
-    def _numbers(self) -> dict[str, Numbers]:
+    def _numbers(self) -> dict[str, result.Numbers]:
         named = dict(self.metrics)
-        for name, _, estimates in self._by_class():
-            labels = names_as_text(estimates)
-            named |= {f"{name}_{label}": one for label, one in zip(labels, estimates.values(), strict=True)}
-        return {name: pick_numbers(estimate.to_dict()) for name, estimate in named.items()}
+        for name, _, of_classes in self._by_class():
+            labels = wording.names_as_text(of_classes)
+            named |= {f"{name}_{label}": one for label, one in zip(labels, of_classes.values(), strict=True)}
+        return {name: result.pick_numbers(estimate.to_dict()) for name, estimate in named.items()}
 
     def _title(self) -> str:
-        return f"Evaluation of {sizes_in_words(self.labels, self.counts)}"
+        return f"Evaluation of {result.sizes_in_words(self.labels, self.counts)}"
 
     def _header(self) -> list[str]:
-        return ESTIMATE_HEADER
+        return result.ESTIMATE_HEADER
 
-    def _table(self) -> Cells:
+    def _table(self) -> result.Cells:
         header = self._header()
         empty = [""] * (len(header) - 1)
         rows = [[str(estimate.name), *estimate.cells()] for estimate in self.metrics.values()]
-        for _, title, estimates in self._by_class():
-            classes = [[f"  {shortened(label)}", *estimate.cells()] for label, estimate in estimates.items()]
-            if len(classes) > TABLE_AT_MOST:
-                classes[TABLE_EDGE:-TABLE_EDGE] = [["  ...", *empty]]
+        for _, title, of_classes in self._by_class():
+            classes = [[f"  {result.shorten(label)}", *estimate.cells()] for label, estimate in of_classes.items()]
+            if len(classes) > result.TABLE_AT_MOST:
+                classes[result.TABLE_EDGE : -result.TABLE_EDGE] = [["  ...", *empty]]
             rows += [[title, *empty], *classes] if classes else []
         return [header, *rows]
 
@@ -194,28 +159,24 @@ class Evaluation(MetricEstimates):
     method: str
     notes: tuple[str, ...] = ()
     _average_precisions: dict[Any, Estimate] = field(default_factory=dict)
-    _options: Record = field(default_factory=dict, compare=False)
+    _options: result.Record = field(default_factory=dict, compare=False)
     # An unpickled evaluation can be read, but nothing more can be computed from it.
-    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
+    _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
     @property
     def matthews(self) -> Estimate:
         """Gorodkin's R_K of the decisions; computed when asked for, if `metrics` did not name it."""
-        return self._on_request(MATTHEWS)
+        return self._on_request(registry.MATTHEWS)
 
     @property
     def kappa(self) -> Estimate:
         """Cohen's kappa of the decisions; computed when asked for, if `metrics` did not name it."""
-        return self._on_request(KAPPA)
+        return self._on_request(registry.KAPPA)
 
     @property
     def per_class(self) -> dict[Any, Estimate]:
         """Each class against all the others by its own score, by label."""
-        if not self._per_class:
-            raise AttributeError(
-                f"per_class was not computed; it comes with {ONE_VS_REST!r} in metrics= of evaluate, without folds"
-            )
-        return self._per_class
+        return _require("per_class", self._per_class, registry.ONE_VS_REST)
 
     @property
     def per_label(self) -> dict[Any, Estimate]:
@@ -225,12 +186,7 @@ class Evaluation(MetricEstimates):
     @property
     def average_precision_per_class(self) -> dict[Any, Estimate]:
         """The average precision of each class against the rest, by label."""
-        if not self._average_precisions:
-            raise AttributeError(
-                "average_precision_per_class was not computed; it comes with "
-                f"{AVERAGE_PRECISION!r} in metrics= of evaluate, without folds"
-            )
-        return self._average_precisions
+        return _require("average_precision_per_class", self._average_precisions, registry.AVERAGE_PRECISION)
 
     def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
         title = "average precision of each class"
@@ -239,12 +195,12 @@ class Evaluation(MetricEstimates):
     @property
     def auc_mu_matrix(self) -> PairMatrix:
         """The pairs of classes behind AUC_mu."""
-        return self._matrix(AUC_MU)
+        return _require("auc_mu_matrix", self.matrices.get(registry.AUC_MU), registry.AUC_MU)
 
     @property
     def hand_till_matrix(self) -> PairMatrix:
         """The pairs of classes behind Hand & Till's M."""
-        return self._matrix(HAND_TILL)
+        return _require("hand_till_matrix", self.matrices.get(registry.HAND_TILL), registry.HAND_TILL)
 
     @with_hints
     def bootstrap(
@@ -271,27 +227,21 @@ class Evaluation(MetricEstimates):
         Bootstrap
             With `replicates`, `standard_error` and `confidence_interval(metric)`.
         """
-        size = positive_integer("n_resamples", n_resamples)
-        resampled = tuple(metric for metric in self.metrics if METRICS[metric].has_bootstrap)
+        size = options.positive_integer("n_resamples", n_resamples)
+        resampled = tuple(metric for metric in self.metrics if registry.METRICS[metric].has_bootstrap)
         if not resampled:
-            raise ValueError(f"there is no bootstrap of {listing(self.metrics)}")
-        wanted = resampled if metrics is None else read_metrics(metrics, resampled)
+            raise ValueError(f"there is no bootstrap of {wording.listing(self.metrics)}")
+        wanted = resampled if metrics is None else options.read_metrics(metrics, resampled)
         inputs = self.inputs()
         inputs.refuse_folds("a bootstrap")
-        replicates = resample_metrics([inputs.asking_for(wanted)], size, rng)
-        estimates = np.array([self.metrics[metric].value for metric in wanted])
-        warn_of_lost_classes(replicates, estimates)
+        replicates = bootstrap.resample_metrics([inputs.asking_for(wanted)], size, rng)
+        values = np.array([self.metrics[metric].value for metric in wanted])
+        bootstrap.warn_of_lost_classes(replicates, values)
         influences = inputs.asking_for(resampled).influences()
         columns = [resampled.index(metric) for metric in wanted]
-        return Bootstrap(
-            replicates,
-            wanted,
-            estimates,
-            compute_accelerations(influences, inputs.groups)[columns],
-            inputs.resampled_unit,
-            self.counts,
-            self.metrics[wanted[0]].smallest_class,
-        )
+        accelerations = bootstrap.compute_accelerations(influences, inputs.groups)[columns]
+        drawn = (inputs.resampled_unit, self.counts, self.metrics[wanted[0]].smallest_class)
+        return Bootstrap(replicates, wanted, values, accelerations, *drawn)
 
     def influences(self) -> NDArray[np.float64]:
         r"""What each row adds to the error of the metrics, (n, m).
@@ -365,11 +315,10 @@ class Evaluation(MetricEstimates):
 
         self.inputs().refuse_folds("a report")
         self.inputs().refuse_one_score("a report")
-        models = {str(name): self}
-        options = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
-        return write_report(path, models, None, **options)
+        given = {"title": title, "level": level, "n_resamples": n_resamples, "rng": rng, "costs": costs, "by": by}
+        return write_report(path, {str(name): self}, None, **given)
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
 
         The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
@@ -381,22 +330,15 @@ class Evaluation(MetricEstimates):
             "covariance": self.covariance.tolist(),
             "notes": list(self.notes),
         }
-        return document("evaluation", level, content, provenance(self._options))
+        return result.document("evaluation", level, content, result.provenance(self._options))
 
     def _below(self) -> list[str]:
-        return [self.method, *notes_in_words(self.notes)]
+        return [self.method, *result.notes_in_words(self.notes)]
 
     def _on_request(self, metric: str) -> Estimate:
         if metric in self.metrics:
             return self.metrics[metric]
-        return _find_estimates(self.inputs().asking_for((metric,))).metrics[metric]
-
-    def _matrix(self, metric: str) -> PairMatrix:
-        if metric not in self.matrices:
-            raise AttributeError(
-                f"the matrix of {metric} was not computed; name {metric!r} in metrics= of evaluate, without folds"
-            )
-        return self.matrices[metric]
+        return evaluate_inputs(self.inputs().asking_for((metric,))).metrics[metric]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -431,7 +373,7 @@ class MultilabelEvaluation(Evaluation):
 
     def inputs(self) -> NoReturn:
         """Data are not kept."""
-        refuse_inputs()
+        multilabel.refuse_inputs()
 
     def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
         return [
@@ -439,16 +381,25 @@ class MultilabelEvaluation(Evaluation):
             ("average_precision_per_label", "average precision of each label", self._average_precisions),
         ]
 
-    def _counts_by_label(self) -> Record:
+    def _counts_by_label(self) -> result.Record:
         return super()._counts_by_label() | {"task": "multilabel", "rows": self.n_rows}
 
     def _title(self) -> str:
-        return f"Evaluation of {sizes_in_words(self.labels, self.counts, self.n_rows)}"
+        return f"Evaluation of {result.sizes_in_words(self.labels, self.counts, self.n_rows)}"
 
-    def _table(self) -> list[list[str]]:
+    def _table(self) -> result.Cells:
         header, *rows = super()._table()
-        titled = [[TITLES[name], *row[1:]] for name, row in zip(self.metrics, rows, strict=False)]
+        titled = [[multilabel.TITLES[name], *row[1:]] for name, row in zip(self.metrics, rows, strict=False)]
         return [header, *titled, *rows[len(titled) :]]
+
+
+def _require(attribute: str, found: Found | None, metric: str) -> Found:
+    """What was computed, or an error that says how it would have been."""
+    if not found:
+        raise AttributeError(
+            f"{attribute} was not computed; it comes with {metric!r} in metrics= of evaluate, without folds"
+        )
+    return found
 
 
 @with_hints
@@ -587,170 +538,182 @@ def evaluate(  # noqa: PLR0913
     AUC_mu  0.9559      0.0080  0.9355 to 0.9700
     closed form, class sizes fixed; Wilson intervals with Student's t
     """
-    if one_of("task", task, TASKS) == "multilabel":
-        options = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k, "folds": folds}
-        shared = {"sample_weight": sample_weight, "groups": groups, "labels": labels, "absent": absent}
-        return _evaluate_labels(y_true, y_score, metrics, options | shared | {"sampling": sampling, "outputs": outputs})
-    offered = (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS)
-    names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, offered)
-    refuse_idle_options(names, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
-    refuse_weights(names, sample_weight)
-    is_ordered = take_one_score(names)
-    read = read_ordered_sample if is_ordered else read_sample
-    sample = read(y_true, y_score, sample_weight, labels, absent, outputs)
-    inputs = HeldInputs(
-        sample,
-        names,
-        read_metric_options(sample, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
-        groups=read_groups(groups, len(sample.codes)),
-        folds=read_groups(folds, len(sample.codes), argument="folds"),
-        sampling=read_sampling(sampling, names),
-    )
-    found = _find_estimates(inputs, warns=True)
-    return _build_evaluation(inputs, found, () if is_ordered else _find_notes(inputs, found))
+    rows = {"groups": groups, "folds": folds, "sampling": sampling}
+    given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}
+    shared = (sample_weight, labels, absent, outputs)
+    if wording.one_of("task", task, registry.TASKS) == "multilabel":
+        return _evaluate_labels(y_true, y_score, metrics, shared, rows | given)
+    offered = (*registry.CLOSED_FORM_METRICS, *registry.ONE_SCORE_METRICS)
+    names = registry.DEFAULT_METRICS if metrics is None else options.read_metrics(metrics, offered)
+    _, (inputs,) = read_inputs(y_true, {"y_score": y_score}, names, shared, **rows, **given)
+    return evaluate_inputs(inputs, warns=True)
 
 
-def _evaluate_labels(y_true: Any, y_score: Any, metrics: Any, options: Record) -> MultilabelEvaluation:
+def _evaluate_labels(
+    y_true: Any, y_score: Any, metrics: Any, shared: tuple[Any, Any, Any, Any], given: result.Record
+) -> MultilabelEvaluation:
     """Evaluate a model whose rows have several labels."""
-    names = METRICS_OF_LABELS if metrics is None else read_metrics(metrics, METRICS_OF_LABELS)
-    sample = read_labelled(y_true, {"y_score": y_score}, **options)
+    offered = multilabel.METRICS_OF_LABELS
+    names = offered if metrics is None else options.read_metrics(metrics, offered)
+    sample = multilabel.read_labelled(y_true, {"y_score": y_score}, shared, **given)
     found = sample.compute(names)
     per_label = dict(zip(names, sample.estimates(found, names, 0), strict=True))
-    covariance = np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance
     return MultilabelEvaluation(
-        {name: sample.mean(found, 0, k, name, METRICS[name].title) for k, name in enumerate(names)},
+        {name: sample.mean(found, 0, k, name, registry.METRICS[name].title) for k, name in enumerate(names)},
         tuple(sample.labels),
         sample.counts,
-        per_label.get(ONE_VS_REST, {}),
-        covariance=covariance,
+        per_label.get(registry.ONE_VS_REST, {}),
+        covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance,
         matrices={},
         method=sample.describe(),
         n_rows=sample.n_rows,
-        _average_precisions=per_label.get(AVERAGE_PRECISION, {}),
+        _average_precisions=per_label.get(registry.AVERAGE_PRECISION, {}),
         _options=sample.describe_options(names),
     )
 
 
-def evaluate_inputs(inputs: HeldInputs) -> Evaluation:
-    """The metrics that the inputs ask for, without warnings and notes."""
-    return _build_evaluation(inputs, _find_estimates(inputs))
+def read_inputs(
+    y_true: Any,
+    scores: dict[str, Any],
+    metrics: tuple[str, ...],
+    shared: tuple[Any, Any, Any, Any],
+    *,
+    groups: Any = None,
+    folds: Any = None,
+    sampling: Any = None,
+    **of_metrics: Any,
+) -> tuple[list[Sample], list[HeldInputs]]:
+    """The samples as they were given, and inputs with the columns of all of them in the order of the first.
+
+    `scores` are those of one or several models or runs, by what messages call them; `shared` are the weights, the
+    labels, the policy for missing classes and what scores are.
+    """
+    options.refuse_idle_options(metrics, **of_metrics)
+    options.refuse_weights(metrics, shared[0])
+    read = read_ordered_sample if options.take_one_score(metrics) else read_sample
+    given: list[Sample] = []
+    for argument, y_score in scores.items():
+        try:
+            given.append(read(y_true, y_score, *shared))
+        except (TypeError, ValueError) as error:
+            if len(scores) == 1 and argument == "y_score":
+                raise
+            raise type(error)(f"{argument}: {error}") from None
+    first = given[0]
+    samples = [_reorder(first, sample, argument) for argument, sample in zip(scores, given, strict=True)]
+    if of_metrics.get("partition") is not None and len({sample.has_one_score for sample in samples}) > 1:
+        raise ValueError(
+            "models with one score per row cannot be compared by a partition with models that have two: "
+            "give all of them two columns"
+        )
+    of_core = options.read_metric_options(first, **of_metrics)
+    rows: dict[str, Any] = {
+        "groups": options.read_groups(groups, len(first.codes)),
+        "folds": options.read_groups(folds, len(first.codes), argument="folds"),
+        "sampling": options.read_sampling(sampling, metrics),
+    }
+    return given, [HeldInputs(sample, metrics, of_core, **rows) for sample in samples]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Found:
-    """What an evaluation is made of; within folds there are no classes and no pairs."""
+def _reorder(first: Sample, sample: Sample, argument: str) -> Sample:
+    """The sample with its columns in the order of the first one's."""
+    if sample.labels == first.labels:
+        return replace(sample, codes=first.codes, weights=first.weights)
+    if set(sample.labels) != set(first.labels):
+        raise ValueError(
+            f"{argument} must have the same classes as the first model, {wording.listing(first.labels)}; "
+            f"got {wording.listing(sample.labels)}"
+        )
+    if sample.has_one_score:
+        raise ValueError(
+            f"{argument} must be the score of {first.labels[1]!r}, as in the first model; "
+            f"got that of {sample.labels[1]!r}"
+        )
+    order = [sample.labels.index(label) for label in first.labels]
+    return replace(first, scores=sample.scores[:, order])
 
-    metrics: dict[str, Estimate]
-    covariance: NDArray[np.float64]
-    per_class: dict[Any, Estimate]
-    matrices: dict[str, PairMatrix]
-    average_precisions: dict[Any, Estimate]
 
+def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
+    """The metrics that the inputs ask for; `warns` also notes what looks wrong with the data.
 
-def _find_estimates(inputs: HeldInputs, *, warns: bool = False) -> _Found:
+    Within folds there are no classes and no pairs.
+    """
+    sample, labels = inputs.sample, tuple(inputs.sample.labels)
+    classes, precisions, pairs = [], [], {}
     if inputs.folds is None:
-        found = compute(inputs)
-        units, effective, covariance = found.units, found.effective_units, found.covariance
-        estimates, classes, pairs = found.estimates, found.per_class, found.pairs
-        precisions = found.average_precisions
+        found = estimates.compute(inputs)
+        units, effective, covariance, of_metrics = found.units, found.effective_units, found.covariance, found.estimates
+        classes, precisions, pairs = found.per_class, found.average_precisions, found.pairs
     else:
         averaged, units = compare_in_folds([inputs], inputs.metrics), inputs.units()
         effective, covariance = units.tolist(), averaged.covariance
-        estimates, classes, pairs = dict(zip(inputs.metrics, averaged.estimates, strict=True)), [], {}
-        precisions = []
+        of_metrics = dict(zip(inputs.metrics, averaged.estimates, strict=True))
+    smallest = estimates.count_smallest(units)
+    # The chance of each average precision.
+    shares = sample.shares().tolist() if precisions else []
     if warns:
-        warn_of_single_units(inputs, units, effective)
-    sample, smallest = inputs.sample, count_smallest(units)
-    labels = tuple(sample.labels)
-    return _Found(
-        {name: build_estimate(estimates[name], METRICS[name].title, smallest, name, inputs) for name in inputs.metrics},
-        np.full_like(covariance, np.nan) if sample.is_undefined else covariance,
-        {
-            labels[c]: build_estimate(classes[c], f"{shown_name(labels[c])} against the rest", smallest, c, inputs)
-            for c in (sample.reported_classes() if classes else ())
-        },
-        {
-            name: PairMatrix(table.values, labels, sample.rows, name, collect_pair_errors(table, effective))
-            for name, table in pairs.items()
-        },
-        _name_precisions(precisions, smallest, inputs) if precisions else {},
-    )
+        estimates.warn_of_single_units(inputs, units, effective)
 
+    def build(found: _rust.Estimate, name: str, of: str | int, chance: float | None = None) -> Estimate:
+        return estimates.build_estimate(found, name, smallest, of, inputs, chance=chance)
 
-def _name_precisions(found: list[_rust.Estimate], smallest: int, inputs: HeldInputs) -> dict[Any, Estimate]:
-    """The average precision of each class, whose chance is its share of the rows."""
-    labels, shares = inputs.sample.labels, inputs.sample.shares()
-    return {
-        labels[c]: build_estimate(
-            found[c],
-            f"average precision of {shown_name(labels[c])}",
-            smallest,
-            AVERAGE_PRECISION,
-            inputs,
-            chance=float(shares[c]),
-        )
-        for c in inputs.sample.reported_classes()
+    matrices = {
+        name: PairMatrix(table.values, labels, sample.rows, name, collect_pair_errors(table, effective))
+        for name, table in pairs.items()
     }
-
-
-def _find_notes(inputs: HeldInputs, found: _Found) -> tuple[str, ...]:
-    """What looks wrong with the data; a wrong order of columns is warned of, too."""
-    sample = inputs.sample
-    shares = found.matrices[HAND_TILL].values if HAND_TILL in found.matrices else None
-    note = column_order_note(sample, inputs.groups, shares, inputs.folds)
-    warn_of_order(note)
-    notes: tuple[str, ...] = () if note is None else (note,)
-    if depend_on_scale(inputs.metrics, inputs.options["partition"]) and not are_probabilities(sample):
-        notes += (NOT_PROBABILITIES,)
-    return notes
-
-
-def _build_evaluation(inputs: HeldInputs, found: _Found, notes: tuple[str, ...] = ()) -> Evaluation:
+    reported = [(c, labels[c], wording.shown_name(labels[c])) for c in sample.reported_classes()]
     return Evaluation(
-        found.metrics,
-        tuple(inputs.sample.labels),
-        inputs.sample.rows,
-        found.per_class,
-        covariance=found.covariance,
-        matrices=found.matrices,
+        {name: build(of_metrics[name], registry.METRICS[name].title, name) for name in inputs.metrics},
+        labels,
+        sample.rows,
+        {label: build(classes[c], f"{shown} against the rest", c) for c, label, shown in reported if classes},
+        covariance=np.full_like(covariance, np.nan) if sample.is_undefined else covariance,
+        matrices=matrices,
         method=inputs.describe_method(),
-        notes=notes,
-        _average_precisions=found.average_precisions,
+        notes=_find_notes(inputs, matrices.get(registry.HAND_TILL)) if warns else (),
+        _average_precisions={
+            label: build(precisions[c], f"average precision of {shown}", registry.AVERAGE_PRECISION, shares[c])
+            for c, label, shown in reported
+            if precisions
+        },
         _options=inputs.describe_options(),
         _inputs=inputs,
     )
 
 
+def _find_notes(inputs: HeldInputs, pairs: PairMatrix | None) -> tuple[str, ...]:
+    """What looks wrong with the data; a wrong order of columns is warned of, too."""
+    sample = inputs.sample
+    if inputs.metrics[0] in registry.ONE_SCORE_METRICS:
+        return ()
+    note = column_order.column_order_note(sample, inputs.groups, None if pairs is None else pairs.values, inputs.folds)
+    column_order.warn_of_order(note)
+    notes: tuple[str, ...] = () if note is None else (note,)
+    depends = probabilities.depend_on_scale(inputs.metrics, inputs.options["partition"])
+    is_scaled = depends and not probabilities.are_probabilities(sample)
+    return (*notes, probabilities.NOT_PROBABILITIES) if is_scaled else notes
+
+
 def compare_in_folds(models: list[HeldInputs], metrics: tuple[str, ...]) -> _rust.Compared:
-    """Some metrics of models on the same rows, averaged over their folds: by model, then by metric."""
+    """Some metrics of models on the same rows, averaged over their folds: by model, then by metric.
+
+    Scores of models fitted on different rows do not compare, so metrics are computed within folds.
+    """
     inputs = models[0]
-    _check_folds(inputs)
-    rows = _rows_of_folds(inputs)
-    arguments = [[_fold_arguments(model, of_fold) for of_fold in rows] for model in models]
+    folds = np.zeros(len(inputs.sample.codes), np.uint32) if inputs.folds is None else inputs.folds
+    order = np.argsort(folds, kind="stable").astype(np.uint32)
+    rows = np.split(order, np.cumsum(np.bincount(folds))[:-1])
+    _check_folds(inputs.sample, rows)
+    arguments: list[Any] = [
+        [tuple(None if part is None else part[of_fold] for part in model.arguments()) for of_fold in rows]
+        for model in models
+    ]
     is_iid = inputs.sampling == "iid"
     return _rust.compare_folds(arguments, rows, inputs.groups, list(metrics), inputs.options, is_iid)
 
 
-def _rows_of_folds(inputs: HeldInputs) -> list[NDArray[np.uint32]]:
-    folds = np.zeros(len(inputs.sample.codes), np.uint32) if inputs.folds is None else inputs.folds
-    order = np.argsort(folds, kind="stable").astype(np.uint32)
-    return np.split(order, np.cumsum(np.bincount(folds))[:-1])
-
-
-def _fold_arguments(inputs: HeldInputs, rows: NDArray[np.uint32]) -> tuple[Any, ...]:
-    scores, codes, weights, groups = inputs.arguments()
-    return (
-        scores[rows],
-        codes[rows],
-        None if weights is None else weights[rows],
-        None if groups is None else groups[rows],
-    )
-
-
-def _check_folds(inputs: HeldInputs) -> None:
+def _check_folds(sample: Sample, folds: list[NDArray[np.uint32]]) -> None:
     """Every fold needs rows of every class that there is."""
-    sample = inputs.sample
-    folds = _rows_of_folds(inputs)
     for fold, rows in enumerate(folds):
         codes = sample.codes[rows] if sample.weights is None else sample.codes[rows[sample.weights[rows] > 0]]
         counts = np.bincount(codes, minlength=sample.n_classes)
@@ -758,6 +721,6 @@ def _check_folds(inputs: HeldInputs) -> None:
         if missing:
             raise ValueError(
                 f"folds must each have rows of every class; fold number {fold + 1} of {len(folds)} "
-                f"(in sorted order) has {counted(len(rows), 'row')} and none of {listing(missing)}; "
+                f"(in sorted order) has {wording.counted(len(rows), 'row')} and none of {wording.listing(missing)}; "
                 "stratified folds have them"
             )

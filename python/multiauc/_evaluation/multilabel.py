@@ -127,15 +127,13 @@ class LabelledSample:
 def read_labelled(
     y_true: Any,
     models: Mapping[str, Any],
+    shared: tuple[Any, Any, Any, Any],
     *,
-    sample_weight: Any,
     groups: Any,
-    labels: Any,
-    absent: Any,
-    outputs: Any,
     **others: Any,
 ) -> LabelledSample:
     """Check the arguments. Of logits, which rank the rows of a column as their probabilities do, nothing changes."""
+    sample_weight, labels, absent, outputs = shared
     policy = one_of("absent", absent, ABSENT_POLICIES)
     read_outputs(outputs)
     for option, value in others.items():

@@ -12,7 +12,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
-from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Printed, Result, shortened
+from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Printed, Result, shorten
 from multiauc._common.wording import decimals, described, listing, names_as_text, one_of, printable
 from multiauc._evaluation.comparison import Comparison
 from multiauc._evaluation.evaluation import Evaluation, evaluate_inputs
@@ -113,7 +113,7 @@ class SampleSize(Printed, Result):
         columns = {"pilot": self.pilot, "same shares": self.per_class}
         if self.best_per_class is not None:
             columns["best shares"] = self.best_per_class
-        body = [[shortened(label), *(str(column[label]) for column in columns.values())] for label in self.pilot]
+        body = [[shorten(label), *(str(column[label]) for column in columns.values())] for label in self.pilot]
         if len(body) > TABLE_AT_MOST:
             body[TABLE_EDGE:-TABLE_EDGE] = [["..."] * (len(columns) + 1)]
         total = ["total", *(str(sum(column.values())) for column in columns.values())]

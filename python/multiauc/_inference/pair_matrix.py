@@ -17,7 +17,7 @@ from multiauc._common.result import (
     Result,
     html_table,
     read_only,
-    shortened,
+    shorten,
     text_table,
 )
 from multiauc._common.wording import decimals, listing, names_as_text
@@ -220,7 +220,7 @@ class PairMatrix(Result):
         return list((combinations if self.is_symmetric else permutations)(range(len(self.labels)), 2))
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table(text=shortened))])
+        return "\n".join([self._title(), *text_table(self._table(text=shorten))])
 
     def _repr_html_(self) -> str:
         return html_table(self._title(), self._table(text=str))
