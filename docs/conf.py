@@ -21,6 +21,7 @@ extensions = [
     "sphinx_design",
     "mathml",
     "names",
+    "reference_index",
     "repository",
 ]
 exclude_patterns = ["_site"]

@@ -21,22 +21,22 @@ INK, QUESTION, ANSWER, LAST = "#222222", "#f0f0f0", "#d6e9f5", "#fbe3cd"
 
 
 class Rung(NamedTuple):
-    """A question, and the metric to take if the answer is yes."""
+    """A question, and the metric to use if the answer is yes."""
 
     question: str
     metric: str
 
 
 RUNGS: Final = (
-    Rung("Do you have decisions only, and no scores?", "R_K (Matthews) or balanced accuracy"),
-    Rung("Do you know what each mistake costs?", "Mean cost of the decisions"),
-    Rung("Do the classes have an order, and the model one score?", "Ordered volume (VUS)"),
+    Rung("Do you have predicted labels only, no scores?", "R_K (Matthews) or balanced accuracy"),
+    Rung("Do you know what each mistake costs?", "Mean cost of the predictions"),
+    Rung("Are the classes ordered, with a single score?", "Ordered volume (VUS)"),
     Rung("Can you afford only very few false alarms?", "Partial AUC"),
-    Rung("Does each class get a list or an alarm of its own?", "One-vs-rest, class by class"),
+    Rung("Does each class have its own list or alarm?", "One-vs-rest, class by class"),
     Rung("Should common classes count more than rare ones?", "One-vs-rest, by prevalence"),
-    Rung("Is it a line-up: one case of every class, to be sorted out?", "HUM or PDI"),
+    Rung("Is it a line-up, one case of every class to sort out?", "HUM or PDI"),
     Rung("Are there many thousands of classes?", "M, from sparse scores"),
-    Rung("Do you need one curve to show?", "Multi-class ROC curve, area D"),
+    Rung("Do you need a single curve to show?", "Multi-class ROC curve, area D"),
 )
 OTHERWISE: Final = Rung("Otherwise: which of the classes is it?", "AUC_mu")
 
