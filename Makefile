@@ -65,7 +65,7 @@ test-wheel: wheel  ## Run the tests of Python with the wheel, in an environment 
 	$(WHEEL_PY) $(PIP_INSTALL) -r requirements/test.txt dist/multiauc-*.whl
 	PATH=$(CURDIR)/$(WHEEL_VENV)/bin:/usr/bin:/bin $(WHEEL_PY) -m pytest --numprocesses logical $(TESTS)
 
-screenshots: develop $(VENV)/.browser  ## Pictures of reports to look at, into target/screenshots, and that of the docs
+screenshots: develop $(VENV)/.browser  ## Screenshots of reports, into target/screenshots, and those of the docs
 	$(PY) tests/browser/screenshots.py
 
 check: check-rust check-python check-workflows  ## Formatting, lints, import contracts, types, stubs, workflows
@@ -140,13 +140,14 @@ bench-spark: wheel $(SPARK_VENV)/.installed  ## Compare with Spark's own metrics
 	$(SPARK_PY) benches/spark.py --output benches/RESULTS-spark.md
 
 # -n and -W: a link, a reference or a name that leads nowhere is an error; -E: also the second time.
-docs: develop $(VENV)/.docs  ## Build the site of the docs into target/docs (open target/docs/index.html)
+docs: develop $(VENV)/.docs  ## Build the docs into target/docs (open target/docs/index.html)
 	$(VENV)/bin/sphinx-build -b html -E -n -W --keep-going --quiet --doctree-dir target/doctrees docs target/docs
 
 notebooks: develop  ## Run the notebooks of examples/ and keep their outputs
 	$(PY) studies/notebooks.py
 
-figures: develop  ## Draw the pictures of the docs, and compute the pages of the papers (ten minutes)
+figures: develop  ## Draw the figures of the docs, and compute the pages of the papers (ten minutes)
+	$(PY) studies/figures_speed.py
 	$(PY) studies/figures_multiclass_roc.py
 	$(PY) studies/figures_summary_roc.py
 	$(PY) studies/figures_plots.py

@@ -19,7 +19,7 @@ extensions = [
     "numpydoc",
     "sphinx_copybutton",
     "sphinx_design",
-    "mathml",
+    "formulas",
     "names",
     "reference_index",
     "repository",
@@ -54,7 +54,7 @@ html_theme = "furo"
 html_title = f"multiauc {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_math_renderer = "mathml"
+html_math_renderer = "svg"
 html_copy_source = False
 html_show_copyright = False
 html_show_sourcelink = False

@@ -1,4 +1,4 @@
-"""The pictures of docs/definitions.md and docs/algorithms.md (`make figures`)."""
+"""The figures of docs/definitions.md and docs/algorithms.md (`make figures`)."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ NAMES = ("ant", "bee", "cat")
 COLOURS = ("#0072B2", "#D55E00", "#009E73")  # Okabe and Ito's
 MARKERS = ("o", "s", "^")
 GREY = "#666666"
-CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
+# The first class to the right, as a higher score is below the triangle.
+CORNERS = np.array([[1.0, 0.0], [0.0, 0.0], [0.5, np.sqrt(0.75)]])
 
 
 def save(figure: Any, name: str) -> None:
-    """Write a picture."""
+    """Write a figure."""
     figure.savefig(FIGURES / f"{name}.png", dpi=110)
     plt.close(figure)
 
@@ -50,12 +51,12 @@ def triangle(axes: Axes) -> None:
 
 
 def level_lines(axes: Axes, direction: NDArray[np.float64], levels: NDArray[np.float64], strong: float | None) -> None:
-    """Lines on which all rows have the same score; `strong` is the boundary between two decisions."""
+    """Lines on which all rows have the same score; `strong` is the line where the prediction changes."""
     grid = np.linspace(0, 1, 201)
     x, y = np.meshgrid(grid, grid * np.sqrt(0.75))
     third = y / np.sqrt(0.75)
-    second = x - third / 2
-    shares = np.stack([1 - second - third, second, third], axis=-1)
+    first = x - third / 2
+    shares = np.stack([first, 1 - first - third, third], axis=-1)
     score = np.where((shares >= -1e-9).all(axis=-1), shares @ direction, np.nan)
     axes.contour(x, y, score, levels=levels, colors=GREY, linewidths=0.5, linestyles="dotted")
     if strong is not None:
@@ -77,7 +78,7 @@ def ranking(axes: Axes, score: NDArray[np.float64], codes: NDArray[np.intp], own
 
 
 def placements() -> None:
-    """The rows of one sample as AUC_mu, M and one-vs-rest place them: a picture for each."""
+    """The rows of one sample as AUC_mu, M and one-vs-rest place them: a figure for each."""
     codes, shares = sample()
     places = shares @ CORNERS
     pair = codes < 2

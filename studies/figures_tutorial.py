@@ -1,4 +1,4 @@
-"""The pictures of docs/tutorial.md, drawn by the code on the page itself (`make figures`)."""
+"""The figures of docs/tutorial.md in light and dark, drawn by the code on the page itself (`make figures`)."""
 
 import contextlib
 import io
@@ -8,24 +8,32 @@ import tempfile
 from pathlib import Path
 
 import matplotlib as mpl
+from matplotlib import style
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-PICTURES = {"pairs.svg": "tutorial-pairs.svg", "comparison.svg": "tutorial-comparison.svg"}
+FIGURES = ("comparison", "pairs")
+STYLES = {"": "default", "-dark": "dark_background"}
 
 
 def main() -> None:
-    """Run the page in an empty folder and take its pictures from there."""
+    """Run the page in an empty folder, once in each style, and take its figures from there."""
     mpl.use("agg")
     # The same page gives the same bytes.
-    mpl.rcParams["svg.hashsalt"] = "multiauc"
     os.environ["SOURCE_DATE_EPOCH"] = "0"
-    names: dict[str, object] = {}
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
-        for code in re.findall(r"```python\n(.*?)```", (DOCS / "tutorial.md").read_text("utf-8"), re.DOTALL):
-            exec(code, names)
-        for drawn, kept in PICTURES.items():
-            lines = Path(drawn).read_text("utf-8").splitlines()
-            (DOCS / "figures" / kept).write_text("".join(f"{line.rstrip()}\n" for line in lines), "utf-8")
+    code = re.findall(r"```python\n(.*?)```", (DOCS / "tutorial.md").read_text("utf-8"), re.DOTALL)
+    for ending, name_of_style in STYLES.items():
+        style.use(name_of_style)
+        mpl.rcParams["svg.hashsalt"] = "multiauc"
+        mpl.rcParams["savefig.transparent"] = True
+        names: dict[str, object] = {}
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            with contextlib.redirect_stdout(io.StringIO()):
+                for block in code:
+                    exec(block, names)
+            for name in FIGURES:
+                lines = Path(f"{name}.svg").read_text("utf-8").splitlines()
+                text = "".join(f"{line.rstrip()}\n" for line in lines)
+                (DOCS / "figures" / f"tutorial-{name}{ending}.svg").write_text(text, "utf-8")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ LEFT_ALONE = ("command-line", "json", "changelog", "decisions/", "benchmarks/")
 def setup(app: Sphinx) -> dict[str, bool]:
     """Link when all pages have been read."""
     app.connect("doctree-resolved", _link)
+    app.connect("doctree-resolved", lambda _app, tree, _page: _break_in_tables(tree))
     app.connect("autodoc-process-signature", _shorten)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -39,6 +40,17 @@ def _link(app: Sphinx, tree: nodes.document, page: str) -> None:
                 link = make_refnode(app.builder, page, entry.docname, entry.node_id, label, name)
                 literal.parent.replace(literal, link)
                 break
+
+
+def _break_in_tables(tree: nodes.document) -> None:
+    """Let code in narrow tables break behind dots, brackets and underscores only."""
+    for entry in tree.findall(nodes.entry):
+        for literal in entry.findall(nodes.literal):
+            parts = re.findall(r"[^._(=,/]*[._(=,/]?", literal.astext())
+            literal.clear()
+            for part in filter(None, parts):
+                literal += [nodes.Text(part), nodes.raw("", "<wbr>", format="html")]
+            literal.pop()
 
 
 def _candidates(text: str, around: list[str]) -> list[str]:

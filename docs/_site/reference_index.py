@@ -1,4 +1,4 @@
-"""The front page of the reference lists every name with one line: the tables of its pages, in the order of its toctree."""
+"""The front page of the reference lists every name with one line: the tables of its pages, in toctree order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of reports to look at (`make screenshots`): phone and desktop, light and dark, 3, 20 and 100 classes."""
+"""Screenshots of reports to look at (`make screenshots`): phone and desktop, light and dark, 3, 20 and 100 classes."""
 
 import os
 from pathlib import Path
@@ -31,7 +31,7 @@ def write_reports() -> dict[str, Path]:
 
 
 def main() -> None:
-    """Write the reports, photograph them whole, and the top of one for the docs."""
+    """Write the reports, capture them whole, and the top of one for the docs, light and dark."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     reports = write_reports()
     with sync_playwright() as playwright:
@@ -44,9 +44,11 @@ def main() -> None:
                     page.goto(path.as_uri())
                     page.screenshot(path=FOLDER / f"{name}-{device}-{scheme}.png", full_page=True)
                 page.close()
-        page = browser.new_page(viewport={"width": 1000, "height": 1180}, color_scheme="light")
-        page.goto(reports["twenty"].as_uri())
-        page.screenshot(path=ROOT / "docs" / "figures" / "report.png")
+        for scheme, name in (("light", "report.png"), ("dark", "report-dark.png")):
+            page = browser.new_page(viewport={"width": 1000, "height": 900}, color_scheme=scheme)
+            page.goto(reports["twenty"].as_uri())
+            page.screenshot(path=ROOT / "docs" / "figures" / name)
+            page.close()
         browser.close()
 
 

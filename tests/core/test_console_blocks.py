@@ -18,10 +18,9 @@ from multiauc.cli import _demo
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NOT_RUN = {
-    ("README.md", "pip install ."): "builds the package, which takes a Rust toolchain and the network",
-    ("README.md", "make demo"): "builds the package, which takes make, a Rust toolchain and the network",
-    ("docs/index.md", "pip install ."): "builds the package, which takes a Rust toolchain and the network",
-    ("docs/command-line.md", "pip install"): "builds the package, which takes a Rust toolchain and the network",
+    ("README.md", "pip install"): "builds the package, which takes a Rust toolchain and the network",
+    ("docs/index.md", "pip install"): "builds the package, which takes a Rust toolchain and the network",
+    ("docs/install.md", "pip install"): "builds the package, which takes a Rust toolchain and the network",
 }
 SHELLS = "console|bash|sh|shell"
 BLOCK = re.compile(

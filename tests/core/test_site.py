@@ -50,11 +50,20 @@ def test_the_reference_describes_public_names_only_and_once():
 
 
 def test_the_table_of_each_page_of_the_reference_lists_what_it_describes():
-    for page in (DOCS / "reference").glob("*.rst"):
+    for page in set((DOCS / "reference").glob("*.rst")) - {DOCS / "reference" / "index.rst"}:
         text = page.read_text("utf-8")
         described = re.findall(r"^\.\. auto(?:function|class|data|exception):: (\S+)", text, re.MULTILINE)
         listed = re.findall(r"^   ([\w.]+)$", text.partition(".. autosummary::")[2], re.MULTILINE)
         assert [name.rpartition(".")[2] for name in listed] == described
+
+
+def test_the_index_of_the_reference_has_every_page_evaluate_and_compare_first():
+    """The site fills in the tables of these pages, in this order (docs/_site/reference_index.py)."""
+    text = (DOCS / "reference" / "index.rst").read_text("utf-8")
+    pages = re.findall(r"^   ([a-z-]+)$", text.partition(".. toctree::")[2], re.MULTILINE)
+    assert pages[:2] == ["evaluation", "comparison"]
+    assert sorted([*pages, "index"]) == sorted(path.stem for path in (DOCS / "reference").glob("*.rst"))
+    assert ".. names of all pages\n" in text
 
 
 def rows(text):
@@ -62,17 +71,19 @@ def rows(text):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
 
 
-def test_the_times_of_the_front_page_are_those_that_were_measured():
-    measured = {cells[0]: cells[1:4] for cells in rows((ROOT / "benches/RESULTS-drop-in.md").read_text("utf-8"))}
-    page = (DOCS / "index.md").read_text("utf-8")
-    shown = [cells for cells in rows(page) if cells[1].endswith(" ms")]
-    assert len(shown) > 3
-    for call, ours, theirs, ratio in shown:
-        numbers = [float(cell.removesuffix(" ms").replace(",", "")) for cell in (ours, theirs)]
-        assert numbers == [float(cell) for cell in measured[call][:2]]
-        assert ratio == measured[call][2]
-    (boast,) = re.findall(r"(\d+) times less time for a million rows of ten classes", page)
-    assert boast == measured["1,000,000 \N{MULTIPLICATION SIGN} 10, ovo"][2][:-1]
+def test_the_speed_chart_shows_what_was_measured(tmp_path, monkeypatch):
+    """`make figures` draws it from the results files, whose numbers it keeps in its description."""
+    described = re.compile(r"<dc:description>(.+?)</dc:description>", re.DOTALL)
+    monkeypatch.syspath_prepend(str(ROOT / "studies"))
+    chart = import_module("figures_speed")
+    races = chart.races()
+    assert [race.peer for race in races].count("scikit-learn") == 2
+    assert all(race.theirs > race.ours for race in races)
+    for theme in chart.THEMES:
+        chart.draw(theme, tmp_path / "chart.svg")
+        kept = described.findall((chart.FIGURES / f"speed-{theme}.svg").read_text("utf-8"))
+        assert kept == described.findall((tmp_path / "chart.svg").read_text("utf-8"))
+        assert len(kept) == 1
 
 
 def test_the_table_of_limits_is_the_registry():
