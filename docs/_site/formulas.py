@@ -29,7 +29,7 @@ ALIASES = {
     r"\\le\b": r"\\leq",
     r"\\[lr]Vert\b": r"\\|",
     r"\\tfrac": r"\\frac",
-    r"(\\d?frac)\s*(\d)\s*(\d)": r"\1{\2}{\3}",
+    r"(\\d?frac)\s*([\dA-Z])\s*([\dA-Z])": r"\1{\2}{\3}",
 }
 COMMANDS = {Path.MOVETO: "M", Path.LINETO: "L", Path.CURVE3: "Q", Path.CURVE4: "C", Path.CLOSEPOLY: "Z"}
 
@@ -47,7 +47,7 @@ def _inline(writer: HTML5Translator, node: nodes.math) -> None:
 
 def _block(writer: HTML5Translator, node: nodes.math_block) -> None:
     r"""Formulas with a \qquad between them stand below each other on a phone; one that is still too wide scrolls."""
-    source = re.sub(r"\\frac\b", r"\\dfrac", node.astext())
+    source = re.sub(r"\\frac(?![a-z])", r"\\dfrac", node.astext())
     source = re.sub(r"(\\sum(?:_(?:\{[^}]*\}|\w))?)", r"\\;\1\\,", source)
     parts = "".join(f"<span>{draw(part)}</span> " for part in re.split(r"\\qquad", source))
     writer.body.append(f'<div class="formula">{parts}</div>\n')
