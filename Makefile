@@ -225,9 +225,9 @@ $(BENCH_VENV)/.installed: requirements/bench.txt | $(BENCH_PY)
 	$(BENCH_PY) $(PIP_INSTALL) -r $<
 	touch $@
 
-$(INTEGRATIONS_VENV)/.installed: requirements/test-integrations.txt requirements/torch-cpu.txt requirements/torch_cpu.py | $(INTEGRATIONS_PY)
+$(INTEGRATIONS_VENV)/.installed: requirements/test-integrations.txt requirements/no-dependencies.txt requirements/torch-cpu.txt requirements/torch_cpu.py | $(INTEGRATIONS_PY)
 	$(INTEGRATIONS_PY) $(PIP_INSTALL) -r $<
-	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps -r requirements/torch-cpu.txt
+	$(INTEGRATIONS_PY) $(PIP_INSTALL) --no-deps -r requirements/torch-cpu.txt -r requirements/no-dependencies.txt
 	$(INTEGRATIONS_PY) requirements/torch_cpu.py
 	touch $@
 

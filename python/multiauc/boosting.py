@@ -15,7 +15,7 @@ import numpy as np
 from multiauc._common.registry import DEFAULT_METRIC, METRICS
 from multiauc._input.arrays import as_scores
 from multiauc._input.options import read_metric
-from multiauc.training import TrainingMetric
+from multiauc.training.batches import TrainingMetric
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

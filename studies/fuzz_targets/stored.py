@@ -14,7 +14,7 @@ from multiauc import _rust
 from multiauc._io.checkpoint import Saved, decoded, encoded
 from multiauc.streaming import Accumulator
 from multiauc.streaming._envelope import CHECKSUM_BYTES, LENGTH_BYTES, MAGIC
-from multiauc.training import MulticlassAuc
+from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 import multiauc
 from multiauc.boosting import lightgbm_metric
 from multiauc.sklearn import AucScorer
-from multiauc.training import MulticlassAuc
+from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 
 CHANGED = "was changed after this result was computed"
 COSTS = [[0.0, 1.0, 4.0], [2.0, 0.0, 1.0], [1.0, 5.0, 0.0]]

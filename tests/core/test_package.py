@@ -44,7 +44,7 @@ def test_every_public_name_is_there_when_first_used():
 
 
 @pytest.mark.parametrize(
-    "used", ["boosting.lightgbm_metric", "training.MulticlassAuc", "plotting.RocCurvesDisplay", "sklearn.roc_auc_score"]
+    "used", ["boosting.lightgbm_metric", "training.hugging_face", "plotting.RocCurvesDisplay", "sklearn.roc_auc_score"]
 )
 def test_public_modules_are_there_when_first_used(used):
     assert run("import multiauc", f"print(multiauc.{used}.__name__)").strip() == used.rpartition(".")[2]

@@ -14,7 +14,7 @@ from scipy import sparse, special
 import multiauc
 from multiauc._input.probabilities import _made_monotone, as_outputs, softmax
 from multiauc.streaming import Accumulator
-from multiauc.training import MulticlassAuc
+from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 
 
 @pytest.fixture

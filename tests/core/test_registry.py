@@ -15,7 +15,7 @@ from multiauc._evaluation import evaluation
 from multiauc._input import options
 from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
 from multiauc.sklearn import AucScorer
-from multiauc.training import MulticlassAuc
+from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 from strategies import make_sample, smooth
 
 PACKAGE = Path(multiauc.__file__).parent

@@ -12,7 +12,7 @@ from multiauc import _rust
 from multiauc._io.checkpoint import DamagedError, Saved, decoded, encoded
 from multiauc.streaming import Accumulator
 from multiauc.streaming._envelope import CHECKSUM_BYTES, LENGTH_BYTES, MAGIC
-from multiauc.training import MulticlassAuc
+from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 
 METRICS = ["auc_mu", "hand_till", "one_vs_rest"]
 

@@ -9,7 +9,7 @@ import pytest
 
 import multiauc
 from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
-from multiauc.training import MulticlassAuc
+from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 from strategies import make_sample, smooth, softmax
 
 FUNCTIONS = {
@@ -181,6 +181,63 @@ def test_boosters_metrics_survive_copies(sample, make):
     assert repr(metric).endswith("('hand_till', outputs='probabilities', absent='ignore')")
 
 
+def test_evaluate_is_the_evaluation_of_all_rows(sample):
+    for name in FUNCTIONS:
+        found = fed(MulticlassAuc(3, name), *sample.data).evaluate()
+        expected = multiauc.evaluate(*sample.data, metrics=[name])
+        assert found.metrics == expected.metrics
+    with pytest.raises(ValueError, match="before the first update"):
+        MulticlassAuc(3).evaluate()
+
+
+def test_ignored_rows_do_not_count(sample):
+    target = sample.codes.copy()
+    target[::4] = 255
+    kept = target != 255
+    metric = fed(MulticlassAuc(3, ignore_index=255), target, sample.scores, np.arange(60) + 1.0)
+    expected = multiauc.auc_mu_score(target[kept], sample.scores[kept], sample_weight=np.arange(60)[kept] + 1.0)
+    assert metric.compute() == expected
+    with pytest.raises(ValueError, match=r"target contains 255 at row 0; .*, and ignore_index= names one to leave out"):
+        MulticlassAuc(3).update(sample.scores, target)
+
+
+def test_losses_are_better_when_lower(sample):
+    metric = fed(MulticlassAuc(3, "log_loss"), *sample.data)
+    assert not metric.higher_is_better
+    assert MulticlassAuc(3).higher_is_better
+    assert metric.compute() == multiauc.log_loss_score(*sample.data)
+
+
+class TestOptionsOfTorchmetrics:
+    @pytest.mark.parametrize("options", [{}, {"average": "macro"}, {"task": "multiclass", "thresholds": None}])
+    def test_the_same_answer(self, sample, options):
+        metric = fed(MulticlassAuc(num_classes=3, metric="one_vs_rest", **options), *sample.data)
+        assert metric.compute() == multiauc.one_vs_rest_score(*sample.data)
+
+    def test_weighted_is_by_prevalence(self, sample):
+        metric = fed(MulticlassAuc(3, "one_vs_rest", average="weighted"), *sample.data)
+        assert metric.compute() == multiauc.one_vs_rest_score(*sample.data, average="prevalence")
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            ({"average": "macro"}, "average='macro' belongs to the metric 'one_vs_rest'"),
+            ({"metric": "one_vs_rest", "average": "none"}, r"read evaluate\(\).per_class"),
+            ({"thresholds": 200}, "thresholds=200 is not an option: values are exact.* memory_limit="),
+            ({"task": "multilabel"}, "task='multilabel' is not an option"),
+            ({"validate_args": False}, "batches are always checked"),
+        ],
+    )
+    def test_a_hint(self, options, message):
+        with pytest.raises(ValueError, match=message):
+            MulticlassAuc(3, **options)
+
+
+def test_arguments_the_other_way_round_get_a_hint(sample):
+    with pytest.raises(ValueError, match=r"preds come first. In Keras use .*KerasAuc"):
+        MulticlassAuc(3).update(sample.codes, sample.scores)
+
+
 class TestBoundedMemory:
     @pytest.mark.parametrize("name", FUNCTIONS)
     def test_batches_together_are_the_whole(self, sample, name):
@@ -196,8 +253,6 @@ class TestBoundedMemory:
     def test_other_options_need_all_scores(self):
         with pytest.raises(ValueError, match="memory_limit= goes with absent= only; got 'partition'"):
             MulticlassAuc(3, memory_limit=2**20, partition=np.ones((3, 3)))
-        with pytest.raises(ValueError, match=r"evaluate\(\) goes with memory_limit="):
-            MulticlassAuc(3).evaluate()
 
 
 @pytest.mark.parametrize("memory", [None, 2**20])
