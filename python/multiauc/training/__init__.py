@@ -15,7 +15,7 @@ from multiauc.training.batches import ArrayMulticlassAuc
 from multiauc.training.hugging_face import hugging_face
 
 if TYPE_CHECKING:
-    from multiauc.training.keras_callback import KerasAuc
+    from multiauc.training.keras_callback import KerasAuc as KerasAuc
     from multiauc.training.torch_metric import MulticlassAuc
 
 # `KerasAuc` is not among them: without Keras it is not there.
