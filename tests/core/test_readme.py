@@ -22,6 +22,7 @@ PAGES = sorted(str(page.relative_to(ROOT)) for page in [ROOT / "README.md", *(RO
 RUN_ELSEWHERE = {
     "docs/spark.md": ("tests/integrations/test_spark.py", "needs Spark"),
     "docs/clusters.md": ("tests/integrations/test_clusters_page.py", "needs Dask, Ray, DuckDB and polars"),
+    "docs/use-it-in.md": ("tests/integrations/test_use_it_in.py", "needs torch, Keras, MLflow and others"),
     "docs/replace-what-you-use-today.md": (
         "tests/integrations/test_page.py",
         "needs LightGBM, XGBoost, CatBoost, torch and polars",
