@@ -1,5 +1,6 @@
 """Tests with the real libraries that multiauc works with; `make test-integrations` installs them."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).parent.parent / "core"))  # the cases that several kinds of tests share
+os.environ["KERAS_BACKEND"] = "jax"
 
 NAMES = np.array(["ant", "bee", "cow", "dog"])
 

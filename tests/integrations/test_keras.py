@@ -1,9 +1,5 @@
 """`multiauc.training.KerasAuc` in Keras 3, with the backend jax."""
 
-import os
-
-os.environ["KERAS_BACKEND"] = "jax"
-
 import keras
 import numpy as np
 import pytest

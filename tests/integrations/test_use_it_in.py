@@ -1,11 +1,6 @@
 """The page "Use it in ...": every section runs with the real library, and prints what the page shows."""
 
-import os
-
-os.environ["KERAS_BACKEND"] = "jax"
-
 import pytest
-
 from page_blocks import run_section, sections
 
 PAGE = "use-it-in"
