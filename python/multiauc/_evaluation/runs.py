@@ -4,39 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common import registry, result, wording
 from multiauc._common.hints import with_hints
-from multiauc._common.registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, DEFAULT_METRICS, METRICS
-from multiauc._common.result import (
-    Printed,
-    Tabular,
-    html_table,
-    notes_in_words,
-    pick_numbers,
-    sizes_in_words,
-    text_table,
-)
-from multiauc._common.wording import counted, decimals, described, listing, names_as_text
-from multiauc._inference.differences import Difference, holm, read_scale
-from multiauc._inference.estimates import Estimate, build_estimate, count_smallest, warn_of_single_units
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import (
-    read_groups,
-    read_metric,
-    read_metric_options,
-    read_metrics,
-    read_sampling,
-    refuse_idle_options,
-    refuse_weights,
-)
-from multiauc._input.probabilities import NOT_PROBABILITIES, are_probabilities, depend_on_scale
-from multiauc._input.sample import read_sample
+from multiauc._evaluation.comparison import ComparedModels, name_models
+from multiauc._evaluation.evaluation import read_inputs
+from multiauc._inference import differences, estimates
+from multiauc._inference.differences import Difference
+from multiauc._inference.estimates import Estimate
+from multiauc._input import options, probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,10 +26,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.registry import MetricName
-    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
-    from multiauc._inference.intervals import ConfidenceInterval
-    from multiauc._input.sample import Sample
+    from multiauc._input.held_inputs import HeldInputs
 
 ONE_RUN = "one run only: nothing is known of how much another training would differ"
 FEW_RUNS = (
@@ -128,11 +108,7 @@ class _TwoParts:
 
     __slots__ = ()
     parts: Parts
-
-    @property
-    def standard_error(self) -> float:
-        """Of the mean, from rows and runs."""
-        return math.sqrt(self.parts.total)
+    standard_error: Any
 
     @property
     def rows_standard_error(self) -> float:
@@ -144,17 +120,6 @@ class _TwoParts:
         """The part that more runs would reduce."""
         return math.sqrt(self.parts.runs)
 
-    @property
-    def degrees_of_freedom(self) -> float:
-        """How well the standard error is known."""
-        return self.parts.degrees_of_freedom
-
-    def _name_parts(self) -> dict[str, float]:
-        return {"rows_standard_error": self.rows_standard_error, "runs_standard_error": self.runs_standard_error}
-
-    def _format_parts(self) -> list[str]:
-        return [decimals(self.rows_standard_error), decimals(self.runs_standard_error)]
-
     def what_helps(self) -> str:
         """Say what twice the rows and twice the runs would do to the standard error."""
         share = self.parts.rows / self.parts.total if self.parts.total > 0.0 else math.nan
@@ -162,12 +127,16 @@ class _TwoParts:
         more_runs = math.sqrt(self.parts.rows + self.parts.runs / 2)
         return (
             f"rows account for {share:.0%} of the variance: twice the rows would bring the standard error from "
-            f"{decimals(self.standard_error)} to {decimals(more_rows)}, twice the runs to {decimals(more_runs)}"
+            f"{wording.decimals(math.sqrt(self.parts.total))} to {wording.decimals(more_rows)}, twice the runs to "
+            f"{wording.decimals(more_runs)}"
         )
 
+    def _format_parts(self) -> list[str]:
+        return [wording.decimals(self.rows_standard_error), wording.decimals(self.runs_standard_error)]
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RunsEstimate(_TwoParts, Tabular):
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class RunsEstimate(_TwoParts, Estimate):
     """The mean of a metric over runs.
 
     Attributes
@@ -191,32 +160,15 @@ class RunsEstimate(_TwoParts, Tabular):
 
     values: NDArray[np.float64]
     parts: Parts
-    _estimate: Estimate
 
-    @property
-    def name(self) -> Any:
-        """The metric, or the model."""
-        return self._estimate.name
-
-    @property
-    def value(self) -> float:
-        """The mean over runs."""
-        return self._estimate.value
-
-    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The default interval of the metric, with the variance from rows and runs."""
-        return self._estimate.confidence_interval(level)
-
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Value, standard errors and limits by name."""
-        return self._estimate.to_dict(level) | self._name_parts() | {"degrees_of_freedom": self.degrees_of_freedom}
-
-    def _rows(self, level: float) -> list[Record]:
-        return [{"name": self.name, **self.to_dict(level)}]
+        parts = self._pick("rows_standard_error", "runs_standard_error", "degrees_of_freedom")
+        return Estimate.to_dict(self, level) | parts
 
     def cells(self) -> list[str]:
         """The columns of a table."""
-        return [*self._estimate.cells(), *self._format_parts(), f"{self.degrees_of_freedom:.1f}"]
+        return [*Estimate.cells(self), *self._format_parts(), f"{self.degrees_of_freedom:.1f}"]
 
     def __repr__(self) -> str:
         value, error, interval, rows, runs, _ = self.cells()
@@ -226,8 +178,8 @@ class RunsEstimate(_TwoParts, Tabular):
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RunsDifference(_TwoParts, Tabular):
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class RunsDifference(_TwoParts, Difference):
     """The difference between two models, each a mean over runs.
 
     Attributes
@@ -249,59 +201,26 @@ class RunsDifference(_TwoParts, Tabular):
     """
 
     parts: Parts
-    _difference: Difference
-    corrected_p_value: float = math.nan
 
-    @property
-    def first(self) -> Any:
-        """The model whose mean is on the left of the minus."""
-        return self._difference.first
-
-    @property
-    def second(self) -> Any:
-        """The other model."""
-        return self._difference.second
-
-    @property
-    def value(self) -> float:
-        """The mean of the first less that of the second."""
-        return self._difference.value
-
-    @property
-    def t(self) -> float:
-        """The difference in units of its standard error."""
-        return self._difference.t
-
-    @property
-    def p_value(self) -> float:
-        """Two-sided, by Student's distribution with `degrees_of_freedom`."""
-        return self._difference.p_value
-
-    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """The difference ± t times its standard error."""
-        return self._difference.confidence_interval(level)
-
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Value, standard errors, limits and p-values by name."""
-        return self._difference.to_dict(level) | self._name_parts() | {"corrected_p_value": self.corrected_p_value}
+        return Difference.to_dict(self, level) | self._pick("rows_standard_error", "runs_standard_error")
 
-    def cells(self) -> list[str]:
+    def cells(self, limits: tuple[float, float]) -> list[str]:
         """The columns of a table."""
-        limits = self._difference.interval_beyond(0.025)
-        interval = "-" if math.isnan(limits.low) else f"{limits.low:+.4f} to {limits.high:+.4f}"
-        numbers = [f"{self.degrees_of_freedom:.1f}", f"{self.corrected_p_value:.4f}"]
-        return [f"{self.value:+.4f}", decimals(self.standard_error), interval, *self._format_parts(), *numbers]
+        value, error, interval, _, freedom, p_value = Difference.cells(self, limits)
+        return [value, error, interval, *self._format_parts(), freedom, p_value]
 
     def __repr__(self) -> str:
-        value, error, interval, rows, runs, *_ = self.cells()
+        value, error, interval, rows, runs, *_ = self.cells(self.interval_beyond(0.025))
         return (
             f"RunsDifference({self.first} - {self.second}: {value}, standard error {error} (rows {rows}, runs {runs}), "
-            f"95% interval {interval}, p {self.p_value:.4f})"
+            f"95% interval {interval}, p {wording.p_in_line(self.p_value)})"
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RunsEvaluation(Printed, Tabular):
+class RunsEvaluation(result.Printed, result.Tabular):
     """The metrics of several runs of one model.
 
     Attributes
@@ -336,30 +255,30 @@ class RunsEvaluation(Printed, Tabular):
     counts: NDArray[np.int64]
     notes: tuple[str, ...] = ()
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """The metrics by name, and the number of runs."""
         return {"n_runs": self.n_runs, "metrics": {name: one.to_dict(level) for name, one in self.metrics.items()}}
 
-    def _rows(self, level: float) -> list[Record]:
+    def _rows(self, level: float) -> list[result.Record]:
         return [{"metric": name, **one.to_dict(level)} for name, one in self.metrics.items()]
 
-    def _numbers(self) -> dict[str, Numbers]:
-        return {name: pick_numbers(one.to_dict()) for name, one in self.metrics.items()}
+    def _numbers(self) -> dict[str, result.Numbers]:
+        return {name: result.pick_numbers(one.to_dict()) for name, one in self.metrics.items()}
 
     def _title(self) -> str:
-        return f"{counted(self.n_runs, 'run')} on {sizes_in_words(self.labels, self.counts)}"
+        return f"{wording.counted(self.n_runs, 'run')} on {result.sizes_in_words(self.labels, self.counts)}"
 
-    def _table(self) -> Cells:
-        return [HEADER, *([METRICS[name].title, *one.cells()] for name, one in self.metrics.items())]
+    def _table(self) -> result.Cells:
+        return [HEADER, *([str(one.name), *one.cells()] for one in self.metrics.values())]
 
     def _below(self) -> list[str]:
-        name, first = next(iter(self.metrics.items()))
-        helps = [f"{METRICS[name].title}: {first.what_helps()}"] if self.n_runs > 1 else []
-        return [*helps, *notes_in_words(self.notes)]
+        first = next(iter(self.metrics.values()))
+        helps = [f"{first.name}: {first.what_helps()}"] if self.n_runs > 1 else []
+        return [*helps, *result.notes_in_words(self.notes)]
 
 
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RunsComparison(Tabular):
+@dataclass(frozen=True, eq=False, repr=False)
+class RunsComparison(ComparedModels[RunsEstimate, RunsDifference]):
     """Several models, each with several runs, on the same rows.
 
     Attributes
@@ -386,29 +305,12 @@ class RunsComparison(Tabular):
     True
     """
 
-    metric: str
-    estimates: dict[Any, RunsEstimate]
-    differences: tuple[RunsDifference, ...]
-    labels: tuple[Any, ...]
-    counts: NDArray[np.int64]
     notes: tuple[str, ...] = ()
 
-    def difference(self, first: Any, second: Any) -> RunsDifference:
-        """The mean of the first model less that of the second."""
-        for name in (first, second):
-            if name not in self.estimates:
-                raise ValueError(f"there is no model {name!r}; there are {listing(self.estimates)}")
-        if first == second:
-            raise ValueError(f"first and second must be different models; got {first!r} twice")
-        for one in self.differences:
-            if (one.first, one.second) == (first, second):
-                return one
-            if (one.first, one.second) == (second, first):
-                turned = replace(one._difference, first=first, second=second, value=-one.value)  # noqa: SLF001
-                return replace(one, _difference=turned)
-        raise AssertionError("every pair of models has a difference")
+    _KIND: ClassVar = "Runs compared"
+    _HEADER: ClassVar = HEADER
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Models and differences by name."""
         return {
             "metric": self.metric,
@@ -416,40 +318,13 @@ class RunsComparison(Tabular):
             "differences": [one.to_dict(level) for one in self.differences],
         }
 
-    def _rows(self, level: float) -> list[Record]:
-        models = [{"first": name, "second": None, **one.to_dict(level)} for name, one in self.estimates.items()]
-        rows = [*models, *(one.to_dict(level) for one in self.differences)]
-        columns = dict.fromkeys(name for row in rows for name in row)
-        return [{name: row.get(name, math.nan) for name in columns} for row in rows]
+    def _contrasts(self) -> result.Cells:
+        head = ["", "difference", *HEADER[2:], "p (Holm)" if len(self.differences) > 1 else "p"]
+        named = zip(self._pair_names(), self.differences, strict=True)
+        return [head, *([" - ".join(pair), *one.cells(one.interval_beyond(0.025))] for pair, one in named)]
 
-    def _numbers(self) -> dict[str, Numbers]:
-        names = names_as_text(self.estimates)
-        pairs = [f"{first}_minus_{second}" for first, second in combinations(names, 2)]
-        found = zip([*names, *pairs], [*self.estimates.values(), *self.differences], strict=True)
-        return {f"{name}_{self.metric}": pick_numbers(one.to_dict()) for name, one in found}
-
-    def _title(self) -> str:
-        return f"Runs compared by {METRICS[self.metric].title} on {sizes_in_words(self.labels, self.counts)}"
-
-    def _tables(self) -> tuple[Cells, Cells]:
-        names = names_as_text(self.estimates)
-        models = [[name, *one.cells()] for name, one in zip(names, self.estimates.values(), strict=True)]
-        pairs = [" - ".join(pair) for pair in combinations(names, 2)]
-        p_value = "p (Holm)" if len(pairs) > 1 else "p"
-        head = ["", "difference", *HEADER[2:], p_value]
-        return [HEADER, *models], [
-            head,
-            *([pair, *one.cells()] for pair, one in zip(pairs, self.differences, strict=True)),
-        ]
-
-    def __repr__(self) -> str:
-        models, differences = self._tables()
-        tables = [*text_table(models), "", *text_table(differences)]
-        return "\n".join([self._title(), *tables, *notes_in_words(self.notes)])
-
-    def _repr_html_(self) -> str:
-        models, differences = self._tables()
-        return html_table(self._title(), models) + html_table("Differences", differences, notes_in_words(self.notes))
+    def _below(self) -> list[str]:
+        return result.notes_in_words(self.notes)
 
 
 @with_hints
@@ -521,19 +396,22 @@ def evaluate_runs(  # noqa: PLR0913
     >>> len(found.values), found.standard_error > found.rows_standard_error
     (5, True)
     """
-    names = DEFAULT_METRICS if metrics is None else read_metrics(metrics, CLOSED_FORM_METRICS)
-    refuse_idle_options(names, partition=partition, pair_weights=pair_weights, clip=clip, k=k)
-    refuse_weights(names, sample_weight)
-    samples = _read_runs(y_true, runs, (sample_weight, labels, absent, outputs), "runs")
-    options = read_metric_options(samples[0], partition=partition, pair_weights=pair_weights, clip=clip, k=k)
-    inputs = _hold(samples[0], names, options, groups, sampling)
-    found = _evaluate_models([samples], inputs)
-    estimates = {
-        metric: _estimate(mean, of_runs, METRICS[metric].title, metric, inputs, found)
-        for metric, mean, of_runs in zip(names, found.means[0], found.each[0], strict=True)
-    }
-    notes = _notes([len(samples)], samples, depends=depend_on_scale(names, partition))
-    return RunsEvaluation(estimates, len(samples), tuple(samples[0].labels), samples[0].rows, notes)
+    names = registry.DEFAULT_METRICS if metrics is None else options.read_metrics(metrics, registry.CLOSED_FORM_METRICS)
+    given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}
+    shared = (sample_weight, labels, absent, outputs)
+    scores = _name_runs("runs", runs)
+    _, held = read_inputs(y_true, scores, names, shared, groups=groups, sampling=sampling, **given)
+    found = _evaluate_models([held])
+    return RunsEvaluation(
+        {
+            metric: _build_estimate(mean, of_runs, registry.METRICS[metric].title, metric, held[0], found.units)
+            for metric, mean, of_runs in zip(names, found.means[0], found.each[0], strict=True)
+        },
+        len(held),
+        tuple(held[0].sample.labels),
+        held[0].sample.rows,
+        _find_notes([held]),
+    )
 
 
 @with_hints
@@ -541,7 +419,7 @@ def compare_runs(  # noqa: PLR0913
     y_true: ArrayLike,
     models: Mapping[Any, Sequence[ArrayLike]],
     *,
-    metric: MetricName = DEFAULT_METRIC,
+    metric: MetricName = registry.DEFAULT_METRIC,
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
     clip: float | None = None,
@@ -590,122 +468,88 @@ def compare_runs(  # noqa: PLR0913
     >>> difference.value > 0, difference.p_value < 0.05
     (True, True)
     """
-    kind = read_metric(metric)
-    refuse_idle_options((kind,), partition=partition, pair_weights=pair_weights, clip=clip, k=k)
-    refuse_weights((kind,), sample_weight)
-    if not isinstance(models, Mapping):
-        raise TypeError(
-            f"models must be a dict from the name of each model to its runs; got {described(models)}: "
-            "write such as {'net': [scores_1, scores_2], ...}"
-        )
-    if len(models) < 2:
-        raise ValueError(f"models must have at least two models to compare; got {len(models)}")
+    kind = options.read_metric(metric)
+    given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}
     shared = (sample_weight, labels, absent, outputs)
-    samples = {name: _read_runs(y_true, runs, shared, f"models[{name!r}]") for name, runs in models.items()}
-    everything = [sample for runs in samples.values() for sample in runs]
-    first = everything[0]
-    for name, runs in samples.items():
-        _check_classes(first, runs, f"models[{name!r}]")
-    inputs = _hold(
-        first,
-        (kind,),
-        read_metric_options(first, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
-        groups,
-        sampling,
-    )
-    found = _evaluate_models(list(samples.values()), inputs)
-    estimates = {
-        name: _estimate(mean[0], of_runs[0], name, kind, inputs, found)
-        for name, mean, of_runs in zip(samples, found.means, found.each, strict=True)
-    }
-    differences = []
-    places = combinations(range(len(samples)), 2)
-    for (a, b), (i, j), mean, of_runs in zip(
-        combinations(samples, 2), places, found.differences, found.differences_of_each, strict=True
+    named = name_models(models, "runs", "{'net': [scores_1, scores_2], ...}")
+    runs = [_name_runs(argument, of_model) for argument, of_model in named.items()]
+    scores = {argument: y_score for of_model in runs for argument, y_score in of_model.items()}
+    _, held = read_inputs(y_true, scores, (kind,), shared, groups=groups, sampling=sampling, **given)
+    left = iter(held)
+    by_model = [[next(left) for _ in of_model] for of_model in runs]
+    found, inputs = _evaluate_models(by_model), held[0]
+    plain = []
+    for (i, j), (a, b), (mean,), of_runs in zip(
+        combinations(range(len(runs)), 2),
+        combinations(models, 2),
+        found.differences,
+        found.differences_of_each,
+        strict=True,
     ):
-        if len(samples[a]) == len(samples[b]):
-            parts = split_variance(mean[0], of_runs[0])
+        if len(runs[i]) == len(runs[j]):
+            parts = split_variance(mean, of_runs[0])
         else:
-            both = [(found.means[place][0], found.each[place][0]) for place in (i, j)]
-            parts = split_variance_of_unpaired(mean[0], both)
-        scale = read_scale(kind)
-        plain = Difference(a, b, mean[0].value, parts.total, parts.degrees_of_freedom, **scale)
-        differences.append(RunsDifference(parts, plain))
-    corrected = holm([one.p_value for one in differences])
-    counts = [len(runs) for runs in samples.values()]
+            parts = split_variance_of_unpaired(mean, [(found.means[k][0], found.each[k][0]) for k in (i, j)])
+        numbers, scale = (mean.value, parts.total, parts.degrees_of_freedom), differences.read_scale(kind)
+        plain.append(RunsDifference(a, b, *numbers, parts=parts, **scale))
+    corrected = differences.holm([one.p_value for one in plain])
     return RunsComparison(
         metric=kind,
-        estimates=estimates,
-        differences=tuple(replace(one, corrected_p_value=p) for one, p in zip(differences, corrected, strict=True)),
-        labels=tuple(first.labels),
-        counts=first.rows,
-        notes=_notes(counts, everything, depends=depend_on_scale((kind,), partition)),
+        estimates={
+            name: _build_estimate(mean[0], of_runs[0], name, kind, inputs, found.units)
+            for name, mean, of_runs in zip(models, found.means, found.each, strict=True)
+        },
+        differences=tuple(replace(one, corrected_p_value=p) for one, p in zip(plain, corrected, strict=True)),
+        labels=tuple(inputs.sample.labels),
+        counts=inputs.sample.rows,
+        notes=_find_notes(by_model),
     )
 
 
-def _read_runs(y_true: Any, runs: Any, shared: tuple[Any, Any, Any, Any], argument: str) -> list[Sample]:
-    """The sample of each run; `shared` are weights, labels, the policy for missing classes and what scores are."""
+def _name_runs(argument: str, runs: Any) -> dict[str, Any]:
+    """The scores of each run, by what messages call them."""
     if isinstance(runs, (Mapping, str, bytes)) or not hasattr(runs, "__iter__"):
-        raise TypeError(f"{argument} must be a sequence with the scores of each run; got {described(runs)}")
-    samples: list[Sample] = []
-    for place, y_score in enumerate(runs):
-        try:
-            samples.append(read_sample(y_true, y_score, *shared))
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{argument}[{place}]: {error}") from None
-    if not samples:
+        raise TypeError(f"{argument} must be a sequence with the scores of each run; got {wording.described(runs)}")
+    named = {f"{argument}[{place}]": y_score for place, y_score in enumerate(runs)}
+    if not named:
         raise ValueError(f"{argument} must have at least one run; got none")
-    _check_classes(samples[0], samples, argument)
-    return samples
+    return named
 
 
-def _check_classes(first: Sample, samples: list[Sample], argument: str) -> None:
-    for place, sample in enumerate(samples):
-        if sample.labels != first.labels or sample.scores.shape != first.scores.shape:
-            raise ValueError(
-                f"{argument}[{place}] must have the rows and classes of the first run, "
-                f"{len(first.codes)} and {listing(first.labels)}; got {len(sample.codes)} and {listing(sample.labels)}"
-            )
-
-
-def _hold(sample: Sample, metrics: tuple[str, ...], options: Record, groups: Any, sampling: Any) -> HeldInputs:
-    drawn = read_sampling(sampling, metrics)
-    return HeldInputs(
-        sample, metrics, options, groups=read_groups(groups, len(sample.codes)), folds=None, sampling=drawn
-    )
-
-
-def _evaluate_models(models: list[list[Sample]], inputs: HeldInputs) -> _rust.Runs:
-    arguments = [[sample.arguments(inputs.groups) for sample in runs] for runs in models]
+def _evaluate_models(models: list[list[HeldInputs]]) -> _rust.Runs:
+    inputs = models[0][0]
+    arguments = [[one.arguments() for one in runs] for runs in models]
     found = _rust.evaluate_runs(arguments, list(inputs.metrics), inputs.options, inputs.sampling == "iid")
-    warn_of_single_units(inputs, found.units, found.effective_units)
+    estimates.warn_of_single_units(inputs, found.units, found.effective_units)
     return found
 
 
-def _estimate(
+def _build_estimate(
     mean: _rust.Estimate,
     runs: list[_rust.Estimate],
     name: Any,
     metric: str,
     inputs: HeldInputs,
-    found: _rust.Runs,
+    units: NDArray[np.int64],
 ) -> RunsEstimate:
     parts = split_variance(mean, runs)
-    of_rows = build_estimate(mean, name, count_smallest(found.units), metric, inputs)
-    both = replace(
-        of_rows,
-        value=inputs.sample.nan_if_absent(mean.value),
-        standard_error=inputs.sample.nan_if_absent(math.sqrt(parts.total)),
-        degrees_of_freedom=parts.degrees_of_freedom,
-        _first_order=parts.total,
+    of_rows = estimates.build_estimate(mean, name, estimates.count_smallest(units), metric, inputs)
+    known = {one.name: getattr(of_rows, one.name) for one in fields(of_rows)} | {
+        "standard_error": inputs.sample.nan_if_absent(math.sqrt(parts.total)),
+        "degrees_of_freedom": parts.degrees_of_freedom,
+        "_first_order": parts.total,
         # The data are those of one run.
-        _inputs=None,
-    )
-    return RunsEstimate(np.array([one.value for one in runs]), parts, both)
+        "_inputs": None,
+    }
+    return RunsEstimate(**known, values=np.array([one.value for one in runs]), parts=parts)
 
 
-def _notes(counts: list[int], samples: list[Sample], *, depends: bool) -> tuple[str, ...]:
-    notes = [ONE_RUN] if min(counts) == 1 else [FEW_RUNS] if min(counts) < 10 else []
-    if depends and not all(sample.has_one_score or are_probabilities(sample) for sample in samples):
-        notes.append(NOT_PROBABILITIES)
+def _find_notes(models: list[list[HeldInputs]]) -> tuple[str, ...]:
+    fewest, inputs = min(map(len, models)), models[0][0]
+    notes = [ONE_RUN] if fewest == 1 else [FEW_RUNS] if fewest < 10 else []
+    samples = [one.sample for runs in models for one in runs]
+    if probabilities.depend_on_scale(inputs.metrics, inputs.options["partition"]) and not all(
+        sample.has_one_score or probabilities.are_probabilities(sample) for sample in samples
+    ):
+        notes.append(probabilities.NOT_PROBABILITIES)
     return tuple(notes)
