@@ -83,9 +83,9 @@ def hum_lines(sizes: tuple[int, int, int], runs: int) -> list[str]:
 def drawn_line(n: int, seeds: int) -> str:
     """The spread of the drawn value, rows used equally often and drawn independently, for the same tuples."""
     codes, scores = sample(n, 5)
-    arguments = (scores, codes.astype(np.uint8), None, None)
+    rows = _rust.Sample(scores, codes.astype(np.uint8))
     spread = [
-        np.std([_rust.hum_score(arguments, "sum", 1.0, seed, is_latin=how)[0] for seed in range(seeds)], ddof=1)
+        np.std([_rust.hum_score(rows, "sum", 1.0, seed, is_latin=how)[0] for seed in range(seeds)], ddof=1)
         for how in (False, True)
     ]
     return (

@@ -1,13 +1,6 @@
 """The compiled core. Private: use the functions of `multiauc`, which check their input first.
 
-A *sample* is (scores, codes, weights, groups): an (n, K) array of float32 or float64 with any strides, or an (n, 1)
-array that scores the second of two classes; the class of each row as a column number (uint8 for K <= 256, else uint16);
-None or n non-negative float64 weights; None or the number of each row's group (uint32).
-A *sparse sample* is (values, columns, starts, width, codes, weights): stored scores (float32 or float64) row by row,
-their column numbers (int32 or int64), where the scores of each row start and those of the last end (int64), and the
-number of columns, K or 1; codes (uint32 for K > 65,536) and weights as in a sample.
-*Options* are a dict, in which None and what is left out are the same: "partition" (K x K float64) and "pair_weights"
-("size_product", "size_sum" or a symmetric K x K float64 array).
+`Sample`, `SparseSample` and `MetricOptions` refer to the arrays they are made from, which are never copied.
 *Metrics* are named as in the registry. Classes without rows (or without weight) are left out and the weights of the
 others renormalised.
 """
@@ -25,6 +18,8 @@ __all__ = [
     "Evaluated",
     "FoundSlices",
     "Interactions",
+    "Labelled",
+    "MetricOptions",
     "MinP",
     "PairTable",
     "RangeCounter",
@@ -32,6 +27,8 @@ __all__ = [
     "Resampler",
     "RocModel",
     "Runs",
+    "Sample",
+    "SparseSample",
     "StreamState",
     "__version__",
     "average_precision_per_class",
@@ -42,6 +39,7 @@ __all__ = [
     "code_integers",
     "compare",
     "compare_folds",
+    "compare_labels",
     "covered_share",
     "debug_build",
     "degrees_of_freedom",
@@ -81,10 +79,8 @@ __all__ = [
 type _Scores = NDArray[np.float32] | NDArray[np.float64]
 type _Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 type _Weights = NDArray[np.float64] | None
-type _Sample = tuple[_Scores, _Codes, _Weights, NDArray[np.uint32] | None]
 type _Columns = NDArray[np.int32] | NDArray[np.int64]
-type _SparseSample = tuple[_Scores, _Columns, NDArray[np.int64], int, _Codes, _Weights]
-type _Options = dict[str, Any]
+type _PairWeights = str | NDArray[np.float64] | None
 type _Curves = list[tuple[int, int | None]]
 type _Points = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
@@ -94,6 +90,72 @@ debug_build: bool
 METRICS: dict[str, dict[str, bool]]
 #: With this many degrees of freedom Student's t counts as normal.
 NORMAL_FROM: float
+
+@final
+class Sample:
+    """Rows with a class and a score for every class.
+
+    `scores` are (n, K), float32 or float64 with any strides, or (n, 1), those of the second of two classes; `codes` the
+    class of each row as a column number (uint8 for K <= 256, else uint16); `weights` are finite and not negative;
+    `groups` the number of each row's group. `sampling` is "stratified" or "iid", of rows or of groups.
+    """
+
+    def __new__(
+        cls,
+        scores: _Scores,
+        codes: _Codes,
+        weights: _Weights = None,
+        groups: NDArray[np.uint32] | None = None,
+        sampling: str = "stratified",
+    ) -> Sample: ...
+    @property
+    def is_single(self) -> bool:
+        """Whether scores are float32."""
+
+@final
+class SparseSample:
+    """Rows of which only some scores are stored, float32 or float64, row by row, with their column numbers.
+
+    `starts` says where the scores of each row start and those of the last end, `width` is the number of columns, K or
+    1, `codes` (uint32 for K > 65,536) and `weights` are as in `Sample`.
+    """
+
+    def __new__(
+        cls,
+        values: _Scores,
+        columns: _Columns,
+        starts: NDArray[np.int64],
+        width: int,
+        codes: _Codes,
+        weights: _Weights = None,
+    ) -> SparseSample: ...
+
+@final
+class MetricOptions:
+    """What metrics depend on, where it is not None: each option has a meaning for some of them."""
+
+    def __new__(
+        cls,
+        partition: NDArray[np.float64] | None = None,
+        pair_weights: _PairWeights = None,
+        clip: float | None = None,
+        k: int | None = None,
+    ) -> MetricOptions: ...
+    @property
+    def partition(self) -> NDArray[np.float64] | None:
+        """K x K costs."""
+
+    @property
+    def pair_weights(self) -> _PairWeights:
+        """A name, "size_product" or "size_sum", or a symmetric K x K array."""
+
+    @property
+    def clip(self) -> float | None:
+        """The smallest probability that counts as such."""
+
+    @property
+    def k(self) -> int | None:
+        """How many of the highest scores count."""
 
 def set_num_threads(n: int) -> None:
     """Number of threads for later calls; 0 restores the default."""
@@ -121,30 +183,30 @@ def code_bytes(
 def class_sizes(codes: _Codes, weights: _Weights, n_classes: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """(rows, weight sums) of each class; rows of weight zero are not counted. Checks the weights."""
 
-def score(sample: _Sample, metric: str, options: _Options) -> float:
+def score(sample: Sample, metric: str, options: MetricOptions = ...) -> float:
     """The value of a metric."""
 
-def pair_matrix(sample: _Sample, metric: str, options: _Options) -> NDArray[np.float64]:
+def pair_matrix(sample: Sample, metric: str, options: MetricOptions = ...) -> NDArray[np.float64]:
     """K x K values of the pairs that a metric averages; nan on the diagonal and for absent classes."""
 
-def one_vs_rest(sample: _Sample, average: str) -> float:
+def one_vs_rest(sample: Sample, average: str) -> float:
     """`average`: "macro", "prevalence", "prevalence_equal_rest" or "micro"."""
 
-def one_vs_rest_per_class(sample: _Sample) -> NDArray[np.float64]: ...
-def average_precision_per_class(sample: _Sample) -> NDArray[np.float64]: ...
-def sparse_hand_till(sample: _SparseSample, pair_weights: str | NDArray[np.float64] | None) -> float: ...
-def sparse_one_vs_rest(sample: _SparseSample, average: str) -> float: ...
-def sparse_one_vs_rest_per_class(sample: _SparseSample) -> NDArray[np.float64]: ...
-def pdi_per_class(sample: _Sample) -> NDArray[np.float64]:
+def one_vs_rest_per_class(sample: Sample) -> NDArray[np.float64]: ...
+def average_precision_per_class(sample: Sample) -> NDArray[np.float64]: ...
+def sparse_hand_till(sample: SparseSample, pair_weights: _PairWeights) -> float: ...
+def sparse_one_vs_rest(sample: SparseSample, average: str) -> float: ...
+def sparse_one_vs_rest_per_class(sample: SparseSample) -> NDArray[np.float64]: ...
+def pdi_per_class(sample: Sample) -> NDArray[np.float64]:
     """What `score` averages for "pdi"; nan for absent classes."""
 
-def hum_score(sample: _Sample, rule: str, precision: float, seed: int, is_latin: bool) -> tuple[float, float, bool]:
+def hum_score(sample: Sample, rule: str, precision: float, seed: int, is_latin: bool) -> tuple[float, float, bool]:
     """(value, standard error of drawing tuples, whether all were counted); `rule` is "sum", "prod" or "distance".
 
     `is_latin`: whether tuples, if they are drawn, use each row equally often.
     """
 
-def hum(sample: _Sample, rule: str, precision: float, seed: int) -> tuple[Evaluated, float, bool]:
+def hum(sample: Sample, rule: str, precision: float, seed: int) -> tuple[Evaluated, float, bool]:
     """The same with the standard error over rows."""
 
 def covered_share(rates: NDArray[np.float64], classes: int, precision: float, seed: int) -> tuple[float, float]:
@@ -153,20 +215,20 @@ def covered_share(rates: NDArray[np.float64], classes: int, precision: float, se
     `rates` has a row per classifier: class by class, what its rows are taken for, their own class left out.
     """
 
-def roc_curve_points(sample: _Sample, curves: _Curves, drop_intermediate: bool) -> list[_Points]:
+def roc_curve_points(sample: Sample, curves: _Curves, drop_intermediate: bool) -> list[_Points]:
     """(fpr, tpr, thresholds) for each (positive class, negative class or None for all others).
 
     The column of the positive class ranks. The thresholds fall, start at +inf, and a row is called positive when its
     score is >= the threshold.
     """
 
-def precision_recall_points(sample: _Sample, classes: list[int]) -> list[_Points]:
+def precision_recall_points(sample: Sample, classes: list[int]) -> list[_Points]:
     """(precision, recall, thresholds) of each class against all others; the thresholds fall and start at +inf."""
 
-def roc_hull_points(sample: _Sample, curves: _Curves) -> list[_Points]:
+def roc_hull_points(sample: Sample, curves: _Curves) -> list[_Points]:
     """The vertices of their upper convex hulls, from (0, 0) to (1, 1)."""
 
-def partial_aucs(sample: _Sample, curves: _Curves, region: str, rate: float) -> tuple[list[float], float, float]:
+def partial_aucs(sample: Sample, curves: _Curves, region: str, rate: float) -> tuple[list[float], float, float]:
     """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr"."""
 
 @final
@@ -314,7 +376,7 @@ class Interactions:
     @property
     def per_class(self) -> list[tuple[float, float]]: ...
 
-def evaluate(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> Evaluated: ...
+def evaluate(sample: Sample, metrics: list[str], options: MetricOptions) -> Evaluated: ...
 
 @final
 class FoundSlices:
@@ -357,12 +419,11 @@ class FoundSlices:
         """The slices that are compared, and the correlations of their differences, where these are few."""
 
 def evaluate_slices(
-    sample: _Sample,
+    sample: Sample,
     slices: NDArray[np.uint32],
     count: int,
     metric: str,
-    options: _Options,
-    is_iid: bool,
+    options: MetricOptions,
     reference: str | None,
     ignores_absent: bool,
 ) -> FoundSlices:
@@ -371,19 +432,18 @@ def evaluate_slices(
 def worst_case(metric: str, ceilings: list[float], units: list[float], value: float) -> tuple[float, float] | None:
     """Design effect and failures of the worst case with so many effective units per class; None if it has none."""
 
-def influences(sample: _Sample, metrics: list[str], options: _Options, is_iid: bool) -> NDArray[np.float64]:
+def influences(sample: Sample, metrics: list[str], options: MetricOptions) -> NDArray[np.float64]:
     """(n, metrics): (w / W) (T - mean of T in the class) of each row, and what it adds through random class sizes."""
 
-def compare(samples: list[_Sample], metric: str, options: _Options, is_iid: bool) -> Compared:
+def compare(samples: list[Sample], metric: str, options: MetricOptions) -> Compared:
     """Models with the same codes, weights and groups."""
 
 def compare_folds(
-    models: list[list[_Sample]],
+    models: list[list[Sample]],
     rows: list[NDArray[np.uint32]],
     groups: NDArray[np.uint32] | None,
     metrics: list[str],
-    options: _Options,
-    is_iid: bool,
+    options: MetricOptions,
 ) -> Compared:
     """Averages over folds, of each model and within it of each metric.
 
@@ -391,13 +451,13 @@ def compare_folds(
     groups of the whole sample. `units` are those of the classes of the folds.
     """
 
-def evaluate_runs(models: list[list[_Sample]], metrics: list[str], options: _Options, is_iid: bool) -> Runs:
+def evaluate_runs(models: list[list[Sample]], metrics: list[str], options: MetricOptions) -> Runs:
     """Some metrics of several runs of each model; all samples have the same rows."""
 
-def compare_labels(models: list[list[_Sample]], metrics: list[str], options: _Options) -> Labelled:
-    """Models as lists of samples, one per label with the scores of that label; all have the same rows."""
+def compare_labels(models: list[list[Sample]], metrics: list[str]) -> Labelled:
+    """Models as lists of samples, one per label with the scores of that label; all have the same rows, and are iid."""
 
-def interactions(sample: _Sample, options: _Options) -> Interactions:
+def interactions(sample: Sample, options: MetricOptions) -> Interactions:
     """For rows without weights: of the metrics of the pairwise family."""
 
 @final
@@ -468,12 +528,21 @@ class RocModel:
     def refit(self, rates: NDArray[np.float64], at: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """(area, true-positive rates at `at`) of other rates, 2T x J."""
 
-def multiclass_roc(sample: _Sample, options: _Options) -> RocModel:
-    """Fit the curve.
-
-    All `options` are needed: "thresholds" (how many, or which), "scope", "center", "pair_weights" (None, a name or
-    K x K), "tp_weights" and "fp_weights" (K x K), "continuity", "tolerance", "max_iterations", "memory_limit".
-    """
+def multiclass_roc(
+    sample: Sample,
+    *,
+    thresholds: int | NDArray[np.float64],
+    scope: str,
+    center: str,
+    pair_weights: _PairWeights,
+    tp_weights: NDArray[np.float64],
+    fp_weights: NDArray[np.float64],
+    continuity: float,
+    tolerance: float,
+    max_iterations: int,
+    memory_limit: int,
+) -> RocModel:
+    """Fit the curve at so many thresholds, or at these; `tp_weights` and `fp_weights` are K x K."""
 
 @final
 class Resampler:
@@ -484,12 +553,10 @@ class Resampler:
     """
 
     def __new__(
-        cls, samples: list[_Sample], metrics: list[str], options: _Options, sampling: str, memory_limit: int
+        cls, samples: list[Sample], metrics: list[str], memory_limit: int, options: MetricOptions | None = None
     ) -> Resampler: ...
     @staticmethod
-    def of_curves(
-        sample: _Sample, curves: _Curves, region: str, rate: float, sampling: str, memory_limit: int
-    ) -> Resampler:
+    def of_curves(sample: Sample, curves: _Curves, region: str, rate: float, memory_limit: int) -> Resampler:
         """Partial areas of curves: their mean, and their mean by prevalence."""
 
     @property
@@ -523,7 +590,7 @@ class StreamState:
     def is_made_with(self, classes: int, metrics: list[str], memory: int) -> bool:
         """Whether it was made with these arguments."""
 
-    def update(self, sample: _Sample) -> None:
+    def update(self, sample: Sample) -> None:
         """Add rows; none of them if one is not as it should be."""
 
     def settle(self) -> None:
@@ -565,7 +632,7 @@ class RangeCounter:
     def begin_pass(self, memory: int) -> bool:
         """Choose what to gather in the next pass; False if nothing is left."""
 
-    def update(self, sample: _Sample) -> None:
+    def update(self, sample: Sample) -> None:
         """Show some rows."""
 
     def end_pass(self) -> None:
@@ -597,7 +664,7 @@ class RangePlan:
     def from_bytes(data: bytes) -> RangePlan:
         """The plan that was written."""
 
-    def update(self, sample: _Sample) -> None:
+    def update(self, sample: Sample) -> None:
         """Gather the keys of some rows."""
 
     def take_blocks(self) -> list[tuple[int, bytes]]:

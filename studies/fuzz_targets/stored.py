@@ -97,7 +97,7 @@ def plans(rng: Rng) -> Iterator[str]:
     plan.split(int(rng.choice([1, 3, 2**40])))
     sent = plan.to_bytes()
     gathering = _rust.RangePlan.from_bytes(sent)
-    gathering.update((p, y, None, None))
+    gathering.update(_rust.Sample(p, y))
     blocks = [block for _, block in gathering.take_blocks()]
     kind = int(rng.integers(3))
     try:

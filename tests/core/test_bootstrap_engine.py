@@ -27,8 +27,8 @@ KEEP, FORGET = 1 << 30, 0
 
 
 def resampler_of(sample, sampling="stratified", groups=None, metrics=METRICS, memory=KEEP, **options):
-    arguments = (np.asarray(sample.scores), sample.codes.astype(np.uint8), sample.weights, groups)
-    return _rust.Resampler([arguments], metrics, options, sampling, memory)
+    rows = _rust.Sample(np.asarray(sample.scores), sample.codes.astype(np.uint8), sample.weights, groups, sampling)
+    return _rust.Resampler([rows], metrics, memory, _rust.MetricOptions(**options))
 
 
 def plain_scores(codes, scores, weights=None, partition=None, pair_weights=None):
@@ -155,8 +155,9 @@ class TestSchedules:
     def test_models_share_their_rows(self):
         first, second = (make_sample(smooth, [40, 30, 20], seed) for seed in (1, 2))
         codes = first.codes.astype(np.uint8)
-        models = [(scores, codes, None, None) for scores in (first.scores, second.scores.astype(np.float32))]
-        both = _rust.Resampler(models, METRICS[:2], {}, "iid", KEEP).replicates(5, 0, 30)
+        scores_of_models = (first.scores, second.scores.astype(np.float32))
+        models = [_rust.Sample(scores, codes, sampling="iid") for scores in scores_of_models]
+        both = _rust.Resampler(models, METRICS[:2], KEEP).replicates(5, 0, 30)
         second = type(second)(first.codes, second.scores.astype(np.float32))
         alone = [resampler_of(sample, "iid", metrics=METRICS[:2]).replicates(5, 0, 30) for sample in (first, second)]
         np.testing.assert_array_equal(both, np.hstack(alone))
@@ -167,8 +168,8 @@ class TestSchedules:
         scores = ((codes + rng.random(80)) > 0.8).astype(float)
         curve = multiauc.multiclass_roc(codes, scores, thresholds=[0.5]).bootstrap(40, rng=11)
         seed = int(np.random.default_rng(11).integers(2**64, dtype=np.uint64))
-        sample = (scores[:, np.newaxis], codes.astype(np.uint8), None, None)
-        resampler = _rust.Resampler([sample], ["auc_mu"], {}, "stratified", KEEP)
+        sample = _rust.Sample(scores[:, np.newaxis], codes.astype(np.uint8))
+        resampler = _rust.Resampler([sample], ["auc_mu"], KEEP)
         np.testing.assert_allclose(resampler.replicates(seed, 0, 40)[:, 0], curve.replicates, rtol=1e-14)
 
 
@@ -201,8 +202,8 @@ class TestSpread:
 
     def test_worked_example(self, paper):
         codes, scores = paper
-        sample = (scores, codes.astype(np.uint8), None, None)
-        resampler = _rust.Resampler([sample], ["auc_mu"], {}, "stratified", KEEP)
+        sample = _rust.Sample(scores, codes.astype(np.uint8))
+        resampler = _rust.Resampler([sample], ["auc_mu"], KEEP)
         assert np.var(resampler.replicates(1, 0, 60_000)) == pytest.approx(0.004367404514, rel=0.03)
 
     def test_brute_force_with_the_prevalence_in_play(self, rng):

@@ -201,16 +201,15 @@ def test_drawn_tuples_are_near_the_value_of_all():
 
 def test_the_error_of_drawing_is_what_it_says():
     codes, scores = large_sample(9)
-    found = np.array(
-        [_rust.hum_score((scores, codes.astype(np.uint8), None, None), "sum", 4e-3, s, True) for s in range(60)]
-    )
+    sample = _rust.Sample(scores, codes.astype(np.uint8))
+    found = np.array([_rust.hum_score(sample, "sum", 4e-3, seed, True) for seed in range(60)])
     assert not found[:, 2].any()
     assert found[:, 0].std(ddof=1) == pytest.approx(found[:, 1].mean(), rel=0.35)
 
 
 def test_using_rows_equally_often_lowers_the_error():
     codes, scores = large_sample(10, n=600, signal=0.4)
-    sample = (scores, codes.astype(np.uint8), None, None)
+    sample = _rust.Sample(scores, codes.astype(np.uint8))
     # Both stop after the same number of tuples: the precision is met at once.
     spread = {
         is_latin: np.std([_rust.hum_score(sample, "sum", 1.0, seed, is_latin)[0] for seed in range(300)], ddof=1)

@@ -72,7 +72,7 @@ class TestGroups:
         sample = read_sample(codes, scores, weights, None, "raise")
         roc = multiauc.multiclass_roc(codes, scores, sample_weight=weights, **options)
         stream = draw_seed(np.random.default_rng(seed))
-        resampler = _rust.Resampler([sample.arguments(groups)], ["auc_mu"], {}, sampling, 1 << 30)
+        resampler = _rust.Resampler([sample.arguments(groups, sampling)], ["auc_mu"], 1 << 30)
 
         def mean_size(weights):
             rows = np.bincount(codes[weights > 0], minlength=scores.shape[1])

@@ -153,8 +153,7 @@ def test_it_is_a_metric_of_evaluate_compare_and_the_bootstrap():
 
 def test_a_replicate_is_the_value_of_its_rows():
     codes, scores = small_sample(7, [9, 8, 7, 6], 3)
-    arguments = (scores, codes.astype(np.uint8), None, None)
-    resampler = _rust.Resampler([arguments], ["pdi"], {}, "stratified", 1 << 30)
+    resampler = _rust.Resampler([_rust.Sample(scores, codes.astype(np.uint8))], ["pdi"], 1 << 30)
     times = resampler.multiplicities(5, 0, 6)
     for replicate, value in zip(times, resampler.replicates(5, 0, 6)[:, 0], strict=True):
         repeated = multiauc.pdi_score(np.repeat(codes, replicate), np.repeat(scores, replicate, axis=0))

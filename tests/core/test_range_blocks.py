@@ -41,7 +41,7 @@ def counted(codes, scores, longest, metrics):
     for machine in range(MACHINES):
         gathering = _rust.RangePlan.from_bytes(sent)
         for rows in np.array_split(np.arange(machine, len(codes), MACHINES), 4):
-            gathering.update((scores[rows], codes[rows], None, None))
+            gathering.update(_rust.Sample(scores[rows], codes[rows]))
             if gathering.gathered_bytes > 50_000:
                 blocks += gathering.take_blocks()
                 assert gathering.gathered_bytes == 0
@@ -110,7 +110,7 @@ def test_other_rows_and_damaged_bytes_are_refused():
     accumulator = state_of(codes, scores, ["auc_mu"])
     plan = _rust.RangePlan(accumulator.state(), 100)
     gathering = _rust.RangePlan.from_bytes(plan.to_bytes())
-    gathering.update((scores[1:], codes[1:], None, None))
+    gathering.update(_rust.Sample(scores[1:], codes[1:]))
     ((_, block),) = gathering.take_blocks()
     with pytest.raises(ValueError, match="not the bytes of a state"):
         gathering.receive(block[:-1])
@@ -122,4 +122,4 @@ def test_other_rows_and_damaged_bytes_are_refused():
     with pytest.raises(ValueError, match="not the same when they were read again"):
         plan.answers(accumulator.state())
     with pytest.raises(ValueError, match="different labels"):
-        gathering.update((scores.astype(np.float32), codes, None, None))
+        gathering.update(_rust.Sample(scores.astype(np.float32), codes))

@@ -11,7 +11,6 @@ import pytest
 import multiauc
 from multiauc import _rust
 from multiauc._common import registry as _registry
-from multiauc._evaluation import evaluation
 from multiauc._input import options
 from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
 from multiauc.sklearn import AucScorer
@@ -39,10 +38,10 @@ def test_what_the_core_says_about_a_metric_is_so(name):
     scores, codes = rng.dirichlet(np.ones(3), 50), rng.integers(3, size=50).astype(np.uint8)
     facts = _rust.METRICS[name]
     weights = np.linspace(1.0, 2.0, 50)
-    plain, weighted = (scores, codes, None, None), (scores, codes, weights, None)
+    plain, weighted = _rust.Sample(scores, codes), _rust.Sample(scores, codes, weights)
 
     def value(sample, **options):
-        return _rust.score(sample, name, options)
+        return _rust.score(sample, name, _rust.MetricOptions(**options))
 
     if facts["has_class_scores"]:
         costs = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [2.0, 5.0, 0.0]])
@@ -71,7 +70,7 @@ def new_metric(monkeypatch):
         chance="one_of_classes",
     )
     monkeypatch.setitem(_registry.METRICS, NEW, row)
-    for module in (options, evaluation):
+    for module in (options, _registry):
         monkeypatch.setattr(module, "CLOSED_FORM_METRICS", (*_registry.CLOSED_FORM_METRICS, NEW))
     score, evaluate, compare = _rust.score, _rust.evaluate, _rust.compare
 

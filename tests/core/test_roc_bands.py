@@ -47,9 +47,9 @@ class TestResampling:
         curve = multiauc.roc_curves(y_true, y_score, kind=kind, **given)[key]
         found = curve.sensitivity(0.8).bootstrap(20, rng=3, sampling=sampling)
         codes = np.searchsorted(CLASSES, y_true).astype(np.uint8)
-        sample = (y_score, codes, weights if is_weighted else None, None)
+        sample = _rust.Sample(y_score, codes, weights if is_weighted else None, sampling=sampling)
         seed = int(np.random.default_rng(3).integers(2**64, dtype=np.uint64))
-        resampler = _rust.Resampler.of_curves(sample, [place], "max_fpr", 1.0, sampling, 1 << 30)
+        resampler = _rust.Resampler.of_curves(sample, [place], "max_fpr", 1.0, 1 << 30)
         for row, value in zip(resampler.multiplicities(seed, 0, 20), found.replicates[:, 0], strict=True):
             again = multiauc.roc_curves(y_true, y_score, kind=kind, sample_weight=row * weights)[key]
             assert value == pytest.approx(again.sensitivity(0.8).value, abs=1e-12)
@@ -66,9 +66,9 @@ class TestResampling:
         curve = multiauc.roc_curves(*data)["ant"]
         band = curve.band(0.9, n_resamples=100, rng=1)
         codes = np.searchsorted(CLASSES, data[0]).astype(np.uint8)
-        sample = (data[1], codes, None, None)
+        sample = _rust.Sample(data[1], codes)
         seed = int(np.random.default_rng(1).integers(2**64, dtype=np.uint64))
-        resampler = _rust.Resampler.of_curves(sample, [(0, None)], "max_fpr", 1.0, "stratified", 1 << 30)
+        resampler = _rust.Resampler.of_curves(sample, [(0, None)], "max_fpr", 1.0, 1 << 30)
         own = heights((curve.fpr, curve.tpr), AT_FPR)
         levels = 1 - 2 * stats.norm.sf(np.linspace(1.6449, 5, 400))
         by_level = [curve.band(level, simultaneous=False) for level in levels]

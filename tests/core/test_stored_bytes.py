@@ -132,7 +132,7 @@ class TestPlans:
         plan = _rust.RangePlan(found.state(), 200)
         plan.split(3)
         gathering = _rust.RangePlan.from_bytes(plan.to_bytes())
-        gathering.update((p, y.astype(np.uint8), None, None))
+        gathering.update(_rust.Sample(p, y.astype(np.uint8)))
         return found, plan, [block for _, block in gathering.take_blocks()]
 
     def test_as_many_parts_as_there_are_ranges(self, parts):

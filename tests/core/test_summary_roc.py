@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import multiauc
+from multiauc import _rust
 from multiauc._curves import summary_fits as _meta_fits
 from multiauc._curves.summary_fits import area
 from multiauc.plotting import SummaryRocDisplay
@@ -283,7 +284,7 @@ def test_bootstrap_of_rows(model):
     assert set(found.standard_errors) == {"auc", *roc.parameters}
     np.testing.assert_array_equal(found.replicates, roc.bootstrap(12, rng=5).replicates)
     # A replicate is the curve of its rows.
-    resampler = multiauc._rust.Resampler([(scores, codes.astype(np.uint8), None, None)], ["pdi"], {}, "stratified", 0)
+    resampler = _rust.Resampler([_rust.Sample(scores, codes.astype(np.uint8))], ["pdi"], 0)
     times = resampler.multiplicities(int(np.random.default_rng(5).integers(2**64, dtype=np.uint64)), 3, 1)[0]
     again = multiauc.summary_roc_of_pairs(np.repeat(codes, times), np.repeat(scores, times, axis=0), model=model)
     if not math.isnan(again.auc):

@@ -543,7 +543,7 @@ def find_hulls(sample: Sample, curves: list[tuple[int, int | None]]) -> list[Roc
     present = present_curves(sample, curves)
     points = dict(zip(present, _rust.roc_hull_points(sample.arguments(), present), strict=True))
     _, weights = _rust.class_sizes(sample.codes, sample.weights, sample.n_classes)
-    inputs = HeldInputs(sample, (), {})
+    inputs = HeldInputs(sample, ())
     nan = np.array([np.nan])
     hulls = []
     for c, d in curves:

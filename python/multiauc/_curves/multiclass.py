@@ -638,7 +638,7 @@ def _curve_options(  # noqa: PLR0913
 def _fit_curve(sample: Sample, options: Record) -> MulticlassRoc:
     if sample.is_undefined:
         return MulticlassRoc.of_nothing(sample.labels, options["center"])
-    model = _rust.multiclass_roc(sample.arguments(), options)
+    model = _rust.multiclass_roc(sample.arguments(), **options)
     if not model.converged:
         sweeps = counted(options["max_iterations"], "sweep")
         warn(

@@ -163,7 +163,7 @@ def partial_auc(  # noqa: PLR0913
         kind=kind,
         max_fpr=rate if region == "max_fpr" else None,
         min_tpr=rate if region == "min_tpr" else None,
-        _inputs=HeldInputs(sample, (), {}),
+        _inputs=HeldInputs(sample, ()),
     )
 
 
@@ -243,10 +243,8 @@ class PartialAuc(Printed, Result):
         replicates = np.full((size, 2), np.nan)
         if not np.isnan(self.macro):
             curves = _curves(sample, self.kind)
-            arguments = inputs.arguments()
-            resampler = _rust.Resampler.of_curves(
-                arguments, curves, region, float(rate or 0.0), inputs.sampling, MEMORY_LIMIT
-            )
+            rows = inputs.arguments()
+            resampler = _rust.Resampler.of_curves(rows, curves, region, float(rate or 0.0), MEMORY_LIMIT)
             replicates = run_replicates(resampler, size, draw_seed(generator))
         estimates = np.array([self.macro, self.prevalence])
         warn_of_lost_classes(replicates, estimates)

@@ -141,8 +141,7 @@ def resample_curves(
 
     The resamples are those that every other bootstrap draws with this seed.
     """
-    arguments = inputs.arguments()
-    resampler = _rust.Resampler.of_curves(arguments, [curve], "max_fpr", 1.0, inputs.sampling, MEMORY_LIMIT)
+    resampler = _rust.Resampler.of_curves(inputs.arguments(), [curve], "max_fpr", 1.0, MEMORY_LIMIT)
     sample = inputs.sample
     weights = np.ones(len(sample.codes)) if sample.weights is None else sample.weights
     positive, negative = sides(inputs, curve)
@@ -582,7 +581,7 @@ def _curves(sample: Sample, wanted: list[tuple[int, int | None]], *, drop_interm
     present = present_curves(sample, wanted)
     drawn = _rust.roc_curve_points(sample.arguments(), present, drop_intermediate)
     points = dict(zip(present, drawn, strict=True))
-    inputs = HeldInputs(sample, (), {})
+    inputs = HeldInputs(sample, ())
     nan = np.array([np.nan])
     for c, d in wanted:
         fpr, tpr, thresholds = points.get((c, d), (nan, nan, nan))

@@ -431,7 +431,7 @@ def summary_roc_of_pairs(
     if len(present) < FEWEST_TABLES:
         raise ValueError(f"y_true must have {FEWEST_TABLES} classes or more, for as many pairs; got {len(present)}")
     pairs = list(combinations(present, 2) if limit is None else permutations(present, 2))
-    tables = PairTables(HeldInputs(sample, (HAND_TILL,), {}), pairs, limit)
+    tables = PairTables(HeldInputs(sample, (HAND_TILL,)), pairs, limit)
     fit = _fit(tables.of_sample(), kind, how)
     return SummaryRocOfPairs(
         **fit.fields(are_independent=False),
@@ -456,8 +456,7 @@ class PairTables:
 
     def of_resamples(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
         """The tables of resamples `first`, `first` + 1, ...: rows drawn within classes, as by all bootstraps."""
-        arguments = self.inputs.arguments()
-        resampler = _rust.Resampler([arguments], list(self.inputs.metrics), {}, self.inputs.sampling, 0)
+        resampler = _rust.Resampler([self.inputs.arguments()], list(self.inputs.metrics), 0)
         return self._count(resampler.multiplicities(seed, first, count))
 
     def _count(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:

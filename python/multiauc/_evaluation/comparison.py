@@ -584,7 +584,7 @@ def _find_notes(given: dict[Any, Sample], inputs: HeldInputs) -> tuple[str, ...]
     notes = tuple(f"models[{name!r}]: {note}" for name, note in found.items() if note is not None)
     for note in notes:
         warn_of_order(note)
-    needs_scale = probabilities.depend_on_scale(inputs.metrics, inputs.options["partition"])
+    needs_scale = probabilities.depend_on_scale(inputs.metrics, inputs.options.partition)
     scales = _describe_scales(given) if needs_scale else None
     if scales is not None and scales != probabilities.NOT_PROBABILITIES:
         warn(scales, UserWarning)
@@ -614,7 +614,7 @@ def _compare_metric(models: dict[Any, HeldInputs]) -> dict[str, Any]:
     (metric,) = inputs.metrics
     if inputs.folds is None:
         arguments = [model.arguments() for model in models.values()]
-        found = _rust.compare(arguments, metric, inputs.options, inputs.sampling == "iid")
+        found = _rust.compare(arguments, metric, inputs.options)
         units, effective = found.units, found.effective_units
     else:
         found = compare_in_folds(list(models.values()), (metric,))
@@ -674,7 +674,7 @@ def _compare_curves(models: dict[Any, HeldInputs]) -> dict[str, Any]:
     """The same by the areas of the multi-class ROC curves, which have no standard errors in closed form."""
     found = {}
     for name, model in models.items():
-        area = default_curve(model.sample, model.options["pair_weights"]).auc
+        area = default_curve(model.sample, model.options.pair_weights).auc
         smallest = estimates.count_smallest(model.units())
         found[name] = estimates.build_bare_estimate(area, name, smallest, registry.MULTICLASS_ROC, model)
     return {
@@ -694,7 +694,7 @@ def _resample_curves(
         return np.full((size, len(models)), np.nan), [None] * len(models)
     found = []
     for model in models:
-        roc = default_curve(model.unchanged_sample(), model.options["pair_weights"])
+        roc = default_curve(model.unchanged_sample(), model.options.pair_weights)
         # A copy of the same generator draws the same rows for every model.
         found.append(roc.resample(size, copy.deepcopy(generator), "rows", model.groups, model.sampling))
     bootstrap.draw_seed(generator)

@@ -689,7 +689,7 @@ def _find_notes(inputs: HeldInputs, pairs: PairMatrix | None) -> tuple[str, ...]
     note = column_order.column_order_note(sample, inputs.groups, None if pairs is None else pairs.values, inputs.folds)
     column_order.warn_of_order(note)
     notes: tuple[str, ...] = () if note is None else (note,)
-    depends = probabilities.depend_on_scale(inputs.metrics, inputs.options["partition"])
+    depends = probabilities.depend_on_scale(inputs.metrics, inputs.options.partition)
     is_scaled = depends and not probabilities.are_probabilities(sample)
     return (*notes, probabilities.NOT_PROBABILITIES) if is_scaled else notes
 
@@ -704,12 +704,8 @@ def compare_in_folds(models: list[HeldInputs], metrics: tuple[str, ...]) -> _rus
     order = np.argsort(folds, kind="stable").astype(np.uint32)
     rows = np.split(order, np.cumsum(np.bincount(folds))[:-1])
     _check_folds(inputs.sample, rows)
-    arguments: list[Any] = [
-        [tuple(None if part is None else part[of_fold] for part in model.arguments()) for of_fold in rows]
-        for model in models
-    ]
-    is_iid = inputs.sampling == "iid"
-    return _rust.compare_folds(arguments, rows, inputs.groups, list(metrics), inputs.options, is_iid)
+    arguments = [[model.arguments(of_fold) for of_fold in rows] for model in models]
+    return _rust.compare_folds(arguments, rows, inputs.groups, list(metrics), inputs.options)
 
 
 def _check_folds(sample: Sample, folds: list[NDArray[np.uint32]]) -> None:

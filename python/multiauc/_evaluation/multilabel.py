@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._common.result import Record
-    from multiauc._input.sample import SampleArguments
 
 METRICS_OF_LABELS = (ONE_VS_REST, AVERAGE_PRECISION)
 TITLES = {ONE_VS_REST: "AUC (mean over labels)", AVERAGE_PRECISION: "average precision (mean over labels)"}
@@ -74,11 +73,14 @@ class LabelledSample:
     def compute(self, metrics: tuple[str, ...]) -> _rust.Labelled:
         """What the core finds for the labels that are present."""
         codes = {label: np.ascontiguousarray(self.indicators[:, label]) for label in self.present()}
-        models: list[list[SampleArguments]] = [
-            [(scores[:, label : label + 1], codes[label], self.weights, self.groups) for label in codes]
+        models = [
+            [
+                _rust.Sample(scores[:, label : label + 1], codes[label], self.weights, self.groups, "iid")
+                for label in codes
+            ]
             for scores in self.scores
         ]
-        return _rust.compare_labels(models, list(metrics), {})
+        return _rust.compare_labels(models, list(metrics))
 
     def describe(self) -> str:
         """How the uncertainty was found, in words."""

@@ -345,7 +345,7 @@ def _depends_on_sizes(inputs: HeldInputs, metric: str) -> bool:
     if metric == ONE_VS_REST_PREVALENCE or METRICS[metric].depends_on_sizes:
         return True
     by_size = metric == ONE_VS_REST or (
-        "pair_weights" in METRICS[metric].options and isinstance(inputs.options["pair_weights"], str)
+        "pair_weights" in METRICS[metric].options and isinstance(inputs.options.pair_weights, str)
     )
     return by_size and int((inputs.sample.rows > 0).sum()) > 2
 

@@ -519,7 +519,7 @@ def _name_runs(argument: str, runs: Any) -> dict[str, Any]:
 def _evaluate_models(models: list[list[HeldInputs]]) -> _rust.Runs:
     inputs = models[0][0]
     arguments = [[one.arguments() for one in runs] for runs in models]
-    found = _rust.evaluate_runs(arguments, list(inputs.metrics), inputs.options, inputs.sampling == "iid")
+    found = _rust.evaluate_runs(arguments, list(inputs.metrics), inputs.options)
     estimates.warn_of_single_units(inputs, found.units, found.effective_units)
     return found
 
@@ -548,7 +548,7 @@ def _find_notes(models: list[list[HeldInputs]]) -> tuple[str, ...]:
     fewest, inputs = min(map(len, models)), models[0][0]
     notes = [ONE_RUN] if fewest == 1 else [FEW_RUNS] if fewest < 10 else []
     samples = [one.sample for runs in models for one in runs]
-    if probabilities.depend_on_scale(inputs.metrics, inputs.options["partition"]) and not all(
+    if probabilities.depend_on_scale(inputs.metrics, inputs.options.partition) and not all(
         sample.has_one_score or probabilities.are_probabilities(sample) for sample in samples
     ):
         notes.append(probabilities.NOT_PROBABILITIES)

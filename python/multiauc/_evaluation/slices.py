@@ -562,7 +562,6 @@ def evaluate_sliced_inputs(
             count,
             metric,
             inputs.options,
-            inputs.sampling == "iid",
             reference,
             sample.absent == "ignore",
         )

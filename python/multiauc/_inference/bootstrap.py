@@ -63,7 +63,7 @@ def resample_metrics(models: list[HeldInputs], size: int, rng: np.random.Generat
     samples = [model.arguments() for model in models]
     if inputs.sample.is_undefined:
         return np.full((size, len(models) * len(inputs.metrics)), np.nan)
-    resampler = _rust.Resampler(samples, list(inputs.metrics), inputs.options, inputs.sampling, MEMORY_LIMIT)
+    resampler = _rust.Resampler(samples, list(inputs.metrics), MEMORY_LIMIT, inputs.options)
     return run_replicates(resampler, size, draw_seed(generator))
 
 

@@ -107,7 +107,7 @@ def column_order_note(
         if folds is not None:
             scores = _ranks_within(folds[rows], scores)
         try:
-            shares = _rust.pair_matrix((scores, sample.codes[rows], weights, None), HAND_TILL, {})
+            shares = _rust.pair_matrix(_rust.Sample(scores, sample.codes[rows], weights), HAND_TILL)
         except ValueError:  # weights that no pair can be counted with, but for which there is the curve
             return None
     present = np.flatnonzero(sample.rows)

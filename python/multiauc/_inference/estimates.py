@@ -433,7 +433,7 @@ def format_bounds(value: float, low: float, high: float) -> tuple[str, str]:
 
 def compute(inputs: HeldInputs) -> _rust.Evaluated:
     """What the core finds for the metrics that the inputs ask for."""
-    return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options, inputs.sampling == "iid")
+    return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options)
 
 
 def build_estimate(
@@ -473,7 +473,7 @@ def _find_chance(metric: str, inputs: HeldInputs) -> float:
     # Shares of weights take a pass over the rows.
     shares = inputs.sample.shares().tolist() if found.chance == "prevalence" else None
     n_classes = int((inputs.sample.rows > 0).sum())
-    return found.chance_of(n_classes, shares=shares, k=inputs.options.get("k", DEFAULT_K))
+    return found.chance_of(n_classes, shares=shares, k=inputs.options.k or DEFAULT_K)
 
 
 def build_worst_case(

@@ -112,7 +112,7 @@ class PairMatrix(Result):
             return self._errors
         if self._inputs is None:
             raise ValueError("this matrix was made without data or unpickled, and has no standard errors")
-        found = _rust.evaluate(self._inputs.arguments(), [self.kind], self._inputs.options, is_iid=False)
+        found = _rust.evaluate(self._inputs.arguments(), [self.kind], self._inputs.options)
         errors = collect_pair_errors(found.pairs[self.kind], found.effective_units)
         object.__setattr__(self, "_errors", errors)
         return errors

@@ -9,13 +9,13 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.registry import METRICS, ONE_SCORE_METRICS
 from multiauc._common.wording import counted, one_of
-from multiauc._input.options import SAMPLINGS, read_groups
+from multiauc._input.options import NO_OPTIONS, SAMPLINGS, read_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._common.result import Record
-    from multiauc._input.sample import Sample, SampleArguments
+    from multiauc._input.sample import Sample
 
 # How many rows the fingerprint looks at, and how many columns of each of them.
 ROWS_SEEN = 512
@@ -35,7 +35,7 @@ class HeldInputs:
         self,
         sample: Sample,
         metrics: tuple[str, ...],
-        options: Record,
+        options: _rust.MetricOptions = NO_OPTIONS,
         *,
         groups: NDArray[np.uint32] | None = None,
         folds: NDArray[np.uint32] | None = None,
@@ -63,9 +63,14 @@ class HeldInputs:
             sample, self.metrics, self.options, groups=read_groups(groups, len(sample.codes)), sampling=drawn
         )
 
-    def arguments(self) -> SampleArguments:
-        """(scores, codes, weights, groups) for the core, if they have not changed since."""
-        return self.unchanged_sample().arguments(self.groups)
+    def arguments(self, rows: NDArray[np.uint32] | None = None) -> _rust.Sample:
+        """What the core reads, of all rows or of some, if it has not changed since."""
+        sample = self.unchanged_sample()
+        if rows is None:
+            return sample.arguments(self.groups, self.sampling)
+        weights = None if sample.weights is None else sample.weights[rows]
+        groups = None if self.groups is None else self.groups[rows]
+        return _rust.Sample(sample.scores[rows], sample.codes[rows], weights, groups, self.sampling)
 
     def unchanged_sample(self) -> Sample:
         """The sample, if it has not changed since."""
@@ -79,7 +84,7 @@ class HeldInputs:
     def influences(self) -> NDArray[np.float64]:
         """What each row adds to the error of each metric, (n, metrics)."""
         self.refuse_folds("influences")
-        return _rust.influences(self.arguments(), list(self.metrics), self.options, self.sampling == "iid")
+        return _rust.influences(self.arguments(), list(self.metrics), self.options)
 
     def interactions(self) -> _rust.Interactions:
         """What the unbiased variance subtracts and what the bootstrap's adds, by metric and by class."""
@@ -148,9 +153,12 @@ class HeldInputs:
 
     def describe_options(self) -> Record:
         """The options by the names of the arguments; of arrays of rows, whether they are there."""
+        of_few = {"clip": self.options.clip, "k": self.options.k}
         return {
             "metrics": list(self.metrics),
-            **self.options,
+            "partition": self.options.partition,
+            "pair_weights": self.options.pair_weights,
+            **{name: value for name, value in of_few.items() if value is not None},
             "sample_weight": self.sample.weights is not None,
             "groups": self.groups is not None,
             "folds": self.folds is not None,

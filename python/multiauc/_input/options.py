@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS, metrics_with_option, natural_sampling
 from multiauc._common.wording import counted, described, listing, one_of
 from multiauc._input.arrays import as_float64, as_labels
@@ -22,6 +23,7 @@ SAMPLINGS = ("stratified", "iid")
 SCOPES = ("shared", "class", "pair")
 CENTERS = ("intercept", "projection")
 MOST_THRESHOLDS = 65_535
+NO_OPTIONS = _rust.MetricOptions()
 
 # How far W and its transpose may differ, relative to the largest entry: room for rounding in a computed matrix.
 ASYMMETRY_FROM_ROUNDING = 1e-12
@@ -78,14 +80,16 @@ def refuse_weights(metrics: tuple[str, ...], sample_weight: Any) -> None:
 
 def read_metric_options(
     sample: Sample, *, partition: Any = None, pair_weights: Any = None, clip: Any = None, k: Any = None
-) -> dict[str, Any]:
-    """The options that metrics depend on, as the core takes them; those of few metrics only if they are given."""
-    of_few = {"clip": read_clip(clip), "k": read_k(k, sample.n_classes)}
-    return {
-        "partition": read_partition(partition, sample.n_classes),
-        "pair_weights": read_pair_weights(pair_weights, sample),
-        **{name: value for name, value in of_few.items() if value is not None},
-    }
+) -> _rust.MetricOptions:
+    """The options that metrics depend on."""
+    if partition is pair_weights is clip is k is None:
+        return NO_OPTIONS
+    return _rust.MetricOptions(
+        read_partition(partition, sample.n_classes),
+        read_pair_weights(pair_weights, sample),
+        read_clip(clip),
+        read_k(k, sample.n_classes),
+    )
 
 
 def read_clip(clip: Any) -> float | None:

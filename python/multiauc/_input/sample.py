@@ -27,10 +27,6 @@ if TYPE_CHECKING:
 
     from multiauc._input.labels import Codes, LabelColumn
 
-    SampleArguments = tuple[
-        NDArray[np.float32] | NDArray[np.float64], Codes, NDArray[np.float64] | None, NDArray[np.uint32] | None
-    ]
-
 
 ABSENT_POLICIES = ("raise", "ignore", "nan")
 
@@ -111,9 +107,9 @@ class Sample(ClassedRows):
         """Whether there is one score per row, that of the second of two classes."""
         return bool(self.scores.shape[1] == 1)
 
-    def arguments(self, groups: NDArray[np.uint32] | None = None) -> SampleArguments:
-        """(scores, codes, weights, groups) for the core."""
-        return self.scores, self.codes, self.weights, groups
+    def arguments(self, groups: NDArray[np.uint32] | None = None, sampling: str = "stratified") -> _rust.Sample:
+        """What the core reads; `sampling` says how rows, or these groups of them, were drawn."""
+        return _rust.Sample(self.scores, self.codes, self.weights, groups, sampling)
 
 
 def read_ordered_sample(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._common.wording import described, one_of
 from multiauc._input.arrays import as_scores
 from multiauc._input.labels import match_classes, read_label_column
@@ -15,17 +16,6 @@ from multiauc._input.sample import ABSENT_POLICIES, ClassedRows, classed_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from multiauc._input.labels import Codes
-
-    SparseArguments = tuple[
-        NDArray[np.float32] | NDArray[np.float64],
-        NDArray[np.int32] | NDArray[np.int64],
-        NDArray[np.int64],
-        int,
-        Codes,
-        NDArray[np.float64] | None,
-    ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +39,9 @@ class SparseSample(ClassedRows):
     starts: NDArray[np.int64]
     width: int
 
-    def arguments(self) -> SparseArguments:
-        """(values, columns, starts, width, codes, weights) for the core."""
-        return self.values, self.columns, self.starts, self.width, self.codes, self.weights
+    def arguments(self) -> _rust.SparseSample:
+        """What the core reads."""
+        return _rust.SparseSample(self.values, self.columns, self.starts, self.width, self.codes, self.weights)
 
 
 def read_sparse_sample(

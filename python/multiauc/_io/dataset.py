@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
     from os import PathLike
 
+    from multiauc import _rust
     from multiauc._common.types import Absent, Outputs
-    from multiauc._input.sample import SampleArguments
     from multiauc._io.checkpoint import Saved
     from multiauc._io.predictions import Batch, RowStream
     from multiauc.streaming import CertifiedEvaluation
@@ -410,7 +410,7 @@ def _exact_passes(
         return found
     passes = count(2)
 
-    def shown() -> Iterator[SampleArguments]:
+    def shown() -> Iterator[_rust.Sample]:
         with _show_progress(plan, f"{name}, pass {next(passes)}") as reached:
             n_rows = 0
             reached(0, 0.0)

@@ -296,7 +296,7 @@ def pdi(
     {'cat': 0.8246, 'dog': 0.8194, 'eel': 0.7706}
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    inputs = HeldInputs(sample, (registry.PDI,), {})
+    inputs = HeldInputs(sample, (registry.PDI,))
     values = _rust.pdi_per_class(inputs.arguments()).tolist()
     per_class = {sample.labels[c]: values[c] for c in sample.reported_classes()}
     return _build_volume(inputs, estimates.compute(inputs), per_class=per_class)
@@ -444,7 +444,7 @@ def hum(
     """
     kind = one_of("rule", rule, tuple(RULES))
     drawing = _read_drawing(precision, rng)
-    inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent, outputs), (registry.HUM,), {})
+    inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent, outputs), (registry.HUM,))
     with Stage(registry.METRICS[registry.HUM].title):
         found, error, exact = _rust.hum(inputs.arguments(), kind, *drawing)
     return _build_volume(inputs, found, monte_carlo_error=error, exact=exact, rule=kind)
@@ -625,7 +625,7 @@ def ordered_vus(
     Volume(ordered VUS 0.3552, standard error 0.0418, 95% interval 0.2768 to 0.4423; chance 0.0417)
     """
     sample = read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score")
-    inputs = HeldInputs(sample, (registry.ORDERED_VUS,), {})
+    inputs = HeldInputs(sample, (registry.ORDERED_VUS,))
     return _build_volume(inputs, estimates.compute(inputs))
 
 

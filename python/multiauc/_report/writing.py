@@ -161,7 +161,7 @@ def _fit_curve(inputs: HeldInputs) -> MulticlassRoc | None:
     sample = inputs.unchanged_sample()
     if sample.n_classes > CURVE_UP_TO_CLASSES:
         return None
-    return default_curve(sample, inputs.options["pair_weights"])
+    return default_curve(sample, inputs.options.pair_weights)
 
 
 def _decide(inputs: HeldInputs, costs: ArrayLike, level: float) -> views.Decisions:
@@ -207,7 +207,7 @@ def _describe_resampling(curve: views.Curve, drawn: str) -> str:
 def _describe_options(inputs: HeldInputs) -> dict[str, str]:
     """What the metrics asked for depend on."""
     used = {option for metric in inputs.metrics for option in METRICS[metric].options}
-    partition, weighting = inputs.options["partition"], inputs.options["pair_weights"]
+    partition, weighting = inputs.options.partition, inputs.options.pair_weights
     decision = "the largest score" if partition is None else "a given matrix of costs"
     weights = "equal"
     if weighting is not None:

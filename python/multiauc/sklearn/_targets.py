@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._input.labels import Codes, LabelColumn
-    from multiauc._input.sample import SampleArguments
 
 
 def warn_undefined(times: int) -> None:
@@ -56,9 +55,9 @@ def binary_auc(
     """The AUC of one score; both classes must have rows."""
     if weights is not None and 0 in _rust.class_sizes(is_positive, weights, 2)[0]:
         raise ValueError("sample_weight must have positive weights for both classes")
-    sample = scores[:, np.newaxis], is_positive, weights, None
+    sample = _rust.Sample(scores[:, np.newaxis], is_positive, weights)
     if max_fpr is None:
-        return _rust.score(sample, HAND_TILL, {})
+        return _rust.score(sample, HAND_TILL)
     values, _, _ = _rust.partial_aucs(sample, [(1, None)], "max_fpr", max_fpr)
     return values[0]
 
@@ -183,8 +182,8 @@ class MultiClass:
         pair_weights = "size_sum" if average == "weighted" else None
         if max_fpr is None:
             if average is None:
-                return _rust.pair_matrix(self._sample(), HAND_TILL, {})
-            return _rust.score(self._sample(), HAND_TILL, {"pair_weights": pair_weights})
+                return _rust.pair_matrix(self._sample(), HAND_TILL)
+            return _rust.score(self._sample(), HAND_TILL, _rust.MetricOptions(pair_weights=pair_weights))
         pairs = list(permutations(np.flatnonzero(self.rows).tolist(), 2))
         values = self._partial_aucs(pairs, max_fpr)
         if average is None:
@@ -217,5 +216,5 @@ class MultiClass:
         values, _, _ = _rust.partial_aucs(self._sample(), list(curves), "max_fpr", max_fpr)
         return np.array(values)
 
-    def _sample(self) -> SampleArguments:
-        return self.scores, self.codes, self.weights, None
+    def _sample(self) -> _rust.Sample:
+        return _rust.Sample(self.scores, self.codes, self.weights)

@@ -211,7 +211,7 @@ def pack_blocks(
                 continue
             if unit not in gathering:
                 gathering[unit] = _rust.RangePlan.from_bytes(plans[unit][1])
-            gathering[unit].update((scores, codes, None, None))
+            gathering[unit].update(_rust.Sample(scores, codes))
         if sum(plan.gathered_bytes for plan in gathering.values()) >= GATHERED_BYTES:
             yield from _take_blocks(gathering, plans)
     yield from _take_blocks(gathering, plans)

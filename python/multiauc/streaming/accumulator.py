@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.types import Outputs
-    from multiauc._input.sample import SampleArguments
 
 #: What a state can be asked for.
 STREAMED_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE)
@@ -160,8 +159,8 @@ class Accumulator:
             return
         self.add(self.read(y_true, y_score, sample_weight))
 
-    def read(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> SampleArguments:
-        """(scores, codes, weights, groups) of a batch, for the core."""
+    def read(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> _rust.Sample:
+        """A batch, for the core."""
         scores = read_scores(y_score)
         one_score = scores.shape[1] == 1
         n_columns = 2 if one_score else scores.shape[1]
@@ -178,16 +177,16 @@ class Accumulator:
 
     def read_coded(
         self, scores: NDArray[Any], codes: NDArray[Any], weights: NDArray[np.float64] | None = None
-    ) -> SampleArguments:
+    ) -> _rust.Sample:
         """The same of rows whose scores are checked, and whose classes are places among the labels already."""
         scores = as_outputs("y_score", scores, self.outputs)
         # One score stands for two that rank the rows in opposite orders.
         both: NDArray[Any] = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
-        return both, codes, weights, None
+        return _rust.Sample(both, codes, weights)
 
-    def add(self, arguments: SampleArguments) -> None:
+    def add(self, rows: _rust.Sample) -> None:
         """Add rows that were read."""
-        self._state_for(arguments[0]).update(arguments)
+        self._state_for(is_single=rows.is_single).update(rows)
 
     def settle(self) -> None:
         """Count the rows that wait to be counted together.
@@ -207,14 +206,13 @@ class Accumulator:
                 f"{listing(self.labels)}; put them in the same order"
             )
 
-    def _state_for(self, scores: NDArray[Any]) -> _rust.StreamState:
-        is_single = scores.dtype == np.float32
+    def _state_for(self, *, is_single: bool) -> _rust.StreamState:
         if self._state is None:
             self._state = self._new_state(is_single=is_single)
         if self._state.is_single != is_single:
-            held = "float32" if self._state.is_single else "float64"
+            found, held = ("float32", "float64") if is_single else ("float64", "float32")
             raise ValueError(
-                f"y_score is {scores.dtype}, and the rows so far were {held}: scores of different precision tie by "
+                f"y_score is {found}, and the rows so far were {held}: scores of different precision tie by "
                 "different rules; convert one of them"
             )
         return self._state

@@ -9,13 +9,12 @@ from multiauc import _rust
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from multiauc._input.sample import SampleArguments
     from multiauc.streaming.accumulator import Accumulator
     from multiauc.streaming.certified import CertifiedEvaluation
 
 
 def evaluate_exactly(
-    open_batches: Callable[[], Iterable[SampleArguments]], accumulator: Accumulator, memory_limit: int, absent: str
+    open_batches: Callable[[], Iterable[_rust.Sample]], accumulator: Accumulator, memory_limit: int, absent: str
 ) -> CertifiedEvaluation:
     """The exact metrics of the rows that an accumulator has seen.
 

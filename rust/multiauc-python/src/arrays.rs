@@ -17,7 +17,14 @@ pub type Integers<'py> = Bound<'py, PyArray1<i64>>;
 
 /// Class codes of any width.
 #[derive(FromPyObject)]
-pub enum CodeArray<'py> {
+pub enum CodeArray {
+    Bytes(Py<PyArray1<u8>>),
+    Words(Py<PyArray1<u16>>),
+    Longs(Py<PyArray1<u32>>),
+}
+
+/// The same, for reading.
+pub enum BorrowedCodes<'py> {
     Bytes(PyReadonlyArray1<'py, u8>),
     Words(PyReadonlyArray1<'py, u16>),
     Longs(PyReadonlyArray1<'py, u32>),
@@ -41,7 +48,18 @@ pub fn matrix<'a, T: Score + Element>(array: &'a PyReadonlyArray2<'_, T>) -> PyR
     ScoreMatrix::new(data, lowest.unsigned_abs(), (rows, columns), strides).map_err(to_python)
 }
 
-impl CodeArray<'_> {
+impl CodeArray {
+    /// The array, for reading.
+    pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<BorrowedCodes<'py>> {
+        Ok(match self {
+            Self::Bytes(codes) => BorrowedCodes::Bytes(codes.bind(py).try_readonly()?),
+            Self::Words(codes) => BorrowedCodes::Words(codes.bind(py).try_readonly()?),
+            Self::Longs(codes) => BorrowedCodes::Longs(codes.bind(py).try_readonly()?),
+        })
+    }
+}
+
+impl BorrowedCodes<'_> {
     /// The codes as the core reads them.
     pub fn codes(&self) -> PyResult<ClassCodes<'_>> {
         Ok(match self {

@@ -66,12 +66,11 @@ pub fn evaluate(
     sample: SampleArgument<'_>,
     metrics: Vec<String>,
     options: OptionsArgument<'_>,
-    is_iid: bool,
 ) -> PyResult<Evaluated> {
     let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
     let factor = cost_of_metrics(&metrics, view.rows());
     let (design, found, moments) = compute!(py, view, factor, |sample, workers| {
-        let design = Design::new(sample, view.sampling(is_iid))?;
+        let design = Design::new(sample, view.sampling())?;
         let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
         let moments = multiauc::moments(&design, &found.statistics, workers)?;
         Ok((design, found, moments))
@@ -130,12 +129,11 @@ pub fn influences<'py>(
     sample: SampleArgument<'py>,
     metrics: Vec<String>,
     options: OptionsArgument<'py>,
-    is_iid: bool,
 ) -> PyResult<Matrix<'py>> {
     let (view, metrics, options) = (sample.view()?, metrics_named(&metrics)?, options.read()?);
     let factor = cost_of_metrics(&metrics, view.rows());
     let influences = compute!(py, view, factor, |sample, workers| {
-        let design = Design::new(sample, view.sampling(is_iid))?;
+        let design = Design::new(sample, view.sampling())?;
         let found = multiauc::evaluate(sample, &design, &metrics, options, workers)?;
         multiauc::influences(&design, &found.statistics, workers)
     })?;
@@ -148,7 +146,6 @@ pub fn compare(
     samples: Vec<SampleArgument<'_>>,
     metric: &str,
     options: OptionsArgument<'_>,
-    is_iid: bool,
 ) -> PyResult<Compared> {
     let (metric, options) = (metric_named(metric)?, options.read()?);
     let views = samples.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?;
@@ -156,7 +153,7 @@ pub fn compare(
     let cells: usize = views.iter().map(SampleView::cost).sum();
     let cost = cells.saturating_mul(cost_of_metrics(&[metric], first.rows()));
     let (design, found) = run(py, cost, |workers| {
-        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling(is_iid)))?;
+        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling()))?;
         let mut models = Vec::with_capacity(views.len());
         for view in &views {
             with_sample!(&view.check(workers)?, |sample| {
@@ -184,7 +181,6 @@ pub fn compare_folds(
     groups: Option<PyReadonlyArray1<'_, u32>>,
     metrics: Vec<String>,
     options: OptionsArgument<'_>,
-    is_iid: bool,
 ) -> PyResult<Compared> {
     let (metrics, options) = (metrics_named(&metrics)?, options.read()?);
     let groups = groups.as_ref().map(contiguous).transpose()?;
@@ -198,7 +194,7 @@ pub fn compare_folds(
     let (folds, found) = run(py, cost, |workers| {
         let mut folds = Vec::with_capacity(first.len());
         for (view, rows) in first.iter().zip(&rows) {
-            let design = with_sample!(&view.check(workers)?, |sample| Design::new(sample, view.sampling(is_iid)))?;
+            let design = with_sample!(&view.check(workers)?, |sample| Design::new(sample, view.sampling()))?;
             folds.push(Fold { design, rows: rows.clone() });
         }
         let folds = Folds::new(folds, rows.iter().map(Vec::len).sum(), groups);

@@ -59,10 +59,11 @@ fn coding_tuple(py: Python<'_>, coding: Coding) -> CodingTuple<'_> {
 #[pyfunction]
 pub fn class_sizes<'py>(
     py: Python<'py>,
-    codes: CodeArray<'py>,
+    codes: CodeArray,
     weights: Option<PyReadonlyArray1<'py, f64>>,
     n_classes: usize,
 ) -> PyResult<(Integers<'py>, Vector<'py>)> {
+    let codes = codes.borrow(py)?;
     let codes = codes.codes()?;
     let weights = weights.as_ref().map(contiguous).transpose()?;
     let sizes = run(py, codes.len(), |workers| ClassSizes::count(codes, weights, n_classes, workers))?;

@@ -2,14 +2,16 @@
 //!
 //! | Python | Rust |
 //! |---|---|
-//! | a sample: (scores, codes, weights, groups) | [`sample::SampleView`], borrowed |
+//! | `Sample(scores, codes, weights, groups, sampling)` | [`sample::Sample`], read through [`sample::SampleView`] |
 //! | (n, K) float32 / float64 array, any strides | [`multiauc::ScoreMatrix`] |
-//! | a sparse sample: (values, columns, starts, width, codes, weights) | [`sparse::SparseArgument`], borrowed |
+//! | `SparseSample(values, columns, starts, width, codes, weights)` | [`sparse::SparseSample`] |
 //! | uint8 / uint16 / uint32 array of column numbers | [`multiauc::ClassCodes`] |
 //! | the name of a metric | [`multiauc::Metric`] |
-//! | a dict of options | [`multiauc::MetricOptions`], [`multiclass_roc::RocOptions`] |
+//! | `MetricOptions(partition, pair_weights, clip, k)` | [`options::MetricOptions`], read as [`multiauc::MetricOptions`] |
+//! | other options: keyword arguments, words read once | a type of the core each |
 //! | `ValueError` | [`multiauc::Error`]; the sentence is chosen in `errors` |
 //!
+//! Samples and options hold references to Python's arrays; nothing is copied, and each call borrows them anew.
 //! `arrays` is the only file that reads and makes arrays, `sample` the only one that knows there are two precisions (and
 //! `sparse`, for scores of which only some are stored), `options` reads words, `errors` has the sentences for users,
 //! `running` keeps the interpreter free and Ctrl-C working. The others have a few lines for each function of one layer of
@@ -54,12 +56,14 @@ mod _rust {
         metrics::{average_precision_per_class, one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
         multiclass_roc::{RocModel, multiclass_roc},
         multilabel::{Labelled, compare_labels},
+        options::MetricOptions,
         ranges::{RangeCounter, RangePlan},
         resampling::Resampler,
         runs::{Runs, evaluate_runs},
+        sample::Sample,
         sketch::StreamState,
         slices::{FoundSlices, evaluate_slices},
-        sparse::{sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},
+        sparse::{SparseSample, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},
         special::{MinP, best_assignment, chi_squared_tail, degrees_of_freedom, f_tail, row_mean, student_power},
         special::{student_quantiles_as_far, student_two_sided_p, student_upper_p},
         special::{student_upper_quantile, student_upper_quantiles},

@@ -28,6 +28,7 @@ pub fn facts(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 }
 
 #[pyfunction]
+#[pyo3(signature = (sample, metric, options=OptionsArgument::DEFAULT))]
 pub fn score(py: Python<'_>, sample: SampleArgument<'_>, metric: &str, options: OptionsArgument<'_>) -> PyResult<f64> {
     let (view, metric) = (sample.view()?, metric_named(metric)?);
     let factor = options.cost(view.classes()).max(cost_of_metrics(&[metric], view.rows()));
@@ -63,6 +64,7 @@ pub fn pdi_per_class<'py>(py: Python<'py>, sample: SampleArgument<'py>) -> PyRes
 }
 
 #[pyfunction]
+#[pyo3(signature = (sample, metric, options=OptionsArgument::DEFAULT))]
 pub fn pair_matrix<'py>(
     py: Python<'py>,
     sample: SampleArgument<'py>,

@@ -7,31 +7,15 @@ use pyo3::prelude::*;
 
 use crate::arrays::{Matrix, Vector, contiguous, rectangle, square, vector};
 use crate::errors::to_python;
-use crate::options::{PairWeightsArgument, center_named, is_iid_named, scope_named};
+use crate::options::{PairWeighting, center_named, is_iid_named, scope_named};
 use crate::running::run;
 use crate::sample::{SampleArgument, sampling_of, with_sample};
 
 /// Thresholds: how many, or which.
 #[derive(FromPyObject)]
-enum ThresholdsArgument<'py> {
+pub enum ThresholdsArgument<'py> {
     Count(usize),
     Given(PyReadonlyArray1<'py, f64>),
-}
-
-/// The options of a curve.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub struct RocOptions<'py> {
-    thresholds: ThresholdsArgument<'py>,
-    scope: String,
-    center: String,
-    pair_weights: Option<PairWeightsArgument<'py>>,
-    tp_weights: PyReadonlyArray2<'py, f64>,
-    fp_weights: PyReadonlyArray2<'py, f64>,
-    continuity: f64,
-    tolerance: f64,
-    max_iterations: usize,
-    memory_limit: usize,
 }
 
 /// A fitted multi-class ROC curve, and what Python reads of it.
@@ -53,16 +37,32 @@ pub struct RocModel {
 }
 
 #[pyfunction]
-pub fn multiclass_roc(py: Python<'_>, sample: SampleArgument<'_>, options: RocOptions<'_>) -> PyResult<RocModel> {
+#[pyo3(signature = (sample, *, thresholds, scope, center, pair_weights, tp_weights, fp_weights, continuity, tolerance,
+    max_iterations, memory_limit))]
+#[expect(clippy::too_many_arguments, reason = "the keywords of one Python function")]
+pub fn multiclass_roc(
+    py: Python<'_>,
+    sample: SampleArgument<'_>,
+    thresholds: ThresholdsArgument<'_>,
+    scope: &str,
+    center: &str,
+    pair_weights: Option<PairWeighting>,
+    tp_weights: PyReadonlyArray2<'_, f64>,
+    fp_weights: PyReadonlyArray2<'_, f64>,
+    continuity: f64,
+    tolerance: f64,
+    max_iterations: usize,
+    memory_limit: usize,
+) -> PyResult<RocModel> {
     let (view, classes) = (sample.view()?, sample.view()?.classes());
-    let (grid, thresholds) = match &options.thresholds {
+    let (grid, thresholds) = match &thresholds {
         ThresholdsArgument::Count(count) => (Grid::Quantiles(*count), *count),
         ThresholdsArgument::Given(values) => (Grid::Given(contiguous(values)?), values.len()?),
     };
-    let (scope, center) = (scope_named(&options.scope)?, center_named(&options.center)?);
-    let (tp_weights, fp_weights) = (square(&options.tp_weights)?, square(&options.fp_weights)?);
-    let pair_weights = PairWeightsArgument::read(options.pair_weights.as_ref())?;
-    let RocOptions { continuity, tolerance, max_iterations, memory_limit, .. } = options;
+    let (scope, center) = (scope_named(scope)?, center_named(center)?);
+    let (tp_weights, fp_weights) = (square(&tp_weights)?, square(&fp_weights)?);
+    let pair_weights = PairWeighting::borrow(pair_weights.as_ref(), py)?;
+    let pair_weights = pair_weights.read()?;
     let stop = Stop { tolerance, max_iterations, settle_curve: true };
     // Some twenty sweeps over two rates of each pair at each threshold.
     let fit = (40 * classes * classes).saturating_mul(thresholds);

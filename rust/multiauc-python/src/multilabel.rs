@@ -1,13 +1,13 @@
 //! Several labels per row, each a binary problem.
 
-use multiauc::{Design, Error, LabelMean, LabelUnits, Statistic, label_mean, moments};
+use multiauc::{Design, Error, LabelMean, LabelUnits, MetricOptions, Statistic, label_mean, moments};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 
 use crate::arrays::rectangle;
 use crate::errors::no_model;
 use crate::inference::{Estimate, estimate, estimates};
-use crate::options::{OptionsArgument, cost_of_metrics, metrics_named};
+use crate::options::{cost_of_metrics, metrics_named};
 use crate::running::run;
 use crate::sample::{SampleArgument, SampleView, with_sample};
 
@@ -26,9 +26,8 @@ pub fn compare_labels(
     py: Python<'_>,
     models: Vec<Vec<SampleArgument<'_>>>,
     metrics: Vec<String>,
-    options: OptionsArgument<'_>,
 ) -> PyResult<Labelled> {
-    let (metrics, options) = (metrics_named(&metrics)?, options.read()?);
+    let (metrics, options) = (metrics_named(&metrics)?, MetricOptions::DEFAULT);
     let mut views: Vec<Vec<SampleView<'_>>> = Vec::with_capacity(models.len());
     for labels in &models {
         views.push(labels.iter().map(SampleArgument::view).collect::<PyResult<_>>()?);
@@ -48,7 +47,7 @@ pub fn compare_labels(
                     Error::NonFiniteScore { row, value, .. } => Error::NonFiniteScore { row, column: label, value },
                     other => other,
                 })?;
-                let design = with_sample!(&sample, |sample| Design::new(sample, view.sampling(true)))?;
+                let design = with_sample!(&sample, |sample| Design::new(sample, view.sampling()))?;
                 let statistics = with_sample!(&sample, |sample| {
                     multiauc::evaluate(sample, &design, &metrics, options, workers)?.statistics
                 });

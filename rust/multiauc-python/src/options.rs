@@ -1,72 +1,118 @@
-//! How words and dicts of options are read.
+//! The options of metrics, and how words are read.
 
-use multiauc::{Center, HumRule, Metric, MetricOptions, OneVsRestAverage, PairWeights, Reference, Region, Scope};
-use numpy::PyReadonlyArray2;
+use multiauc::{Center, HumRule, Metric, OneVsRestAverage, PairWeights, Reference, Region, Scope};
+use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::arrays::square;
 use crate::errors::unknown_word;
 
 /// Weights of pairs: a name or a matrix.
-#[derive(FromPyObject)]
-pub enum PairWeightsArgument<'py> {
+#[derive(FromPyObject, IntoPyObjectRef)]
+pub enum PairWeighting {
     Name(String),
+    Matrix(Py<PyArray2<f64>>),
+}
+
+/// The same, for reading.
+pub enum BorrowedWeighting<'py> {
+    Named(PairWeights<'static>),
     Matrix(PyReadonlyArray2<'py, f64>),
 }
 
-impl PairWeightsArgument<'_> {
-    /// The weights as the core reads them; equal ones where none are given.
-    pub fn read(argument: Option<&Self>) -> PyResult<PairWeights<'_>> {
-        match argument {
-            None => Ok(PairWeights::Equal),
-            Some(Self::Matrix(matrix)) => Ok(PairWeights::Matrix(square(matrix)?)),
-            Some(Self::Name(name)) => {
-                let words = [("size_product", PairWeights::SizeProduct), ("size_sum", PairWeights::SizeSum)];
-                one_of("pair_weights", name, &words)
-            }
+impl PairWeighting {
+    /// The weights, for reading; equal ones where none are given.
+    pub fn borrow<'py>(weighting: Option<&Self>, py: Python<'py>) -> PyResult<BorrowedWeighting<'py>> {
+        Ok(match weighting {
+            None => BorrowedWeighting::Named(PairWeights::Equal),
+            Some(Self::Name(name)) => BorrowedWeighting::Named(pair_weights_named(name)?),
+            Some(Self::Matrix(matrix)) => BorrowedWeighting::Matrix(matrix.bind(py).try_readonly()?),
+        })
+    }
+}
+
+impl BorrowedWeighting<'_> {
+    /// The weights as the core reads them.
+    pub fn read(&self) -> PyResult<PairWeights<'_>> {
+        match self {
+            Self::Named(weights) => Ok(*weights),
+            Self::Matrix(matrix) => Ok(PairWeights::Matrix(square(matrix)?)),
         }
     }
 }
 
-/// The options of metrics. A new one is a field here, in [`MetricOptions`] and in the registry of the Python package.
-pub struct OptionsArgument<'py> {
-    partition: Option<PyReadonlyArray2<'py, f64>>,
-    pair_weights: Option<PairWeightsArgument<'py>>,
+/// The options of metrics. A new one is a field here and in [`multiauc::MetricOptions`], and a reader in the Python
+/// package.
+#[pyclass(frozen, get_all, module = "multiauc._rust")]
+pub struct MetricOptions {
+    partition: Option<Py<PyArray2<f64>>>,
+    pair_weights: Option<PairWeighting>,
     clip: Option<f64>,
     k: Option<usize>,
+}
+
+#[pymethods]
+impl MetricOptions {
+    #[new]
+    #[pyo3(signature = (partition=None, pair_weights=None, clip=None, k=None))]
+    const fn new(
+        partition: Option<Py<PyArray2<f64>>>,
+        pair_weights: Option<PairWeighting>,
+        clip: Option<f64>,
+        k: Option<usize>,
+    ) -> Self {
+        Self { partition, pair_weights, clip, k }
+    }
+}
+
+/// The options of a call, borrowed; the default ones where Python gives none.
+pub struct OptionsArgument<'py> {
+    partition: Option<PyReadonlyArray2<'py, f64>>,
+    pair_weights: BorrowedWeighting<'py>,
+    clip: Option<f64>,
+    k: usize,
+}
+
+impl MetricOptions {
+    /// The arrays, for reading.
+    pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<OptionsArgument<'py>> {
+        Ok(OptionsArgument {
+            partition: self.partition.as_ref().map(|array| array.bind(py).try_readonly()).transpose()?,
+            pair_weights: PairWeighting::borrow(self.pair_weights.as_ref(), py)?,
+            clip: self.clip,
+            k: self.k.unwrap_or(multiauc::MetricOptions::DEFAULT.k),
+        })
+    }
 }
 
 impl<'py> FromPyObject<'_, 'py> for OptionsArgument<'py> {
     type Error = PyErr;
 
-    /// From a dict; None is the same as leaving the option out.
     fn extract(options: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        let options = options.cast::<PyDict>()?;
-        let get = |name: &str| Ok::<_, PyErr>(options.get_item(name)?.filter(|value| !value.is_none()));
-        Ok(Self {
-            partition: get("partition")?.map(|value| value.extract()).transpose()?,
-            pair_weights: get("pair_weights")?.map(|value| value.extract()).transpose()?,
-            clip: get("clip")?.map(|value| value.extract()).transpose()?,
-            k: get("k")?.map(|value| value.extract()).transpose()?,
-        })
+        options.cast::<MetricOptions>()?.get().borrow(options.py())
     }
 }
 
 impl OptionsArgument<'_> {
+    pub const DEFAULT: Self = Self {
+        partition: None,
+        pair_weights: BorrowedWeighting::Named(PairWeights::Equal),
+        clip: None,
+        k: multiauc::MetricOptions::DEFAULT.k,
+    };
+
     /// The options as the core reads them.
-    pub fn read(&self) -> PyResult<MetricOptions<'_>> {
-        let pair_weights = PairWeightsArgument::read(self.pair_weights.as_ref())?;
-        Ok(MetricOptions {
+    pub fn read(&self) -> PyResult<multiauc::MetricOptions<'_>> {
+        Ok(multiauc::MetricOptions {
             partition: self.partition.as_ref().map(square).transpose()?,
-            pair_weights,
+            pair_weights: self.pair_weights.read()?,
             clip: self.clip,
-            k: self.k.unwrap_or(MetricOptions::DEFAULT.k),
+            k: self.k,
         })
     }
 
     /// How often every score counts: once, or with a partition for every pair of classes.
-    pub fn cost(&self, classes: usize) -> usize {
+    pub const fn cost(&self, classes: usize) -> usize {
         if self.partition.is_some() { classes } else { 1 }
     }
 }
@@ -103,6 +149,10 @@ macro_rules! words {
     };
 }
 words! {
+    pair_weights_named("pair_weights") -> PairWeights<'static> {
+        "size_product" => PairWeights::SizeProduct,
+        "size_sum" => PairWeights::SizeSum
+    }
     is_iid_named("sampling") -> bool { "stratified" => false, "iid" => true }
     average_named("average") -> OneVsRestAverage {
         "macro" => OneVsRestAverage::Macro,

@@ -4,13 +4,12 @@
 use multiauc::{CurveSides, KeptOrders, Orders, PairWeights, Result, Workers, num_threads};
 use numpy::{PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::arrays::{Matrix, records, rectangle};
 use crate::errors::other_rows;
-use crate::options::{OptionsArgument, is_iid_named, metrics_named, region_named};
+use crate::options::{MetricOptions, OptionsArgument, metrics_named, region_named};
 use crate::running::run;
-use crate::sample::{AnySample, SampleArgument, SampleView, with_sample};
+use crate::sample::{AnySample, Sample, SampleArgument, SampleView, with_sample};
 
 type Bytes<'py> = Bound<'py, PyArray2<u8>>;
 
@@ -19,8 +18,8 @@ type Bytes<'py> = Bound<'py, PyArray2<u8>>;
 pub struct Resampler {
     core: multiauc::Resampler,
     /// The caller's samples and options, in case the orders have to be made again.
-    samples: Vec<Py<PyAny>>,
-    options: Py<PyDict>,
+    samples: Vec<Py<Sample>>,
+    options: Option<Py<MetricOptions>>,
     rows: usize,
     /// Orders of the models, if they fit the memory allowed for them.
     kept: Option<Vec<KeptOrders>>,
@@ -29,36 +28,32 @@ pub struct Resampler {
 #[pymethods]
 impl Resampler {
     #[new]
+    #[pyo3(signature = (samples, metrics, memory_limit, options=None))]
     fn new(
         py: Python<'_>,
-        samples: Vec<Py<PyAny>>,
+        samples: Vec<Py<Sample>>,
         metrics: Vec<String>,
-        options: Py<PyDict>,
-        sampling: &str,
         memory_limit: usize,
+        options: Option<Py<MetricOptions>>,
     ) -> PyResult<Self> {
-        let (is_iid, metrics) = (is_iid_named(sampling)?, metrics_named(&metrics)?);
+        let metrics = metrics_named(&metrics)?;
         Self::build(py, samples, options, memory_limit, |view, sample| {
-            with_sample!(sample, |sample| multiauc::Resampler::new(sample, view.sampling(is_iid), &metrics))
+            with_sample!(sample, |sample| multiauc::Resampler::new(sample, view.sampling(), &metrics))
         })
     }
 
     #[staticmethod]
     fn of_curves(
         py: Python<'_>,
-        sample: Py<PyAny>,
+        sample: Py<Sample>,
         curves: Vec<CurveSides>,
         region: &str,
         rate: f64,
-        sampling: &str,
         memory_limit: usize,
     ) -> PyResult<Self> {
-        let (is_iid, region) = (is_iid_named(sampling)?, region_named(region)?(rate));
-        let options = PyDict::new(py).unbind();
-        Self::build(py, vec![sample], options, memory_limit, |view, sample| {
-            with_sample!(sample, |sample| {
-                multiauc::Resampler::of_curves(sample, view.sampling(is_iid), &curves, region)
-            })
+        let region = region_named(region)?(rate);
+        Self::build(py, vec![sample], None, memory_limit, |view, sample| {
+            with_sample!(sample, |sample| multiauc::Resampler::of_curves(sample, view.sampling(), &curves, region))
         })
     }
 
@@ -92,12 +87,12 @@ impl Resampler {
 impl Resampler {
     fn build(
         py: Python<'_>,
-        samples: Vec<Py<PyAny>>,
-        options: Py<PyDict>,
+        samples: Vec<Py<Sample>>,
+        options: Option<Py<MetricOptions>>,
         memory_limit: usize,
         make: impl Fn(&SampleView<'_>, &AnySample<'_>) -> Result<multiauc::Resampler> + Send + Sync,
     ) -> PyResult<Self> {
-        let (core, rows, kept) = on_samples(py, &samples, &options, 10, |views, partition, _, workers| {
+        let (core, rows, kept) = on_samples(py, &samples, options.as_ref(), 10, |views, partition, _, workers| {
             let checked = views.iter().map(|view| view.check(workers)).collect::<Result<Vec<_>>>()?;
             let core = make(&views[0], &checked[0])?;
             let fits = core.most_bytes().saturating_mul(checked.len()) <= memory_limit;
@@ -118,16 +113,17 @@ impl Resampler {
         call: impl Fn(&[&dyn Orders], PairWeights<'_>, &Workers<'_>) -> Result<Vec<f64>> + Send + Sync,
     ) -> PyResult<Matrix<'py>> {
         // The orders have about as many rows as the sample has cells.
-        let values = on_samples(py, &self.samples, &self.options, count, |views, partition, pair_weights, workers| {
-            if let Some(kept) = &self.kept {
-                let models: Vec<&dyn Orders> = kept.iter().map(|orders| orders as &dyn Orders).collect();
-                return call(&models, pair_weights, workers);
-            }
-            let checked = views.iter().map(|view| view.check(workers)).collect::<Result<Vec<_>>>()?;
-            let made = orders(&self.core, &checked, partition, workers)?;
-            let models: Vec<&dyn Orders> = made.iter().map(|orders| &**orders).collect();
-            call(&models, pair_weights, workers)
-        })?;
+        let values =
+            on_samples(py, &self.samples, self.options.as_ref(), count, |views, partition, pair_weights, workers| {
+                if let Some(kept) = &self.kept {
+                    let models: Vec<&dyn Orders> = kept.iter().map(|orders| orders as &dyn Orders).collect();
+                    return call(&models, pair_weights, workers);
+                }
+                let checked = views.iter().map(|view| view.check(workers)).collect::<Result<Vec<_>>>()?;
+                let made = orders(&self.core, &checked, partition, workers)?;
+                let models: Vec<&dyn Orders> = made.iter().map(|orders| &**orders).collect();
+                call(&models, pair_weights, workers)
+            })?;
         let columns = values.len() / count.max(1);
         rectangle(py, values, columns)
     }
@@ -136,14 +132,14 @@ impl Resampler {
 /// Runs `work(samples, partition, pair weights, workers)`; each cell costs as much as counting `factor` of them.
 fn on_samples<R: Send>(
     py: Python<'_>,
-    samples: &[Py<PyAny>],
-    options: &Py<PyDict>,
+    samples: &[Py<Sample>],
+    options: Option<&Py<MetricOptions>>,
     factor: usize,
     work: impl FnOnce(&[SampleView<'_>], Option<&[f64]>, PairWeights<'_>, &Workers<'_>) -> Result<R> + Send,
 ) -> PyResult<R> {
-    let borrowed = samples.iter().map(|sample| sample.bind(py).extract()).collect::<PyResult<Vec<_>>>()?;
+    let borrowed = samples.iter().map(|sample| sample.get().borrow(py)).collect::<PyResult<Vec<_>>>()?;
     let views = borrowed.iter().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?;
-    let options: OptionsArgument<'_> = options.bind(py).extract()?;
+    let options = options.map_or(Ok(OptionsArgument::DEFAULT), |options| options.get().borrow(py))?;
     let options = options.read()?;
     let cost = views.iter().map(SampleView::cost).sum::<usize>().saturating_mul(factor);
     run(py, cost, |workers| work(&views, options.partition, options.pair_weights, workers))

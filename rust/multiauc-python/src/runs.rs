@@ -28,7 +28,6 @@ pub fn evaluate_runs(
     models: Vec<Vec<SampleArgument<'_>>>,
     metrics: Vec<String>,
     options: OptionsArgument<'_>,
-    is_iid: bool,
 ) -> PyResult<Runs> {
     let (metrics, options) = (metrics_named(&metrics)?, options.read()?);
     let mut views: Vec<Vec<SampleView<'_>>> = Vec::with_capacity(models.len());
@@ -39,7 +38,7 @@ pub fn evaluate_runs(
     let cells: usize = views.iter().flatten().map(SampleView::cost).sum();
     let cost = cells.saturating_mul(cost_of_metrics(&metrics, first.rows()));
     let (design, found) = run(py, cost, |workers| {
-        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling(is_iid)))?;
+        let design = with_sample!(&first.check(workers)?, |sample| Design::new(sample, first.sampling()))?;
         // By model, then by metric, then by run.
         let mut statistics: Vec<Vec<Vec<Statistic>>> = Vec::with_capacity(views.len());
         for runs in &views {

@@ -1,41 +1,88 @@
 //! Samples of either precision: the only file that knows there are two.
 
 use multiauc::{ClassCodes, Result, Sampling, ScoreMatrix, ScoredSample, Workers};
-use numpy::{PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::{CodeArray, contiguous, matrix};
+use crate::arrays::{BorrowedCodes, CodeArray, contiguous, matrix};
+use crate::options::is_iid_named;
 
 /// What a cell costs where rows have weights and are sorted, in units of counting a cell.
 const SORTED_CELL: usize = 10;
 
-/// Scores of either precision.
-enum ScoreArray<'py> {
-    Double(PyReadonlyArray2<'py, f64>),
-    Single(PyReadonlyArray2<'py, f32>),
+/// Rows as Python keeps them: its arrays, never copies of them.
+///
+/// `groups` are the numbers of the rows' groups; `sampling` says how rows or groups were drawn.
+#[pyclass(frozen, module = "multiauc._rust")]
+pub struct Sample {
+    scores: ScoreArray,
+    codes: CodeArray,
+    weights: Option<Py<PyArray1<f64>>>,
+    groups: Option<Py<PyArray1<u32>>>,
+    is_iid: bool,
 }
 
-impl<'py> FromPyObject<'_, 'py> for ScoreArray<'py> {
+/// Scores of either precision.
+enum ScoreArray {
+    Double(Py<PyArray2<f64>>),
+    Single(Py<PyArray2<f32>>),
+}
+
+#[pymethods]
+impl Sample {
+    #[new]
+    #[pyo3(signature = (scores, codes, weights=None, groups=None, sampling="stratified"))]
+    fn new(
+        scores: ScoreArray,
+        codes: CodeArray,
+        weights: Option<Py<PyArray1<f64>>>,
+        groups: Option<Py<PyArray1<u32>>>,
+        sampling: &str,
+    ) -> PyResult<Self> {
+        Ok(Self { scores, codes, weights, groups, is_iid: is_iid_named(sampling)? })
+    }
+
+    /// Whether the scores are singles.
+    #[getter]
+    const fn is_single(&self) -> bool {
+        matches!(self.scores, ScoreArray::Single(_))
+    }
+}
+
+impl FromPyObject<'_, '_> for ScoreArray {
     type Error = PyErr;
 
     /// Not derived: that would make a Python error of every single that is no double, which takes longer than a small
     /// sample.
-    fn extract(scores: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if scores.cast::<PyArray2<f64>>().is_ok() {
-            return Ok(Self::Double(scores.extract()?));
+    fn extract(scores: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        if let Ok(double) = scores.cast::<PyArray2<f64>>() {
+            return Ok(Self::Double(double.to_owned().unbind()));
         }
         Ok(Self::Single(scores.extract()?))
     }
 }
 
-/// (scores, codes, weights, groups), borrowed from Python.
-#[derive(FromPyObject)]
-pub struct SampleArgument<'py>(
-    ScoreArray<'py>,
-    CodeArray<'py>,
-    Option<PyReadonlyArray1<'py, f64>>,
-    Option<PyReadonlyArray1<'py, u32>>,
-);
+/// The arrays of a [`Sample`], borrowed for the time of a call.
+pub struct SampleArgument<'py> {
+    scores: BorrowedScores<'py>,
+    codes: BorrowedCodes<'py>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    groups: Option<PyReadonlyArray1<'py, u32>>,
+    is_iid: bool,
+}
+
+enum BorrowedScores<'py> {
+    Double(PyReadonlyArray2<'py, f64>),
+    Single(PyReadonlyArray2<'py, f32>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for SampleArgument<'py> {
+    type Error = PyErr;
+
+    fn extract(sample: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        sample.cast::<Sample>()?.get().borrow(sample.py())
+    }
+}
 
 /// The same as the core reads it; not checked yet.
 #[derive(Clone, Copy)]
@@ -44,6 +91,7 @@ pub struct SampleView<'a> {
     codes: ClassCodes<'a>,
     weights: Option<&'a [f64]>,
     groups: Option<&'a [u32]>,
+    is_iid: bool,
 }
 
 /// The scores, not checked yet.
@@ -80,18 +128,34 @@ macro_rules! compute {
 }
 pub(crate) use {compute, with_sample};
 
+impl Sample {
+    /// The arrays, for reading.
+    pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<SampleArgument<'py>> {
+        Ok(SampleArgument {
+            scores: match &self.scores {
+                ScoreArray::Double(array) => BorrowedScores::Double(array.bind(py).try_readonly()?),
+                ScoreArray::Single(array) => BorrowedScores::Single(array.bind(py).try_readonly()?),
+            },
+            codes: self.codes.borrow(py)?,
+            weights: self.weights.as_ref().map(|array| array.bind(py).try_readonly()).transpose()?,
+            groups: self.groups.as_ref().map(|array| array.bind(py).try_readonly()).transpose()?,
+            is_iid: self.is_iid,
+        })
+    }
+}
+
 impl SampleArgument<'_> {
     /// The arrays as the core reads them.
     pub fn view(&self) -> PyResult<SampleView<'_>> {
-        let Self(scores, codes, weights, groups) = self;
         Ok(SampleView {
-            scores: match scores {
-                ScoreArray::Double(array) => ScoresView::Double(matrix(array)?),
-                ScoreArray::Single(array) => ScoresView::Single(matrix(array)?),
+            scores: match &self.scores {
+                BorrowedScores::Double(array) => ScoresView::Double(matrix(array)?),
+                BorrowedScores::Single(array) => ScoresView::Single(matrix(array)?),
             },
-            codes: codes.codes()?,
-            weights: weights.as_ref().map(contiguous).transpose()?,
-            groups: groups.as_ref().map(contiguous).transpose()?,
+            codes: self.codes.codes()?,
+            weights: self.weights.as_ref().map(contiguous).transpose()?,
+            groups: self.groups.as_ref().map(contiguous).transpose()?,
+            is_iid: self.is_iid,
         })
     }
 }
@@ -107,8 +171,8 @@ impl<'a> SampleView<'a> {
     }
 
     /// How the rows were drawn.
-    pub const fn sampling(&self, is_iid: bool) -> Sampling<'a> {
-        sampling_of(self.groups, is_iid)
+    pub const fn sampling(&self) -> Sampling<'a> {
+        sampling_of(self.groups, self.is_iid)
     }
 
     /// The scores, for what takes rows without looking at all of them first.

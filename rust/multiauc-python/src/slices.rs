@@ -30,7 +30,7 @@ pub struct FoundSlices {
 }
 
 #[pyfunction]
-#[pyo3(signature = (sample, slices, count, metric, options, is_iid, reference, ignores_absent))]
+#[pyo3(signature = (sample, slices, count, metric, options, reference, ignores_absent))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
 pub fn evaluate_slices(
     py: Python<'_>,
@@ -39,7 +39,6 @@ pub fn evaluate_slices(
     count: usize,
     metric: &str,
     options: OptionsArgument<'_>,
-    is_iid: bool,
     reference: Option<&str>,
     ignores_absent: bool,
 ) -> PyResult<FoundSlices> {
@@ -49,7 +48,7 @@ pub fn evaluate_slices(
         count,
         metric: metric_named(metric)?,
         options: options.read()?,
-        sampling: view.sampling(is_iid),
+        sampling: view.sampling(),
         reference: reference.map(reference_named).transpose()?,
         ignores_absent,
     };

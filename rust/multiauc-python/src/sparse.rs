@@ -1,12 +1,12 @@
 //! Scores of which only some are stored, of either precision.
 
-use multiauc::{ClassCodes, ColumnNumbers, Score, SparseSample, SparseScores};
-use numpy::{Element, PyReadonlyArray1};
+use multiauc::{ClassCodes, ColumnNumbers, Score, SparseScores};
+use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::arrays::{CodeArray, Vector, contiguous, vector};
+use crate::arrays::{BorrowedCodes, CodeArray, Vector, contiguous, vector};
 use crate::errors::to_python;
-use crate::options::{PairWeightsArgument, average_named};
+use crate::options::{PairWeighting, average_named};
 use crate::running::run;
 
 /// What a stored entry costs, in units of counting a cell of a dense matrix.
@@ -14,30 +14,78 @@ const STORED_ENTRY: usize = 20;
 
 /// Values of either precision.
 #[derive(FromPyObject)]
-enum ValueArray<'py> {
-    Double(PyReadonlyArray1<'py, f64>),
-    Single(PyReadonlyArray1<'py, f32>),
+enum ValueArray {
+    Double(Py<PyArray1<f64>>),
+    Single(Py<PyArray1<f32>>),
 }
 
 /// Column numbers of either width.
 #[derive(FromPyObject)]
-enum ColumnArray<'py> {
+enum ColumnArray {
+    Ints(Py<PyArray1<i32>>),
+    Longs(Py<PyArray1<i64>>),
+}
+
+/// Rows of which only some scores are stored, as Python keeps them: its arrays, never copies of them.
+///
+/// The scores of row i are `values[starts[i]..starts[i + 1]]`, in these `columns` of `width`.
+#[pyclass(frozen, module = "multiauc._rust")]
+pub struct SparseSample {
+    values: ValueArray,
+    columns: ColumnArray,
+    starts: Py<PyArray1<i64>>,
+    width: usize,
+    codes: CodeArray,
+    weights: Option<Py<PyArray1<f64>>>,
+}
+
+#[pymethods]
+impl SparseSample {
+    #[new]
+    #[pyo3(signature = (values, columns, starts, width, codes, weights=None))]
+    const fn new(
+        values: ValueArray,
+        columns: ColumnArray,
+        starts: Py<PyArray1<i64>>,
+        width: usize,
+        codes: CodeArray,
+        weights: Option<Py<PyArray1<f64>>>,
+    ) -> Self {
+        Self { values, columns, starts, width, codes, weights }
+    }
+}
+
+/// The arrays of a [`SparseSample`] but for the values, borrowed for the time of a call.
+struct SparseArgument<'py> {
+    columns: BorrowedColumns<'py>,
+    starts: PyReadonlyArray1<'py, i64>,
+    width: usize,
+    codes: BorrowedCodes<'py>,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+}
+
+enum BorrowedColumns<'py> {
     Ints(PyReadonlyArray1<'py, i32>),
     Longs(PyReadonlyArray1<'py, i64>),
 }
 
-/// (values, columns, starts, width, codes, weights), borrowed from Python.
-#[derive(FromPyObject)]
-pub struct SparseArgument<'py>(
-    ValueArray<'py>,
-    ColumnArray<'py>,
-    PyReadonlyArray1<'py, i64>,
-    usize,
-    CodeArray<'py>,
-    Option<PyReadonlyArray1<'py, f64>>,
-);
+impl SparseSample {
+    /// The arrays, for reading.
+    fn borrow<'py>(&self, py: Python<'py>) -> PyResult<SparseArgument<'py>> {
+        Ok(SparseArgument {
+            columns: match &self.columns {
+                ColumnArray::Ints(array) => BorrowedColumns::Ints(array.bind(py).try_readonly()?),
+                ColumnArray::Longs(array) => BorrowedColumns::Longs(array.bind(py).try_readonly()?),
+            },
+            starts: self.starts.bind(py).try_readonly()?,
+            width: self.width,
+            codes: self.codes.borrow(py)?,
+            weights: self.weights.as_ref().map(|array| array.bind(py).try_readonly()).transpose()?,
+        })
+    }
+}
 
-/// The same but for the values, as the core reads it.
+/// The same, as the core reads it.
 struct SparseView<'a> {
     columns: ColumnNumbers<'a>,
     starts: &'a [i64],
@@ -48,16 +96,15 @@ struct SparseView<'a> {
 
 impl SparseArgument<'_> {
     fn view(&self) -> PyResult<SparseView<'_>> {
-        let Self(_, columns, starts, width, codes, weights) = self;
         Ok(SparseView {
-            columns: match columns {
-                ColumnArray::Ints(array) => ColumnNumbers::Ints(contiguous(array)?),
-                ColumnArray::Longs(array) => ColumnNumbers::Longs(contiguous(array)?),
+            columns: match &self.columns {
+                BorrowedColumns::Ints(array) => ColumnNumbers::Ints(contiguous(array)?),
+                BorrowedColumns::Longs(array) => ColumnNumbers::Longs(contiguous(array)?),
             },
-            starts: contiguous(starts)?,
-            width: *width,
-            codes: codes.codes()?,
-            weights: weights.as_ref().map(contiguous).transpose()?,
+            starts: contiguous(&self.starts)?,
+            width: self.width,
+            codes: self.codes.codes()?,
+            weights: self.weights.as_ref().map(contiguous).transpose()?,
         })
     }
 }
@@ -71,41 +118,39 @@ impl<'a> SparseView<'a> {
 /// Runs `work` on a sample of either precision with the interpreter released.
 macro_rules! compute_sparse {
     ($py:expr, $argument:expr, |$sample:ident, $workers:ident| $work:expr) => {{
-        let argument = &$argument;
-        let view = argument.view()?;
-        match &argument.0 {
+        let arrays = $argument.borrow($py)?;
+        let view = arrays.view()?;
+        match &$argument.values {
             ValueArray::Double(values) => compute_sparse!($py, view, values, |$sample, $workers| $work),
             ValueArray::Single(values) => compute_sparse!($py, view, values, |$sample, $workers| $work),
         }
     }};
     ($py:expr, $view:expr, $values:expr, |$sample:ident, $workers:ident| $work:expr) => {{
-        let (view, scores) = (&$view, $view.scores($values)?);
+        let values = $values.bind($py).try_readonly()?;
+        let (view, scores) = (&$view, $view.scores(&values)?);
         let cost = (scores.stored() + scores.rows() + scores.columns()).saturating_mul(STORED_ENTRY);
         run($py, cost, |$workers| {
-            let $sample = &SparseSample::new(scores, view.codes, view.weights, $workers)?;
+            let $sample = &multiauc::SparseSample::new(scores, view.codes, view.weights, $workers)?;
             $work
         })
     }};
 }
 
 #[pyfunction]
-pub fn sparse_hand_till(
-    py: Python<'_>,
-    sample: SparseArgument<'_>,
-    pair_weights: Option<PairWeightsArgument<'_>>,
-) -> PyResult<f64> {
-    let weights = PairWeightsArgument::read(pair_weights.as_ref())?;
+pub fn sparse_hand_till(py: Python<'_>, sample: &SparseSample, pair_weights: Option<PairWeighting>) -> PyResult<f64> {
+    let weights = PairWeighting::borrow(pair_weights.as_ref(), py)?;
+    let weights = weights.read()?;
     compute_sparse!(py, sample, |sample, workers| multiauc::sparse_hand_till(sample, weights, workers))
 }
 
 #[pyfunction]
-pub fn sparse_one_vs_rest(py: Python<'_>, sample: SparseArgument<'_>, average: &str) -> PyResult<f64> {
+pub fn sparse_one_vs_rest(py: Python<'_>, sample: &SparseSample, average: &str) -> PyResult<f64> {
     let average = average_named(average)?;
     compute_sparse!(py, sample, |sample, workers| multiauc::sparse_one_vs_rest(sample, average, workers))
 }
 
 #[pyfunction]
-pub fn sparse_one_vs_rest_per_class<'py>(py: Python<'py>, sample: SparseArgument<'py>) -> PyResult<Vector<'py>> {
+pub fn sparse_one_vs_rest_per_class<'py>(py: Python<'py>, sample: &SparseSample) -> PyResult<Vector<'py>> {
     let values = compute_sparse!(py, sample, |sample, workers| multiauc::sparse_one_vs_rest_per_class(sample, workers));
     Ok(vector(py, values?))
 }
