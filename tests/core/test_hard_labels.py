@@ -95,7 +95,7 @@ def test_stratified_standard_errors_centre_within_classes(seed):
     decided = oracle.decisions(scores)
     for options in ({}, {"weights": weights}, {"groups": groups}, {"weights": weights, "groups": groups}):
         given_options = {"sample_weight" if name == "weights" else name: value for name, value in options.items()}
-        _, estimates = evaluated(codes, scores, **given_options)
+        _, estimates = evaluated(codes, scores, sampling="stratified", **given_options)
         for metric, estimate in zip(METRICS, estimates, strict=True):
             expected = oracle.stratified_variance(metric, codes, decided, scores.shape[1], **options)
             assert estimate.variance() == pytest.approx(expected, rel=1e-6)
@@ -116,8 +116,9 @@ def test_groups_that_span_classes_and_covariances():
     _, alone = evaluated(codes, scores, sampling="iid")
     found, grouped = evaluated(codes, scores, groups=groups)
     # With each row twice, in a group of two, nothing more is known than with each once.
-    twice, _ = evaluated(np.repeat(codes, 2), np.repeat(scores, 2, axis=0), groups=np.repeat(np.arange(150), 2))
-    once, _ = evaluated(codes, scores)
+    pairs = {"groups": np.repeat(np.arange(150), 2), "sampling": "stratified"}
+    twice, _ = evaluated(np.repeat(codes, 2), np.repeat(scores, 2, axis=0), **pairs)
+    once, _ = evaluated(codes, scores, sampling="stratified")
     for metric in METRICS:
         assert twice.metrics[metric].standard_error == pytest.approx(once.metrics[metric].standard_error, rel=1e-9)
     assert all(0.3 < a.standard_error / g.standard_error < 3 for a, g in zip(alone, grouped, strict=True))
@@ -283,6 +284,23 @@ def test_differences_of_negative_metrics_may_exceed_one():
     assert difference.value > 1.5
     low, high = difference.confidence_interval()
     assert low < difference.value < high <= 2.0
+
+
+@pytest.mark.parametrize("metric", ["matthews", "kappa", "accuracy", "macro_f1"])
+def test_class_sizes_are_random_unless_they_are_said_to_be_fixed(metric):
+    codes, scores = sample_of(7, [30, 20, 40])
+    drawn, fixed = (evaluated(codes, scores, sampling=kind)[0].metrics[metric] for kind in ("iid", "stratified"))
+    alone = multiauc.evaluate(codes, scores, metrics=[metric]).metrics[metric]
+    assert alone.standard_error == drawn.standard_error != fixed.standard_error
+    assert multiauc.compare(codes, {"a": scores, "b": np.round(scores)}, metric=metric).estimates[
+        "a"
+    ].standard_error == (pytest.approx(drawn.standard_error, rel=1e-12))
+    if metric in ("matthews", "kappa"):
+        beside = multiauc.evaluate(codes, scores)
+        assert getattr(beside, metric).standard_error == drawn.standard_error
+        assert "class sizes fixed" in beside.method
+        asked = multiauc.evaluate(codes, scores, sampling="stratified")
+        assert getattr(asked, metric).standard_error == fixed.standard_error
 
 
 def test_results_keep_their_metrics_when_pickled():

@@ -303,6 +303,7 @@ METRICS: Final[dict[str, Metric]] = {
             smallest=-1.0,
             depends_on_sizes=True,
             interval="logit",
+            sampling="iid",
         ),
         _of_core(
             KAPPA,
@@ -312,6 +313,7 @@ METRICS: Final[dict[str, Metric]] = {
             smallest=-1.0,
             depends_on_sizes=True,
             interval="logit",
+            sampling="iid",
         ),
         _of_core(
             ACCURACY,
@@ -320,6 +322,7 @@ METRICS: Final[dict[str, Metric]] = {
             chance="one_of_classes",
             depends_on_sizes=True,
             interval="logit",
+            sampling="iid",
         ),
         _of_core(
             BALANCED_ACCURACY,
@@ -334,6 +337,7 @@ METRICS: Final[dict[str, Metric]] = {
             chance="one_of_classes",
             depends_on_sizes=True,
             interval="logit",
+            sampling="iid",
         ),
         _of_core(
             TOP_K_ACCURACY,

@@ -739,7 +739,7 @@ def compare_samples(
     ...     return y_true, np.eye(3)[y_true] + noise * rng.random((n, 3))
     >>> old, new = multiauc.evaluate(*sample(300, 2)), multiauc.evaluate(*sample(200, 3))
     >>> multiauc.compare_samples(old, new)
-    Difference(a - b: +0.1262, standard error 0.0239, 95% interval +0.0811 to +0.1782, t(234.4) 5.92, p <0.0001)
+    Difference(a - b: +0.1262, standard error 0.0239, 95% interval +0.0811 to +0.1782, p <0.0001)
     """
     for name, given in (("a", a), ("b", b)):
         if not isinstance(given, Evaluation):

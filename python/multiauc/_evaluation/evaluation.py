@@ -234,13 +234,14 @@ class Evaluation(MetricEstimates):
         wanted = resampled if metrics is None else options.read_metrics(metrics, resampled)
         inputs = self.inputs()
         inputs.refuse_folds("a bootstrap")
-        replicates = bootstrap.resample_metrics([inputs.asking_for(wanted)], size, rng)
+        drawn_inputs = inputs.asking_for(wanted)
+        replicates = bootstrap.resample_metrics([drawn_inputs], size, rng)
         values = np.array([self.metrics[metric].value for metric in wanted])
         bootstrap.warn_of_lost_classes(replicates, values)
         influences = inputs.asking_for(resampled).influences()
         columns = [resampled.index(metric) for metric in wanted]
         accelerations = bootstrap.compute_accelerations(influences, inputs.groups)[columns]
-        drawn = (inputs.resampled_unit, self.counts, self.metrics[wanted[0]].smallest_class)
+        drawn = (drawn_inputs.resampled_unit, self.counts, self.metrics[wanted[0]].smallest_class)
         return Bootstrap(replicates, wanted, values, accelerations, *drawn)
 
     def influences(self) -> NDArray[np.float64]:
@@ -472,7 +473,8 @@ def evaluate(  # noqa: PLR0913
     sampling : {"stratified", "iid"}, optional
         Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
         one-vs-rest, average precision, predictions, losses, and `pair_weights` by size. By default fixed, and random if
-        one of the metrics is a mean over all rows: top-k accuracy, log loss and the Brier score.
+        one of the metrics is about all rows together: accuracy, kappa, Matthews, macro F1, top-k accuracy, log loss or
+        the Brier score.
     labels : sequence of K labels, optional
         The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
         which column is which. By default the column names of a data frame, if they are strings or contain all labels;
@@ -611,6 +613,7 @@ def read_inputs(
         "groups": options.read_groups(groups, len(first.codes)),
         "folds": options.read_groups(folds, len(first.codes), argument="folds"),
         "sampling": options.read_sampling(sampling, metrics),
+        "is_natural": sampling is None,
     }
     return given, [HeldInputs(sample, metrics, of_core, **rows) for sample in samples]
 

@@ -275,11 +275,11 @@ def _find_metric(pilot: Evaluation, metric: Any) -> _Known:
     name = next(iter(pilot.metrics)) if metric is None else one_of("metric", metric, tuple(pilot.metrics))
     inputs = _require_plannable(pilot.inputs(), name)
     title, value = METRICS[name].title, pilot.metrics[name].value
-    terms = variance_terms(inputs, inputs.asking_for((name,)).influences()[:, 0])
+    terms = variance_terms(inputs, inputs.asking_for((name,), "stratified").influences()[:, 0])
     _refuse_without_variance(title, value, terms, inputs)
     has_best_shares = not _depends_on_sizes(inputs, name)
     told = f"{title}, {decimals(value)} in the pilot"
-    ceilings = compute(inputs.asking_for((name,))).ceilings[name]
+    ceilings = compute(inputs.asking_for((name,), "stratified")).ceilings[name]
     of_classes = None if ceilings is None else [ceilings[c] for c in terms.classes.tolist()]
     return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest, name, of_classes)
 
@@ -306,9 +306,7 @@ def _find_difference(pilot: Comparison, metric: Any, models: Any) -> _Known:
         raise ValueError(f"models must be two of {listing(pilot.estimates)}; got {models!r}")
     first, second = names
     found = pilot.difference(first, second)
-    a, b = (
-        _require_plannable(pilot.inputs()[name], pilot.metric).asking_for((pilot.metric,)) for name in (first, second)
-    )
+    a, b = (_require_plannable(pilot.inputs()[name], pilot.metric) for name in (first, second))
     terms = variance_terms(a, a.influences()[:, 0] - b.influences()[:, 0])
     texts = dict(zip(pilot.estimates, names_as_text(pilot.estimates), strict=True))
     name = f"{texts[first]} - {texts[second]} in {METRICS[pilot.metric].title}"
@@ -325,6 +323,8 @@ def _find_difference(pilot: Comparison, metric: Any, models: Any) -> _Known:
 def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
     """The inputs, if the variance of the metric is a sum over classes of sizes that one can choose."""
     inputs.refuse_folds("a plan")
+    if inputs.is_natural:
+        inputs = inputs.asking_for((metric,), "stratified")
     if METRICS[metric].scale.is_log:
         raise ValueError(f"pilot has {METRICS[metric].title}, for which plans are not offered; other metrics have them")
     if inputs.groups_span_classes():

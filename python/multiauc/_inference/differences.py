@@ -87,7 +87,8 @@ class Difference(result.Number, result.Tabular):
         """The difference in units of its standard error; 0 for models that rank all rows alike.
 
         nan where models differ by the same amount in all rows, so that nothing shows how much the difference varies. Of
-        samples of different rows, the t of the p-value, which inverts the interval.
+        samples of different rows, the t that has the p-value, which inverts the interval: near 1 the interval is not
+        symmetric, and t another number than the difference over its standard error.
         """
         if self._samples is None and self.variance == 0.0:
             return 0.0 if self.value == 0.0 else math.nan
@@ -97,8 +98,10 @@ class Difference(result.Number, result.Tabular):
     def p_value(self) -> float:
         """Two-sided: how often `t` would be as far from 0 if the models were equally good.
 
-        By Student's distribution with `degrees_of_freedom`.
+        By Student's distribution with `degrees_of_freedom`; of samples of different rows, by inverting the interval.
         """
+        if self._samples is not None:
+            return float(self._samples.statistics()[1][0])
         return 1.0 if self.t == 0.0 else _rust.student_two_sided_p(self.t, self.degrees_of_freedom)
 
     def confidence_interval(self, level: float = 0.95) -> intervals.ConfidenceInterval:
@@ -163,21 +166,22 @@ class Difference(result.Number, result.Tabular):
         """
         limit = estimates.read_number("margin", margin, low=0.0, high=self._largest)
         name = f"|{self._name()}| < {limit:g}"
-        if not self._is_testable():
+        if not self.is_testable():
             return estimates.warn_of_no_test(name, self._obstacle())
         t = min(self._t_against(-limit), -self._t_against(limit))
         p_value = _rust.student_upper_p(t, self.degrees_of_freedom)
         return estimates.TestResult(name, t, self.degrees_of_freedom, p_value)
 
     def _test(self, null: float, alternative: str) -> estimates.TestResult:
-        if not self._is_testable():
+        if not self.is_testable():
             return estimates.warn_of_no_test(
                 f"{self._name()} {estimates.SIGNS[alternative]} {null:g}", self._obstacle()
             )
         freedom = self.degrees_of_freedom
         return estimates.test_by_student(self._name(), self._t_against(null), freedom, alternative, null)
 
-    def _is_testable(self) -> bool:
+    def is_testable(self) -> bool:
+        """Whether there is a test."""
         return self.variance > 0.0 if self._samples is None else bool(self._samples.are_testable()[0])
 
     def _t_against(self, null: float) -> float:
@@ -199,7 +203,7 @@ class Difference(result.Number, result.Tabular):
 
     def interval_beyond(self, tail: float) -> intervals.ConfidenceInterval:
         """The interval with this probability beyond each limit; (nan, nan) where there is none."""
-        if not self._is_testable():
+        if not self.is_testable():
             return intervals.NO_INTERVAL
         if self._samples is not None:
             return intervals.ConfidenceInterval(*(float(limits[0]) for limits in self._samples.intervals(tail)))
@@ -225,7 +229,9 @@ class Difference(result.Number, result.Tabular):
     def __repr__(self) -> str:
         value, error, interval, t, freedom, _ = self.cells(self.interval_beyond(0.025))
         numbers = f"{value}, standard error {error}, 95% interval {interval}"
-        return f"{type(self).__name__}({self._name()}: {numbers}, t({freedom}) {t}, p {_format_p(self.p_value)})"
+        # Of different rows, t is not the difference over the standard error beside it.
+        test = f", t({freedom}) {t}" if self._samples is None else ""
+        return f"{type(self).__name__}({self._name()}: {numbers}{test}, p {_format_p(self.p_value)})"
 
 
 def _format_p(p: float) -> str:
@@ -256,7 +262,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def warn_of_untestable(differences: Sequence[Difference]) -> None:
     """Name the models that differ, but by the same amount in all rows."""
     for one in differences:
-        if one.value != 0.0 and not math.isnan(one.variance) and math.isnan(one.t):
+        if one.value != 0.0 and not math.isnan(one.variance) and not one.is_testable():
             names = " and ".join(map(repr, (one.first, one.second)))
             warn(
                 f"the difference between {names} has a standard error of 0, as the rows of each class do not vary: "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.registry import METRICS, ONE_SCORE_METRICS
+from multiauc._common.registry import METRICS, ONE_SCORE_METRICS, natural_sampling
 from multiauc._common.wording import counted, one_of
 from multiauc._input.options import NO_OPTIONS, SAMPLINGS, read_groups
 
@@ -29,7 +29,17 @@ class HeldInputs:
     classes and of the groups, the matrices among the options.
     """
 
-    __slots__ = ("_fingerprint", "_interactions", "folds", "groups", "metrics", "options", "sample", "sampling")
+    __slots__ = (
+        "_fingerprint",
+        "_interactions",
+        "folds",
+        "groups",
+        "is_natural",
+        "metrics",
+        "options",
+        "sample",
+        "sampling",
+    )
 
     def __init__(
         self,
@@ -40,6 +50,7 @@ class HeldInputs:
         groups: NDArray[np.uint32] | None = None,
         folds: NDArray[np.uint32] | None = None,
         sampling: str = "stratified",
+        is_natural: bool = False,
     ) -> None:
         self.sample = sample
         self.metrics = metrics
@@ -47,13 +58,16 @@ class HeldInputs:
         self.groups = groups
         self.folds = folds
         self.sampling = sampling
+        # Whether nobody asked for this sampling, so that other metrics may have another.
+        self.is_natural = is_natural
         self._fingerprint = self._look()
         self._interactions: _rust.Interactions | None = None
 
-    def asking_for(self, metrics: tuple[str, ...]) -> HeldInputs:
-        """The same data and options, for other metrics."""
-        sample = self.unchanged_sample()
-        return HeldInputs(sample, metrics, self.options, groups=self.groups, folds=self.folds, sampling=self.sampling)
+    def asking_for(self, metrics: tuple[str, ...], sampling: str | None = None) -> HeldInputs:
+        """The same data and options, for other metrics; of another sampling if nobody asked for this one."""
+        kept = (sampling or natural_sampling(metrics)) if self.is_natural else self.sampling
+        rows: Record = {"groups": self.groups, "folds": self.folds, "sampling": kept, "is_natural": self.is_natural}
+        return HeldInputs(self.unchanged_sample(), metrics, self.options, **rows)
 
     def regroup(self, groups: Any, sampling: Any) -> HeldInputs:
         """The same data, to be drawn in groups or otherwise, as the user says."""
