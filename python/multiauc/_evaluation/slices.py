@@ -4,65 +4,36 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common import registry, result, wording
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
-from multiauc._common.registry import CLOSED_FORM_METRICS, DEFAULT_METRIC, METRICS, ONE_SCORE_METRICS
-from multiauc._common.result import (
-    Printed,
-    Result,
-    Tabular,
-    document,
-    notes_in_words,
-    pick_numbers,
-    provenance,
-    read_only,
-)
-from multiauc._common.wording import (
-    corrected_p,
-    counted,
-    decimals,
-    format_interval,
-    listing,
-    one_of,
-    printable,
-    shown_name,
-)
+from multiauc._evaluation.evaluation import read_inputs
 from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.differences import Side, SliceDifferences, min_p
-from multiauc._inference.estimates import build_estimate
+from multiauc._inference.estimates import Estimate, build_estimate
 from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import (
-    read_groups,
-    read_level,
-    read_metric_options,
-    read_sampling,
-    refuse_idle_options,
-    refuse_weights,
-    take_one_score,
-)
-from multiauc._input.sample import read_ordered_sample, read_sample
+from multiauc._input.options import read_level
 from multiauc._input.slices import SliceColumns, read_slices
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Sequence
-    from typing import Literal
+    from collections.abc import Hashable, Iterator
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.registry import MetricName
-    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
-    from multiauc._inference.estimates import Estimate
+    from multiauc._input.held_inputs import HeldInputs
     from multiauc._input.sample import Sample
     from multiauc.plotting import SlicesDisplay
 
+REFERENCES = ("rest", "all")
+# Numbers of rows of classes in slices that are counted at once.
+COUNTS_AT_ONCE = 1 << 22
 # Of more slices the first and the last are printed.
 PRINTED_AT_MOST = 20
 PRINTED_FIRST = 12
@@ -71,7 +42,7 @@ MISSING = "(missing)"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slice(Result):
+class Slice(result.Result):
     """One slice of the rows, with its 95% intervals; see `Slices`.
 
     Attributes
@@ -132,7 +103,7 @@ NUMBERS = tuple(one.name for one in fields(Slice) if one.name != "name")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Slices(Printed, Tabular):
+class Slices(result.Printed, result.Tabular):
     """A metric on every slice of the rows, the one that is most surely worse first; see `multiauc.evaluate_slices`.
 
     Attributes
@@ -202,7 +173,7 @@ class Slices(Printed, Tabular):
     # Of the differences that are tested, where they are few.
     _correlations: NDArray[np.float64] | None
     notes: tuple[str, ...] = ()
-    _options: Record = field(default_factory=dict, compare=False)
+    _options: result.Record = field(default_factory=dict, compare=False)
 
     @property
     def values(self) -> NDArray[np.float64]:
@@ -212,7 +183,7 @@ class Slices(Printed, Tabular):
     @property
     def standard_errors(self) -> NDArray[np.float64]:
         """The standard errors of the values."""
-        return read_only(np.sqrt(self._slices.variances))
+        return result.read_only(np.sqrt(self._slices.variances))
 
     @property
     def reference_values(self) -> NDArray[np.float64]:
@@ -222,17 +193,17 @@ class Slices(Printed, Tabular):
     @property
     def differences(self) -> NDArray[np.float64]:
         """The values less those of the reference."""
-        return read_only(self._tests().values)
+        return result.read_only(self._tests().values)
 
     @property
     def difference_errors(self) -> NDArray[np.float64]:
         """The standard errors of the differences."""
-        return read_only(np.sqrt(self._tests().variances))
+        return result.read_only(np.sqrt(self._tests().variances))
 
     @property
     def degrees_of_freedom(self) -> NDArray[np.float64]:
         """Welch's degrees of freedom of the differences."""
-        return read_only(self._tests().degrees_of_freedom())
+        return result.read_only(self._tests().degrees_of_freedom())
 
     def confidence_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
         """The interval of the value of each slice, by name, as `Estimate` has it; (nan, nan) where there is none."""
@@ -252,11 +223,11 @@ class Slices(Printed, Tabular):
 
     def worse(self, level: float = 0.95) -> list[Any]:
         """The slices that are worse than the reference, by corrected p-values below 1 - `level`."""
-        return self._beyond_chance(level, -METRICS[self.metric].sign)
+        return self._beyond_chance(level, -registry.METRICS[self.metric].sign)
 
     def better(self, level: float = 0.95) -> list[Any]:
         """The slices that are better than the reference, by corrected p-values below 1 - `level`."""
-        return self._beyond_chance(level, METRICS[self.metric].sign)
+        return self._beyond_chance(level, registry.METRICS[self.metric].sign)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -269,7 +240,7 @@ class Slices(Printed, Tabular):
         """One slice by its name: ``slices["phone"]``, or ``slices["north", "phone"]`` of two columns."""
         place = next((place for place, known in enumerate(self.names) if known == name), None)
         if place is None:
-            raise KeyError(f"no slice {name!r}; there are {listing(self.names)}")
+            raise KeyError(f"no slice {name!r}; there are {wording.listing(self.names)}")
         return Slice(name, **{key: column[place] for key, column in self._by_number(0.95).items()})
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> SlicesDisplay:
@@ -282,17 +253,14 @@ class Slices(Printed, Tabular):
 
         return SlicesDisplay(self).plot(ax, level=level, at_most=at_most, **points)
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
 
         The layout is that of the command line, and `version` is the layout's: docs/json.md has it.
         """
         content = {
             "rows": int(self.rows.sum()),
-            "labels": list(self.labels),
-            "counts": self.counts.tolist(),
-            "metric": self.metric,
-            "reference": self.reference,
+            **self._pick("labels", "counts", "metric", "reference"),
             "by": list(self.columns),
             "method": self.method,
             "overall": self.overall.to_dict(level),
@@ -302,7 +270,7 @@ class Slices(Printed, Tabular):
             ],
             "notes": list(self.notes),
         }
-        return document("slices", level, content, provenance(self._options))
+        return result.document("slices", level, content, result.provenance(self._options))
 
     def shown_names(self) -> list[str]:
         """The names of the slices for people."""
@@ -314,10 +282,10 @@ class Slices(Printed, Tabular):
         others = len(self) - tested
         if self.reference is None:
             wanting = int(np.isnan(self.values).sum())
-            return f"{counted(len(self), 'slice')}" + (f", {wanting} without a value" if wanting else "")
+            return wording.counted(len(self), "slice") + (f", {wanting} without a value" if wanting else "")
         what = "the rest" if self.reference == "rest" else "all rows"
         found = (
-            f"Of {counted(tested, 'slice')} compared with {what}, {_so_many(self.worse(level))} worse and "
+            f"Of {wording.counted(tested, 'slice')} compared with {what}, {_so_many(self.worse(level))} worse and "
             f"{_so_many(self.better(level))} better (corrected p < {1.0 - level:.2g})"
         )
         return found + (f"; {others} not compared." if others else ".")
@@ -326,10 +294,10 @@ class Slices(Printed, Tabular):
         return name if len(self.columns) > 1 else (name,)
 
     def _tests(self) -> SliceDifferences:
-        return SliceDifferences(self._slices, self._references, self._covariances, METRICS[self.metric].scale)
+        return SliceDifferences(self._slices, self._references, self._covariances, registry.METRICS[self.metric].scale)
 
     def _value_limits(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self._slices.intervals(tail, METRICS[self.metric].scale)
+        return self._slices.intervals(tail, registry.METRICS[self.metric].scale)
 
     def _simultaneous(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         family = min_p(int(np.isfinite(self.p_values).sum()), self._correlations)
@@ -364,17 +332,17 @@ class Slices(Printed, Tabular):
         ]
         return dict(zip(NUMBERS, [*(array.tolist() for array in arrays), list(self.reasons)], strict=True))
 
-    def _entries(self, level: float) -> list[Record]:
+    def _entries(self, level: float) -> list[result.Record]:
         """The numbers of each slice."""
         columns = self._by_number(level)
         return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
-    def _numbers(self) -> dict[str, Numbers]:
+    def _numbers(self) -> dict[str, result.Numbers]:
         named = zip(self.shown_names(), self._entries(0.95), strict=True)
-        slices = {f"{self.metric}_{name}": pick_numbers(row) for name, row in named}
-        return {self.metric: pick_numbers(self.overall.to_dict())} | slices
+        slices = {f"{self.metric}_{name}": result.pick_numbers(row) for name, row in named}
+        return {self.metric: result.pick_numbers(self.overall.to_dict())} | slices
 
-    def _rows(self, level: float) -> list[Record]:
+    def _rows(self, level: float) -> list[result.Record]:
         named = [f"by_{column}" if column in NUMBERS else column for column in self.columns]
         return [
             dict(zip(named, self._values_of(name), strict=True)) | row
@@ -382,16 +350,18 @@ class Slices(Printed, Tabular):
         ]
 
     def _title(self) -> str:
-        by = " and ".join(map(printable, self.columns))
-        rows = counted(int(self.rows.sum()), "row")
-        return f"{METRICS[self.metric].title} of {rows} by {by}: {decimals(self.overall.value)} overall"
+        by = " and ".join(map(wording.printable, self.columns))
+        rows = wording.counted(int(self.rows.sum()), "row")
+        return (
+            f"{registry.METRICS[self.metric].title} of {rows} by {by}: {wording.decimals(self.overall.value)} overall"
+        )
 
     def _below(self) -> list[str]:
         left_out = len(self) - PRINTED_FIRST - PRINTED_LAST
         hidden = [f"{left_out} slices are not printed; to_frame() has all."] if len(self) > PRINTED_AT_MOST else []
-        return [*hidden, self.summary(), self.method, *notes_in_words(self.notes)]
+        return [*hidden, self.summary(), self.method, *result.notes_in_words(self.notes)]
 
-    def _table(self) -> Cells:
+    def _table(self) -> result.Cells:
         names, entries = self.shown_names(), self._entries(0.95)
         places = list(range(len(self)))
         if len(self) > PRINTED_AT_MOST:
@@ -405,10 +375,10 @@ class Slices(Printed, Tabular):
             if len(places) < len(self) and place == len(self) - PRINTED_LAST:
                 table.append(["...", *[""] * (len(table[0]) - 1)])
             row = entries[place]
-            cells = [str(row["rows"]), _number(row["value"]), format_interval(row["low"], row["high"])]
+            cells = [str(row["rows"]), _number(row["value"]), wording.format_interval(row["low"], row["high"])]
             if self.reference is not None:
-                limits = format_interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
-                cells += [_number(row["difference"], sign=True), limits, corrected_p(row["corrected_p_value"])]
+                limits = wording.format_interval(row["simultaneous_low"], row["simultaneous_high"], sign=True)
+                cells += [_number(row["difference"], sign=True), limits, wording.corrected_p(row["corrected_p_value"])]
             table.append([names[place], *cells, *([row["reason"]] if has_reasons else [])])
         return table
 
@@ -425,16 +395,11 @@ def _so_many(names: list[Any]) -> str:
 
 
 def _shown(value: Any) -> str:
-    return MISSING if value is None else printable(shown_name(value))
+    return MISSING if value is None else wording.printable(wording.shown_name(value))
 
 
 def _number(value: float, *, sign: bool = False) -> str:
-    return "-" if math.isnan(value) else decimals(value, sign=sign)
-
-
-REFERENCES = ("rest", "all")
-# Numbers of rows of classes in slices that are counted at once.
-COUNTS_AT_ONCE = 1 << 22
+    return "-" if math.isnan(value) else wording.decimals(value, sign=sign)
 
 
 @with_hints
@@ -443,7 +408,7 @@ def evaluate_slices(  # noqa: PLR0913
     y_score: ArrayLike,
     by: Any,
     *,
-    metric: MetricName = DEFAULT_METRIC,
+    metric: registry.MetricName = registry.DEFAULT_METRIC,
     reference: Literal["rest", "all"] | None = "rest",
     partition: ArrayLike | None = None,
     pair_weights: PairWeights = None,
@@ -527,26 +492,19 @@ def evaluate_slices(  # noqa: PLR0913
     >>> slices.worse()
     ['watch']
     """
-    name = one_of("metric", metric, (*CLOSED_FORM_METRICS, *ONE_SCORE_METRICS))
+    offered = (*registry.CLOSED_FORM_METRICS, *registry.ONE_SCORE_METRICS)
+    name = wording.one_of("metric", metric, offered)
     if reference is not None:
-        one_of("reference", reference, REFERENCES)
-    refuse_idle_options((name,), partition=partition, pair_weights=pair_weights, clip=clip, k=k)
-    refuse_weights((name,), sample_weight)
-    is_ordered = take_one_score((name,))
-    read = read_ordered_sample if is_ordered else read_sample
-    sample = read(y_true, y_score, sample_weight, labels, absent, outputs)
-    inputs = HeldInputs(
-        sample,
-        (name,),
-        read_metric_options(sample, partition=partition, pair_weights=pair_weights, clip=clip, k=k),
-        groups=read_groups(groups, len(sample.codes)),
-        sampling=read_sampling(sampling, (name,)),
-    )
-    columns = read_slices(by, len(sample.codes))
-    note = None if is_ordered else column_order_note(sample, inputs.groups, None, None)
-    result = evaluate_sliced_inputs(inputs, columns, reference, () if note is None else (note,))
+        wording.one_of("reference", reference, REFERENCES)
+    given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}
+    shared, rows = (sample_weight, labels, absent, outputs), {"groups": groups, "sampling": sampling}
+    _, (inputs,) = read_inputs(y_true, {"y_score": y_score}, (name,), shared, **rows, **given)
+    columns = read_slices(by, len(inputs.sample.codes))
+    is_ordered = name in registry.ONE_SCORE_METRICS
+    note = None if is_ordered else column_order_note(inputs.sample, inputs.groups, None, None)
+    found = evaluate_sliced_inputs(inputs, columns, reference, () if note is None else (note,))
     warn_of_order(note)
-    return result
+    return found
 
 
 def evaluate_sliced_inputs(
@@ -565,43 +523,32 @@ def evaluate_sliced_inputs(
             reference,
             sample.absent == "ignore",
         )
-    title, undefined = METRICS[metric].title, sample.is_undefined
-    nothing = math.nan if undefined else 0.0
-    whole = build_estimate(found.whole, title, found.whole_smallest, metric, inputs)
-    slices = _side(
-        metric, sample, found.values + nothing, found.variances, found.degrees_of_freedom, found.smallest, found.worst
-    )
-    references = _side(
-        metric,
-        sample,
-        found.reference_values + nothing,
-        found.reference_variances,
-        found.reference_degrees_of_freedom,
-        found.reference_smallest,
-        found.reference_worst,
-    )
-    differences = SliceDifferences(slices, references, found.covariances, METRICS[metric].scale)
+    described = registry.METRICS[metric]
+    slices, references = _build_side(found, inputs), _build_side(found, inputs, "reference_")
+    differences = SliceDifferences(slices, references, found.covariances, described.scale)
     t, p_values = differences.statistics()
     tested = np.isfinite(p_values)
-    compared, correlations = _known_correlations(None if undefined else found.joint, tested, slices.variances)
+    compared, correlations = _find_correlations(None if sample.is_undefined else found.joint, tested, slices.variances)
     family = min_p(int(tested.sum()), correlations)
-    order = _order(differences, METRICS[metric].sign * t, p_values, reference, METRICS[metric].sign)
+    order = _order(differences, described.sign * t, p_values, reference, described.sign)
+    places = order.tolist()
     if correlations is not None:
         in_order = np.argsort(np.argsort(order)[compared])
         correlations = correlations[np.ix_(in_order, in_order)]
-    reasons = _reasons(inputs, columns, differences, reference)
+    reasons = _find_reasons(inputs, columns, differences, reference)
     counted_codes = columns.codes if sample.weights is None else columns.codes[sample.weights > 0.0]
     given = inputs.describe_options()
+    del given["metrics"]
     return Slices(
         metric=metric,
         reference=reference,
         columns=columns.columns,
-        names=tuple(columns.names[place] for place in order.tolist()),
+        names=tuple(columns.names[place] for place in places),
         rows=np.bincount(counted_codes, minlength=count)[order],
-        overall=whole,
+        overall=build_estimate(found.whole, described.title, found.whole_smallest, metric, inputs),
         labels=tuple(sample.labels),
         counts=sample.rows,
-        reasons=tuple(reasons[place] for place in order.tolist()),
+        reasons=tuple(reasons[place] for place in places),
         method=inputs.describe_method(),
         t=t[order],
         p_values=p_values[order],
@@ -610,24 +557,17 @@ def evaluate_sliced_inputs(
         _references=references.take(order),
         _covariances=found.covariances[order],
         _correlations=correlations,
-        _options={"metric": metric, "by": list(columns.columns), "reference": reference}
-        | {name: value for name, value in given.items() if name != "metrics"},
+        _options={"metric": metric, "by": list(columns.columns), "reference": reference} | given,
         notes=notes,
     )
 
 
-def _side(
-    metric: str,
-    sample: Sample,
-    values: NDArray[np.float64],
-    variances: NDArray[np.float64],
-    freedoms: NDArray[np.float64],
-    smallest: NDArray[np.int64],
-    worst: Sequence[NDArray[np.float64]],
-) -> Side:
+def _build_side(found: _rust.FoundSlices, inputs: HeldInputs, prefix: str = "") -> Side:
     """What the core found of slices, or of what they are compared with; no worst case where nothing is told apart."""
-    effects, failures = worst
-    chance = METRICS[metric].chance_of(int((sample.rows > 0).sum()))
+    names = ("values", "variances", "degrees_of_freedom", "smallest", "worst")
+    values, variances, freedoms, smallest, (effects, failures) = (getattr(found, prefix + name) for name in names)
+    values = values + (math.nan if inputs.sample.is_undefined else 0.0)
+    chance = registry.METRICS[inputs.metrics[0]].chance_of(int((inputs.sample.rows > 0).sum()))
     effects = np.where(is_at_chance(values, variances, chance), np.nan, effects)
     return Side(values, variances, freedoms, smallest, effects, failures)
 
@@ -652,7 +592,7 @@ def _order(
     return np.lexsort((np.where(np.isnan(t), sign * differences.slices.values, t), certainty))
 
 
-def _known_correlations(
+def _find_correlations(
     joint: tuple[list[int], NDArray[np.float64]] | None, tested: NDArray[np.bool_], variances: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
     """The slices that are tested, and the correlations of their differences, if these are known."""
@@ -669,7 +609,7 @@ def _known_correlations(
     return numbers[kept], correlations
 
 
-def _reasons(
+def _find_reasons(
     inputs: HeldInputs, columns: SliceColumns, differences: SliceDifferences, reference: str | None
 ) -> list[str]:
     """Why a slice has no value, no standard error or no test; empty for one that has all."""
@@ -677,29 +617,23 @@ def _reasons(
     reasons = [""] * len(columns.names)
     if sample.is_undefined:
         absent = [label for label, rows in zip(sample.labels, sample.rows.tolist(), strict=True) if not rows]
-        return [f"no rows of {listing(absent)} in any slice"] * len(reasons)
+        return [f"no rows of {wording.listing(absent)} in any slice"] * len(reasons)
     has_test = differences.are_testable() if reference is not None else slices.known(differences.scale)
     wanting = np.flatnonzero(~has_test)
-    if not len(wanting):
-        return reasons
-    present = sample.rows > 0
     # Many slices lack the same classes.
     known: dict[tuple[bytes, bool], str] = {}
-    for place, of_classes in zip(wanting.tolist(), _class_counts(sample, columns, wanting), strict=True):
-        side = (float(slices.values[place]), float(slices.variances[place]))
-        here = of_classes > 0
-        kind = (here.tobytes(), math.isnan(side[0]))
-        if kind in known:
-            reasons[place] = known[kind]
-            continue
-        reason = _reason(inputs, of_classes, present, side)
-        if not here[present].all():
+    for place, counts in zip(
+        wanting.tolist(), _count_classes(sample, columns, wanting) if len(wanting) else (), strict=True
+    ):
+        kind = ((counts > 0).tobytes(), math.isnan(slices.values[place]))
+        reason = known[kind] if kind in known else _find_lacking(sample, counts, is_nan=kind[1])
+        if reason:
             known[kind] = reason
-        reasons[place] = reason or _reason_of_reference(sample, of_classes, differences, place)
+        reasons[place] = reason or _find_obstacle(inputs, counts, differences, place)
     return reasons
 
 
-def _class_counts(sample: Sample, columns: SliceColumns, wanting: NDArray[np.intp]) -> Iterator[NDArray[np.int64]]:
+def _count_classes(sample: Sample, columns: SliceColumns, wanting: NDArray[np.intp]) -> Iterator[NDArray[np.int64]]:
     """Rows of positive weight of each class in some slices, slice by slice."""
     place = np.full(len(columns.names), -1, dtype=np.int64)
     place[wanting] = np.arange(len(wanting))
@@ -721,46 +655,31 @@ def _class_counts(sample: Sample, columns: SliceColumns, wanting: NDArray[np.int
         yield from np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
 
 
-def _reason(
-    inputs: HeldInputs, counts: NDArray[np.int64], present: NDArray[np.bool_], side: tuple[float, float]
-) -> str:
-    """What is wrong with a slice itself."""
-    labels = inputs.sample.labels
-    lacking = [labels[k] for k in np.flatnonzero(present & (counts == 0))]
-    having = [labels[k] for k in np.flatnonzero(counts)]
-    if not having:
-        return "no rows of positive weight"
-    if len(having) == 1:
-        return f"rows of {having[0]!r} only"
-    if lacking:
-        rest = "" if math.isnan(side[0]) else "; the value is that of the other classes, and is not compared"
-        return f"no rows of {listing(lacking)}{rest}"
-    return _reason_of_numbers(inputs, counts, *side)
+def _find_lacking(sample: Sample, counts: NDArray[np.int64], *, is_nan: bool) -> str:
+    """The classes that a slice has no rows of, in words."""
+    lacking = [sample.labels[k] for k in np.flatnonzero((sample.rows > 0) & (counts == 0))]
+    having = [sample.labels[k] for k in np.flatnonzero(counts)]
+    if len(having) < 2:
+        return f"rows of {having[0]!r} only" if having else "no rows of positive weight"
+    rest = "" if is_nan else "; the value is that of the other classes, and is not compared"
+    return f"no rows of {wording.listing(lacking)}{rest}" if lacking else ""
 
 
-def _reason_of_numbers(inputs: HeldInputs, counts: NDArray[np.int64], value: float, variance: float) -> str:
-    """What is wrong with a slice that has rows of all classes."""
-    reason = ""
-    if math.isnan(value):
-        reason = "the weights of a class are too small, or no pair of classes counts"
-    elif math.isnan(variance):
-        single = [inputs.sample.labels[k] for k in np.flatnonzero(counts == 1)]
+def _find_obstacle(inputs: HeldInputs, counts: NDArray[np.int64], differences: SliceDifferences, place: int) -> str:
+    """What is wrong with a slice that has rows of all classes, or with what it is compared with."""
+    sample, variance = inputs.sample, differences.slices.variances[place]
+    if math.isnan(differences.slices.values[place]):
+        return "the weights of a class are too small, or no pair of classes counts"
+    if math.isnan(variance):
+        single = [sample.labels[k] for k in np.flatnonzero(counts == 1)]
         unit = "row" if inputs.groups is None else "group"
-        what = f"a single row of {listing(single)}" if single else f"a class has all its weight on one {unit}"
-        reason = f"{what}: no standard error"
-    elif variance == 0.0:
-        reason = "the rows of each class do not vary: no standard error"
-    return reason
-
-
-def _reason_of_reference(sample: Sample, counts: NDArray[np.int64], differences: SliceDifferences, place: int) -> str:
-    """What is wrong with what the slice is compared with."""
+        what = f"a single row of {wording.listing(single)}" if single else f"a class has all its weight on one {unit}"
+        return f"{what}: no standard error"
+    if variance == 0.0:
+        return "the rows of each class do not vary: no standard error"
     gone = [sample.labels[k] for k in np.flatnonzero((sample.rows > 0) & (counts == sample.rows))]
     if gone and math.isnan(differences.references.values[place]):
-        what = (
-            "all rows are in this slice"
-            if len(gone) == int((sample.rows > 0).sum())
-            else (f"all rows of {listing(gone)} are in this slice")
-        )
-        return f"{what}: there is no rest to compare it with"
+        are_all = len(gone) == int((sample.rows > 0).sum())
+        what = "all rows are" if are_all else f"all rows of {wording.listing(gone)} are"
+        return f"{what} in this slice: there is no rest to compare it with"
     return "the rows it is compared with have no standard error"
