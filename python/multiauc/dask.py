@@ -9,9 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from multiauc._common.hints import with_hints
-from multiauc._common.wording import described, one_of
+from multiauc._common.wording import described
 from multiauc._input.columns import Header
-from multiauc._input.sample import ABSENT_POLICIES
 from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from multiauc._common.types import Absent, Outputs
     from multiauc._io.partitions import Question
-    from multiauc.streaming import Accumulator, CertifiedEvaluation
+    from multiauc.streaming import Accumulator
 
 __all__ = ["evaluate"]
 
@@ -100,25 +99,15 @@ def evaluate(  # noqa: PLR0913
     Estimate(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
     """
     delayed = _require_dask(ddf)
-    from multiauc._io.partitions import MERGED_AT_ONCE, ask, bundle_states, merge_states  # noqa: PLC0415 - needs pyarrow
+    from multiauc._io import partitions  # noqa: PLC0415 - needs pyarrow
 
-    names = [name for name in ddf.columns if isinstance(name, str)]
-    question = ask(
-        Header(THE_FRAME, names),
-        label=label,
-        scores=scores,
-        sample_weight=sample_weight,
-        labels=labels,
-        metrics=metrics,
-        memory_limit=memory_limit,
-        outputs=outputs,
-    )
-    policy = one_of("absent", absent, ABSENT_POLICIES)
+    header = Header(THE_FRAME, [name for name in ddf.columns if isinstance(name, str)])
+    question = partitions.ask(header, label, scores, sample_weight, labels, metrics, memory_limit, outputs, absent)
     parts = ddf[question.columns].to_delayed()
     states = [delayed(count_partition)(question, part, number) for number, part in enumerate(parts)]
-    while len(states) > MERGED_AT_ONCE:
-        states = [delayed(merge_states)(bundle) for bundle in bundle_states(states)]
-    return delayed(evaluate_states)(states, policy)
+    while len(states) > partitions.MERGED_AT_ONCE:
+        states = [delayed(partitions.merge_states)(bundle) for bundle in partitions.bundle_states(states)]
+    return delayed(question.answer)(states)
 
 
 def count_partition(question: Question, frame: Any, number: int) -> Accumulator | None:
@@ -131,13 +120,6 @@ def count_partition(question: Question, frame: Any, number: int) -> Accumulator 
     with reading(place, "a table"):
         table = pa.Table.from_pandas(frame, preserve_index=False)
     return question.state(table, place)
-
-
-def evaluate_states(states: list[Accumulator | None], absent: str) -> CertifiedEvaluation:
-    """What is asked for in the end."""
-    from multiauc._io.partitions import merge_states, require_rows  # noqa: PLC0415
-
-    return require_rows(merge_states(states), THE_FRAME).evaluate(absent=absent)
 
 
 def _require_dask(ddf: Any) -> Any:

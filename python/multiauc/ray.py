@@ -10,9 +10,8 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from multiauc._common.hints import with_hints
-from multiauc._common.wording import described, one_of
+from multiauc._common.wording import described
 from multiauc._input.columns import Header
-from multiauc._input.sample import ABSENT_POLICIES
 from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
 
 if TYPE_CHECKING:
@@ -102,32 +101,21 @@ def evaluate(  # noqa: PLR0913
     Estimate(AUC_mu 0.9584, exact, standard error 0.0077, 95% interval 0.9385 to 0.9720)
     """
     ray = _require_ray(dataset)
-    from multiauc._io.partitions import MERGED_AT_ONCE, ask, bundle_states, merge_states, require_rows  # noqa: PLC0415
-    from multiauc._io.sources import NoRowsError  # noqa: PLC0415 - needs pyarrow
+    from multiauc._io import partitions, sources  # noqa: PLC0415 - need pyarrow
 
     schema = dataset.schema()
     if schema is None:
-        raise NoRowsError(f"{THE_DATASET}: there are no rows")
-    question = ask(
-        Header(THE_DATASET, list(schema.names)),
-        label=label,
-        scores=scores,
-        sample_weight=sample_weight,
-        labels=labels,
-        metrics=metrics,
-        memory_limit=memory_limit,
-        outputs=outputs,
-    )
-    policy = one_of("absent", absent, ABSENT_POLICIES)
+        raise sources.NoRowsError(f"{THE_DATASET}: there are no rows")
+    header = Header(THE_DATASET, list(schema.names))
+    question = partitions.ask(header, label, scores, sample_weight, labels, metrics, memory_limit, outputs, absent)
     counted = dataset.select_columns(question.columns).map_batches(
         count_block, batch_size=None, batch_format="pyarrow", fn_kwargs={"question": question}
     )
     states = counted.to_arrow_refs()
     merge = ray.remote(merge_answers)
-    while len(states) > MERGED_AT_ONCE:
-        states = [merge.remote(*bundle) for bundle in bundle_states(states)]
-    whole = merge_states(_read_states(ray.get(states)))
-    return require_rows(whole, THE_DATASET).evaluate(absent=policy)
+    while len(states) > partitions.MERGED_AT_ONCE:
+        states = [merge.remote(*bundle) for bundle in partitions.bundle_states(states)]
+    return question.answer(_read_states(ray.get(states)))
 
 
 def count_block(table: Any, question: Question) -> Any:

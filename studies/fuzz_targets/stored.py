@@ -11,9 +11,10 @@ import numpy as np
 
 from fuzz_targets.registry import Rng, answer, outside, target
 from multiauc import _rust
-from multiauc._io.checkpoint import Saved, decoded, encoded
+from multiauc._io.checkpoint import Saved, decode, encode
 from multiauc.streaming import Accumulator
-from multiauc.streaming._envelope import CHECKSUM_BYTES, LENGTH_BYTES, MAGIC
+from multiauc.streaming._envelope import CHECKSUM_BYTES, LENGTH_BYTES
+from multiauc.streaming.accumulator import MAGIC
 from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 
 if TYPE_CHECKING:
@@ -116,9 +117,9 @@ def plans(rng: Rng) -> Iterator[str]:
 @target()
 def checkpoints(rng: Rng) -> Iterator[str]:
     """Checkpoints, whose errors are ValueErrors."""
-    data = encoded(Saved({"files": ["a"]}, {"rows": 3}, b"state"))
+    data = encode(Saved({"files": ["a"]}, {"rows": 3}, b"state"))
     try:
-        decoded("c", changed(rng, data))
+        decode("c", changed(rng, data))
     except ValueError:
         return
     yield from ()

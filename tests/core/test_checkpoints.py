@@ -19,7 +19,7 @@ from command_line import command, run
 from dataset_files import in_memory, numbers, predictions, table_of, write
 from multiauc._io import checkpoint as _checkpoints
 from multiauc._io import predictions as row_stream
-from multiauc._io.checkpoint import Checkpoint, DamagedError, Saved, decoded, encoded
+from multiauc._io.checkpoint import Checkpoint, DamagedError, Saved, decode, encode
 from multiauc.streaming import Accumulator
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
@@ -55,29 +55,29 @@ def evaluate(source="a.parquet", *, stop_at=None, seen=None, **options):
 
 class TestBytes:
     def test_what_went_in_comes_out(self):
-        assert decoded("c", encoded(SAVED)) == SAVED
+        assert decode("c", encode(SAVED)) == SAVED
 
     def test_cut_off_anywhere(self):
-        data = encoded(SAVED)
+        data = encode(SAVED)
         for size in range(len(data)):
             with pytest.raises(DamagedError, match=r"c: this checkpoint is "):
-                decoded("c", data[:size])
+                decode("c", data[:size])
 
     @given(place=st.integers(0, 10**6), bit=st.integers(0, 7), more=st.binary(max_size=5))
     def test_changed_anywhere(self, place, bit, more):
-        data = bytearray(encoded(SAVED))
+        data = bytearray(encode(SAVED))
         data[place % len(data)] ^= 1 << bit
         with pytest.raises(ValueError, match=r"^c: this "):
-            decoded("c", bytes(data) + more)
+            decode("c", bytes(data) + more)
 
     def test_of_something_else(self):
         with pytest.raises(ValueError, match=r"^c: this is not a checkpoint of multiauc, and is left as it is$"):
-            decoded("c", b"PAR1....")
-        other = encoded(SAVED).replace(b"checkpoint 1\n", b"checkpoint 2\n", 1)
+            decode("c", b"PAR1....")
+        other = encode(SAVED).replace(b"checkpoint 1\n", b"checkpoint 2\n", 1)
         with pytest.raises(
             ValueError, match=r"c: this checkpoint was written by another version of multiauc; delete it"
         ):
-            decoded("c", other)
+            decode("c", other)
 
 
 class TestGoingOn:
@@ -157,7 +157,7 @@ class TestGoingOn:
         with pytest.warns(RuntimeWarning, match=r"going on from"), pytest.raises(Stopped):
             evaluate(stop_at=300)
         assert Path("c.bin.previous").read_bytes() == whole
-        assert decoded("c", Path("c.bin").read_bytes()).place["rows"] == 250
+        assert decode("c", Path("c.bin").read_bytes()).place["rows"] == 250
 
     def test_without_the_last_one(self, expected):
         """As if it was killed between the two renamings."""
@@ -244,7 +244,7 @@ class TestOtherWork:
         Path("link").symlink_to("kept/c")
         evaluate(checkpoint="link")
         assert Path("link").is_symlink()
-        assert decoded("c", Path("kept/c").read_bytes()).place["rows"] == 600
+        assert decode("c", Path("kept/c").read_bytes()).place["rows"] == 600
 
 
 def test_it_is_not_written_all_the_time(rng, monkeypatch):
@@ -286,7 +286,7 @@ class TestCtrlC:
 
         with pytest.raises(KeyboardInterrupt, match=r"150 rows.*c\.bin"):
             evaluate(progress=progress)
-        assert decoded("c", Path("c.bin").read_bytes()).place["rows"] == 150
+        assert decode("c", Path("c.bin").read_bytes()).place["rows"] == 150
         seen = []
         found = evaluate(seen=seen)
         assert seen[0] == 150
@@ -308,7 +308,7 @@ class TestCtrlC:
         with pytest.raises(KeyboardInterrupt, match="150 rows"):
             evaluate()
         assert signal.getsignal(signal.SIGINT) is before
-        assert decoded("c", Path("c.bin").read_bytes()).place["rows"] == 150
+        assert decode("c", Path("c.bin").read_bytes()).place["rows"] == 150
 
     def test_before_the_first_rows(self):
         def progress(_rows, _share):
@@ -325,19 +325,19 @@ class TestCtrlC:
         monkeypatch.setattr(Accumulator, "add", lambda *given: (now.__setitem__(0, now[0] + 6.0), once(*given)))
         with pytest.raises(Stopped):
             evaluate(stop_at=100)
-        assert decoded("c", Path("c.bin").read_bytes()).place["rows"] == 50
+        assert decode("c", Path("c.bin").read_bytes()).place["rows"] == 50
 
     def test_the_command_says_how_many_rows_are_kept(self, cli, capsys, monkeypatch):
-        once = row_stream.RowStream._read
+        once = row_stream.RowReader.read
 
-        def stopped(self, file, piece, *arguments):
-            if piece.first == 100:
+        def stopped(self, path, table, before):
+            if before == 100:
                 raise KeyboardInterrupt
-            return once(self, file, piece, *arguments)
+            return once(self, path, table, before)
 
         words = ["evaluate", "a.parquet", "-l", "y", "--checkpoint", "c.bin"]
         with monkeypatch.context() as patch:
-            patch.setattr(row_stream.RowStream, "_read", stopped)
+            patch.setattr(row_stream.RowReader, "read", stopped)
             assert "100 rows, kept in" in cli(*words, code=130)
         assert run(command, words) == 0
         assert "100 rows" in capsys.readouterr().err
@@ -357,9 +357,9 @@ class TestCtrlC:
         with pytest.raises(Stopped):
             evaluate(stop_at=600)
         evaluate()
-        saved = decoded("c", Path("c.bin").read_bytes())
+        saved = decode("c", Path("c.bin").read_bytes())
         for other in (saved._replace(place=place), saved._replace(state=b"")):
-            Path("c.bin").write_bytes(encoded(other))
+            Path("c.bin").write_bytes(encode(other))
             with pytest.raises(ValueError, match=r"c\.bin: this checkpoint is damaged"):
                 evaluate()
 

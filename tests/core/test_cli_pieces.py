@@ -272,21 +272,21 @@ class TestCheckpoints:
         monkeypatch.setattr(_checkpoints, "TIMES_LONGER", 0.0)
         monkeypatch.setattr(row_stream, "FEWEST_ROWS", 50)
         monkeypatch.setattr(row_stream, "MOST_ROWS", 50)
-        once = row_stream.RowStream._read
+        once = row_stream.RowReader.read
 
-        def stopped(self, file, piece, *arguments):
-            if piece.first >= 300:
+        def stopped(self, path, table, before):
+            if before >= 300:
                 raise KeyboardInterrupt
-            return once(self, file, piece, *arguments)
+            return once(self, path, table, before)
 
         with monkeypatch.context() as patch:
-            patch.setattr(row_stream.RowStream, "_read", stopped)
+            patch.setattr(row_stream.RowReader, "read", stopped)
             assert "interrupted" in cli("evaluate a.parquet -l y --checkpoint c.bin", code=130)
         first = []
         monkeypatch.setattr(
-            row_stream.RowStream,
-            "_read",
-            lambda self, file, piece, *arguments: (first.append(piece.first), once(self, file, piece, *arguments))[1],
+            row_stream.RowReader,
+            "read",
+            lambda self, path, table, before: (first.append(before), once(self, path, table, before))[1],
         )
         assert numbers(cli("evaluate a.parquet -l y --checkpoint c.bin -f json")) == expected
         assert first == list(range(300, 600, 50))
@@ -309,8 +309,8 @@ def test_progress_on_a_terminal(rng):
         "import sys, time; from multiauc._io import predictions as row_stream; from multiauc.cli import main\n"
         "from multiauc._common import progress; progress.PATIENCE = progress.PAUSE = 0.05\n"
         "row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 500\n"
-        "once = row_stream.RowStream._read\n"
-        "row_stream.RowStream._read = lambda *a: (time.sleep(0.1), once(*a))[1]\n"
+        "once = row_stream.RowReader.read\n"
+        "row_stream.RowReader.read = lambda *a: (time.sleep(0.1), once(*a))[1]\n"
         "sys.argv[1:] = 'evaluate a.parquet -l y --memory-limit 1GiB'.split()\nmain()"
     )
     terminal, other = pty.openpty()

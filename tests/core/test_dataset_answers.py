@@ -112,8 +112,8 @@ class TestProgressLine:
         monkeypatch.setattr(_progress, "PATIENCE", 0.01)
         labels, scores, _ = predictions(rng)
         write(table_of(labels, scores), "a.parquet")
-        slow = row_stream.RowStream._read
-        monkeypatch.setattr(row_stream.RowStream, "_read", lambda *arguments: (time.sleep(0.1), slow(*arguments))[1])
+        slow = row_stream.RowReader.read
+        monkeypatch.setattr(row_stream.RowReader, "read", lambda *arguments: (time.sleep(0.1), slow(*arguments))[1])
         multiauc.evaluate_dataset("a.parquet", label="y", progress=True)
         assert capsys.readouterr().err.startswith("\rreading a.parquet [")
 

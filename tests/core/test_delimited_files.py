@@ -15,7 +15,7 @@ from pyarrow import feather, parquet
 import multiauc
 from command_line import ANIMALS, columns, sample
 from multiauc._input.columns import drop_zeros, spell_like
-from multiauc._io.delimited import DELIMITERS, detect_delimiter
+from multiauc._io.sources import DELIMITERS, detect_delimiter
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 

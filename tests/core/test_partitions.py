@@ -9,7 +9,7 @@ import pytest
 
 import multiauc
 from multiauc._input.columns import Header
-from multiauc._io.partitions import ask, merge_states, require_rows
+from multiauc._io.partitions import ask, merge_states
 from multiauc._io.sources import NoRowsError
 
 CLASSES = ["ant", "bee", "cow"]
@@ -45,11 +45,11 @@ def question_of(table, **options):
 
 def evaluated(table, cuts=(), absent="raise", **options):
     """The evaluation of a table that is cut into parts."""
-    question = pickle.loads(pickle.dumps(question_of(table, **options)))
+    question = pickle.loads(pickle.dumps(question_of(table, absent=absent, **options)))
     edges = [0, *cuts, table.num_rows]
     parts = [table.slice(start, end - start) for start, end in pairwise(edges)]
     states = [question.state(part.select(question.columns), f"part {k}") for k, part in enumerate(parts)]
-    return require_rows(merge_states(pickle.loads(pickle.dumps(states))), "the rows").evaluate(absent=absent)
+    return question.answer(pickle.loads(pickle.dumps(states)))
 
 
 @pytest.mark.parametrize("cuts", [[], [0, 0, 100, 100, 250, 300], list(range(0, 300, 7))], ids=["one", "empty", "many"])

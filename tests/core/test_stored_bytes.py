@@ -3,15 +3,16 @@
 import json
 import pickle
 import warnings
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 
 import numpy as np
 import pytest
 
 from multiauc import _rust
-from multiauc._io.checkpoint import DamagedError, Saved, decoded, encoded
+from multiauc._io.checkpoint import DamagedError, Saved, decode, encode
 from multiauc.streaming import Accumulator
-from multiauc.streaming._envelope import CHECKSUM_BYTES, LENGTH_BYTES, MAGIC
+from multiauc.streaming._envelope import CHECKSUM_BYTES, LENGTH_BYTES
+from multiauc.streaming.accumulator import MAGIC
 from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 
 METRICS = ["auc_mu", "hand_till", "one_vs_rest"]
@@ -180,11 +181,11 @@ class TestPlans:
 class TestCheckpoints:
     @pytest.mark.parametrize("head", [b"", b"[]", b"{}", b'{"identity": 1, "place": {}}', b"\xff", b"[" * 100_000])
     def test_heads_that_are_none(self, head):
-        whole = encoded(Saved({}, {}, b""))
+        whole = encode(Saved({}, {}, b""))
         start = whole.index(b"\n") + 1
-        content = whole[:start] + len(head).to_bytes(8, "little") + head
+        content = whole[:start] + len(head).to_bytes(LENGTH_BYTES, "little") + head
         with pytest.raises(DamagedError, match=r"^c: "):
-            decoded("c", content + sha256(content).digest())
+            decode("c", content + blake2b(content, digest_size=CHECKSUM_BYTES).digest())
 
 
 class TestTrainingMetrics:

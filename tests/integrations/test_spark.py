@@ -199,12 +199,13 @@ def test_arrays_vectors_indices_and_two_classes(spark, read):
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
-        ("if(p_cow > 0.9, null, y) as y", "the column 'y' .label. contains null"),
-        ("if(p_cow > 0.9, 'elk', y) as y", "'y' .label. contains 'elk', which is none of the labels"),
-        ("if(p_cow > 0.9, null, p_dog) as p_dog", "the column 'p_dog' .scores. contains null"),
-        ("if(p_cow > 0.9, double('nan'), p_dog) as p_dog", "the column 'p_dog' .scores. contains nan"),
-        ("if(p_cow > 0.9, null, w) as w", "the column 'w' .sample_weight. contains null"),
-        ("if(p_cow > 0.9, -1.0, w) as w", "the column 'w' .sample_weight. contains -1.0"),
+        ("if(p_cow > 0.9, null, y) as y", r"partition \d of df: column 'y', row \d+: the value is missing"),
+        ("if(p_cow > 0.9, 'elk', y) as y", r"column 'y', row \d+: the class 'elk' has no score column"),
+        ("if(p_cow > 0.9, null, p_dog) as p_dog", r"column 'p_dog', row \d+: the value is missing"),
+        ("if(p_cow > 0.9, double('nan'), p_dog) as p_dog", r"column 'p_dog', row \d+: nan is not a finite number"),
+        ("if(p_cow > 0.9, null, w) as w", r"column 'w', row \d+: the value is missing"),
+        ("if(p_cow > 0.9, -1.0, w) as w", r"column 'w', row \d+: the weight -1.0 is negative"),
+        ("if(p_cow > 0.9, 1e200, w) as w", "sample_weight contains 1000"),
     ],
 )
 def test_rows_that_cannot_be_are_refused_by_the_name_of_their_column(read, changed, sentence):
@@ -227,15 +228,15 @@ def test_arguments_that_cannot_be(read):
     codes, scores = made(100)
     arrays = pa.FixedSizeListArray.from_arrays(scores.ravel(), 4).cast(pa.list_(pa.float64()))
     df = read({**columns_of(codes, scores), "a": arrays})
-    with pytest.raises(ValueError, match="label='z' is not a column"):
+    with pytest.raises(ValueError, match=r"df: no column 'z' \(label\)"):
         multiauc.spark.evaluate(df, label="z", scores="p_*")
     with pytest.raises(ValueError, match=r"scores='q_\*' fits 0 columns"):
         multiauc.spark.evaluate(df, label="y", scores="q_*")
     with pytest.raises(ValueError, match="labels is needed"):
         multiauc.spark.evaluate(df, label="y", scores="a")
-    with pytest.raises(ValueError, match="labels names 3 classes, and there are 4"):
+    with pytest.raises(ValueError, match="labels names 3 classes, but df has scores for 4"):
         multiauc.spark.evaluate(df, label="y", scores="p_*", labels=CLASSES[:3])
-    with pytest.raises(ValueError, match="has 4 scores in a row, and there are 3 labels"):
+    with pytest.raises(ValueError, match=r"column 'a', row 1: 4 scores for 3 classes"):
         multiauc.spark.evaluate(df.filter("y != 'dog'"), label="y", scores="a", labels=CLASSES[:3])
     with pytest.raises(TypeError, match="df must be a data frame of Spark"):
         multiauc.spark.evaluate(pd.DataFrame(), label="y", scores="a")

@@ -67,7 +67,7 @@ class Estimate:
     bounds: Bounds | None = field(default=None, metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Class:
     """A class against all others, and the class that it is hardest to tell from."""
 
@@ -339,7 +339,7 @@ class Costs(Document):
     decisions: Decisions = field(metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Curve:
     """The multi-class ROC curve of a model in a report; the limits of its area are among the model's metrics."""
 

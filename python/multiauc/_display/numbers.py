@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -15,12 +15,10 @@ from multiauc._common.registry import METRICS
 from multiauc._common.wording import counted, names_as_text
 from multiauc._curves.multiclass import THRESHOLDS
 from multiauc._display import model as views
-from multiauc._evaluation.slices import NUMBERS
-from multiauc._inference.bootstrap import warn_of_lost_classes
-from multiauc._inference.estimates import Estimate
-from multiauc._inference.intervals import logit_interval, union
+from multiauc._inference import bootstrap as resampling
+from multiauc._inference import intervals
 from multiauc._inference.pair_matrix import PairMatrix
-from multiauc._input.options import positive_integer, read_level, read_rng
+from multiauc._input import options
 from multiauc.plotting._pair_matrix import scale_floor
 
 if TYPE_CHECKING:
@@ -31,14 +29,14 @@ if TYPE_CHECKING:
     from multiauc._costs.decisions import CostComparison, CostDecisions
     from multiauc._curves.multiclass import MulticlassRoc, MulticlassRocBootstrap
     from multiauc._curves.roc import RocCurve
-    from multiauc._display.model import Number, Rows
+    from multiauc._display.model import Number
     from multiauc._evaluation.comparison import Comparison
     from multiauc._evaluation.evaluation import Evaluation
     from multiauc._evaluation.slices import Slices
-    from multiauc._inference.bootstrap import Bootstrap
-    from multiauc._inference.intervals import ConfidenceInterval
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc.streaming.certified import CertifiedEvaluation
+    from multiauc.streaming import CertifiedEvaluation
+
+View = TypeVar("View")
 
 # A heat map of more classes than this could not be read; it shows those of the worst pairs.
 HEAT_MAP_AT_MOST = 150
@@ -50,7 +48,6 @@ LIMIT_DIGITS = 6
 # Of values that are between bounds, because their rows were read in pieces.
 BOUNDED_METHOD = "closed form, class sizes fixed; Wilson intervals with Student's t around both bounds"
 
-TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_p_value")
 RESAMPLES = 200
 # Below this many resamples quantiles say little, and the error of the standard error itself is allowed for.
 QUANTILES_FROM = 100
@@ -63,52 +60,68 @@ FEWEST = 16
 UNKNOWN = views.Estimate(None, None, None, None)
 
 
+def fill(view: type[View], found: Any, **given: Any) -> View:
+    """A view with what a result, or its `to_dict`, has under the names of the fields; `given` are the others."""
+    entries = found if isinstance(found, dict) else {}
+    names = [one.name for one in fields(view) if one.name not in given]  # type: ignore[arg-type]
+    same = {name: entries[name] if name in entries else getattr(found, name) for name in names if _has(found, name)}
+    return view(**{name: freeze(value) for name, value in same.items()}, **given)
+
+
+def _has(found: Any, name: str) -> bool:
+    return name in found if isinstance(found, dict) else hasattr(found, name)
+
+
+def freeze(value: Any) -> Any:
+    """Arrays as tuples, and None for numbers that are not known."""
+    value = value.tolist() if isinstance(value, np.ndarray) else value
+    if isinstance(value, list):
+        return tuple(map(freeze, value))
+    return views.as_number(value) if isinstance(value, float) else value
+
+
+def describe_rows(level: float, sizes: Mapping[Any, int]) -> dict[str, Any]:
+    """What all documents begin with; `sizes` are the rows of each class."""
+    return {"level": level, "rows": sum(sizes.values()), "labels": tuple(sizes), "counts": tuple(sizes.values())}
+
+
+def _sizes(result: Evaluation | Comparison | CertifiedEvaluation) -> dict[Any, int]:
+    return dict(zip(result.labels, result.counts.tolist(), strict=True))
+
+
 def view_estimate(estimate: Any, level: float) -> views.Estimate:
     """An estimate, a difference, or a value between bounds."""
     with warnings.catch_warnings():
         # Readers see a dash where there is no interval.
         warnings.simplefilter("ignore", RuntimeWarning)
-        low, high = estimate.confidence_interval(level)
-    shown = make_estimate(estimate.value, estimate.standard_error, low, high)
-    if isinstance(estimate, Estimate) and estimate.low is not None:
-        return replace(shown, bounds=_view_bounds(*estimate.bounds))
-    return shown
-
-
-def make_estimate(value: float, standard_error: float, low: float, high: float) -> views.Estimate:
-    """The numbers as far as they are known."""
-    return views.Estimate(
-        views.as_number(value), views.as_number(standard_error), views.as_number(low), views.as_number(high)
-    )
+        low, high = map(views.as_number, estimate.confidence_interval(level))
+    has_bounds = getattr(estimate, "low", None) is not None
+    bounds = _view_bounds(*estimate.bounds) if has_bounds else None
+    return fill(views.Estimate, estimate, low=low, high=high, bounds=bounds)
 
 
 def replace_error(shown: views.Estimate, standard_error: float, limits: tuple[float, float]) -> views.Estimate:
     """The same value with another standard error and interval."""
-    low, high = limits
-    return replace(
-        shown, standard_error=views.as_number(standard_error), low=views.as_number(low), high=views.as_number(high)
-    )
+    error, low, high = map(views.as_number, (standard_error, *limits))
+    return replace(shown, standard_error=error, low=low, high=high)
 
 
 def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int) -> views.Evaluation:
     """One model, with so many of the pairs that it separates worst."""
-    return views.Evaluation(
-        level=level,
-        rows=int(evaluation.counts.sum()),
-        labels=evaluation.labels,
-        counts=tuple(evaluation.counts.tolist()),
+    return fill(
+        views.Evaluation,
+        evaluation,
+        **describe_rows(level, _sizes(evaluation)),
         model=model,
-        method=evaluation.method,
         metrics=view_metrics(evaluation, level),
         per_class=view_classes(evaluation, find_matrix(evaluation), level),
         worst_pairs=view_worst_pairs(evaluation, level, worst),
         pairs_of=next(iter(evaluation.matrices), None),
-        notes=evaluation.notes,
-        covariance=as_rows(evaluation.covariance),
+        slices=None,
     )
 
 
-def view_resampled_evaluation(shown: views.Evaluation, bootstrap: Bootstrap) -> views.Evaluation:
+def view_resampled_evaluation(shown: views.Evaluation, bootstrap: resampling.Bootstrap) -> views.Evaluation:
     """The same with intervals of the bootstrap, where there are any."""
     resampled = {
         metric: replace_error(shown.metrics[metric], error, bootstrap.confidence_interval(metric, level=shown.level))
@@ -135,10 +148,13 @@ def view_classes(
     if not per_class:
         return ()
     found = []
-    for c, (label, rows) in enumerate(zip(evaluation.labels, evaluation.counts.tolist(), strict=True)):
+    for c, (label, rows) in enumerate(_sizes(evaluation).items()):
         estimate = view_estimate(per_class[label], level) if label in per_class else UNKNOWN
-        hardest, value = _find_hardest(matrix, c)
-        found.append(views.Class(label=str(label), rows=rows, estimate=estimate, hardest=hardest, hardest_value=value))
+        hardest: tuple[str | None, Number] = None, None
+        if matrix is not None and not np.isnan(matrix.values[c]).all():
+            d = int(np.nanargmin(matrix.values[c]))
+            hardest = str(matrix.labels[d]), float(matrix.values[c, d])
+        found.append(views.Class(str(label), rows, estimate, *hardest))
     return tuple(found)
 
 
@@ -152,8 +168,8 @@ def view_matrices(evaluation: Evaluation, classes: Sequence[int], level: float) 
     shown = np.ix_(classes, classes)
     found = {}
     for metric, matrix in evaluation.matrices.items():
-        low, high = (as_rows(_shorten(limit[shown])) for limit in matrix.confidence_intervals(level))
-        found[metric] = views.PairMatrix(as_rows(matrix.values[shown]), low, high)
+        limits = [limit[shown] for limit in matrix.confidence_intervals(level)]
+        found[metric] = views.PairMatrix(*map(freeze, (matrix.values[shown], *map(_shorten, limits))))
     return found
 
 
@@ -171,15 +187,14 @@ def view_pairs_of_models(
     if main is None:
         return ()
     matrices = [matrix for matrix in map(find_matrix, evaluations) if matrix is not None]
-    limits = [matrix.confidence_intervals(level) for matrix in matrices]
-    found = []
-    for names, at in _list_worst(main, n):
-        estimates = (
-            views.PairEstimate(views.as_number(matrix.values[at]), views.as_number(low[at]), views.as_number(high[at]))
-            for matrix, (low, high) in zip(matrices, limits, strict=True)
-        )
-        found.append(views.PairOfModels(names, tuple(estimates)))
-    return tuple(found)
+    numbers = [(matrix.values, *matrix.confidence_intervals(level)) for matrix in matrices]
+
+    def view(at: tuple[int, int]) -> Iterator[views.PairEstimate]:
+        for values, low, high in numbers:
+            value, *limits = map(views.as_number, (values[at], low[at], high[at]))
+            yield views.PairEstimate(value, limits[0], limits[1])
+
+    return tuple(views.PairOfModels(names, tuple(view(at))) for names, at in _list_worst(main, n))
 
 
 def _list_worst(matrix: PairMatrix, n: int) -> Iterator[tuple[views.PairNames, tuple[int, int]]]:
@@ -206,10 +221,7 @@ def view_bounded_evaluation(
             for names, at in _list_worst(matrix, worst)
         )
     return views.Evaluation(
-        level=level,
-        rows=int(evaluation.counts.sum()),
-        labels=evaluation.labels,
-        counts=tuple(evaluation.counts.tolist()),
+        **describe_rows(level, _sizes(evaluation)),
         model=model,
         method=BOUNDED_METHOD,
         metrics={metric: view_estimate(evaluation.metrics[metric], level) for metric in metrics},
@@ -227,35 +239,38 @@ def _view_bounds(low: float, high: float) -> views.Bounds:
 def view_comparison(comparison: Comparison, level: float) -> views.Comparison:
     """Each model, the models from best to worst, and every difference with its test."""
     names = names_as_text(comparison.estimates)
-    values = dict(zip(names, (one.value for one in comparison.estimates.values()), strict=True))
-    estimates = (view_estimate(one, level) for one in comparison.estimates.values())
+    estimates = dict(zip(names, comparison.estimates.values(), strict=True))
     sign = METRICS[comparison.metric].sign
+    # A metric without a closed form has no differences.
+    together = comparison.simultaneous_intervals(level).values() if comparison.differences else []
     return views.Comparison(
         metric=comparison.metric,
-        estimates=dict(zip(names, estimates, strict=True)),
-        order=tuple(sorted(values, key=lambda name: (math.isnan(values[name]), -sign * values[name]))),
+        estimates={name: view_estimate(one, level) for name, one in estimates.items()},
+        order=tuple(sorted(names, key=lambda name: (math.isnan(estimates[name].value), -sign * estimates[name].value))),
         correction=CORRECTION,
-        differences=_view_differences(comparison, level),
+        differences=tuple(
+            view_difference(one, pair, level, limits, one.corrected_p_value)
+            for pair, one, limits in zip(combinations(names, 2), comparison.differences, together, strict=False)
+        ),
     )
 
 
-def _view_differences(comparison: Comparison, level: float) -> tuple[views.Difference, ...]:
-    """Every difference with its test, by itself and among the others."""
-    pairs = combinations(names_as_text(comparison.estimates), 2)
-    # A metric without a closed form has no differences.
-    differences = comparison.differences
-    together = comparison.simultaneous_intervals(level).values() if differences else []
-    return tuple(
-        views.Difference(
-            first=first,
-            second=second,
-            estimate=view_estimate(one, level),
-            **{name: views.as_number(getattr(one, name)) for name in TESTED},
-            corrected_low=views.as_number(low),
-            corrected_high=views.as_number(high),
-            decided=bool(one.corrected_p_value < 1.0 - level),
-        )
-        for (first, second), one, (low, high) in zip(pairs, differences, together, strict=False)
+def view_difference(
+    one: Any, pair: tuple[str, str], level: float, limits: tuple[float, float], corrected: float, **given: Any
+) -> views.Difference:
+    """A difference with its test, by itself and, with `limits` and the p-value `corrected`, among the others."""
+    low, high, p_value = map(views.as_number, (*limits, corrected))
+    return fill(
+        views.Difference,
+        one,
+        first=pair[0],
+        second=pair[1],
+        estimate=view_estimate(one, level),
+        corrected_low=low,
+        corrected_high=high,
+        corrected_p_value=p_value,
+        decided=bool(corrected < 1.0 - level),
+        **given,
     )
 
 
@@ -268,46 +283,22 @@ def view_slices(slices: Slices, level: float, at_most: int | None = None) -> vie
         by=tuple(slices.columns),
         count=len(slices),
         summary=slices.summary(level),
-        overall=_read_estimate(found["overall"]),
-        slices=tuple(map(_view_slice, found["slices"][:at_most])),
+        overall=fill(views.Estimate, found["overall"]),
+        slices=tuple(fill(views.Slice, one, estimate=fill(views.Estimate, one)) for one in found["slices"][:at_most]),
     )
-
-
-def _view_slice(found: Mapping[str, Any]) -> views.Slice:
-    return views.Slice(
-        name=found["name"],
-        slice=found["slice"],
-        rows=found["rows"],
-        estimate=_read_estimate(found),
-        reason=found["reason"],
-        **{name: views.as_number(found[name]) for name in NUMBERS[NUMBERS.index("reference") : -1]},
-    )
-
-
-def _read_estimate(found: Mapping[str, Any]) -> views.Estimate:
-    """The estimate among the numbers of a result's `to_dict`."""
-    return make_estimate(found["value"], found["standard_error"], found["low"], found["high"])
 
 
 def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: float) -> views.Decisions:
     """The rule, and what it costs on some rows beside plain rules."""
     found = comparison.to_dict(level)
-    return views.Decisions(
-        rule=decisions.rule,
-        scale=decisions.scale,
-        offsets=tuple(decisions.offsets.tolist()),
-        cost_matrix=tuple(map(tuple, decisions.costs.tolist())),
-        calibration_p_value=views.as_number(decisions.calibration_p_value),
+    return fill(
+        views.Decisions,
+        decisions,
+        cost_matrix=freeze(decisions.costs),
         judged_rows=found["rows"],
-        costs={rule: _read_estimate(one) for rule, one in found["costs"].items()},
+        costs={rule: fill(views.Estimate, one) for rule, one in found["costs"].items()},
         differences=tuple(
-            views.CostDifference(
-                first=one["first"],
-                second=one["second"],
-                estimate=_read_estimate(one),
-                **{name: views.as_number(one[name]) for name in ("t", "degrees_of_freedom", "p_value")},
-            )
-            for one in found["differences"]
+            fill(views.CostDifference, one, estimate=fill(views.Estimate, one)) for one in found["differences"]
         ),
     )
 
@@ -328,10 +319,8 @@ def _choose_classes(matrices: Sequence[PairMatrix]) -> list[int]:
     n_classes = len(matrices[0].labels)
     if n_classes <= HEAT_MAP_AT_MOST:
         return list(range(n_classes))
-    worst = np.full(n_classes, np.inf)
-    for matrix in matrices:
-        worst = np.fmin(worst, np.where(np.isnan(matrix.values), np.inf, matrix.values).min(axis=1))
-    chosen: list[int] = np.sort(np.argsort(worst, kind="stable")[:HEAT_MAP_AT_MOST]).tolist()
+    values = np.min([np.where(np.isnan(matrix.values), np.inf, matrix.values) for matrix in matrices], axis=0)
+    chosen: list[int] = np.sort(np.argsort(values.min(axis=1), kind="stable")[:HEAT_MAP_AT_MOST]).tolist()
     return chosen
 
 
@@ -339,20 +328,6 @@ def _shorten(limits: NDArray[np.float64]) -> NDArray[np.float64]:
     """Limits with fewer digits; what is not 0 or 1 does not become it."""
     short = limits.round(LIMIT_DIGITS)
     return np.where((short == 0.0) | (short == 1.0), limits, short)
-
-
-def as_rows(matrix: NDArray[np.float64]) -> Rows:
-    """The entries of a matrix."""
-    return tuple(tuple(map(views.as_number, row)) for row in matrix.tolist())
-
-
-def _find_hardest(matrix: PairMatrix | None, c: int) -> tuple[str | None, Number]:
-    """The class that is hardest to tell from class c, and how well it is told from it."""
-    if matrix is None or np.isnan(matrix.values[c]).all():
-        return None, None
-    values = matrix.values[c]
-    d = int(np.nanargmin(values))
-    return str(matrix.labels[d]), float(values[d])
 
 
 def choose_resamples(n_rows: int, n_classes: int, n_models: int) -> int:
@@ -370,9 +345,9 @@ def resample_curve(
     """Fit the curve to resampled rows or groups, drawn as the sampling says; None if there is nothing to fit."""
     if not n_resamples or math.isnan(curve.auc):
         return None
-    size = positive_integer("n_resamples", n_resamples)
-    bootstrap = curve.resample(size, read_rng(rng), "rows", inputs.groups, inputs.sampling)
-    warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]))
+    size = options.positive_integer("n_resamples", n_resamples)
+    bootstrap = curve.resample(size, options.read_rng(rng), "rows", inputs.groups, inputs.sampling)
+    resampling.warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]))
     return bootstrap
 
 
@@ -382,113 +357,72 @@ def view_curve(
     """The curve with its band, and its area with limits; None if there is no curve."""
     if roc is None or math.isnan(roc.auc):
         return None
-    area = views.Estimate(roc.auc, None, None, None)
-    band, n_resamples = None, 0
+    area = replace(UNKNOWN, value=roc.auc)
+    band, error, n_resamples = None, None, 0
     if bootstrap is not None:
-        n_resamples = _count_resamples(bootstrap)
-        area = make_estimate(roc.auc, bootstrap.standard_error, *_limit_area(bootstrap, level))
+        # Those that drew no row of some class do not count.
+        n_resamples = int(np.count_nonzero(~np.isnan(bootstrap.replicates)))
+        area = replace_error(area, bootstrap.standard_error, _limit_area(bootstrap, level, n_resamples))
         if n_resamples > 1:
-            band = _view_band(*_limit_curve(roc, bootstrap, level), digits=5)
-    curve = views.Curve(
-        auc=roc.auc,
-        fpr=tuple(roc.fpr.round(7).tolist()),
-        tpr=tuple(roc.tpr.round(7).tolist()),
-        band=band,
-        n_resamples=n_resamples,
-        monte_carlo_error=_monte_carlo_error(n_resamples),
-    )
-    return curve, area
+            band = views.Band(*(freeze(edge.round(5)) for edge in _limit_curve(roc, bootstrap, level, n_resamples)))
+            # How far a standard error from so many resamples is off, relative to itself.
+            error = 1.0 / math.sqrt(2.0 * (n_resamples - 1))
+    fpr, tpr = freeze(roc.fpr.round(7)), freeze(roc.tpr.round(7))
+    return views.Curve(roc.auc, fpr, tpr, band, n_resamples, error), area
 
 
-def _count_resamples(bootstrap: MulticlassRocBootstrap) -> int:
-    """How many resamples there are; those that drew no row of some class do not count."""
-    return int(np.count_nonzero(~np.isnan(bootstrap.replicates)))
-
-
-def _monte_carlo_error(n_resamples: int) -> float | None:
-    """How far a standard error from so many resamples is off, relative to itself; None where there is none."""
-    return None if n_resamples < 2 else 1.0 / math.sqrt(2.0 * (n_resamples - 1))
-
-
-def _limit_area(bootstrap: MulticlassRocBootstrap, level: float) -> ConfidenceInterval:
+def _limit_area(bootstrap: MulticlassRocBootstrap, level: float, size: int) -> intervals.ConfidenceInterval:
     """The limits of the area; from few resamples with Student's t, which allows for their number."""
     with warnings.catch_warnings():
         # The page shows a dash where there is no interval.
         warnings.simplefilter("ignore", RuntimeWarning)
         found = bootstrap.confidence_interval(level)
-    size, value, error = _count_resamples(bootstrap), bootstrap.estimate, bootstrap.standard_error
+    value, error = bootstrap.estimate, bootstrap.standard_error
     if size >= QUANTILES_FROM or math.isnan(found.low) or not (0.0 < value < 1.0 and error > 0.0):
         return found
-    return union(found, logit_interval(value, error, _rust.student_upper_quantile(read_level(level), size - 1.0)))
+    quantile = _rust.student_upper_quantile(options.read_level(level), size - 1.0)
+    return intervals.union(found, intervals.logit_interval(value, error, quantile))
 
 
 def _limit_curve(
-    roc: MulticlassRoc, bootstrap: MulticlassRocBootstrap, level: float
+    roc: MulticlassRoc, bootstrap: MulticlassRocBootstrap, level: float, size: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Limits of the curve, point by point: quantiles of the resampled curves, or t times their standard deviation."""
     found = bootstrap.band(level)
-    size = _count_resamples(bootstrap)
     if size >= QUANTILES_FROM:
         return found.fpr, found.low, found.high
     spread = bootstrap.heights[~np.isnan(bootstrap.replicates)].std(axis=0, ddof=1)
-    reach = _rust.student_upper_quantile(read_level(level), size - 1.0) * spread
+    reach = _rust.student_upper_quantile(options.read_level(level), size - 1.0) * spread
     middle = np.interp(found.fpr, roc.fpr, roc.tpr)
     return found.fpr, np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
-
-
-def _view_band(
-    fpr: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64], digits: int | None = None
-) -> views.Band:
-    edges = (fpr, low, high) if digits is None else (edge.round(digits) for edge in (fpr, low, high))
-    return views.Band(*(tuple(edge.tolist()) for edge in edges))
 
 
 def view_multiclass_roc(
     curve: MulticlassRoc, bootstrap: MulticlassRocBootstrap | None, model: str, level: float, sizes: Mapping[str, int]
 ) -> views.MulticlassRoc:
     """The one curve of all pairs, with an interval and a band if it was resampled; `sizes` are those of the classes."""
-    low = high = error = math.nan
+    area = replace(UNKNOWN, value=views.as_number(curve.auc))
     band = None
     if bootstrap is not None:
-        low, high = bootstrap.confidence_interval(level)
-        error, found = bootstrap.standard_error, bootstrap.band(level)
-        band = _view_band(found.fpr, found.low, found.high)
-    return views.MulticlassRoc(
-        level=level,
-        rows=sum(sizes.values()),
-        labels=tuple(sizes),
-        counts=tuple(sizes.values()),
+        area = replace_error(area, bootstrap.standard_error, bootstrap.confidence_interval(level))
+        band = fill(views.Band, bootstrap.band(level))
+    return fill(
+        views.MulticlassRoc,
+        curve,
+        **describe_rows(level, sizes),
         model=model,
-        area=views.as_number(curve.auc),
-        standard_error=views.as_number(error),
-        low=views.as_number(low),
-        high=views.as_number(high),
-        fpr=tuple(curve.fpr.tolist()),
-        tpr=tuple(curve.tpr.tolist()),
-        deviance=views.as_number(curve.deviance),
-        converged=curve.converged,
+        area=area.value,
+        standard_error=area.standard_error,
+        low=area.low,
+        high=area.high,
         band=band,
     )
 
 
 def view_roc_curves(curves: Iterable[RocCurve], model: str, level: float, sizes: Mapping[str, int]) -> views.RocCurves:
     """The curves of classes or pairs; `sizes` are those of the classes."""
-    shown = tuple(
-        views.RocCurve(
-            positive=curve.positive,
-            against=curve.negative,
-            area=views.as_number(curve.auc),
-            fpr=tuple(curve.fpr.tolist()),
-            tpr=tuple(curve.tpr.tolist()),
-            thresholds=tuple(curve.thresholds.tolist()),
-        )
-        for curve in curves
-    )
-    return views.RocCurves(
-        level=level,
-        rows=sum(sizes.values()),
-        labels=tuple(sizes),
-        counts=tuple(sizes.values()),
-        model=model,
-        curves=shown,
-    )
+    shown = []
+    for curve in curves:
+        area, thresholds = views.as_number(curve.auc), tuple(curve.thresholds.tolist())  # the first is infinite
+        shown.append(fill(views.RocCurve, curve, against=curve.negative, area=area, thresholds=thresholds))
+    return views.RocCurves(**describe_rows(level, sizes), model=model, curves=tuple(shown))

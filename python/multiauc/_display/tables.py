@@ -254,14 +254,14 @@ def tabulate_costs(shown: views.Costs) -> Outcome:
 
 def tabulate_multiclass_roc(shown: views.MulticlassRoc) -> Outcome:
     """The curve at some false-positive rates; for programs at all of its points, or those of its band."""
-    fpr, tpr = np.array(shown.fpr), np.array(shown.tpr)
+    fpr, tpr = np.array(shown.fpr, dtype=np.float64), np.array(shown.tpr, dtype=np.float64)
     header, columns = ["false-positive rate", "true-positive rate"], [SHOWN_FPR, np.interp(SHOWN_FPR, fpr, tpr)]
     names, points = ["fpr", "tpr"], [fpr, tpr]
     interval = ""
     if shown.band is not None:
         percent = f"{100 * shown.level:g}%"
         interval = f", {percent} interval {_decimals(shown.low)} to {_decimals(shown.high)}"
-        at, low, high = (np.array(edge) for edge in (shown.band.fpr, shown.band.low, shown.band.high))
+        at, low, high = (np.array(edge, dtype=np.float64) for edge in (shown.band.fpr, shown.band.low, shown.band.high))
         header += [f"{percent} from", "to"]
         columns += [np.interp(SHOWN_FPR, at, edge) for edge in (low, high)]
         names, points = [*names, "low", "high"], [at, np.interp(at, fpr, tpr), low, high]

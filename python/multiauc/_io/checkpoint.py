@@ -8,8 +8,6 @@ it.
 from __future__ import annotations
 
 import errno
-import hashlib
-import json
 import os
 import signal
 import threading
@@ -19,15 +17,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from multiauc._common.hints import warn
+from multiauc.streaming._envelope import seal, unseal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-MAGIC = b"multiauc checkpoint "
 VERSION = b"1\n"
-LENGTH = 8
-DIGEST = hashlib.sha256().digest_size
+MAGIC = b"multiauc checkpoint " + VERSION
 # Seconds between two checkpoints, and how many times longer than writing one that must be.
 SECONDS = 10.0
 TIMES_LONGER = 20.0
@@ -55,36 +52,27 @@ class DamagedError(ValueError):
     """A file is a checkpoint, but not a whole one."""
 
 
-def encoded(saved: Saved) -> bytes:
+def encode(saved: Saved) -> bytes:
     """The bytes of a checkpoint."""
-    head = json.dumps({"identity": saved.identity, "place": saved.place}).encode()
-    content = b"".join([MAGIC, VERSION, len(head).to_bytes(LENGTH, "little"), head, saved.state])
-    return content + hashlib.sha256(content).digest()
+    return seal(MAGIC, {"identity": saved.identity, "place": saved.place}, saved.state)
 
 
-def decoded(name: str, data: bytes) -> Saved:
+def decode(name: str, data: bytes) -> Saved:
     """What a checkpoint holds; `name` is what messages call it."""
-    beginning = data[: len(MAGIC)]
-    if beginning != MAGIC:
-        if MAGIC.startswith(beginning):  # cut off there; it may be empty
-            raise DamagedError(f"{name}: this checkpoint is cut off")
+    if not data.startswith(MAGIC) and not MAGIC.startswith(data):
+        if data.startswith(MAGIC[: -len(VERSION)]):
+            raise ValueError(
+                f"{name}: this checkpoint was written by another version of multiauc; delete it to begin anew"
+            )
         raise ValueError(f"{name}: this is not a checkpoint of multiauc, and is left as it is")
-    version = data[len(MAGIC) : len(MAGIC) + len(VERSION)]
-    if len(version) == len(VERSION) and version != VERSION and version.endswith(b"\n"):
-        raise ValueError(f"{name}: this checkpoint was written by another version of multiauc; delete it to begin anew")
-    content, digest = data[:-DIGEST], data[-DIGEST:]
-    if hashlib.sha256(content).digest() != digest:
-        raise DamagedError(f"{name}: this checkpoint is damaged or cut off")
-    start = len(MAGIC) + len(VERSION) + LENGTH
-    size = int.from_bytes(content[start - LENGTH : start], "little")
     try:
-        head = json.loads(content[start : start + size])
-        identity, place = head["identity"], head["place"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        identity = place = None
+        header, state = unseal(MAGIC, data)
+    except ValueError:
+        raise DamagedError(f"{name}: this checkpoint is damaged or cut off") from None
+    identity, place = header.get("identity"), header.get("place")
     if not isinstance(identity, dict) or not isinstance(place, dict):
         raise DamagedError(f"{name}: this checkpoint is damaged: what it is about cannot be read")
-    return Saved(identity, place, content[start + size :])
+    return Saved(identity, place, state)
 
 
 @contextmanager
@@ -142,7 +130,7 @@ class Checkpoint:
         damages = []
         for place in (self.path, self.previous):
             try:
-                saved = decoded(str(place), place.read_bytes())
+                saved = decode(str(place), place.read_bytes())
             except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
                 continue
             except DamagedError as damage:
@@ -173,7 +161,7 @@ class Checkpoint:
         beside = self.path.with_name(f"{self.path.name}.part")
         try:
             with beside.open("wb") as file:
-                file.write(encoded(Saved(self.identity, place, state)))
+                file.write(encode(Saved(self.identity, place, state)))
                 file.flush()
                 os.fsync(file.fileno())
             # Between the two renamings there is the previous one only, which `load` then finds.

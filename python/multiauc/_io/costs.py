@@ -10,8 +10,7 @@ import numpy as np
 
 from multiauc._common.wording import listing
 from multiauc._input.columns import explain_no_number, parse_number, spell_like
-from multiauc._io.delimited import SEEN_CHARACTERS, detect_delimiter
-from multiauc._io.sources import open_content
+from multiauc._io.sources import SEEN_CHARACTERS, detect_delimiter, open_content
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

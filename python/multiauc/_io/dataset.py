@@ -27,8 +27,7 @@ from multiauc._io.checkpoint import Checkpoint, hold_back_interrupts
 from multiauc._io.predictions import BEGINNING, Position, Request, open_stream
 from multiauc._io.readers import identify_source
 from multiauc.streaming import Accumulator
-from multiauc.streaming.accumulator import DEFAULT_METRICS, STREAMED_METRICS
-from multiauc.streaming.passes import evaluate_exactly
+from multiauc.streaming.accumulator import DEFAULT_METRICS, STREAMED_METRICS, evaluate_exactly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -351,7 +350,7 @@ class _Run:
 
     def take(self, batch: Batch) -> None:
         """Add the rows that come next."""
-        self.accumulator.add(self.accumulator.read_coded(batch.scores, batch.codes, batch.weights))
+        self.accumulator.add(self.accumulator.read_coded(*batch[:3]))
         if batch.weights is not None:
             self.accumulator.settle()  # at the same places whether a checkpoint is written there or not
         self.position, self.share = batch.end, batch.share
@@ -415,7 +414,7 @@ def _exact_passes(
             n_rows = 0
             reached(0, 0.0)
             for batch in open_batches():
-                yield accumulator.read_coded(batch.scores, batch.codes, batch.weights)
+                yield accumulator.read_coded(*batch[:3])
                 n_rows += len(batch.codes)
                 reached(n_rows, batch.share)
 

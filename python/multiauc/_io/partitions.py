@@ -8,14 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from multiauc._common.wording import listing
-from multiauc._input.columns import (
-    check_label_count,
-    find_score_columns,
-    read_request,
-    read_wanted_scores,
-    require_columns,
-)
+from multiauc._common.wording import listing, one_of
+from multiauc._input import columns
+from multiauc._input.sample import ABSENT_POLICIES
 from multiauc._io.columns import holds_lists
 from multiauc._io.predictions import BEGINNING, MOST_ROWS, RowStream
 from multiauc._io.readers import TableRows
@@ -26,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     from multiauc._common.types import Outputs
-    from multiauc._input.columns import ColumnRequest, Header
+    from multiauc.streaming import CertifiedEvaluation
 
 #: How many states are merged at a time, so that no machine holds all of them.
 MERGED_AT_ONCE = 8
@@ -48,15 +43,21 @@ class Question:
         The classes as the result has them, or None for their texts.
     metrics, memory_limit, outputs
         Those of the states.
+    absent
+        What to do about classes without rows in all parts.
+    path
+        What messages call all parts.
     """
 
-    request: ColumnRequest
+    request: columns.ColumnRequest
     scores: str | list[str]
     found: list[str]
     labels: tuple[Hashable, ...] | None
     metrics: tuple[str, ...]
     memory_limit: int
     outputs: Outputs
+    absent: str
+    path: str
 
     @property
     def columns(self) -> list[str]:
@@ -78,13 +79,19 @@ class Question:
         labels = texts if self.labels is None else self.labels
         state = Accumulator(labels, metrics=self.metrics, memory_limit=self.memory_limit, outputs=self.outputs)
         for batch in stream.batches(texts, MOST_ROWS, BEGINNING):
-            state.add(state.read_coded(batch.scores, batch.codes, batch.weights))
+            state.add(state.read_coded(*batch[:3]))
         return state
 
+    def answer(self, states: Iterable[Accumulator | None]) -> CertifiedEvaluation:
+        """What is asked for in the end."""
+        whole = merge_states(states)
+        if whole is None:
+            raise NoRowsError(f"{self.path}: there are no rows")
+        return whole.evaluate(absent=self.absent)
 
-def ask(
-    header: Header,
-    *,
+
+def ask(  # noqa: PLR0913, PLR0917
+    header: columns.Header,
     label: Any,
     scores: Any,
     sample_weight: Any,
@@ -92,25 +99,27 @@ def ask(
     metrics: Sequence[str],
     memory_limit: int,
     outputs: Outputs = None,
+    absent: Any = "raise",
 ) -> Question:
     """What users ask for, if the columns are there and the state can be made."""
-    request = read_request(label, sample_weight, labels)
-    wanted = read_wanted_scores(scores)
-    require_columns(header, [request.label], "label")
-    found = find_score_columns(header, wanted, request).names
+    request = columns.read_request(label, sample_weight, labels)
+    wanted = columns.read_wanted_scores(scores)
+    columns.require_columns(header, [request.label], "label")
+    found = columns.find_score_columns(header, wanted, request).names
     if request.sample_weight is not None:
-        require_columns(header, [request.sample_weight], "sample_weight")
+        columns.require_columns(header, [request.sample_weight], "sample_weight")
     if len(found) == 1 and request.labels is None:
         raise ValueError(
             f"{header.path}: labels must name the classes in the order of the scores, which the one column of scores, "
             f"{found[0]!r}, does not"
         )
     if len(found) > 1 and request.labels is not None:
-        check_label_count(header, len(found), request)
+        columns.check_label_count(header, len(found), request)
     n_classes = len(found) if request.labels is None else len(request.labels)
     like = Accumulator(range(n_classes), metrics=metrics, memory_limit=memory_limit, outputs=outputs)
     known = None if labels is None else tuple(labels)
-    return Question(request, wanted, found, known, like.metrics, like.memory_limit, outputs)
+    policy = one_of("absent", absent, ABSENT_POLICIES)
+    return Question(request, wanted, found, known, like.metrics, like.memory_limit, outputs, policy, header.path)
 
 
 def bundle_states(states: list[Any]) -> list[list[Any]]:
@@ -135,10 +144,3 @@ def merge_states(states: Iterable[Accumulator | None]) -> Accumulator | None:
             )
         whole.merge(state)
     return whole
-
-
-def require_rows(state: Accumulator | None, path: str) -> Accumulator:
-    """A state that has rows."""
-    if state is None:
-        raise NoRowsError(f"{path}: there are no rows")
-    return state

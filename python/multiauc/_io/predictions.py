@@ -10,20 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from multiauc._common.wording import counted, listing
-from multiauc._input.columns import (
-    ColumnRequest,
-    check_label_count,
-    closest_reading,
-    drop_zeros,
-    find_score_columns,
-    fit_readings,
-    refuse_absent,
-    refuse_ambiguity,
-    require_columns,
-    sort_labels,
-    spell_like,
-    unknown_label,
-)
+from multiauc._input import columns
+from multiauc._input.columns import ColumnRequest
 from multiauc._io.columns import (
     Piece,
     encode_texts,
@@ -96,10 +84,10 @@ class Batch(NamedTuple):
 
     Attributes
     ----------
-    codes
-        The place of each row's class among the labels.
     scores
         (n, K) scores, or (n, 1) scores of the second of two classes.
+    codes
+        The place of each row's class among the labels.
     weights
         The weight of each row, or None.
     end
@@ -108,11 +96,65 @@ class Batch(NamedTuple):
         How much of the data set has been read with them, from 0 to 1; None where that is not known.
     """
 
-    codes: NDArray[Any]
     scores: NDArray[Any]
+    codes: NDArray[Any]
     weights: NDArray[Any] | None
     end: Position
     share: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowReader:
+    """Reads classes, scores and weights of Arrow tables; it may go to other processes.
+
+    Attributes
+    ----------
+    request
+        The columns of labels and weights.
+    scores
+        The columns of scores.
+    labels
+        The classes as text, in the order of the scores.
+    width
+        How many scores a row has.
+    is_single
+        Whether scores are kept as float32.
+    """
+
+    request: ColumnRequest
+    scores: list[str]
+    labels: list[str]
+    width: int
+    is_single: bool
+
+    def read(self, path: str, table: Any, before: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        """Scores, classes as places among the labels, and weights; `before` is the number of rows before these."""
+        label, weight = self.request.label, self.request.sample_weight
+        found, texts = encode_texts(path, label, table.column(label), before=before)
+        place = {label: code for code, label in enumerate(self.labels)}
+        known = [place.get(text, -1) for text in columns.spell_like(_all_there(texts), self.labels)]
+        if -1 in known:
+            unknown = known.index(-1)
+            where = f"{path}: column {label!r}, row {before + int(np.argmax(found == unknown)) + 1}"
+            raise columns.unknown_label(where, str(texts[unknown]), self.labels, self.request)
+        scores = [(name, table.column(name)) for name in self.scores]
+        wider = next((name for name, column in scores if self.is_single and not is_single(column.type)), None)
+        if wider is not None:  # of an iterator: the types of files are known before
+            kind = f"{table.column(wider).type}, and the rows before have single precision"
+            raise ValueError(f"{path}: column {wider!r}, row {before + 1}: {kind}")
+        if holds_lists(scores[0][1].type):
+            scores = spread_lists(path, *scores[0], self.width, before=before)
+        values = stack_numbers(path, scores, before=before, single=self.is_single)
+        # As the core takes codes.
+        codes = np.array(known, dtype=np.uint8 if len(self.labels) <= 256 else np.uint16)[found]
+        if weight is None:
+            return values, codes, None
+        weights = stack_numbers(path, [(weight, table.column(weight))], before=before, single=False)[:, 0]
+        if (weights < 0).any():
+            row = int(np.argmax(weights < 0))
+            where = f"{path}: column {weight!r}, row {before + row + 1}"
+            raise ValueError(f"{where}: the weight {weights[row]} is negative")
+        return values, codes, weights
 
 
 class RowStream:
@@ -138,11 +180,11 @@ class RowStream:
         self._files = files
         self._request = request
         self._sizes = np.array(sizes, dtype=np.float64)
-        require_columns(self, [request.label], request.option("label"))
-        self._columns = find_score_columns(self, wanted, request)
+        columns.require_columns(self, [request.label], request.option("label"))
+        self._columns = columns.find_score_columns(self, wanted, request)
         self.scores = self._columns.names
         self._weights = [] if request.sample_weight is None else [request.sample_weight]
-        require_columns(self, self._weights, request.option("sample_weight"))
+        columns.require_columns(self, self._weights, request.option("sample_weight"))
         self._is_single = all(are_single(file, self.scores) for file in files)
         self._width = self._find_width()
 
@@ -180,20 +222,20 @@ class RowStream:
         """
         given = self._request.labels
         if given is not None:
-            return check_label_count(self, self._width or len(given), self._request)
+            return columns.check_label_count(self, self._width or len(given), self._request)
         if len(self.scores) == 1:
             texts = self._all_texts()
-            return sort_labels(self, texts, self._width or len(texts), self._request)
+            return columns.sort_labels(self, texts, self._width or len(texts), self._request)
         first = self._first_texts()
-        fitting = fit_readings(self._columns.readings, first)
+        fitting = columns.fit_readings(self._columns.readings, first)
         if len(fitting) > 1:
-            fitting = fit_readings(fitting, self._all_texts())
-            refuse_ambiguity(self.path, fitting, self._request.option("labels"))
-        return fitting[0] if fitting else closest_reading(self._columns.readings, first)
+            fitting = columns.fit_readings(fitting, self._all_texts())
+            columns.refuse_ambiguity(self.path, fitting, self._request.option("labels"))
+        return fitting[0] if fitting else columns.closest_reading(self._columns.readings, first)
 
     def refuse_absent(self, labels: list[str], counts: NDArray[np.int64]) -> None:
         """Raise if one of the classes has no rows; `counts` are the rows of each."""
-        refuse_absent(self, labels, counts.tolist(), self._request)
+        columns.refuse_absent(self, labels, counts.tolist(), self._request)
 
     def _first_texts(self) -> list[str]:
         first = self._files[0]
@@ -244,6 +286,7 @@ class RowStream:
         """
         before = np.concatenate([[0.0], np.cumsum(self._sizes)]) / max(self._sizes.sum(), 1.0)
         numbers = list(dict.fromkeys([*self.scores, *self._weights]))
+        reader = RowReader(self._request, self.scores, labels, self._width or len(labels), self._is_single)
         for number, file in enumerate(self._files[start.file :], start.file):
             first = start.row if number == start.file else 0
             for piece in cut(file.pieces([self._request.label], numbers, first, size), first, size):
@@ -251,41 +294,9 @@ class RowStream:
                 share = None
                 if piece.share is not None:
                     share = float(before[number] + piece.share * (before[number + 1] - before[number]))
-                yield self._read(file, piece, labels)._replace(end=end, share=share)
-
-    def _read(self, file: RowFile, piece: Piece, labels: list[str]) -> Batch:
-        first, table, _ = piece
-        label = self._request.label
-        found, texts = encode_texts(file.path, label, table.column(label), before=first)
-        place = {label: code for code, label in enumerate(labels)}
-        known = [place.get(text, -1) for text in spell_like(_all_there(texts), labels)]
-        if -1 in known:
-            unknown = known.index(-1)
-            where = f"{file.path}: column {label!r}, row {first + int(np.argmax(found == unknown)) + 1}"
-            raise unknown_label(where, str(texts[unknown]), labels, self._request)
-        scores = [(name, table.column(name)) for name in self.scores]
-        wider = next((name for name, column in scores if self._is_single and not is_single(column.type)), None)
-        if wider is not None:  # of an iterator: the types of files are known before
-            kind = f"{table.column(wider).type}, and the rows before have single precision"
-            raise ValueError(f"{file.path}: column {wider!r}, row {first + 1}: {kind}")
-        if holds_lists(scores[0][1].type):
-            scores = spread_lists(file.path, *scores[0], self._width or len(labels), before=first)
-        values = stack_numbers(file.path, scores, before=first, single=self._is_single)
-        warn_of_odd_row(file.path, values, first)
-        # As the core takes codes.
-        codes = np.array(known, dtype=np.uint8 if len(labels) <= 256 else np.uint16)[found]
-        return Batch(codes, values, self._read_weights(file, table, first), BEGINNING, None)
-
-    def _read_weights(self, file: RowFile, table: Any, before: int) -> NDArray[Any] | None:
-        if not self._weights:
-            return None
-        columns = [(name, table.column(name)) for name in self._weights]
-        weights = stack_numbers(file.path, columns, before=before, single=False)[:, 0]
-        if (weights < 0).any():
-            row = int(np.argmax(weights < 0))
-            place = f"{file.path}: column {self._weights[0]!r}, row {before + row + 1}"
-            raise ValueError(f"{place}: the weight {weights[row]} is negative")
-        return weights
+                scores, codes, weights = reader.read(file.path, piece.table, piece.first)
+                warn_of_odd_row(file.path, scores, piece.first)
+                yield Batch(scores, codes, weights, end, share)
 
 
 def _all_there(texts: Iterable[str | None]) -> list[str]:
@@ -391,9 +402,9 @@ def read_predictions(request: Request) -> Predictions:
         first.stream.refuse_absent(first.labels, np.bincount(first.codes, minlength=len(first.labels)))
     groups = None
     if request.groups is not None:
-        require_columns(first.stream, [request.groups], request.option("groups"))
+        columns.require_columns(first.stream, [request.groups], request.option("groups"))
         groups = first.stream.texts(request.groups)[0]
-    require_columns(first.stream, request.by, request.option("by"))
+    columns.require_columns(first.stream, request.by, request.option("by"))
     by = {}
     for name in request.by:
         codes, texts = first.stream.texts(name, may_be_missing=True)
@@ -423,9 +434,9 @@ class _Rows:
         self.weights = np.concatenate(weights) if weights else None
         self._ids: list[str] | None = None
         if request.row_id is not None:
-            require_columns(stream, [request.row_id], request.option("row_id"))
+            columns.require_columns(stream, [request.row_id], request.option("row_id"))
             codes, texts = stream.texts(request.row_id)
-            self._ids = np.array([drop_zeros(text) for text in texts], dtype=object)[codes].tolist()
+            self._ids = np.array([columns.drop_zeros(text) for text in texts], dtype=object)[codes].tolist()
             seen: set[str] = set()
             for row, key in enumerate(self._ids):
                 if key in seen:

@@ -5,23 +5,31 @@ Only the columns asked for are read. A file that is read whole is its pieces, on
 
 from __future__ import annotations
 
+import csv as plain_csv
+import gzip
+import io
 import zipfile
-from typing import TYPE_CHECKING, Any, Protocol
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.lib.format import MAGIC_PREFIX, read_array
-from pyarrow import ipc, parquet
+from pyarrow import csv, ipc, parquet
 
-from multiauc._common.wording import listing
-from multiauc._io.columns import Piece, is_single
-from multiauc._io.delimited import DelimitedFile
-from multiauc._io.sources import ARROW_FILE, Content, detect_format, find_files, first_line, read_paths, reading
+from multiauc._common.wording import counted, listing
+from multiauc._io import columns, sources
+from multiauc._io.sources import Content, RowError, reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
+
+    # Record batches, each with the share of all rows that has been read with it, or None where that is not known.
+    Batches = Iterator[tuple[Any, float | None]]
+    # Of Arrow, by column.
+    Types = dict[str, pa.DataType]
 
 # How much of a column of Parquet is read at a time; from a store in larger parts, because each takes a request.
 BUFFER = 2**20
@@ -33,7 +41,7 @@ IN_MEMORY = "the data set"
 BEGINNING = 8
 
 
-class RowFile(Protocol):
+class RowFile:
     """A file, or something like it, with named columns.
 
     Attributes
@@ -41,23 +49,54 @@ class RowFile(Protocol):
     path
         What messages call it.
     names
-        Its columns.
+        Its columns: those of the schema, then those that the names of its folders are.
+    kind
+        What it is read as, for messages about damaged files; None for what is not a file.
     is_once
         Whether its rows can be read only once.
     """
 
-    path: str
-    names: list[str]
-    is_once: bool
+    kind: str | None = None
+    is_once = False
+
+    def __init__(self, path: str, schema: Any, folders: Mapping[str, str | None] | None = None) -> None:
+        self.path = path
+        self.schema = schema
+        self._folders = {name: value for name, value in (folders or {}).items() if name not in schema.names}
+        self.names = [*schema.names, *self._folders]
 
     def type_of(self, name: str) -> Any:
         """The type of a column, as Arrow has it."""
+        return pa.string() if name in self._folders else self.schema.field(name).type
 
-    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[Piece]:
+    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[columns.Piece]:
         """The rows from `start` on, perhaps with some before, in pieces of about `size` or smaller.
 
         `texts` are the columns that hold labels, `numbers` those that hold numbers.
         """
+        own_texts, own_numbers = ([name for name in names if name not in self._folders] for names in (texts, numbers))
+        if not own_texts and not own_numbers:  # some column has to say how many rows there are
+            own_texts = self.names[:1]
+        types = dict.fromkeys(own_texts, pa.string()) | dict.fromkeys(own_numbers, pa.float64())
+        first = self.count_skipped(start)
+        with nullcontext() if self.kind is None else reading(self.path, self.kind):
+            for batch, share in self.batches(types, first, size):
+                # Arrow trusts offsets, and wrong ones end the process.
+                batch.validate(full=True)
+                table = batch if isinstance(batch, pa.Table) else pa.Table.from_batches([batch])
+                for name in {*texts, *numbers} & self._folders.keys():
+                    value = pa.scalar(self._folders[name], pa.string())
+                    table = table.append_column(name, pa.repeat(value, table.num_rows))
+                yield columns.Piece(first, table, share)
+                first += table.num_rows
+
+    def count_skipped(self, start: int) -> int:  # noqa: ARG002
+        """How many of the rows before `start` need not be read."""
+        return 0
+
+    def batches(self, types: Types, first: int, size: int) -> Batches:
+        """The rows from `first` on; `types` are those that columns of a text are read as."""
+        raise NotImplementedError
 
 
 def open_rows(
@@ -70,22 +109,20 @@ def open_rows(
 ) -> RowFile:
     """The rows of a file.
 
-    Its format is the given one, or told by its name, or in a pipe by how it begins; the sign between the cells of a
-    text is the given one, or told by its first lines. `option` is what messages call `format_in`.
+    Its format is the given one, or inferred from its name, or in a pipe from how it begins; the sign between the cells
+    of a text is the given one, or inferred from its first lines. `option` is what messages call `format_in`.
     """
-    kind = detect_format(content, format_in, option)
+    kind = sources.detect_format(content, format_in, option)
+    if kind == "npz" and not whole:
+        raise ValueError(f"{content.name}: an NPZ file cannot be read in pieces; a Parquet file can")
     rows: RowFile
-    if kind == "npz":
-        if not whole:
-            raise ValueError(f"{content.name}: an NPZ file cannot be read in pieces; a Parquet file can")
-        rows = NpzRows(content)
-    elif kind == "parquet":
-        rows = ParquetRows(content)
+    if kind in {"csv", "tsv"}:
+        rows = TextRows(content, kind, delimiter)
     else:
-        rows = ArrowRows(content) if kind == "arrow" else DelimitedFile(content, kind, delimiter)
+        rows = {"npz": NpzRows, "parquet": ParquetRows, "arrow": ArrowRows}[kind](content)
     if not rows.names:
         raise ValueError(f"{content.name}: there are no {'arrays' if kind == 'npz' else 'columns'} in it")
-    return FolderColumns(rows, content) if content.folders else rows
+    return rows
 
 
 def refuse_other_columns(file: RowFile, first: RowFile) -> None:
@@ -101,157 +138,142 @@ def refuse_other_columns(file: RowFile, first: RowFile) -> None:
 
 def are_single(file: RowFile, names: list[str]) -> bool:
     """Whether all of these columns are of single precision."""
-    return all(is_single(file.type_of(name)) for name in names)
+    return all(columns.is_single(file.type_of(name)) for name in names)
 
 
-class SchemaRows:
-    """What knows the types of its columns; see `RowFile`."""
-
-    is_once = False
-
-    def __init__(self, path: str, schema: Any) -> None:
-        self.path = path
-        self.schema = schema
-        self.names = list(schema.names)
-
-    def type_of(self, name: str) -> Any:
-        """See `RowFile`."""
-        return self.schema.field(name).type
-
-
-class TableRows(SchemaRows):
+class TableRows(RowFile):
     """The rows of an Arrow table, as one piece."""
 
     def __init__(self, path: str, table: Any) -> None:
         super().__init__(path, table.schema)
         self._table = table
 
-    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[Piece]:  # noqa: ARG002
+    def batches(self, types: Types, first: int, size: int) -> Batches:  # noqa: ARG002
         """See `RowFile`."""
-        yield Piece(0, _select(self._table, texts, numbers), 1.0)
+        yield self._table.select(list(types)), 1.0
 
 
-class ParquetRows(SchemaRows):
+class ParquetRows(RowFile):
     """The rows of a Parquet file. Of a row group no more is in memory than the pieces need."""
+
+    kind = "parquet"
 
     def __init__(self, content: Content) -> None:
         self._content = content
-        with reading(content.name, "parquet"), content.arrow_file() as source:
+        with reading(content.name, self.kind), content.open() as source:
             file = parquet.ParquetFile(source)
-            super().__init__(content.name, file.schema_arrow)
-            groups = range(file.metadata.num_row_groups)
-            self._sizes = [file.metadata.row_group(group).num_rows for group in groups]
-            self.n_rows = sum(self._sizes)
+            super().__init__(content.name, file.schema_arrow, content.folders)
+            sizes = [file.metadata.row_group(group).num_rows for group in range(file.metadata.num_row_groups)]
+            # The number of rows before each row group, and of all.
+            self._starts: list[int] = [0, *np.cumsum(sizes).tolist()]
+            self.n_rows = self._starts[-1]
 
-    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[Piece]:
+    def count_skipped(self, start: int) -> int:
         """See `RowFile`."""
-        skipped = first = 0
-        while skipped < len(self._sizes) and first + self._sizes[skipped] <= start:
-            first += self._sizes[skipped]
-            skipped += 1
-        groups = list(range(skipped, len(self._sizes)))
+        return max(before for before in self._starts if before <= start)
+
+    def batches(self, types: Types, first: int, size: int) -> Batches:
+        """See `RowFile`."""
+        groups = [group for group, before in enumerate(self._starts[:-1]) if before >= first]
         if not groups:
             return
-        with reading(self.path, "parquet"), self._content.arrow_file() as source:
+        with self._content.open() as source:
             buffer = BUFFER if self._content.store is None else STORE_BUFFER
             # Pages that have a checksum are compared with it.
             file = parquet.ParquetFile(source, buffer_size=buffer, pre_buffer=False, page_checksum_verification=True)
-            for batch in file.iter_batches(size, row_groups=groups, columns=[*texts, *numbers]):
-                piece = Piece(first, _check(batch), (first + batch.num_rows) / self.n_rows)
+            for batch in file.iter_batches(size, row_groups=groups, columns=list(types)):
                 first += batch.num_rows
-                yield piece
+                yield batch, first / self.n_rows
 
 
-class ArrowRows(SchemaRows):
+class ArrowRows(RowFile):
     """The rows of an Arrow file or stream, a record batch at a time."""
+
+    kind = "arrow"
 
     def __init__(self, content: Content) -> None:
         self._content = content
-        with reading(content.name, "arrow"), content.arrow_file() as source:
-            self._is_stream = source.read(len(ARROW_FILE)) != ARROW_FILE
+        with reading(content.name, self.kind), content.open() as source:
+            self._is_stream = source.read(len(sources.ARROW_FILE)) != sources.ARROW_FILE
             source.seek(0)
             opened = (ipc.open_stream if self._is_stream else ipc.open_file)(source)
-            super().__init__(content.name, opened.schema)
+            super().__init__(content.name, opened.schema, content.folders)
             # From a store that would be a second download of the whole file.
             if not self._is_stream and content.store is None:
                 refuse_other_batches(source, opened)
 
-    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[Piece]:  # noqa: ARG002
+    def batches(self, types: Types, first: int, size: int) -> Batches:  # noqa: ARG002
         """See `RowFile`. The sizes of pieces are those of the file's record batches."""
-        wanted = sorted({self.schema.get_field_index(name) for name in [*texts, *numbers]})
-        options = ipc.IpcReadOptions(included_fields=wanted)
-        first = 0
-        with reading(self.path, "arrow"), self._content.arrow_file() as source:
-            for batch, share in self._batches(source, options):
-                yield Piece(first, _check(batch), share)
-                first += batch.num_rows
-
-    def _batches(self, source: Any, options: Any) -> Iterator[tuple[Any, float]]:
-        if self._is_stream:
-            size = max(source.size(), 1)
-            for batch in ipc.open_stream(source, options=options):
-                yield batch, source.tell() / size
-        else:
-            file = ipc.open_file(source, options=options)
-            for number in range(file.num_record_batches):
-                yield file.get_batch(number), (number + 1) / file.num_record_batches
+        options = ipc.IpcReadOptions(included_fields=sorted(map(self.schema.get_field_index, types)))
+        with self._content.open() as source:
+            if self._is_stream:
+                total = max(source.size(), 1)
+                for batch in ipc.open_stream(source, options=options):
+                    yield batch, source.tell() / total
+            else:
+                file = ipc.open_file(source, options=options)
+                for number in range(file.num_record_batches):
+                    yield file.get_batch(number), (number + 1) / file.num_record_batches
 
 
 def refuse_other_batches(source: Any, file: Any) -> None:
     """Raise if the end of an Arrow file lists fewer record batches than there are, or more."""
     source.seek(BEGINNING)
-    n_found = 0
-    for message in ipc.MessageReader.open_stream(source):
-        n_found += message.type == "record batch"
+    n_found = sum(message.type == "record batch" for message in ipc.MessageReader.open_stream(source))
     if n_found != file.num_record_batches:
         raise ValueError(f"it holds {n_found} record batches, and its end lists {file.num_record_batches}")
 
 
-class NpzRows:
+class NpzRows(RowFile):
     """Arrays of a NumPy archive: one-dimensional ones are columns, a two-dimensional one is a column of lists.
 
     An array is read when it is asked for.
     """
 
-    is_once = False
+    kind = "npz"
 
     def __init__(self, content: Content) -> None:
-        self.path = content.name
         self._content = content
         self._columns: dict[str, pa.ChunkedArray] = {}
-        with reading(self.path, "npz"):
+        with reading(content.name, self.kind):
             if content.beginning(len(MAGIC_PREFIX)) == MAGIC_PREFIX:
                 raise ValueError("it holds one array without a name")
-            with zipfile.ZipFile(content.source()) as archive:
-                self.names = [name.removesuffix(".npy") for name in archive.namelist()]
+            with self._open_archive() as archive:
+                names = [name.removesuffix(".npy") for name in archive.namelist()]
+        # Their types are known once they are read.
+        super().__init__(content.name, pa.schema([(name, pa.null()) for name in names]), content.folders)
+
+    def _open_archive(self) -> zipfile.ZipFile:
+        data = self._content.data
+        return zipfile.ZipFile(self._content.path if data is None else io.BytesIO(data))
 
     def type_of(self, name: str) -> Any:
         """See `RowFile`."""
-        return self._column(name).type
+        return super().type_of(name) if name in self._folders else self._column(name).type
 
-    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[Piece]:  # noqa: ARG002
+    def batches(self, types: Types, first: int, size: int) -> Batches:  # noqa: ARG002
         """See `RowFile`."""
-        columns = {name: self._column(name) for name in [*texts, *numbers]}
-        first = next(iter(columns))
-        for name, column in columns.items():
-            if len(column) != len(columns[first]):
-                sizes = f"array {name!r} has {len(column)} rows, array {first!r} has {len(columns[first])}"
-                raise ValueError(f"{self.path}: {sizes}")
-        yield Piece(0, pa.table(columns), 1.0)
+        found = {name: self._column(name) for name in types}
+        one = next(iter(found))
+        for name, column in found.items():
+            if len(column) != len(found[one]):
+                sizes = f"array {name!r} has {len(column)} rows, array {one!r} has {len(found[one])}"
+                raise RowError(f"{self.path}: {sizes}")
+        yield pa.table(found), 1.0
 
     def _column(self, name: str) -> Any:
         """An array as a column of Arrow."""
         if name not in self._columns:
             array = self._array(name)
             if array.ndim not in {1, 2}:
-                raise ValueError(f"{self.path}: array {name!r} must have one dimension; it has shape {array.shape}")
+                raise RowError(f"{self.path}: array {name!r} must have one dimension; it has shape {array.shape}")
             if array.ndim == 2 and array.shape[1] == 0:
-                raise ValueError(f"{self.path}: there are no columns in array {name!r}, whose shape is {array.shape}")
+                raise RowError(f"{self.path}: there are no columns in array {name!r}, whose shape is {array.shape}")
             try:
                 column = pa.array(np.ascontiguousarray(array).reshape(-1))
             except pa.ArrowException:
                 problem = f"array {name!r} must hold numbers or text; it holds {array.dtype}"
-                raise ValueError(f"{self.path}: {problem}") from None
+                raise RowError(f"{self.path}: {problem}") from None
             if array.ndim == 2:
                 column = pa.FixedSizeListArray.from_arrays(column, array.shape[1])
             self._columns[name] = pa.chunked_array([column])
@@ -259,49 +281,107 @@ class NpzRows:
 
     def _array(self, name: str) -> NDArray[Any]:
         try:
-            with zipfile.ZipFile(self._content.source()) as archive:
+            with self._open_archive() as archive:
                 if f"{name}.npy" not in archive.namelist():
                     raise ValueError("it is not an array")  # noqa: TRY301
                 with archive.open(f"{name}.npy") as member:
                     array: NDArray[Any] = read_array(member, allow_pickle=False)
         except Exception as error:  # noqa: BLE001 - as in `reading`
+            problem = f"cannot be read: {sources.first_line(error)}"
             if "Object arrays" in str(error):
-                problem = f"array {name!r} holds Python objects; save it as numbers or text"
-                raise ValueError(f"{self.path}: {problem}") from None
-            raise ValueError(f"{self.path}: array {name!r} cannot be read: {first_line(error)}") from None
+                problem = "holds Python objects; save it as numbers or text"
+            raise RowError(f"{self.path}: array {name!r} {problem}") from None
         return array
 
 
-class FolderColumns:
-    """The rows of a file with the columns that the names of its folders are."""
+class TextRows(RowFile):
+    """Values with a comma, or another sign, between them under a header; perhaps packed by gzip.
 
-    is_once = False
+    Everything is text unless it is asked for as a number: 01 stays 01.
+    """
 
-    def __init__(self, rows: RowFile, content: Content) -> None:
-        self._rows = rows
-        self._folders = {name: value for name, value in content.folders.items() if name not in rows.names}
-        self.path = rows.path
-        self.names = [*rows.names, *self._folders]
+    kind = "csv"
 
-    def type_of(self, name: str) -> Any:
-        """See `RowFile`."""
-        return pa.string() if name in self._folders else self._rows.type_of(name)
+    def __init__(self, content: Content, kind: str, delimiter: str | None) -> None:
+        self._content = content
+        with reading(content.name, self.kind):
+            self._is_packed = content.beginning(2) == sources.GZIP
+            with self._text() as file:
+                seen = file.read(sources.SEEN_CHARACTERS)
+            usual = "\t" if kind == "tsv" else ","
+            self._delimiter = delimiter or sources.detect_delimiter(seen, usual=usual)
+            with self._text() as file:
+                names = next(plain_csv.reader(file, delimiter=self._delimiter), [])
+        if not names:
+            raise ValueError(f"{content.name}: cannot be read as csv: there is no header")
+        super().__init__(content.name, pa.schema([(name, pa.string()) for name in names]), content.folders)
 
-    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[Piece]:
-        """See `RowFile`."""
-        own_texts, own_numbers = ([name for name in names if name not in self._folders] for names in (texts, numbers))
-        if not own_texts and not own_numbers:  # some column has to say how many rows there are
-            own_texts = self._rows.names[:1]
-        for piece in self._rows.pieces(own_texts, own_numbers, start, size):
-            table = piece.table
-            for name in {*texts, *numbers} & self._folders.keys():
-                value = pa.scalar(self._folders[name], pa.string())
-                table = table.append_column(name, pa.repeat(value, table.num_rows))
-            yield piece._replace(table=table)
+    def _text(self) -> io.TextIOWrapper:
+        raw = self._content.open()
+        unpacked: Any = gzip.open(raw) if self._is_packed else raw  # noqa: SIM115
+        return io.TextIOWrapper(unpacked, encoding="utf-8-sig", newline="")
+
+    def batches(self, types: Types, first: int, size: int) -> Batches:  # noqa: ARG002
+        """See `RowFile`. Rows cannot be found in a text without reading those before them."""
+        done = 0
+        try:
+            for batch, share in self._stream(types):
+                yield batch, share
+                done += batch.num_rows
+        except pa.ArrowInvalid:
+            self._name_odd_cell([name for name, kind in types.items() if kind != pa.string()], done)
+            raise
+
+    def _stream(self, types: Types, *, use_threads: bool = True) -> Batches:
+        odd: list[Any] = []
+
+        def refuse(row: Any) -> str:
+            odd.append(row)  # which has too few or too many cells
+            return "error"
+
+        parse = csv.ParseOptions(delimiter=self._delimiter, invalid_row_handler=refuse)
+        convert = csv.ConvertOptions(
+            include_columns=list(types), column_types=types, strings_can_be_null=True, null_values=[""]
+        )
+        try:
+            with self._content.open() as raw:
+                size = max(raw.size(), 1)
+                text = pa.CompressedInputStream(raw, "gzip") if self._is_packed else raw
+                with csv.open_csv(text, csv.ReadOptions(use_threads=use_threads), parse, convert) as reader:
+                    for batch in reader:
+                        yield batch, raw.tell() / size
+        except pa.ArrowInvalid:
+            if odd and odd[0].number is not None:
+                raise RowError(self._describe_odd(odd[0])) from None
+            if odd:
+                for _ in self._stream(types, use_threads=False):  # up to the row, whose number is then known
+                    pass
+            raise
+
+    def _describe_odd(self, row: Any) -> str:
+        cells = f"{counted(row.actual_columns, 'cell')} where the header has {row.expected_columns}"
+        if self._delimiter == "," and row.actual_columns > row.expected_columns:
+            cells += "; numbers are written with a point, not with a decimal comma, and texts with commas in quotes"
+        # Arrow counts the header as a row.
+        return f"{self.path}: row {row.number - 1}: {cells}"
+
+    def _name_odd_cell(self, numbers: list[str], before: int) -> None:
+        """Raise, naming the cell, if one that is not a number is the reason why no more rows could be read."""
+        done = 0
+        for batch, _ in self._stream(dict.fromkeys(numbers, pa.string())):
+            if done + batch.num_rows > before:
+                for name in numbers:
+                    try:
+                        columns.refuse_text(self.path, name, batch.column(name), done)
+                    except ValueError as error:
+                        raise RowError(str(error)) from None
+            done += batch.num_rows
 
 
-class DatasetRows(SchemaRows):
+class DatasetRows(RowFile):
     """The rows of a data set of pyarrow, with its filter if it has one."""
+
+    kind = "a data set"
 
     def __init__(self, dataset: Any) -> None:
         from pyarrow import dataset as arrow_dataset  # noqa: PLC0415 - slow to import, and files do not need it
@@ -314,23 +394,15 @@ class DatasetRows(SchemaRows):
         )
         self._n_rows = dataset.count_rows() if has_count and _read_filter(dataset) is None else None
 
-    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[Piece]:  # noqa: ARG002
+    def batches(self, types: Types, first: int, size: int) -> Batches:
         """See `RowFile`."""
-        first = 0
-        with reading(self.path, "a data set"):
-            scanner = self._dataset.scanner(
-                columns=list(dict.fromkeys([*texts, *numbers])),
-                batch_size=size,
-                batch_readahead=READ_AHEAD,
-                fragment_readahead=1,
-            )
-            for batch in scanner.to_batches():
-                done = first + batch.num_rows
-                yield Piece(first, _check(batch), None if self._n_rows is None else done / max(self._n_rows, 1))
-                first = done
+        limits = {"batch_size": size, "batch_readahead": READ_AHEAD, "fragment_readahead": 1}
+        for batch in self._dataset.scanner(columns=list(types), **limits).to_batches():
+            first += batch.num_rows
+            yield batch, None if self._n_rows is None else first / max(self._n_rows, 1)
 
 
-class BatchRows(SchemaRows):
+class BatchRows(RowFile):
     """The rows of an iterator of record batches, which can be read once."""
 
     is_once = True
@@ -341,25 +413,22 @@ class BatchRows(SchemaRows):
         if self._first is None:
             raise ValueError(f"{IN_MEMORY}: there are no record batches")
         super().__init__(IN_MEMORY, self.head().schema)
-        self._was_read = False
 
     def head(self) -> Any:
         """The first record batch, as a table."""
         return self._table(self._first)
 
-    def pieces(self, texts: list[str], numbers: list[str], start: int, size: int) -> Iterator[Piece]:  # noqa: ARG002
+    def batches(self, types: Types, first: int, size: int) -> Batches:  # noqa: ARG002
         """See `RowFile`. The sizes of pieces are those of the record batches."""
-        if self._was_read:
+        if self._first is None:
             raise ValueError(f"{self.path}: record batches of an iterator can be read only once")
-        self._was_read = True
-        first, batch = 0, self._first
-        self._first = None
+        batch, self._first = self._first, None
         while batch is not None:
             table = self._table(batch)
-            missing = next((name for name in [*texts, *numbers] if name not in table.schema.names), None)
+            missing = next((name for name in types if name not in table.schema.names), None)
             if missing is not None:
                 raise ValueError(f"{self.path}: no column {missing!r} in the record batch of row {first + 1}")
-            yield Piece(first, _select(table, texts, numbers), None)
+            yield table.select(list(types)), None
             first += table.num_rows
             batch = next(self._batches, None)
 
@@ -370,16 +439,6 @@ class BatchRows(SchemaRows):
             return batch
         accepted = "an iterator of record batches of pyarrow"
         raise TypeError(f"source must be {accepted}; one of them is {type(batch).__name__}")
-
-
-def _select(table: Any, texts: list[str], numbers: list[str]) -> Any:
-    return table.select(list(dict.fromkeys([*texts, *numbers])))
-
-
-def _check(batch: Any) -> Any:
-    """A record batch as a table, if its parts fit together: Arrow trusts offsets, and wrong ones end the process."""
-    batch.validate(full=True)
-    return pa.Table.from_batches([batch])
 
 
 def _read_filter(dataset: Any) -> Any:
@@ -407,9 +466,9 @@ def wrap_rows(source: Any) -> RowFile:
 
 def source_contents(source: Any, filesystem: Any = None) -> list[Content]:
     """The files of a source; none if it is not made of files."""
-    paths = read_paths(source)
+    paths = sources.read_paths(source)
     if paths is not None:
-        return [content for path in paths for content in find_files(path, filesystem)]
+        return [content for path in paths for content in sources.find_files(path, filesystem)]
     # A data set of pyarrow; one that is not made of files has none.
     return [Content(file, store=source.filesystem) for file in getattr(source, "files", [])]
 

@@ -8,6 +8,7 @@ guess the types of such columns, and labels are compared as text.
 from __future__ import annotations
 
 import codecs
+import csv
 import glob
 import hashlib
 import io
@@ -52,6 +53,12 @@ BEGINNINGS = {b"PAR1": "parquet", ARROW_FILE: "arrow", b"\xff\xff\xff\xff": "arr
 LOOKED_AT = 4096
 # Of files on this machine, so much of the beginning and of the end is part of their fingerprint.
 FINGERPRINTED = 2**16
+
+#: What may stand between cells; of signs that fit equally well the first is taken.
+DELIMITERS = {"comma": ",", "tab": "\t", "semicolon": ";", "pipe": "|"}
+# How much of a file is looked at to infer its delimiter.
+SEEN_CHARACTERS = 2**20
+SEEN_RECORDS = 20
 
 # A star, a question mark, or one sign out of several in brackets.
 PATTERN = re.compile(r"[*?]|\[[^\]]+\]")
@@ -123,17 +130,7 @@ class Content(NamedTuple):
             return int(self.store.get_file_info(self.path).size or 0)
         return os.stat(self.path).st_size  # noqa: PTH116 - an empty path is no folder here
 
-    def source(self) -> Any:
-        """A path, or a file in memory: what libraries read from."""
-        return self.path if self.data is None and self.store is None else self.open()
-
     def open(self) -> Any:
-        """The bytes as a file."""
-        if self.store is not None:
-            return self.store.open_input_file(self.path)
-        return Path(self.path).open("rb") if self.data is None else io.BytesIO(self.data)
-
-    def arrow_file(self) -> Any:
         """The bytes as a file of Arrow, which needs no lock of the interpreter to read on."""
         if self.store is not None:
             return self.store.open_input_file(self.path)
@@ -150,7 +147,7 @@ class Content(NamedTuple):
             return {"name": self.name, "size": self.size, "sha256": None}
         with self.open() as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-            return {"name": self.path, "size": file.seek(0, os.SEEK_END), "sha256": digest}
+            return {"name": self.path, "size": self.size, "sha256": digest}
 
     def fingerprint(self) -> list[Any]:
         """What tells it from other files, and from itself before it was changed, without reading all of it.
@@ -162,7 +159,7 @@ class Content(NamedTuple):
                 found = self.store.get_file_info(self.path)
                 return [self.name, found.size, found.mtime_ns, None]
             with self.open() as file:
-                status = os.fstat(file.fileno())
+                status = os.stat(self.path)  # noqa: PTH116 - an empty path is no folder here
                 digest = hashlib.sha256(file.read(FINGERPRINTED))
                 file.seek(max(0, status.st_size - FINGERPRINTED))
                 digest.update(file.read(FINGERPRINTED))
@@ -211,6 +208,41 @@ def detect_format(content: Content, chosen: str | None, option: str = "format_in
     if begun is None and not _is_text(start):
         raise ValueError(f"{content.name}: its format cannot be told; name it with {option}: {', '.join(FORMATS)}")
     return begun or "csv"
+
+
+def detect_delimiter(beginning: str, *, usual: str = ",") -> str:
+    """The sign between the cells of a text: the one that cuts its first lines into most cells, all of them alike.
+
+    Where no sign does, the one that cuts the header into most cells; `usual` if that has one cell only.
+    """
+    signs = dict.fromkeys([usual, *DELIMITERS.values()])
+    fits = {sign: max(_fit(beginning, sign, strict=True), _fit(beginning, sign, strict=False)) for sign in signs}
+    return max(fits, key=fits.__getitem__)  # of equal ones the first, which is the usual one
+
+
+def _fit(beginning: str, sign: str, *, strict: bool) -> tuple[int, int]:
+    """How well a sign cuts a text: less well if quotes are left in the midst of cells."""
+    widths = _widths(beginning, sign, strict=strict)
+    are_alike = len(set(widths)) == 1 and widths[0] > 1
+    return (2 if strict else 1) if are_alike else 0, widths[0] if widths else 0
+
+
+def _widths(beginning: str, sign: str, *, strict: bool) -> list[int]:
+    """How many cells the first lines have, as far as they can be read.
+
+    The last line of a text that was cut off is left out.
+    """
+    lines = io.StringIO(beginning, newline="")
+    widths: list[int] = []
+    try:
+        for record in csv.reader(lines, delimiter=sign, strict=strict):
+            if record:
+                widths.append(len(record))
+            if len(widths) == SEEN_RECORDS:
+                return widths
+    except csv.Error:
+        return [] if strict and len(beginning) < SEEN_CHARACTERS else widths
+    return widths[:-1] if len(beginning) == SEEN_CHARACTERS and len(widths) > 1 else widths
 
 
 def format_by_name(path: str) -> str | None:

@@ -5,43 +5,23 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
+from functools import cache
 from html import escape
 from importlib import resources
+from string import Template
 from typing import TYPE_CHECKING, Any
 
 from multiauc._common.wording import counted, p_text, shown_name
-from multiauc._display.words import (
-    MINUS,
-    NOT_KNOWN,
-    SENTENCES_UP_TO,
-    compare_with_best,
-    describe_chance,
-    describe_confusions,
-    describe_decisions,
-    describe_pair,
-    describe_perfect,
-    explain_bound,
-    explain_metrics,
-    find_best,
-    format_corrected,
-    format_interval,
-    format_limits,
-    format_number,
-    format_percent,
-    judge,
-    name_metric,
-)
+from multiauc._display import words
 from multiauc._report import svg
 
 if TYPE_CHECKING:
     from multiauc._display import model as views
     from multiauc._display.model import Number
 
-Cell = str
-
 # So many models have their surfaces drawn.
 SURFACES = 4
-HEAT_HELP = "Point at a cell to read it. With the keyboard: arrow keys move, Home goes to the worst pair."
 # Longer tables scroll inside their own frame on a screen; on paper they are whole.
 TALL_FROM = 12
 INTERVALS_ON_PAPER_UP_TO = 4
@@ -51,74 +31,58 @@ DIFFERENCE_HEADER = ["difference", "interval", "t", "df", "p", "differ?"]
 
 def render_page(report: views.Report, origin: dict[str, Any]) -> str:
     """The HTML of a report; `origin` is its provenance."""
-    headline, sentences = judge(report)
+    headline, sentences = words.judge(report)
     if report.heat_map is not None:
-        sentences = [*sentences, describe_confusions(report.best_model())]
+        sentences = [*sentences, words.describe_confusions(report.best_model())]
     sentences += [f"Note: {note}." for note in report.notes]
-    style, script = _read_part("page.css"), _read_part("page.js")
+    script = _read("page.js")
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    facts = f"{report.rows:,} rows · {len(report.labels)} classes"
+    facts += f" · {len(report.models)} models" if len(report.models) > 1 else ""
     numbers = json.dumps(report.document(origin), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     # Inside a script element only "<" could end it; JSON may write it as an escape.
     numbers = numbers.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src '{_hash(script)}'"
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="multiauc {escape(report.versions["multiauc"])}">
-<title>{escape(report.title)}</title>
-<style>{style}</style>
-</head>
-<body>
-<a class="skip" href="#content">Skip to the results</a>
-<header>
-<div class="top"><div><h1>{escape(report.title)}</h1><p class="facts">{escape(_count_facts(report))}</p></div>
-<button type="button" id="theme" class="theme script-only">Light / dark</button></div>
-<section class="verdict" aria-label="Verdict"><p class="headline">{escape(headline)}</p>
-{"".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)}{_render_standings(report)}</section>
-</header>
-<main id="content">
-{_render_summary(report)}
-{_render_comparison(report)}
-{_render_pairs(report)}
-{_render_classes(report)}
-{_render_slices(report)}
-{_render_roc(report)}
-{_render_surfaces(report)}
-{_render_decisions(report)}
-{_render_method(report)}
-</main>
-<footer>Made by multiauc {escape(report.versions["multiauc"])}, {escape(report.created)}. <span
-class="screen-only">This page is one file, works offline and sends nothing anywhere. Its numbers are also in the page
-itself as JSON, in the element <code>multiauc-numbers</code>.</span></footer>
-<script type="application/json" id="multiauc-numbers">{numbers}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
+    sections = [
+        *(_render_summary(report), _render_comparison(report), _render_pairs(report), _render_classes(report)),
+        *(_render_slices(report), _render_roc(report), _render_surfaces(report)),
+        *(_render_decisions(report), _render_method(report)),
+    ]
+    page = _fill(
+        "page",
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
+        style=_read("page.css"),
+        script=script,
+        numbers=numbers,
+        title=escape(report.title),
+        version=escape(report.versions["multiauc"]),
+        created=escape(report.created),
+        facts=facts,
+        headline=escape(headline),
+        sentences="".join(f"<p>{escape(sentence)}</p>" for sentence in sentences) + _render_standings(report),
+        sections="\n".join(sections),
+    )
+    return page + "\n"
 
 
-def _read_part(name: str) -> str:
+def _read(name: str) -> str:
     return resources.files("multiauc._report").joinpath(name).read_text("utf-8")
 
 
-def _hash(script: str) -> str:
-    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+@cache
+def _read_parts() -> dict[str, str]:
+    """The parts of page.html by name: the page, and what it is made of."""
+    found = re.split(r"<!-- part: (.*) -->\n", _read("page.html"))[1:]
+    return dict(zip(found[::2], found[1::2], strict=True))
 
 
-def _count_facts(report: views.Report) -> str:
-    models = report.models
-    parts = [f"{report.rows:,} rows", f"{len(report.labels)} classes"]
-    if len(models) > 1:
-        parts.append(f"{len(models)} models")
-    return " · ".join(parts)
+def _fill(part: str, **content: str) -> str:
+    return Template(_read_parts()[part].rstrip("\n")).substitute(content)
 
 
 def _render_standings(report: views.Report) -> str:
     """The table of a verdict on many models."""
     found = report.comparison
-    if found is None or len(found.order) - 1 <= SENTENCES_UP_TO or not found.differences:
+    if found is None or len(found.order) - 1 <= words.SENTENCES_UP_TO or not found.differences:
         return ""
     return "" if found.estimates[found.order[0]].value is None else _tabulate_against_best(found, report.level)
 
@@ -133,65 +97,53 @@ def _render_summary(report: views.Report) -> str:
     metrics = list(report.models[0].metrics)
     shown = [estimate for model in report.models for estimate in model.metrics.values()]
     if report.comparison is not None:
-        metric = report.comparison.metric
-        metric = metric if metric in metrics else metrics[0]
-        chart = svg.draw_estimates(report.models, metric, name_metric(metric))
-    return f"""<section aria-labelledby="h-summary"><h2 id="h-summary">How well the classes are separated</h2>
-{_tabulate_summary(report)}{chart}
-{_render_note(explain_metrics(metrics))}{_render_note(explain_bound(shown, report.units))}</section>"""
+        metric = report.comparison.metric if report.comparison.metric in metrics else metrics[0]
+        chart = svg.draw_estimates(report.models, metric, words.name_metric(metric))
+    notes = words.explain_metrics(metrics), words.explain_bound(shown, report.units)
+    return _fill("summary", table=_tabulate_summary(report), chart=chart, notes="".join(map(_render_note, notes)))
 
 
 def _render_comparison(report: views.Report) -> str:
-    if report.comparison is None or not report.comparison.differences:
+    found = report.comparison
+    if found is None or not found.differences:
         return ""
-    count, correction = len(report.comparison.differences), report.comparison.correction
-    joint = f" Intervals and p-values allow for all {count} comparisons ({correction})." if count > 1 else ""
-    note = (
-        f"All models were scored on the same rows, and the tests use that.{joint} Models differ where the interval "
-        f"excludes 0, which is where p is below {1 - report.level:.3g}."
-    )
-    return f"""<section aria-labelledby="h-models"><h2 id="h-models">Which models differ</h2>
-{_tabulate_comparison(report.comparison, report.level)}
-{_render_note(note)}</section>"""
+    count = len(found.differences)
+    joint = f" Intervals and p-values allow for all {count} comparisons ({found.correction})." if count > 1 else ""
+    table = _tabulate_comparison(found, report.level)
+    return _fill("comparison", table=table, joint=joint, threshold=f"{1 - report.level:.3g}")
 
 
 def _render_pairs(report: views.Report) -> str:
-    if report.heat_map is None:
+    heat_map = report.heat_map
+    if heat_map is None:
         return ""
     # The values that the lists and the table of pairs are about.
-    title = report.heat_map.kinds[0].values.title
-    lists = "".join(
-        f'<div data-pairs-of="{k}">{_render_pair_list(model, title, report.level)}</div>'
-        for k, model in enumerate(report.models)
-    )
+    title = heat_map.kinds[0].values.title
+    shown, total = len(heat_map.classes), len(report.labels)
+    some = "" if shown == total else f" Shown are the {shown} of {total} classes with the worst pairs."
     listed = [one for pair in report.worst_pairs for one in pair.models]
-    return f"""<section aria-labelledby="h-pairs"><h2 id="h-pairs">Which classes are hard to tell apart</h2>
-{_render_heat_controls(report.heat_map, report)}
-{lists}
-<div class="map"><h3>Every pair</h3>
-{_explain_heat(report.heat_map, len(report.labels))}
-<div class="scale script-only" aria-hidden="true">{_draw_scale(report.heat_map.floor)}</div>
-<p class="facts script-only" id="heat-help">{HEAT_HELP}</p>
-<div class="readout script-only" id="readout" role="status">Point at a cell.</div>
-<div class="scroll script-only"><svg class="heat" id="heat" role="application" tabindex="0"
- aria-roledescription="heat map" aria-label="How well every pair of classes is separated"
- aria-describedby="heat-help"></svg></div></div>
-<h3>The worst pairs in numbers</h3>
-{_tabulate_pairs(report, title)}
-{_render_note(explain_bound(listed, report.units))}</section>"""
+    return _fill(
+        "pairs",
+        controls=_render_heat_controls(heat_map, report),
+        lists="".join(_list_pairs(number, title, report) for number in range(len(report.models))),
+        some=some,
+        floor=f"{heat_map.floor:.2f}",
+        bars="".join(f'<rect class="h{k}" x="{k}" y="0" width="1" height="1"/>' for k in range(9)),
+        table=_tabulate_pairs(report, title),
+        note=_render_note(words.explain_bound(listed, report.units)),
+    )
 
 
-def _render_pair_list(model: views.Model, title: str, level: float) -> str:
-    heading = f"<h3>The worst pairs of {escape(shown_name(model.name))}</h3>"
+def _list_pairs(number: int, title: str, report: views.Report) -> str:
+    model = report.models[number]
     items = "".join(
         f"<li><strong>{escape(shown_name(pair.names.first))}</strong> and "
         f"<strong>{escape(shown_name(pair.names.second))}</strong>: "
-        f"{escape(describe_pair(pair, title, level))}; "
+        f"{escape(words.describe_pair(pair, title, report.level))}; "
         f"{pair.names.first_rows:,} and {pair.names.second_rows:,} rows</li>"
         for pair in model.worst_pairs
     )
-    drawn = "Draw a row of each of two classes: the scores rank the two the right way round or not; a tie counts half."
-    return f'{heading}{_render_note(drawn)}<ol class="pairs">{items}</ol>'
+    return _fill("pair list", number=str(number), name=escape(shown_name(model.name)), items=items)
 
 
 def _tabulate_pairs(report: views.Report, title: str) -> str:
@@ -203,7 +155,7 @@ def _tabulate_pairs(report: views.Report, title: str) -> str:
         rows.append(_render_row(f"{shown_name(pair.names.first)} – {shown_name(pair.names.second)}", cells))
     names = [model.name for model in report.models]
     which = f"the {counted(len(rows), 'pair')} that {shown_name(report.best)} separates worst"
-    caption = f"{title} of {which}, {format_percent(report.level)} intervals"
+    caption = f"{title} of {which}, {words.format_percent(report.level)} intervals"
     return _render_table(caption, ["pair", "rows", *names], rows, sortable=True, models=len(names))
 
 
@@ -218,7 +170,7 @@ def _render_heat_controls(heat_map: views.HeatMap, report: views.Report) -> str:
         groups.append(_render_radios("kind", "Judge by", kinds, kinds[0][0]))
     orders = [("labels", "as given"), ("worst", "worst first"), ("rows", "largest first")]
     groups.append(_render_radios("order", "Order of classes", orders, "worst" if len(report.labels) > 12 else "labels"))
-    return f'<div class="controls script-only" id="heat-controls">{"".join(groups)}</div>'
+    return "".join(groups)
 
 
 def _render_radios(name: str, legend: str, options: list[tuple[str, str]], chosen: str) -> str:
@@ -230,44 +182,22 @@ def _render_radios(name: str, legend: str, options: list[tuple[str, str]], chose
     return f"<fieldset><legend>{legend}</legend>{inputs}</fieldset>"
 
 
-def _explain_heat(heat_map: views.HeatMap, total: int) -> str:
-    shown = len(heat_map.classes)
-    some = "" if shown == total else f" Shown are the {shown} of {total} classes with the worst pairs."
-    return (
-        "<p>The stronger the colour, the more often a row of one class and a row of the other are ranked the wrong way "
-        f"round.{some}</p>"
-    )
-
-
-def _draw_scale(floor: float) -> str:
-    bars = "".join(f'<rect class="h{k}" x="{k}" y="0" width="1" height="1"/>' for k in range(9))
-    return f'{floor:.2f}<svg viewBox="0 0 9 1" preserveAspectRatio="none">{bars}</svg>1.00<span>(grey: no value)</span>'
-
-
 def _render_classes(report: views.Report) -> str:
-    if not report.best_model().per_class:
+    best = report.best_model()
+    if not best.per_class:
         return ""
     shown = (one.estimate for model in report.models for one in model.per_class)
-    return f"""<section aria-labelledby="h-classes"><h2 id="h-classes">Class by class</h2>
-{_tabulate_classes(report, report.best_model())}
-{_render_note(explain_bound(shown, report.units))}</section>"""
+    note = _render_note(words.explain_bound(shown, report.units))
+    return _fill("classes", table=_tabulate_classes(report, best), note=note)
 
 
 def _render_slices(report: views.Report) -> str:
     found = [(model.name, model.slices) for model in report.models if model.slices is not None]
-    if not found:
-        return ""
     parts = []
     for name, slices in found:
         heading = f"<h3>{escape(shown_name(name))}</h3>" if len(found) > 1 else ""
         parts.append(f"{heading}<p>{escape(slices.summary)}</p>{_tabulate_slices(slices, report.level)}")
-    note = (
-        "Each slice is compared with the rows outside it. Intervals of differences and p-values allow for all slices "
-        "of a table: a slice differs where the interval excludes 0. The slice that is most surely worse comes first."
-    )
-    return f"""<section aria-labelledby="h-slices"><h2 id="h-slices">Slice by slice</h2>
-{"".join(parts)}
-{_render_note(note)}</section>"""
+    return _fill("slices", tables="".join(parts)) if parts else ""
 
 
 def _render_roc(report: views.Report) -> str:
@@ -278,7 +208,7 @@ def _render_roc(report: views.Report) -> str:
     keys = "".join(
         f'<label class="key {svg.choose_colour(k)}"><input type="checkbox" class="show-curve" value="{k}" checked> '
         f'<svg viewBox="0 0 36 10" aria-hidden="true"><path class="line" d="M0,5H36"/></svg>'
-        f'<span class="name">{escape(shown_name(model.name))} (area D = {format_number(model.roc.auc)})</span>'
+        f'<span class="name">{escape(shown_name(model.name))} (area D = {words.format_number(model.roc.auc)})</span>'
         "</label>"
         for k, model in enumerate(models)
         if model.roc is not None
@@ -287,38 +217,7 @@ def _render_roc(report: views.Report) -> str:
     legend = f'<fieldset class="keys"><legend class="visually-hidden">Curves shown</legend>{keys}</fieldset>'
     beside = f'<div class="panels one">{panels[0]}{legend}</div>'
     above = f'{legend}<div class="panels">{"".join(panels)}</div>'
-    return f"""<section aria-labelledby="h-roc"><h2 id="h-roc">The multi-class ROC curve</h2>
-<p>One curve for all pairs of classes: as the threshold falls, more rows of the right class are found (upwards) and
-more of wrong classes are let in (to the right). Higher is better; the dotted line is chance.
-{_explain_band(curves[0], report)}</p>
-{beside if len(panels) == 1 else above}</section>"""
-
-
-def _render_surfaces(report: views.Report) -> str:
-    shown = [(model.name, model.surface) for model in report.models if model.surface is not None][:SURFACES]
-    if not shown:
-        return ""
-    panels = "".join(svg.draw_surface(name, surface) for name, surface in shown)
-    return f"""<section aria-labelledby="h-surface"><h2 id="h-surface">The ROC surface of the three classes</h2>
-<p>Each point is a way to decide, by the largest score after something was added to the scores of two classes: what it
-gets right of each class. The more room under the surface the better; scores without information leave a sixth.</p>
-<div class="panels">{panels}</div></section>"""
-
-
-def _render_decisions(report: views.Report) -> str:
-    models = [model for model in report.models if model.decisions is not None]
-    if not models:
-        return ""
-    rules = "".join(f"<li>{escape(describe_decisions(model))}</li>" for model in models)
-    note = (
-        "Each rule was fitted to some rows and judged on others (cross-validation); of two models, each is judged by "
-        "its own rule. bayes: the smallest expected cost by the probabilities as they are; argmax: the largest "
-        "probability, whatever it costs. Class sizes count as they are in these rows."
-    )
-    return f"""<section aria-labelledby="h-costs"><h2 id="h-costs">What decisions cost</h2>
-<ul>{rules}</ul>
-{_tabulate_decisions(models, report.level)}
-{_render_note(note)}</section>"""
+    return _fill("roc", band=_explain_band(curves[0], report), panels=beside if len(panels) == 1 else above)
 
 
 def _explain_band(curve: views.Curve, report: views.Report) -> str:
@@ -328,32 +227,38 @@ def _explain_band(curve: views.Curve, report: views.Report) -> str:
     size, error = curve.n_resamples, curve.monte_carlo_error
     known = "" if error is None else f" (so many know the standard error of D to about {100 * error:.0f}%)"
     resamples = f"{size} resamples of {report.units}"
-    return f"Shaded: {format_percent(report.level)} limits, point by point, from {resamples}{known}."
+    return f"Shaded: {words.format_percent(report.level)} limits, point by point, from {resamples}{known}."
+
+
+def _render_surfaces(report: views.Report) -> str:
+    shown = [(model.name, model.surface) for model in report.models if model.surface is not None][:SURFACES]
+    return _fill("surfaces", panels="".join(svg.draw_surface(*one) for one in shown)) if shown else ""
+
+
+def _render_decisions(report: views.Report) -> str:
+    models = [model for model in report.models if model.decisions is not None]
+    if not models:
+        return ""
+    rules = "".join(f"<li>{escape(words.describe_decisions(model))}</li>" for model in models)
+    return _fill("decisions", rules=rules, table=_tabulate_decisions(models, report.level))
 
 
 def _render_method(report: views.Report) -> str:
-    entries = [*report.method.items(), *((name, version) for name, version in report.versions.items())]
-    lines = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in entries)
-    return f"""<section aria-labelledby="h-method"><h2 id="h-method">Method and versions</h2>
-<dl class="method">{lines}</dl></section>"""
+    entries = (*report.method.items(), *report.versions.items())
+    return _fill("method", lines="".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in entries))
 
 
-def _text_cell(text: str) -> Cell:
-    """A cell of text, escaped."""
-    return f"<td>{escape(text)}</td>"
-
-
-def _number_cell(value: Number, shown: str, *, extra: str = "") -> Cell:
+def _number_cell(value: Number, shown: str, *, extra: str = "") -> str:
     """A cell that sorts by its number."""
     return f'<td class="number" data-value="{_key(value)}">{shown}{extra}</td>'
 
 
-def _estimate_cell(estimate: views.Estimate | views.PairEstimate, *, best: bool = False) -> Cell:
+def _estimate_cell(estimate: views.Estimate | views.PairEstimate, *, best: bool = False) -> str:
     """A value above its interval."""
-    shown = format_number(estimate.value, 4)
+    shown = words.format_number(estimate.value, 4)
     if best:
         shown = f'<strong>{shown}</strong><span class="visually-hidden"> (highest)</span>'
-    limits = format_interval(estimate, 4)
+    limits = words.format_interval(estimate, 4)
     extra = f'<span class="interval{_long(limits, LIMITS_LONG_FROM)}">{limits}</span>'
     return _number_cell(estimate.value, shown, extra=extra)
 
@@ -388,7 +293,7 @@ def _head(name: str, *, sortable: bool) -> str:
     return f'<th scope="col"{long}>{text}</th>'
 
 
-def _render_row(name: str, cells: list[Cell]) -> str:
+def _render_row(name: str, cells: list[str]) -> str:
     """A row whose header is `name`, escaped."""
     return f'<tr><th scope="row">{escape(shown_name(name))}</th>{"".join(cells)}</tr>'
 
@@ -397,7 +302,7 @@ def _tabulate_summary(report: views.Report) -> str:
     """Models by metrics."""
     models = report.models
     metrics = list(models[0].metrics)
-    best = {metric: find_best(metric, [m.metrics[metric].value for m in models]) for metric in metrics}
+    best = {metric: words.find_best(metric, [m.metrics[metric].value for m in models]) for metric in metrics}
     rows = [
         _render_row(
             model.name,
@@ -410,18 +315,20 @@ def _tabulate_summary(report: views.Report) -> str:
         )
         for model in models
     ]
-    chance, perfect = describe_chance(metrics, len(report.labels)), describe_perfect(metrics)
-    caption = f"All classes together, with {format_percent(report.level)} intervals (chance is {chance}, {perfect})"
-    return _render_table(caption, ["model", *map(name_metric, metrics)], rows)
+    chance, perfect = words.describe_chance(metrics, len(report.labels)), words.describe_perfect(metrics)
+    caption = (
+        f"All classes together, with {words.format_percent(report.level)} intervals (chance is {chance}, {perfect})"
+    )
+    return _render_table(caption, ["model", *map(words.name_metric, metrics)], rows)
 
 
 def _tabulate_comparison(found: views.Comparison, level: float) -> str:
     """Every pair of models: difference, interval, test."""
     rows = [
-        _render_row(f"{shown_name(one.first)} {MINUS} {shown_name(one.second)}", _difference_cells(one, level))
+        _render_row(f"{shown_name(one.first)} {words.MINUS} {shown_name(one.second)}", _difference_cells(one, level))
         for one in found.differences
     ]
-    caption = f"Differences in {name_metric(found.metric)} on the same rows, {_describe_intervals(found, level)}"
+    caption = f"Differences in {words.name_metric(found.metric)} on the same rows, {_describe_intervals(found, level)}"
     return _render_table(caption, ["models", *DIFFERENCE_HEADER], rows, sortable=True)
 
 
@@ -430,40 +337,40 @@ def _tabulate_against_best(found: views.Comparison, level: float) -> str:
     best = found.order[0]
     rows = [
         _render_row(one.second, [_value_cell(found.estimates[one.second].value), *_difference_cells(one, level)])
-        for one in compare_with_best(found)
+        for one in words.compare_with_best(found)
     ]
-    name = name_metric(found.metric)
-    value = format_number(found.estimates[best].value, 4)
+    name = words.name_metric(found.metric)
+    value = words.format_number(found.estimates[best].value, 4)
     caption = f"How far {shown_name(best)} ({name} {value}) is ahead, {_describe_intervals(found, level)}"
     return _render_table(caption, ["model", name, *DIFFERENCE_HEADER], rows)
 
 
-def _value_cell(value: Number) -> Cell:
-    return _number_cell(value, format_number(value, 4))
+def _value_cell(value: Number) -> str:
+    return _number_cell(value, words.format_number(value, 4))
 
 
 def _describe_intervals(found: views.Comparison, level: float) -> str:
     """What the intervals of differences are."""
     count = len(found.differences)
     joint = f" that hold for all {count} comparisons together" if count > 1 else ""
-    return f"{format_percent(level)} intervals{joint}"
+    return f"{words.format_percent(level)} intervals{joint}"
 
 
-def _difference_cells(found: views.Difference, level: float) -> list[Cell]:
+def _difference_cells(found: views.Difference, level: float) -> list[str]:
     p, freedom = found.corrected_p_value, found.degrees_of_freedom
-    limits = format_corrected(found, 4)
-    t = NOT_KNOWN if found.t is None else f"{found.t:.2f}".replace("-", MINUS)
+    limits = words.format_corrected(found, 4)
+    t = words.NOT_KNOWN if found.t is None else f"{found.t:.2f}".replace("-", words.MINUS)
     return [
         _value_cell(found.estimate.value),
         _limits_cell(limits, found.corrected_low),
         _number_cell(found.t, t),
-        _number_cell(freedom, NOT_KNOWN if freedom is None else f"{freedom:.1f}"),
-        _number_cell(p, NOT_KNOWN if p is None else escape(p_text(p, 1.0 - level))),
-        _text_cell(NOT_KNOWN if p is None else "yes" if found.decided else "no"),
+        _number_cell(freedom, words.NOT_KNOWN if freedom is None else f"{freedom:.1f}"),
+        _number_cell(p, words.NOT_KNOWN if p is None else escape(p_text(p, 1.0 - level))),
+        f"<td>{escape(words.NOT_KNOWN if p is None else 'yes' if found.decided else 'no')}</td>",
     ]
 
 
-def _limits_cell(limits: str, low: Number) -> Cell:
+def _limits_cell(limits: str, low: Number) -> str:
     return f'<td class="nowrap{_long(limits, LIMITS_LONG_FROM)}" data-value="{_key(low)}">{limits}</td>'
 
 
@@ -483,7 +390,7 @@ def _tabulate_classes(report: views.Report, best: views.Model) -> str:
     several = len(models) > 1
     names = [model.name for model in models] if several else ["against the rest"]
     header = ["class", "rows", *names, "hardest to tell from" + (f" ({shown_name(best.name)})" if several else "")]
-    caption = f"Each class against all others: one-vs-rest AUC with {format_percent(report.level)} intervals"
+    caption = f"Each class against all others: one-vs-rest AUC with {words.format_percent(report.level)} intervals"
     return _render_table(caption, header, rows, sortable=True, models=len(models))
 
 
@@ -492,22 +399,22 @@ def _tabulate_slices(found: views.Slices, level: float) -> str:
     rows = []
     for one in found.slices:
         p = one.corrected_p_value
-        limits = format_limits(one.simultaneous_low, one.simultaneous_high, 4)
+        limits = words.format_limits(one.simultaneous_low, one.simultaneous_high, 4)
         decided = "" if p is None or p >= 1.0 - level else "worse" if (one.difference or 0.0) < 0 else "better"
         cells = [
             _number_cell(one.rows, f"{one.rows:,}"),
             _estimate_cell(one.estimate),
             _value_cell(one.difference),
             _limits_cell(limits, one.simultaneous_low),
-            _number_cell(p, NOT_KNOWN if p is None else escape(_format_corrected_p(p, 1.0 - level))),
-            _text_cell(one.reason or decided or "no"),
+            _number_cell(p, words.NOT_KNOWN if p is None else escape(_format_corrected_p(p, 1.0 - level))),
+            f"<td>{escape(one.reason or decided or 'no')}</td>",
         ]
         rows.append(_render_row(one.name, cells))
     left_out = found.count - len(rows)
     some = f"; the first {len(rows)} of {found.count:,} slices" if left_out else ""
     by = " and ".join(map(shown_name, found.by))
-    caption = f"{name_metric(found.metric)} by {by}, with {format_percent(level)} intervals{some}"
-    header = ["slice", "rows", name_metric(found.metric), "difference", "interval", "p", "differs?"]
+    caption = f"{words.name_metric(found.metric)} by {by}, with {words.format_percent(level)} intervals{some}"
+    header = ["slice", "rows", words.name_metric(found.metric), "difference", "interval", "p", "differs?"]
     return _render_table(caption, header, rows, sortable=True)
 
 
@@ -525,13 +432,15 @@ def _tabulate_decisions(models: list[views.Model], level: float) -> str:
     for name, one in found.items():
         estimates = [*(one.costs[rule] for rule in rules), *(difference.estimate for difference in one.differences)]
         rows.append(_render_row(name, list(map(_estimate_cell, estimates))))
-    differences = [f"{one.first} {MINUS} {one.second}" for one in first.differences]
-    caption = f"Mean cost of a row by the rule that decides, with {format_percent(level)} intervals: less is better"
+    differences = [f"{one.first} {words.MINUS} {one.second}" for one in first.differences]
+    caption = (
+        f"Mean cost of a row by the rule that decides, with {words.format_percent(level)} intervals: less is better"
+    )
     return _render_table(caption, ["model", *rules, *differences], rows)
 
 
-def _hardest_cell(found: views.Class) -> Cell:
+def _hardest_cell(found: views.Class) -> str:
     if found.hardest is None:
         return _number_cell(None, "–")
-    value = f'<span class="interval">{format_number(found.hardest_value, 4)}</span>'
+    value = f'<span class="interval">{words.format_number(found.hardest_value, 4)}</span>'
     return f'<td data-value="{found.hardest_value!r}">{escape(shown_name(found.hardest))} {value}</td>'

@@ -50,16 +50,14 @@ def compare_files(request: CompareRequest) -> None:
         against = {other: differences.difference(candidate, other) for other in others}
         gates = _gates.check_differences(candidate, against, request.metric, request.fail_if_worse, level)
     headline, _ = words.judge_models(found, level)
-    shown = views.Compared(
-        level=level,
-        rows=int(comparison.counts.sum()),
-        labels=comparison.labels,
-        counts=tuple(comparison.counts.tolist()),
+    shown = numbers.fill(
+        views.Compared,
+        comparison,
+        **numbers.describe_rows(level, dict(zip(comparison.labels, comparison.counts.tolist(), strict=True))),
         method=method,
         comparison=found,
         verdict=headline,
-        notes=comparison.notes,
-        covariance=None if size else numbers.as_rows(comparison.covariance),
+        covariance=None if size else numbers.freeze(comparison.covariance),
         gates=gates,
     )
     printing.show(shown, tables.tabulate_comparison(shown), lambda: models.provenance(request))
@@ -111,23 +109,20 @@ def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences:
 
 def _view_difference(one: multiauc.BootstrapDifference, level: float, n_differences: int) -> views.Difference:
     """A difference with its percentile interval, and the p-value that agrees with it."""
-    p_value, corrected, low, high = percentile_p(one.replicates), math.nan, None, None
+    p_value: float | None = percentile_p(one.replicates)
+    corrected, limits = math.nan, (math.nan, math.nan)
     if np.count_nonzero(~np.isnan(one.replicates)) >= _gates.count_needed((1.0 - level) / (2 * n_differences)):
-        corrected = min(1.0, n_differences * p_value)
-        among = numbers.view_estimate(one, 1.0 - (1.0 - level) / n_differences)
-        low, high = among.low, among.high
-    return views.Difference(
-        first=str(one.first),
-        second=str(one.second),
-        estimate=numbers.view_estimate(one, level),
+        corrected = min(1.0, n_differences * percentile_p(one.replicates))
+        limits = one.confidence_interval(1.0 - (1.0 - level) / n_differences)
+    return numbers.view_difference(
+        one,
+        (str(one.first), str(one.second)),
+        level,
+        limits,
+        corrected,
         t=None,
         degrees_of_freedom=None,
         p_value=None if math.isnan(corrected) else p_value,
-        corrected_low=low,
-        corrected_high=high,
-        corrected_p_value=views.as_number(corrected),
-        decided=bool(corrected < 1.0 - level),
-        share_better=views.as_number(one.share_better),
     )
 
 

@@ -57,12 +57,8 @@ def decide_file(request: DecideRequest) -> None:
         comparison = fitted.compare(
             judged.y_true, scores, sample_weight=judged.weights, groups=judged.groups, outputs=request.outputs
         )
-    sizes = models.sizes()
     shown = views.Costs(
-        level=request.level,
-        rows=len(seen.y_true),
-        labels=tuple(sizes),
-        counts=tuple(sizes.values()),
+        **numbers.describe_rows(request.level, models.sizes()),
         model=name,
         judged_by="cross-validation" if judged is seen else "other rows",
         decisions=numbers.view_decisions(fitted, comparison, request.level),

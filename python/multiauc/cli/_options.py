@@ -11,7 +11,7 @@ import click
 
 from multiauc import set_num_threads
 from multiauc._common import registry
-from multiauc._io import delimited, readers, sources
+from multiauc._io import readers, sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -92,9 +92,9 @@ def read_classes(words: str | None) -> tuple[str, ...] | None:
 
 def read_delimiter(word: str | None) -> str | None:
     """The delimiter by its name or as it is."""
-    sign = delimited.DELIMITERS.get(word or "", "\t" if word == "\\t" else word)
+    sign = sources.DELIMITERS.get(word or "", "\t" if word == "\\t" else word)
     if sign is not None and (len(sign) != 1 or not sign.isascii() or sign in '"\r\n'):
-        raise click.BadParameter(f"{word!r} is neither one sign nor one of {', '.join(delimited.DELIMITERS)}.")
+        raise click.BadParameter(f"{word!r} is neither one sign nor one of {', '.join(sources.DELIMITERS)}.")
     return sign
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from multiauc._common import registry, result
-from multiauc._io import costs, delimited, predictions, sources
+from multiauc._io import costs, predictions, sources
 from multiauc._io.output import STANDARD
 from multiauc.cli import _gates, _memory, _options
 from multiauc.cli._options import argument, complete_columns, option
@@ -90,7 +90,7 @@ class FileRequest:
     format_in: str | None = option("--format-in", type=click.Choice(sources.FORMATS),
         help="The format of the files, if neither their names nor their first bytes tell.")
     delimiter: str | None = option("--delimiter", metavar="SIGN", read=_options.read_delimiter,
-        help=f"What stands between the cells of a text file: {', '.join(delimited.DELIMITERS)}, or the sign itself. "
+        help=f"What stands between the cells of a text file: {', '.join(sources.DELIMITERS)}, or the sign itself. "
              "[default: inferred from the first lines]")
     threads: int | None = option("--threads", type=click.IntRange(min=1),
                                  help="How many threads to use. [default: all]")

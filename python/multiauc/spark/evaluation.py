@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from multiauc._common.result import Library
     from multiauc._common.types import Absent, Outputs
     from multiauc.spark._columns import Layout
-    from multiauc.spark._tasks import PairedSample
+    from multiauc.spark._passes import PairedSample
     from multiauc.streaming import CertifiedEvaluation
 
 #: States that only say where to split, and have the standard errors.
@@ -211,14 +211,15 @@ def evaluate_rows(
     if memory_limit is None:
         memory = SLICE_MEMORY if layout.by else EXACT_MEMORY if counts_ranges else DEFAULT_MEMORY
         memory_limit = max(memory, _rust.StreamState.least_memory(len(layout.labels), list(wanted)))
-    empty = Accumulator(layout.labels, metrics=wanted, memory_limit=positive_integer("memory_limit", memory_limit))
+    memory = positive_integer("memory_limit", memory_limit)
+    empty = Accumulator(layout.labels, metrics=wanted, memory_limit=memory, outputs=layout.outputs)
     states, sample = collect_states(rows, layout, empty)
     if not states:
         raise ValueError("df has no rows")
     if layout.by:
         states = {unit: state for unit, state in states.items() if (state.counts > 0).sum() > 1}
     if counts_ranges:
-        results = evaluate_exactly(rows, layout, states, policy)
+        results = evaluate_exactly(rows, layout, empty, states, policy)
     else:
         results = {unit: state.evaluate(absent=policy) for unit, state in states.items()}
     if exact and not all(result.exact for result in results.values()):
@@ -357,18 +358,19 @@ def _correlate(sample: PairedSample | None, n_models: int, metric: Any) -> NDArr
     """How the values of the models vary together in a sample."""
     if sample is None:
         return np.ones((n_models, n_models))
-    codes = sample.codes if sample.weights is None else sample.codes[sample.weights > 0]
-    if np.bincount(codes)[np.unique(codes)].min() < 2 or len(np.unique(codes)) < 2:
+    codes, weights = sample.columns["code"], sample.columns.get("weight")
+    sizes = np.bincount(codes if weights is None else codes[weights > 0])
+    if sizes[sizes > 0].min() < 2 or (sizes > 0).sum() < 2:
         return np.full((n_models, n_models), np.nan)
     n_classes = next(iter(sample.scores.values())).shape[1]
     with warnings.catch_warnings():
         # One score per row stands for two, which do not sum to 1; for the correlation that makes no difference.
         warnings.filterwarnings("ignore", message="models differ in what their scores are")
         covariance = compare_in_memory(
-            sample.codes,
+            codes,
             sample.scores,
             metric=metric,
-            sample_weight=sample.weights,
+            sample_weight=weights,
             labels=range(n_classes),
             absent="ignore",
         ).covariance

@@ -4,7 +4,6 @@
 Its answers are exact while every distinct number fits, and lie between certain bounds afterwards.
 """
 
-from multiauc.streaming.accumulator import Accumulator
-from multiauc.streaming.certified import CertifiedEvaluation
+from multiauc.streaming.accumulator import Accumulator, CertifiedEvaluation
 
 __all__ = ["Accumulator", "CertifiedEvaluation"]

@@ -1,4 +1,4 @@
-"""States as bytes: what they are for, what they hold, and a checksum of both."""
+"""Bytes that say what they are: a magic line, a header as JSON, content, and a checksum of all of it."""
 
 from __future__ import annotations
 
@@ -6,53 +6,31 @@ import json
 from hashlib import blake2b
 from typing import Any
 
-MAGIC = b"multiauc state 1\n"
 CHECKSUM_BYTES = 16
 LENGTH_BYTES = 4
 
 
-def sealed(header: dict[str, Any], content: bytes) -> bytes:
-    """One sequence of bytes, the same on every machine."""
-    try:
-        text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
-    except (TypeError, ValueError):
-        raise TypeError(
-            "labels must be strings, numbers or bools to be written as bytes; use such labels for states that are "
-            "saved or sent"
-        ) from None
-    body = MAGIC + len(text).to_bytes(LENGTH_BYTES, "little") + text + content
+def seal(magic: bytes, header: dict[str, Any], content: bytes) -> bytes:
+    """One sequence of bytes, the same on every machine; a TypeError or ValueError if JSON cannot hold the header."""
+    text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
+    body = magic + len(text).to_bytes(LENGTH_BYTES, "little") + text + content
     return body + _checksum(body)
 
 
-def opened(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """What `sealed` was given; a ValueError for anything else that bytes can hold."""
-    if not isinstance(data, (bytes, bytearray, memoryview)):
-        raise TypeError(f"a state is read from bytes; got {type(data).__name__}")
-    data = bytes(data)
-    if not data.startswith(MAGIC):
-        raise ValueError(
-            "these bytes are not a state of multiauc, or one of a version that this one does not read: "
-            f"they begin with {data[: len(MAGIC)]!r}"
-        )
+def unseal(magic: bytes, data: bytes) -> tuple[dict[str, Any], bytes]:
+    """What `seal` was given, from bytes that begin with the magic line; a ValueError says what is wrong with others."""
     body, checksum = data[:-CHECKSUM_BYTES], data[-CHECKSUM_BYTES:]
-    start = len(MAGIC) + LENGTH_BYTES
+    start = len(magic) + LENGTH_BYTES
     if len(body) < start or _checksum(body) != checksum:
-        raise ValueError("the bytes of this state are damaged or cut short: their checksum is not that of the content")
-    end = start + int.from_bytes(body[len(MAGIC) : start], "little")
-    if end > len(body):
-        raise damaged("its header is longer than all of it")
+        raise ValueError("they are cut short, or their checksum is not that of the content")
+    end = start + int.from_bytes(body[len(magic) : start], "little")
     try:
-        header = json.loads(body[start:end])
+        header = json.loads(body[start:end]) if end <= len(body) else None
     except (ValueError, RecursionError) as error:
-        raise damaged(f"its header is not JSON ({error})") from None
+        raise ValueError(f"their header is not JSON ({error})") from None
     if not isinstance(header, dict):
-        raise damaged(f"its header is {type(header).__name__}, not an object")
+        raise ValueError("their header is not an object, or longer than all of them")  # noqa: TRY004 - of bytes
     return header, body[end:]
-
-
-def damaged(what: str) -> ValueError:
-    """For bytes whose checksum is right, and that no state was written to all the same."""
-    return ValueError(f"the bytes of this state are damaged, or something else wrote them: {what}")
 
 
 def _checksum(body: bytes) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,26 +12,18 @@ from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
 from multiauc._common.wording import counted, listing, one_of
+from multiauc._evaluation.evaluation import MetricEstimates
 from multiauc._inference.estimates import Estimate, build_worst_case
-from multiauc._input.labels import (
-    MAX_CLASSES,
-    column_names,
-    match_classes,
-    order_of_names,
-    read_label_column,
-    read_labels,
-)
-from multiauc._input.options import positive_integer, read_metrics
-from multiauc._input.probabilities import as_outputs, read_outputs
-from multiauc._input.sample import ABSENT_POLICIES, check_absent, read_scores, read_weights
-from multiauc.streaming._envelope import damaged, opened, sealed
-from multiauc.streaming.certified import CertifiedEvaluation
+from multiauc._input import labels as classes_of
+from multiauc._input import options, probabilities, sample
+from multiauc.streaming._envelope import seal, unseal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike, NDArray
 
+    from multiauc._common.result import Record
     from multiauc._common.types import Outputs
 
 #: What a state can be asked for.
@@ -39,6 +32,48 @@ DEFAULT_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST)
 DEFAULT_MEMORY = 64 * 2**20
 #: More than any machine has, and the most that bytes of a state can say.
 MOST_MEMORY = 2**48 - 1
+#: What the bytes of a state begin with.
+MAGIC = b"multiauc state 1\n"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CertifiedEvaluation(MetricEstimates):
+    """The metrics of a stream of rows; see `Accumulator.evaluate`.
+
+    Attributes
+    ----------
+    metrics : dict of Estimate
+        By name; `auc_mu`, `hand_till`, `one_vs_rest` and `one_vs_rest_prevalence` are also attributes.
+    per_class : dict of Estimate
+        Each class against all the others by its own score, by label; empty without one-vs-rest.
+    pair_bounds : dict of (ndarray, ndarray)
+        Lower and upper bounds of the values of all pairs of classes, as `auc_mu_matrix` and `hand_till_matrix` have
+        them, by metric. Read-only.
+    labels : tuple
+        The classes.
+    counts : ndarray of shape (K,)
+        The number of rows of each class. Read-only.
+    """
+
+    pair_bounds: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+    @property
+    def per_class(self) -> dict[Any, Estimate]:
+        """Each class against all the others by its own score, by label; empty without one-vs-rest."""
+        return self._per_class
+
+    @property
+    def exact(self) -> bool:
+        """Whether every value is exact."""
+        values = [*self.metrics.values(), *self.per_class.values()]
+        return all(value.exact or math.isnan(value.value) for value in values)
+
+    def to_dict(self, level: float = 0.95) -> Record:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing."""
+        return {**self._counts_by_label(), "exact": self.exact, "per_class": [], **self._estimates(level)}
+
+    def _header(self) -> list[str]:
+        return ["", "value", "certain bounds", "std. error", "95% interval"]
 
 
 class Accumulator:
@@ -105,17 +140,17 @@ class Accumulator:
         memory_limit: int = DEFAULT_MEMORY,
         outputs: Outputs = None,
     ) -> None:
-        classes = read_labels(labels)
-        if not 2 <= len(classes) <= MAX_CLASSES:
+        classes = classes_of.read_labels(labels)
+        if not 2 <= len(classes) <= classes_of.MAX_CLASSES:
             raise ValueError(
-                f"labels must name between 2 and {MAX_CLASSES} classes; got {counted(len(classes), 'label')}"
+                f"labels must name between 2 and {classes_of.MAX_CLASSES} classes; got {counted(len(classes), 'label')}"
             )
         self.labels = tuple(classes)
-        self.metrics = read_metrics(metrics, STREAMED_METRICS)
-        self.memory_limit = positive_integer("memory_limit", memory_limit)
+        self.metrics = options.read_metrics(metrics, STREAMED_METRICS)
+        self.memory_limit = options.positive_integer("memory_limit", memory_limit)
         if self.memory_limit > MOST_MEMORY:
             raise ValueError(f"memory_limit must be at most {MOST_MEMORY:,} bytes; got {self.memory_limit:,}")
-        self.outputs = read_outputs(outputs)
+        self.outputs = probabilities.read_outputs(outputs)
         least = _rust.StreamState.least_memory(len(classes), list(self.metrics))
         if self.memory_limit < least:
             raise ValueError(
@@ -161,7 +196,7 @@ class Accumulator:
 
     def read(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> _rust.Sample:
         """A batch, for the core."""
-        scores = read_scores(y_score)
+        scores = sample.read_scores(y_score)
         one_score = scores.shape[1] == 1
         n_columns = 2 if one_score else scores.shape[1]
         if n_columns != len(self.labels):
@@ -169,20 +204,22 @@ class Accumulator:
                 f"y_score must have a column for each of the {len(self.labels)} labels; got shape {np.shape(y_score)}"
             )
         self._refuse_other_order(y_score, n_columns)
-        column = read_label_column(y_true, len(scores), n_columns)
-        _, columns = match_classes(column, self.labels, None, n_columns)
+        column = classes_of.read_label_column(y_true, len(scores), n_columns)
+        _, columns = classes_of.match_classes(column, self.labels, None, n_columns)
         codes, _ = column.to_columns(columns, n_columns)
-        weights = None if sample_weight is None else read_weights(sample_weight, len(scores))
+        weights = None if sample_weight is None else sample.read_weights(sample_weight, len(scores))
         return self.read_coded(scores, codes, weights)
 
     def read_coded(
         self, scores: NDArray[Any], codes: NDArray[Any], weights: NDArray[np.float64] | None = None
     ) -> _rust.Sample:
         """The same of rows whose scores are checked, and whose classes are places among the labels already."""
-        scores = as_outputs("y_score", scores, self.outputs)
-        # One score stands for two that rank the rows in opposite orders.
-        both: NDArray[Any] = np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
-        return _rust.Sample(both, codes, weights)
+        return _rust.Sample(self.prepare_scores(scores), codes, weights)
+
+    def prepare_scores(self, scores: NDArray[Any]) -> NDArray[Any]:
+        """A score for each class. One score stands for two that rank the rows in opposite orders."""
+        scores = probabilities.as_outputs("y_score", scores, self.outputs)
+        return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
 
     def add(self, rows: _rust.Sample) -> None:
         """Add rows that were read."""
@@ -198,8 +235,8 @@ class Accumulator:
             self._state.settle()
 
     def _refuse_other_order(self, y_score: Any, n_columns: int) -> None:
-        names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
-        order = order_of_names(names, list(self.labels))
+        names = None if type(y_score) is np.ndarray else classes_of.column_names(y_score, n_columns)
+        order = classes_of.order_of_names(names, list(self.labels))
         if names is not None and order is not None and order != sorted(order):
             raise ValueError(
                 f"the columns of y_score are named {listing(names)}, which is another order than that of labels: "
@@ -290,11 +327,11 @@ class Accumulator:
 
     def results(self, found: dict[str, Any], absent: str) -> CertifiedEvaluation:
         """What the core found, in the form that users see."""
-        policy = one_of("absent", absent, ABSENT_POLICIES)
+        policy = one_of("absent", absent, sample.ABSENT_POLICIES)
         self._warn_without_sample()
         counts = self.counts
         if (counts == 0).any():
-            check_absent(list(self.labels), counts, policy, weighted=False)
+            sample.check_absent(list(self.labels), counts, policy, weighted=False)
         undefined = policy == "nan" and bool((counts == 0).any())
         smallest = int(counts[counts > 0].min())
         with_prevalence = [ONE_VS_REST_PREVALENCE] if ONE_VS_REST in self.metrics else []
@@ -330,7 +367,13 @@ class Accumulator:
         header = {"labels": list(self.labels), "metrics": list(self.metrics), "memory_limit": self.memory_limit}
         if self.outputs is not None:
             header["outputs"] = self.outputs
-        return sealed(header, b"" if self._state is None else self._state.to_bytes())
+        try:
+            return seal(MAGIC, header, b"" if self._state is None else self._state.to_bytes())
+        except (TypeError, ValueError):
+            raise TypeError(
+                "labels must be strings, numbers or bools to be written as bytes; use such labels for states that are "
+                "saved or sent"
+            ) from None
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Accumulator:
@@ -341,16 +384,24 @@ class Accumulator:
         ValueError
             If the bytes are damaged, cut short, or something else.
         """
-        header, content = opened(data)
-        for name, kind in (("labels", list), ("metrics", list), ("memory_limit", int)):
-            if type(header.get(name)) is not kind:
-                raise damaged(f"its header has no {name}" if name not in header else f"{name} is {header[name]!r:.80}")
-        try:
-            return cls._restored(
-                header["labels"], header["metrics"], header["memory_limit"], content or None, header.get("outputs")
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"a state is read from bytes; got {type(data).__name__}")
+        data = bytes(data)
+        if not data.startswith(MAGIC):
+            raise ValueError(
+                "these bytes are not a state of multiauc, or one of a version that this one does not read: "
+                f"they begin with {data[: len(MAGIC)]!r}"
             )
+        try:
+            header, content = unseal(MAGIC, data)
+            for name, kind in (("labels", list), ("metrics", list), ("memory_limit", int)):
+                if type(header.get(name)) is not kind:
+                    problem = f"{name} is {header[name]!r:.80}" if name in header else f"their header has no {name}"
+                    raise ValueError(problem)  # noqa: TRY301
+            held = header["labels"], header["metrics"], header["memory_limit"]
+            return cls._restored(*held, content or None, header.get("outputs"))
         except (TypeError, ValueError) as error:
-            raise damaged(str(error)) from None
+            raise ValueError(f"the bytes of this state are damaged, or something else wrote them: {error}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Labels of any kind can be pickled, and need not be written as text.
@@ -398,3 +449,40 @@ def _build_estimate(name: Any, of: str | int, found: tuple[Any, ...] | None, sma
         high=high,
         _worst_of_bounds=(of_low, of_high),
     )
+
+
+def evaluate_exactly(
+    open_batches: Callable[[], Iterable[_rust.Sample]], accumulator: Accumulator, memory_limit: int, absent: str
+) -> CertifiedEvaluation:
+    """The exact metrics of the rows that an accumulator has seen.
+
+    The accumulator says how many rows of each class lie in which range of scores. Rows of different ranges are in a
+    known order; those of the same range are gathered and compared, as many ranges at a time as fit into memory.
+
+    Parameters
+    ----------
+    open_batches
+        Called for every pass: the same rows again, as `Accumulator.read` gives them, in any order and in batches of any
+        size.
+    accumulator
+        What has seen all of them. Without weights.
+    memory_limit
+        About how many bytes to use for what is gathered.
+    absent
+        As in `Accumulator.evaluate`.
+    """
+    lattice = accumulator.state().lattice
+    if lattice is not None:
+        # Whether float32 scores are multiples of one fraction is known only when all have been seen, and decides which
+        # differences tie: they are sorted into ranges again.
+        again = accumulator.on_lattice(lattice)
+        for batch in open_batches():
+            again.add(batch)
+        accumulator = again
+    state = accumulator.state()
+    counter = _rust.RangeCounter(state, memory_limit)
+    while counter.begin_pass(memory_limit):
+        for batch in open_batches():
+            counter.update(batch)
+        counter.end_pass()
+    return accumulator.results(counter.answers(state), absent)
