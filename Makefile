@@ -80,6 +80,7 @@ check-python: develop
 	$(VENV)/bin/ruff format --check $(PYTHON_SOURCES)
 	$(VENV)/bin/lint-imports --no-cache
 	$(PY) .ci/layer_size.py
+	$(PY) .ci/wording.py | tail -1
 	$(PY) -m mypy --strict $(TYPED)
 	$(PY) -m mypy.stubtest multiauc._rust
 

@@ -54,6 +54,7 @@ html_theme = "furo"
 html_title = f"multiauc {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "_site" / "scorer.js")
 html_math_renderer = "svg"
 html_copy_source = False
 html_show_copyright = False

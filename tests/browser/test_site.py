@@ -93,30 +93,76 @@ def test_every_page_on_a_phone(open_page):
     assert pictures > 10
 
 
-@pytest.mark.parametrize(
-    ("words", "page_found"),
-    [
-        ("auc_mu_score", "reference/scores.html"),
-        ("partition", "definitions.html"),
-        ("checkpoint", "larger-than-memory.html"),
-    ],
-)
-def test_search_works_from_the_disk(words, page_found, open_page):
-    page = open_page()
-    page.goto((SITE / "index.html").as_uri())
-    page.locator("input[name=q]").fill(words)
-    page.keyboard.press("Enter")
-    page.locator("#search-results p.search-summary", has_text="finished").wait_for()
-    links = [link.evaluate("node => node.href") for link in page.locator("#search-results li a").all()]
-    assert any(page_found in link for link in links)
+#: What people type, and the page (or the part of it) that should come first.
+QUERIES = {
+    "evaluate": "reference/evaluation.html#multiauc.evaluate",
+    "compare": "reference/comparison.html#multiauc.compare",
+    "auc_mu_score": "reference/scores.html#multiauc.auc_mu_score",
+    "roc_auc_score": "replace-what-you-use-today.html",
+    "logits": "limits.html",
+    "p-value": "how-to/compare-models.html",
+    "multi-label": "faq.html",
+    "standard error": "uncertainty.html",
+    "confidence interval": "uncertainty.html",
+    "bootstrap": "bootstrap.html",
+    "install": "install.html",
+    "spark": "spark.html",
+    "sparse": "sparse.html",
+    "cost": "costs.html",
+    "weights": "how-to/weights-and-groups.html",
+    "cross-validation": "how-to/cross-validation.html",
+    "missing class": "how-to/missing-classes.html",
+    "sample size": "how-to/how-many-rows.html",
+    "report": "report.html",
+    "LightGBM": "replace-what-you-use-today.html",
+    "pROC": "coming-from-r.html",
+    "checkpoint": "larger-than-memory.html",
+    "JSON": "json.html",
+}
+
+
+def test_search_puts_the_right_page_first(open_page):
+    wrong = {}
+    for words, wanted in QUERIES.items():
+        page = open_page()
+        page.goto((SITE / "index.html").as_uri())
+        page.locator("input[name=q]").fill(words)
+        page.keyboard.press("Enter")
+        page.locator("#search-results p.search-summary", has_text="finished").wait_for()
+        first = page.locator("#search-results li > a").first.evaluate("node => node.href.replace(/[?][^#]*/, '')")
+        if not first.startswith((SITE / wanted).as_uri().replace("%23", "#")):
+            wrong[words] = first
+    assert wrong == {}
 
 
 def test_formulas_are_drawn_without_scripts(open_page):
+    """Every formula is an SVG of some size that is described; none is left as text."""
     page = open_page(java_script_enabled=False)
-    page.goto((SITE / "reference" / "scores.html").as_uri())
-    formula = page.locator("math[display=block]").first.bounding_box()
-    assert formula["width"] > 200
-    assert formula["height"] > 20
+    drawn = 0
+    for name in ("reference/scores.html", "reference/evaluation.html", "definitions.html", "uncertainty.html"):
+        page.goto((SITE / name).as_uri())
+        for formula in page.locator("svg.math").all():
+            box = formula.bounding_box()
+            assert box["width"] > 3
+            assert box["height"] > 5
+            assert formula.get_attribute("aria-label")
+            drawn += 1
+        assert page.locator("math").count() == 0
+    assert drawn > 40
+
+
+def test_figures_are_dark_on_dark_pages(open_page):
+    """A figure has a dark twin, or its colours are inverted."""
+    page = open_page(color_scheme="dark")
+    bright = []
+    for name in PAGES:
+        page.goto((SITE / name).as_uri())
+        bright += page.evaluate(
+            """[...document.querySelectorAll("article img")]
+                .filter((x) => x.checkVisibility() && !x.classList.contains("only-dark"))
+                .filter((x) => !getComputedStyle(x).filter.includes("invert")).map((x) => x.src)"""
+        )
+    assert bright == []
 
 
 def test_names_lead_to_the_reference(open_page):
