@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - it prints what it finds
 """Name turns of phrase that a native speaker would not use, in what people read. It only warns: the exit code is 0.
 
 python .ci/wording.py [path ...]
@@ -32,7 +31,7 @@ TURNS = {
     r"\ball the same\b|\bafter all\b|\ball right\b": "leave it out; correct",
     r"\bsurely worse\b": "sorted by the evidence that … is worse",
     r"\btold (?:from|by)\b": "inferred from",
-    r"\bpictures?\b": "figure, plot",
+    r"(?<![</])\bpictures?\b": "figure, plot",
     r"\brooms?\b": "layer",
     r"\b(?:the )?same bits\b": "bit-for-bit reproducible",
 }

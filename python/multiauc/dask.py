@@ -1,7 +1,7 @@
-"""Multi-class AUC of Dask data frames, exact or between certain bounds.
+"""Multi-class AUC of Dask DataFrames, exact or with guaranteed bounds.
 
-Needs Dask (``pip install multiauc[dask]``). Every partition becomes a `multiauc.streaming.Accumulator` where it lies,
-and the states, never the rows, are merged in a tree.
+Needs Dask (``pip install 'dask[dataframe,distributed]' pyarrow``). Every partition becomes a
+`multiauc.streaming.Accumulator` where it lies, and the accumulators, never the rows, are merged in a tree.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ def _require_dask(ddf: Any) -> Any:
         from dask import delayed  # noqa: PLC0415
     except ImportError:
         raise ModuleNotFoundError(
-            "multiauc.dask needs Dask with its data frames; install it with: pip install multiauc[dask]"
+            "multiauc.dask needs Dask DataFrame; install it with: pip install 'dask[dataframe,distributed]' pyarrow"
         ) from None
     if not isinstance(ddf, dd.DataFrame):
         raise TypeError(

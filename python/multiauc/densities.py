@@ -313,7 +313,7 @@ class NormalScores(ScorePopulation):
 class ScoreDensities(ScorePopulation):
     """Scores of any continuous distributions, and the metrics that they have in the population, by quadrature.
 
-    Needs scipy (``pip install "multiauc[scipy]"``). Scores of a row are taken to be independent within a class, which
+    Needs scipy (``pip install scipy``). Scores of a row are taken to be independent within a class, which
     matters to AUC_mu alone.
 
     Parameters
@@ -470,7 +470,7 @@ def import_scipy(wanted_by: str) -> Any:
     try:
         import scipy  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f'{wanted_by} needs scipy: pip install "multiauc[scipy]"') from error
+        raise ModuleNotFoundError(f"{wanted_by} needs scipy; install it with: pip install scipy") from error
     return scipy
 
 

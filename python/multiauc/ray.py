@@ -1,7 +1,7 @@
-"""Multi-class AUC of Ray data sets, exact or between certain bounds.
+"""Multi-class AUC of Ray data sets, exact or with guaranteed bounds.
 
-Needs Ray Data (``pip install multiauc[ray]``). Every block becomes a `multiauc.streaming.Accumulator` where it lies,
-and the states, never the rows, are merged in a tree of tasks.
+Needs Ray Data (``pip install 'ray[data]' pyarrow``). Every block becomes a `multiauc.streaming.Accumulator` where it
+lies, and the accumulators, never the rows, are merged in a tree of tasks.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def _require_ray(dataset: Any) -> Any:
         import ray.data  # noqa: PLC0415
     except ImportError:
         raise ModuleNotFoundError(
-            "multiauc.ray needs Ray with its data sets; install it with: pip install multiauc[ray]"
+            "multiauc.ray needs Ray Data; install it with: pip install 'ray[data]' pyarrow"
         ) from None
     if not isinstance(dataset, ray.data.Dataset):
         raise TypeError(

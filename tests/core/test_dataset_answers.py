@@ -104,7 +104,7 @@ def test_pyarrow_is_asked_for_where_it_is_missing():
         "except ImportError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "evaluate_dataset needs pyarrow; install it with: pip install multiauc[arrow]\n"
+    assert done.stdout == "evaluate_dataset needs pyarrow; install it with: pip install pyarrow\n"
 
 
 class TestProgressLine:

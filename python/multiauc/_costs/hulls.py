@@ -160,7 +160,7 @@ class RocHull(Result):
         return h_measure(Hull(self.fpr, self.tpr, self.prevalence), ratio)
 
     def plot(self, ax: Axes | None = None, *, optimum: OperatingPoint | None = None, **line: Any) -> RocHullDisplay:
-        """Draw the hull over its curve. Needs matplotlib (``pip install multiauc[plot]``).
+        """Draw the hull over its curve. Needs matplotlib (``pip install matplotlib``).
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class CostCurve(Result):
         return math.nan if len(self.x) < 2 else float(np.interp(at, self.x, self.cost))
 
     def plot(self, ax: Axes | None = None, **line: Any) -> CostCurveDisplay:
-        """Draw the lines and their lower envelope. Needs matplotlib (``pip install multiauc[plot]``)."""
+        """Draw the lines and their lower envelope. Needs matplotlib (``pip install matplotlib``)."""
         from multiauc.plotting import CostCurveDisplay  # noqa: PLC0415
 
         return CostCurveDisplay(self).plot(ax, **line)

@@ -242,7 +242,7 @@ class MulticlassRoc(Result):
         label: str | None = None,
         **line: Any,
     ) -> MulticlassRocDisplay:
-        """Draw the curve, the chance line, and D in the legend. Needs matplotlib (``pip install multiauc[plot]``).
+        """Draw the curve, the chance line, and D in the legend. Needs matplotlib (``pip install matplotlib``).
 
         Parameters
         ----------

@@ -62,7 +62,7 @@ class PrecisionRecallCurve(Result):
     prevalence: float
 
     def plot(self, ax: Axes | None = None, **line: Any) -> PrecisionRecallCurvesDisplay:
-        """Draw the curve. Needs matplotlib (``pip install multiauc[plot]``).
+        """Draw the curve. Needs matplotlib (``pip install matplotlib``).
 
         `ax` is a matplotlib Axes, a new one by default; `line` is passed on to ``ax.plot``. Several curves are drawn
         together by `multiauc.plotting.PrecisionRecallCurvesDisplay`.

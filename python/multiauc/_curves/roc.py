@@ -343,7 +343,7 @@ class RocCurve(Result):
         return self._inputs, (place[self.positive], None if self.negative is None else place[self.negative])
 
     def plot(self, ax: Axes | None = None, **line: Any) -> RocCurvesDisplay:
-        """Draw the curve, on axes that other curves may share. Needs matplotlib (``pip install multiauc[plot]``).
+        """Draw the curve, on axes that other curves may share. Needs matplotlib (``pip install matplotlib``).
 
         `multiauc.plotting.RocCurvesDisplay` draws the curves of all classes or pairs.
         """

@@ -158,7 +158,7 @@ class SummaryRoc(Printed, Result):
         """Overridden where the tables share rows."""
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None, **line: Any) -> SummaryRocDisplay:
-        """Draw the curve, the tables and the regions. Needs matplotlib (``multiauc[plot]``).
+        """Draw the curve, the tables and the regions. Needs matplotlib (``matplotlib``).
 
         `ax` is a matplotlib Axes, a new one by default; `line` is passed on to ``ax.plot`` for the curve.
         """
@@ -316,7 +316,7 @@ def summary_roc(
       approximation. No correction for zeros.
 
     The curve of the last three is :math:`\operatorname{logit} \mathrm{TPR} = \Lambda e^{-\beta/2} + e^{-\beta}
-    \operatorname{logit} \mathrm{FPR}`. Needs scipy (``pip install "multiauc[scipy]"``), but for the regression.
+    \operatorname{logit} \mathrm{FPR}`. Needs scipy (``pip install scipy``), but for the regression.
 
     Parameters
     ----------

@@ -328,7 +328,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         return self._inputs
 
     def plot(self, ax: Sequence[Axes] | None = None, *, level: float = 0.95, **points: Any) -> ComparisonDisplay:
-        """Draw the estimates and their differences with intervals. Needs matplotlib (``pip install multiauc[plot]``).
+        """Draw the estimates and their differences with intervals. Needs matplotlib (``pip install matplotlib``).
 
         `ax` is two matplotlib axes, new ones by default; `points` are passed on to ``ax.plot`` for the dots. The
         result is a `multiauc.plotting.ComparisonDisplay` with `axes_` and `figure_`.

@@ -175,7 +175,7 @@ class ConfusionMatrix(Tabular):
         return float(np.trace(self.counts) / self.counts.sum())
 
     def plot(self, ax: Axes | None = None, *, by: Any = "true", **image: Any) -> ConfusionMatrixDisplay:
-        """Draw the matrix. Needs matplotlib (``pip install multiauc[plot]``).
+        """Draw the matrix. Needs matplotlib (``pip install matplotlib``).
 
         `ax` is a matplotlib Axes, a new one by default; `by` is what the shares are shares of, as in `normalized`;
         `image` is passed on to ``ax.imshow``.

@@ -170,7 +170,7 @@ class PairMatrix(Result):
         numbers: bool | None = None,
         **image: Any,
     ) -> PairMatrixDisplay:
-        """Draw the matrix as a heat map, the worst pairs dark. Needs matplotlib (``pip install multiauc[plot]``).
+        """Draw the matrix as a heat map, the worst pairs dark. Needs matplotlib (``pip install matplotlib``).
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 try:
     import pyarrow as pa  # noqa: F401 - readers need it
 except ImportError:
-    raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install multiauc[arrow]") from None
+    raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install pyarrow") from None
 
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import RowProgress
@@ -126,7 +126,7 @@ def evaluate_dataset(  # noqa: PLR0913
 
     Notes
     -----
-    Needs pyarrow (``pip install multiauc[arrow]``). Labels are text in the result unless `labels` says otherwise. Of a
+    Needs pyarrow (``pip install pyarrow``). Labels are text in the result unless `labels` says otherwise. Of a
     Parquet file no more is in memory than a batch of rows; a record batch of an Arrow file is read as a whole.
 
     References

@@ -59,7 +59,7 @@ def ferri_vus_of_confusions(
     -------
     Volume
         Without a standard error over rows: it is not a mean over them. It is exact with two classes, and with three
-        and up to 100 classifiers, which needs scipy (``pip install "multiauc[scipy]"``). Otherwise points are drawn, a
+        and up to 100 classifiers, which needs scipy (``pip install scipy``). Otherwise points are drawn, a
         linear programme decides about each, and ``.monte_carlo_error`` says how far off that may be.
 
     References
@@ -218,7 +218,9 @@ def _covered_volume(points: NDArray[np.float64], n_classes: int) -> float:
     try:
         from scipy.spatial import ConvexHull, QhullError  # noqa: PLC0415
     except ImportError:
-        raise ImportError('Ferri\'s volume of up to three classes needs scipy: pip install "multiauc[scipy]"') from None
+        raise ImportError(
+            "Ferri's volume of up to three classes needs scipy; install it with: pip install scipy"
+        ) from None
     # What lies above one point is a product of simplices: in each class, all that is left of 1 is put on one rate, or
     # on none. What lies above mixtures is a mixture of what lies above the points: the hull of these corners.
     by_class = points.reshape(len(points), n_classes, n_classes - 1)

@@ -125,7 +125,7 @@ class Volume(result.Number, result.Tabular):
         return find_surface(self._inputs.unchanged_sample(), self.rule, options.positive_integer("points", points))
 
     def plot(self, ax: Axes | None = None, *, points: int = 48) -> RocSurfaceDisplay:
-        """Draw the ROC surface of three classes. Needs matplotlib (``pip install multiauc[plot]``).
+        """Draw the ROC surface of three classes. Needs matplotlib (``pip install matplotlib``).
 
         Parameters
         ----------

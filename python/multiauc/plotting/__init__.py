@@ -1,4 +1,4 @@
-"""Plots, with matplotlib (``pip install multiauc[plot]``).
+"""Plots, with matplotlib (``pip install matplotlib``).
 
 A display holds what a plot shows, as in scikit-learn: make one with ``from_predictions`` or ``from_estimator``, or
 take the one that ``.plot()`` of a result returns; ``display.plot(ax=...)`` draws it (again), ``display.ax_`` and

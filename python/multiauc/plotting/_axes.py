@@ -98,7 +98,7 @@ def import_pyplot() -> Any:
     try:
         from matplotlib import pyplot as plt  # noqa: PLC0415
     except ImportError:
-        raise ImportError("plotting needs matplotlib; install it with: pip install multiauc[plot]") from None
+        raise ImportError("plotting needs matplotlib; install it with: pip install matplotlib") from None
     return plt
 
 

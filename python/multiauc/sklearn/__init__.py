@@ -5,7 +5,7 @@ it in that function's place everywhere. `auc_mu_scorer`, `hand_till_scorer`, `on
 `one_vs_rest_prevalence_scorer` go into ``scoring=`` of `cross_validate`, `GridSearchCV` and similar functions.
 `cross_validate_evaluation` and `cross_validate_comparison` give metrics within folds with their intervals and tests.
 
-Needs scikit-learn (``pip install multiauc[sklearn]``).
+Needs scikit-learn (``pip install scikit-learn``).
 """
 
 from multiauc.sklearn.roc_auc import roc_auc_score  # isort: skip - says so if scikit-learn is missing

@@ -17,7 +17,7 @@ try:
     from sklearn.metrics import roc_auc_score as theirs
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "multiauc.sklearn needs scikit-learn; install it with: pip install multiauc[sklearn]"
+        "multiauc.sklearn needs scikit-learn; install it with: pip install scikit-learn"
     ) from error
 
 __all__ = ["MultiClass", "MultiLabel", "binary_score", "get_config", "theirs"]

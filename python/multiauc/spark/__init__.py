@@ -8,7 +8,7 @@ try:
     import pyspark  # noqa: F401
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
-        "multiauc.spark needs pyspark and pyarrow; install them with: pip install multiauc[spark]", name=error.name
+        "multiauc.spark needs PySpark; install it with: pip install pyspark pyarrow 'pandas<3'", name=error.name
     ) from error
 
 # Workers run "python3" of their path unless somebody says otherwise: on one machine hardly ever the interpreter in use.
