@@ -1,5 +1,6 @@
 from multiauc import boosting as boosting
 from multiauc import dask as dask
+from multiauc import mlflow as mlflow
 from multiauc import plotting as plotting
 from multiauc import ray as ray
 from multiauc import sklearn as sklearn

@@ -1,9 +1,10 @@
-"""Metrics for LightGBM, XGBoost and CatBoost: to watch during training, and for early stopping.
+"""Metrics for LightGBM, XGBoost, CatBoost and AutoGluon: to watch during training, and for early stopping.
 
 Each library calls its metric after every round with the scores of all rows, the labels and the weights. `auc_mu` is
 defined by probabilities: where a library hands over raw scores (CatBoost always does, the others with a custom
 objective), they are turned into probabilities first. The values are those of `auc_mu_score`, `hand_till_score` and
-`one_vs_rest_score` for the model's probabilities. None of the libraries is imported.
+`one_vs_rest_score` for the model's probabilities. None of the libraries is imported
+before it is used.
 """
 
 from __future__ import annotations
@@ -23,7 +24,15 @@ if TYPE_CHECKING:
     from multiauc._common.registry import MetricName
     from multiauc._common.types import TrainingOutputs
 
-__all__ = ["CatBoostMetric", "LightGBMMetric", "XGBoostMetric", "catboost_metric", "lightgbm_metric", "xgboost_metric"]
+__all__ = [
+    "CatBoostMetric",
+    "LightGBMMetric",
+    "XGBoostMetric",
+    "autogluon_metric",
+    "catboost_metric",
+    "lightgbm_metric",
+    "xgboost_metric",
+]
 
 
 class _BoosterMetric(TrainingMetric):
@@ -233,6 +242,45 @@ def catboost_metric(
     (1.0, 1.0)
     """
     return _make_catboost_metric(metric, outputs, options)
+
+
+class _AutoGluonMetric(_BoosterMetric):
+    """A function of AutoGluon's class numbers and probabilities."""
+
+    def __call__(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> float:
+        """The value; `y_pred` has a column per class, or is the probability of the second of two."""
+        return self.score_predictions(y_true, as_scores("the predictions", y_pred), sample_weight)
+
+
+def autogluon_metric(metric: MetricName = DEFAULT_METRIC, **options: Any) -> Any:
+    """A metric for ``TabularPredictor(eval_metric=...)`` of AutoGluon.
+
+    AutoGluon calls its metrics with class numbers and a column of probabilities for every class of the training data,
+    so ``absent="ignore"`` works where validation rows lack a class.
+
+    Parameters
+    ----------
+    metric : {"auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence"}, default "auc_mu"
+        What to compute; further metrics of `multiauc.evaluate` work too.
+    **options
+        Options of the metric, such as ``absent="ignore"`` or ``partition=``.
+
+    Returns
+    -------
+    autogluon.core.metrics.Scorer
+        As AutoGluon's ``make_scorer`` makes it; losses are negated there, as AutoGluon's own are.
+
+    Examples
+    --------
+    >>> from multiauc.boosting import autogluon_metric
+    >>> predictor = TabularPredictor("label", eval_metric=autogluon_metric())  # doctest: +SKIP
+    """
+    from autogluon.core.metrics import make_scorer  # noqa: PLC0415
+
+    function = _AutoGluonMetric(metric, "probabilities", options)
+    is_gain = METRICS[function.metric].higher_is_better
+    name = function.__name__
+    return make_scorer(name, function, optimum=int(is_gain), greater_is_better=is_gain, needs_proba=True)
 
 
 def _make_catboost_metric(metric: str, outputs: str | None, options: dict[str, Any]) -> CatBoostMetric:

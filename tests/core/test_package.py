@@ -61,7 +61,7 @@ def test_only_public_names_are_listed():
         "multiauc.evaluate, multiauc.compare",
         "print(*dir(multiauc))",
     ).split()
-    modules = ["boosting", "dask", "plotting", "ray", "sklearn", "spark", "streaming", "training"]
+    modules = ["boosting", "dask", "mlflow", "plotting", "ray", "sklearn", "spark", "streaming", "training"]
     assert everything == dir(multiauc) == sorted([*multiauc.__all__, *modules])
 
 

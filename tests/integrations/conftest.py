@@ -9,7 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.append(str(Path(__file__).parent.parent / "core"))  # the cases that several kinds of tests share
-os.environ["KERAS_BACKEND"] = "jax"
+os.environ |= {"KERAS_BACKEND": "jax", "DO_NOT_TRACK": "true", "HF_HUB_OFFLINE": "1"}
 
 NAMES = np.array(["ant", "bee", "cow", "dog"])
 

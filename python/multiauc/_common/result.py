@@ -36,8 +36,8 @@ Numbers: TypeAlias = dict[str, float]
 #: For ``field(default=None, metadata=HELD)`` of a result that refers to its data: copies share it, equality ignores it,
 #: pickles leave it out.
 HELD = {"held": True}
-# What neither MLflow nor file systems like in a name.
-_UNUSUAL = re.compile(r"[^\w\-. :/]")
+# What MLflow or file systems do not allow in a name; a slash would make a group of it.
+_UNUSUAL = re.compile(r"[^\w\-. :]")
 
 
 class Result:

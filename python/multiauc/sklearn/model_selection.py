@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import deepcopy
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +32,20 @@ if TYPE_CHECKING:
 RESPONSES = ("predict_proba", "decision_function")
 
 
+class ScoreFunction:
+    """A metric as a function of labels and scores, with a name of its own for those who read it from a scorer."""
+
+    def __init__(self, metric: str) -> None:
+        self.metric = self.__name__ = metric
+
+    def __call__(self, y_true: Any, y_score: Any, **options: Any) -> float:
+        """The value; `options` are those of the metric."""
+        return compute_score(self.metric, y_true, y_score, **options)
+
+    def __repr__(self) -> str:
+        return self.metric
+
+
 class AucScorer(_BaseScorer):  # type: ignore[misc]
     """A metric of this library as ``scoring=`` of `cross_validate`, `GridSearchCV` and similar functions.
 
@@ -45,7 +58,8 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         What to compute.
     **options
         Options of `auc_mu_score`, `hand_till_score` or `one_vs_rest_score`, such as ``absent="ignore"`` for folds that
-        lack a class, or ``partition=``.
+        lack a class, or ``partition=``. Pass ``labels=`` for libraries that take the function out of the scorer and
+        call it without the estimator (skore), where a class may be missing from the test rows.
 
     Examples
     --------
@@ -66,12 +80,16 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         kept = deepcopy(options)  # a matrix among them may change later
         # Of losses scikit-learn maximises the negative.
         sign = 1 if METRICS[self.metric].higher_is_better else -1
-        super().__init__(partial(compute_score, metric), sign, kept, RESPONSES)
+        super().__init__(ScoreFunction(self.metric), sign, kept, RESPONSES)
 
     def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
         y_score = method_caller(estimator, _find_response(estimator, "estimator"), X, pos_label=None)
-        options = {"labels": estimator.classes_, **self._kwargs, **passed}
-        value: float = self._score_func(y_true, y_score, **options)
+        # The columns are those of the estimator's classes; labels are for callers that do not know these.
+        labels = self._kwargs.get("labels")
+        known = estimator.classes_.tolist()
+        if labels is not None and set(np.asarray(labels).tolist()) != set(known):
+            raise ValueError(f"labels must be the classes of the estimator, {listing(known)}; got {listing(labels)}")
+        value: float = self._score_func(y_true, y_score, **{**self._kwargs, **passed, "labels": estimator.classes_})
         return float(self._sign) * value
 
     def __repr__(self) -> str:
