@@ -228,6 +228,68 @@ def precision_recall_points(sample: Sample, classes: list[int]) -> list[_Points]
 def roc_hull_points(sample: Sample, curves: _Curves) -> list[_Points]:
     """The vertices of their upper convex hulls, from (0, 0) to (1, 1)."""
 
+def roc_heights(curve: tuple[NDArray[np.float64], NDArray[np.float64]], at: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A curve (fpr, tpr) at false-positive rates; the upper end where it rises straight up."""
+
+def roc_limits(
+    curve: tuple[NDArray[np.float64], NDArray[np.float64]],
+    sizes: tuple[float, float],
+    z: float,
+    at: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """(low, high) limits of the true-positive rate; `sizes` are the rows of the positive and the negative class."""
+
+@final
+class CurveResampler:
+    """The ROC curve of one class in the resamples that any `Resampler` has; nan where one has no row of some side."""
+
+    def __new__(cls, sample: Sample, curve: tuple[int, int | None]) -> CurveResampler: ...
+    def heights(self, seed: int, first: int, count: int, at: float) -> NDArray[np.float64]:
+        """The true-positive rates at a false-positive rate."""
+
+    def z_to_hold(
+        self,
+        seed: int,
+        first: int,
+        count: int,
+        sizes: tuple[float, float],
+        least: float,
+        at: NDArray[np.float64],
+        held: NDArray[np.float64],
+    ) -> NDArray[np.float64]:
+        """The smallest z from `least` on whose limits hold the heights `held` at the rates `at`."""
+
+type _Hull = tuple[NDArray[np.float64], NDArray[np.float64], float]
+
+def h_measure(hull: _Hull, severity_ratio: float) -> float:
+    """Of a hull (fpr, tpr, prevalence)."""
+
+def lc_index(a: _Hull, b: _Hull, cost_range: tuple[float, float], most_likely: float) -> float: ...
+def decide(
+    probabilities: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    rule: str,
+    scale: float,
+    offsets: NDArray[np.float64],
+) -> NDArray[np.intp]:
+    """The column that a decision rule predicts for each row."""
+
+def fit_decision_rule(
+    sample: Sample, columns: list[int], costs: NDArray[np.float64]
+) -> tuple[
+    str,
+    float,
+    NDArray[np.float64],
+    float,
+    NDArray[np.float64],
+    NDArray[np.float64] | None,
+    NDArray[np.uint32] | None,
+]:
+    """(rule, scale, offsets, calibration's p-value, row costs of rule, Bayes and argmax, weights, groups).
+
+    `columns` are sorted by their labels; costs of rows are those of rules fitted to other rows.
+    """
+
 def partial_aucs(sample: Sample, curves: _Curves, region: str, rate: float) -> tuple[list[float], float, float]:
     """(value of each curve, mean, mean by prevalence); `region` is "max_fpr" or "min_tpr"."""
 

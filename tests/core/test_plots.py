@@ -1,4 +1,4 @@
-"""Pictures: what they show is what the results hold, and they can be drawn on shared axes."""
+"""Plots: what they show is what the results hold, and they can be drawn on shared axes."""
 
 import pickle
 from itertools import pairwise
@@ -17,7 +17,7 @@ from multiauc.plotting import (
     RocCurvesDisplay,
     SimplexDisplay,
 )
-from multiauc.plotting._zoom import zoom_of
+from multiauc.plotting._roc_frame import zoom_of
 from multiclass_roc_data import shifted_normals
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 
 import multiauc
 from multiauc import _rust
-from multiauc._curves.roc import AT_FPR, heights
+from multiauc._curves.roc import AT_FPR
 
 CLASSES = np.array(["ant", "bee", "cat"])
 
@@ -29,6 +29,15 @@ def normal_curve(rng, n_positive, n_negative, distance):
 
 def truth(fpr, distance):
     return stats.norm.sf(stats.norm.isf(fpr) - distance)
+
+
+def heights(curve):
+    """The curve at the rates of its bands; the upper end where it rises straight up."""
+    found = np.interp(AT_FPR, curve.fpr, curve.tpr)
+    for k, rate in enumerate(AT_FPR):
+        there = curve.tpr[np.abs(curve.fpr - rate) <= 1e-15]
+        found[k] = there.max() if len(there) else found[k]
+    return found
 
 
 def holds(band, curve):
@@ -69,7 +78,7 @@ class TestResampling:
         sample = _rust.Sample(data[1], codes)
         seed = int(np.random.default_rng(1).integers(2**64, dtype=np.uint64))
         resampler = _rust.Resampler.of_curves(sample, [(0, None)], "max_fpr", 1.0, 1 << 30)
-        own = heights((curve.fpr, curve.tpr), AT_FPR)
+        own = heights(curve)
         levels = 1 - 2 * stats.norm.sf(np.linspace(1.6449, 5, 400))
         by_level = [curve.band(level, simultaneous=False) for level in levels]
         chosen = levels[int(np.argmin([np.abs(one.low - band.low).sum() for one in by_level]))]
@@ -82,6 +91,31 @@ class TestResampling:
 
 
 class TestBand:
+    def test_limits_are_those_of_the_definition(self, data):
+        """Wilson's limits of both rates, combined as parts of one distance."""
+        curve = multiauc.roc_curves(*data)["bee"]
+        n, m = (data[0] == "bee").sum(), (data[0] != "bee").sum()
+        z = stats.norm.isf(0.05)
+
+        def wilson(share, size):
+            middle, reach = (
+                share + z * z / (2 * size),
+                z * math.sqrt(share * (1 - share) / size + z * z / (4 * size**2)),
+            )
+            return [min(1.0, max(0.0, (middle + sign * reach) / (1 + z * z / size))) for sign in (-1, 1)]
+
+        def height(rate):
+            there = curve.tpr[np.abs(curve.fpr - rate) <= 1e-15]
+            return there.max() if len(there) else np.interp(rate, curve.fpr, curve.tpr)
+
+        band = curve.band(0.9, simultaneous=False)
+        for rate, low, high in zip(AT_FPR, band.low, band.high, strict=True):
+            h, (below, above), (f_l, f_u) = height(rate), wilson(height(rate), n), wilson(rate, m)
+            least = height(f_l) * min(1.0, f_l * m)
+            most = 1.0 - (1.0 - height(f_u)) * min(1.0, (1.0 - f_u) * m)
+            assert low == pytest.approx(max(0.0, h - math.hypot(h - below, h - least)), abs=1e-12)
+            assert high == pytest.approx(min(1.0, h + math.hypot(above - h, most - h)), abs=1e-12)
+
     def test_it_holds_the_curve_and_the_pointwise_band(self, data):
         for curve in multiauc.roc_curves(*data).values():
             point, whole, wide = (
@@ -89,7 +123,7 @@ class TestBand:
                 curve.band(n_resamples=100, rng=0),
                 curve.band(0.99, n_resamples=100, rng=0),
             )
-            assert holds(whole, heights((curve.fpr, curve.tpr), AT_FPR))
+            assert holds(whole, heights(curve))
             for inner, outer in ((point, whole), (whole, wide)):
                 assert holds(outer, inner.low)
                 assert holds(outer, inner.high)

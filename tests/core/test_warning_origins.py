@@ -47,8 +47,8 @@ def test_resamples_without_a_class(data):
 def test_a_curve_that_does_not_converge(data, monkeypatch, tmp_path):
     y_true, scores = data
     assert origins(lambda: multiauc.multiclass_roc(y_true, scores, max_iter=1, tol=0.0)) == {__file__}
-    monkeypatch.setitem(multiclass_curves._curve_options.__kwdefaults__, "max_iterations", 1)
-    monkeypatch.setitem(multiclass_curves._curve_options.__kwdefaults__, "tolerance", 0.0)
+    monkeypatch.setitem(multiclass_curves.fit_curve.__kwdefaults__, "max_iterations", 1)
+    monkeypatch.setitem(multiclass_curves.fit_curve.__kwdefaults__, "tolerance", 0.0)
     models = {"a": scores, "b": scores**2}
     assert origins(lambda: multiauc.compare(y_true, models, metric="multiclass_roc")) == {__file__}
     result, comparison = multiauc.evaluate(y_true, scores), multiauc.compare(y_true, models)

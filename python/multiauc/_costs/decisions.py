@@ -4,60 +4,48 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.hints import with_hints
-from multiauc._common.result import (
-    ESTIMATE_HEADER,
-    Result,
-    Tabular,
-    html_table,
-    pick_numbers,
-    shorten,
-    text_table,
-)
-from multiauc._common.wording import counted, decimals, format_interval, listing, one_of, p_in_line, printable
-from multiauc._costs.calibration import RowMean, probability_blocks, read_probabilities, row_mean
-from multiauc._costs.decision_rules import (
-    ARGMAX,
-    BAYES,
-    CALIBRATED,
-    OFFSETS,
-    FitRows,
-    Rule,
-    choose,
-    label_order,
-    plain_rule,
-    rows_to_fit,
-)
-from multiauc._inference.column_order import column_order_note, warn_of_order
+from multiauc._common import hints, result, wording
+from multiauc._inference import column_order, intervals
 from multiauc._inference.differences import Difference
-from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval, wald_interval
+from multiauc._input import options, probabilities
+from multiauc._input.arrays import as_scores
 from multiauc._input.labels import column_names, order_of_names
-from multiauc._input.options import read_costs, read_groups, read_level
-from multiauc._input.sample import read_sample
+from multiauc._input.sample import Sample, read_sample
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.result import Cells, Numbers, Record
     from multiauc._common.types import Labels, Outputs
-    from multiauc._input.sample import Sample
 
 FITTED = "fitted"
 #: The rules that a fitted one is compared with.
-PLAIN_RULES = (BAYES, ARGMAX)
+PLAIN_RULES = ("bayes", "argmax")
 
 RULES_IN_WORDS = {
-    BAYES: "the smallest expected cost by the probabilities as they are",
-    ARGMAX: "the largest probability, whatever it costs",
-    CALIBRATED: "the smallest expected cost by probabilities that were calibrated",
-    OFFSETS: "the smallest expected cost by probabilities with offsets that cost least",
+    "bayes": "the smallest expected cost by the probabilities as they are",
+    "argmax": "the largest probability, whatever it costs",
+    "calibrated": "the smallest expected cost by probabilities that were calibrated",
+    "offsets": "the smallest expected cost by probabilities with offsets that cost least",
 }
 DIFFERENCE_HEADER = ["", "difference", "std. error", "95% interval", "t", "df", "p"]
+# Rows at a time, and how far a sum of probabilities of so many bytes may be from 1.
+BLOCK = 65_536
+TOLERANCES = {8: 1e-6, 4: 1e-3}
+
+
+class RowMean(NamedTuple):
+    """A mean over rows, its variance, and how well that is known; nan where there is a single row or group."""
+
+    value: float
+    variance: float
+    degrees_of_freedom: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -94,22 +82,25 @@ class CostDifference(Difference):
     _largest: float = math.inf
     is_same_rule: bool = False
 
-    def interval_beyond(self, tail: float) -> ConfidenceInterval:
+    def interval_beyond(self, tail: float) -> intervals.ConfidenceInterval:
         """The interval with this probability beyond each limit: (0, 0) for one and the same rule."""
-        return ConfidenceInterval(0.0, 0.0) if self.is_same_rule else Difference.interval_beyond(self, tail)
+        return intervals.ConfidenceInterval(0.0, 0.0) if self.is_same_rule else Difference.interval_beyond(self, tail)
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything by name, with the limits of the interval; nan where they are not known."""
         # There are two differences at most, and no correction for their number.
         return {name: entry for name, entry in Difference.to_dict(self, level).items() if name != "corrected_p_value"}
 
     def cells(self, interval: tuple[float, float]) -> list[str]:
         """Difference, standard error, an interval, t, degrees of freedom and p-value as text."""
-        return [*Difference.cells(self, interval)[:-1], "-" if math.isnan(self.p_value) else p_in_line(self.p_value)]
+        return [
+            *Difference.cells(self, interval)[:-1],
+            "-" if math.isnan(self.p_value) else wording.p_in_line(self.p_value),
+        ]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostComparison(Tabular):
+class CostComparison(result.Tabular):
     """What the decisions of a fitted rule and of plain rules cost on the same rows.
 
     Attributes
@@ -158,24 +149,24 @@ class CostComparison(Tabular):
             if (found.first, found.second) == (first, second):
                 return found
         known = [(one.first, one.second) for one in self.differences]
-        raise ValueError(f"there is no difference of {first!r} and {second!r}; there are {listing(known)}")
+        raise ValueError(f"there is no difference of {first!r} and {second!r}; there are {wording.listing(known)}")
 
-    def confidence_interval(self, rule: str, level: float = 0.95) -> ConfidenceInterval:
+    def confidence_interval(self, rule: str, level: float = 0.95) -> intervals.ConfidenceInterval:
         """The mean cost of a rule ± t times its standard error, within the smallest and the largest cost."""
         if rule not in self.means:
             raise ValueError(f"rule must be one of {', '.join(map(repr, self.means))}; got {rule!r}")
-        return self._interval(rule, read_level(level))
+        return self._interval(rule, options.read_level(level))
 
-    def _interval(self, rule: str, tail: float) -> ConfidenceInterval:
+    def _interval(self, rule: str, tail: float) -> intervals.ConfidenceInterval:
         mean, (smallest, largest) = self.means[rule], self.bounds
         if not mean.variance > 0.0:
-            return NO_INTERVAL
+            return intervals.NO_INTERVAL
         t = _rust.student_upper_quantile(tail, mean.degrees_of_freedom)
-        return wald_interval(mean.value, math.sqrt(mean.variance), t, smallest=smallest, largest=largest)
+        return intervals.wald_interval(mean.value, math.sqrt(mean.variance), t, smallest=smallest, largest=largest)
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with the limits of intervals."""
-        tail = read_level(level)
+        tail = options.read_level(level)
         errors = self.standard_errors
         costs = {
             name: {"value": value, "standard_error": errors[name]}
@@ -184,39 +175,39 @@ class CostComparison(Tabular):
         }
         return {"rows": self.n_rows, "costs": costs, "differences": [one.to_dict(level) for one in self.differences]}
 
-    def _rows(self, level: float) -> list[Record]:
+    def _rows(self, level: float) -> list[result.Record]:
         return [{"rule": name} | found for name, found in self.to_dict(level)["costs"].items()]
 
-    def _numbers(self) -> dict[str, Numbers]:
-        costs = {f"{row['rule']}_cost": pick_numbers(row) for row in self._rows(0.95)}
+    def _numbers(self) -> dict[str, result.Numbers]:
+        costs = {f"{row['rule']}_cost": result.pick_numbers(row) for row in self._rows(0.95)}
         return costs | {name: found for one in self.differences for name, found in one._numbers().items()}  # noqa: SLF001
 
-    def tables(self) -> tuple[Cells, Cells]:
+    def tables(self) -> tuple[result.Cells, result.Cells]:
         """The costs and the differences as cells of text."""
         costs = []
         for name, value in self.values.items():
-            limits = format_interval(*self._interval(name, 0.025))
-            costs.append([name, decimals(value), decimals(self.standard_errors[name]), limits])
-        header = [ESTIMATE_HEADER[0], "mean cost", *ESTIMATE_HEADER[2:]]
+            limits = wording.format_interval(*self._interval(name, 0.025))
+            costs.append([name, wording.decimals(value), wording.decimals(self.standard_errors[name]), limits])
+        header = [result.ESTIMATE_HEADER[0], "mean cost", *result.ESTIMATE_HEADER[2:]]
         differences = (
             [f"{one.first} - {one.second}", *one.cells(one.interval_beyond(0.025))] for one in self.differences
         )
         return [header, *costs], [DIFFERENCE_HEADER, *differences]
 
     def _title(self) -> str:
-        return f"CostComparison on {counted(self.n_rows, 'row')}"
+        return f"CostComparison on {wording.counted(self.n_rows, 'row')}"
 
     def __repr__(self) -> str:
-        costs, differences = map(text_table, self.tables())
+        costs, differences = map(result.text_table, self.tables())
         return "\n".join([self._title(), *costs, "", *differences])
 
     def _repr_html_(self) -> str:
         costs, differences = self.tables()
-        return html_table(self._title(), costs) + html_table("Differences on the same rows", differences)
+        return result.html_table(self._title(), costs) + result.html_table("Differences on the same rows", differences)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostDecisions(Tabular):
+class CostDecisions(result.Tabular):
     r"""A rule that predicts classes so that errors cost little; see `multiauc.fit_decisions`.
 
     Attributes
@@ -278,9 +269,14 @@ class CostDecisions(Tabular):
             Labels. Of classes of the same expected cost the first in sorted order, whatever the order of columns.
         """
         scores = read_probabilities(self._in_order(y_score), len(self.labels), outputs)
-        return _as_array(self.labels)[self._codes(scores, self._own_rule())]
+        if len({type(label) for label in self.labels}) == 1 and isinstance(self.labels[0], (str, bool, int, float)):
+            labels = np.array(self.labels)
+        else:
+            labels = np.empty(len(self.labels), dtype=object)
+            labels[:] = self.labels
+        return labels[self._decide(scores, self.rule)]
 
-    @with_hints
+    @hints.with_hints
     def expected_cost(
         self,
         y_true: ArrayLike,
@@ -304,7 +300,7 @@ class CostDecisions(Tabular):
         """
         return self.compare(y_true, y_score, sample_weight=sample_weight, outputs=outputs).values[FITTED]
 
-    @with_hints
+    @hints.with_hints
     def compare(
         self,
         y_true: ArrayLike,
@@ -340,24 +336,20 @@ class CostDecisions(Tabular):
             y_true, self._in_order(y_score), sample_weight, self.labels, "ignore", outputs, fewest_classes=1
         )
         scores = read_probabilities(sample.scores, sample.n_classes)
-        numbers = read_groups(groups, len(sample.codes))
-        rules = {FITTED: self._own_rule()} | {name: plain_rule(name, len(self.labels)) for name in PLAIN_RULES}
-        costs = {name: self.costs[self._codes(scores, rule), sample.codes] for name, rule in rules.items()}
-        return compare_costs(
-            self.rule, costs, sample.weights, numbers, (float(self.costs.min()), float(self.costs.max()))
-        )
+        numbers = options.read_groups(groups, len(sample.codes))
+        rules = {FITTED: self.rule} | {name: name for name in PLAIN_RULES}
+        costs = {name: self.costs[self._decide(scores, rule), sample.codes] for name, rule in rules.items()}
+        return compare_costs(self.rule, costs, sample.weights, numbers, self.costs)
 
-    def _own_rule(self) -> Rule:
-        return Rule(self.rule, self.scale, self.offsets)
-
-    def _codes(self, scores: NDArray[Any], rule: Rule) -> NDArray[np.intp]:
-        codes = np.empty(len(scores), dtype=np.intp)
+    def _decide(self, scores: NDArray[Any], rule: str) -> NDArray[np.intp]:
+        """The column of the class that a rule predicts for each row; ties are broken in the order of the labels."""
         columns = label_order(self.labels)
-        sorted_rule = Rule(rule.name, rule.scale, rule.offsets[columns])
-        costs = self.costs[np.ix_(columns, columns)]
-        for rows, probabilities in probability_blocks(scores):
-            codes[rows] = columns[sorted_rule.decide(probabilities[:, columns], costs)]
-        return codes
+        costs, offsets = self.costs[np.ix_(columns, columns)], self.offsets[columns]
+        found = (
+            _rust.decide(np.ascontiguousarray(block[:, columns]), costs, rule, self.scale, offsets)
+            for _, block in probability_blocks(scores)
+        )
+        return np.asarray(columns[np.concatenate(list(found))]) if len(scores) else np.empty(0, dtype=np.intp)
 
     def _in_order(self, y_score: Any) -> Any:
         """The scores with their columns in the order of the labels, if these are their names."""
@@ -365,12 +357,12 @@ class CostDecisions(Tabular):
         order = order_of_names(names, list(self.labels))
         return y_score if order is None or order == sorted(order) else np.asarray(y_score)[:, order]
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with the limits of intervals."""
-        return Result.to_dict(self) | {"cross_validated": self.cross_validated.to_dict(level)}
+        return result.Result.to_dict(self) | {"cross_validated": self.cross_validated.to_dict(level)}
 
-    def _rows(self, level: float) -> list[Record]:
-        read_level(level)
+    def _rows(self, level: float) -> list[result.Record]:
+        options.read_level(level)
         return [
             {"label": label, "offset": offset} for label, offset in zip(self.labels, self.offsets.tolist(), strict=True)
         ]
@@ -378,21 +370,24 @@ class CostDecisions(Tabular):
     def _title(self) -> str:
         return f"CostDecisions for {len(self.labels)} classes: {RULES_IN_WORDS[self.rule]} ({self.rule!r})"
 
-    def _parameters(self) -> Cells:
-        names = [shorten(label) for label in self.labels]
-        return [["", "scale", *names], ["", decimals(self.scale), *(decimals(b, sign=True) for b in self.offsets)]]
+    def _parameters(self) -> result.Cells:
+        names = [result.shorten(label) for label in self.labels]
+        return [
+            ["", "scale", *names],
+            ["", wording.decimals(self.scale), *(wording.decimals(b, sign=True) for b in self.offsets)],
+        ]
 
     def __repr__(self) -> str:
-        costs, differences = map(text_table, self.cross_validated.tables())
-        fitted = [] if self.rule in PLAIN_RULES else [*text_table(self._parameters()), ""]
-        seen = f"cross-validated on {counted(self.cross_validated.n_rows, 'row')}"
-        return "\n".join([printable(self._title()), *fitted, seen, *costs, "", *differences])
+        costs, differences = map(result.text_table, self.cross_validated.tables())
+        fitted = [] if self.rule in PLAIN_RULES else [*result.text_table(self._parameters()), ""]
+        seen = f"cross-validated on {wording.counted(self.cross_validated.n_rows, 'row')}"
+        return "\n".join([wording.printable(self._title()), *fitted, seen, *costs, "", *differences])
 
     def _repr_html_(self) -> str:
         costs, differences = self.cross_validated.tables()
-        seen = f"Cross-validated on {counted(self.cross_validated.n_rows, 'row')}"
-        tables = [html_table(seen, costs), html_table("Differences on the same rows", differences)]
-        return html_table(self._title(), self._parameters()) + "".join(tables)
+        seen = f"Cross-validated on {wording.counted(self.cross_validated.n_rows, 'row')}"
+        tables = [result.html_table(seen, costs), result.html_table("Differences on the same rows", differences)]
+        return result.html_table(self._title(), self._parameters()) + "".join(tables)
 
 
 def compare_costs(
@@ -400,28 +395,62 @@ def compare_costs(
     row_costs: dict[str, NDArray[np.float64]],
     weights: NDArray[np.float64] | None,
     groups: NDArray[np.uint32] | None,
-    bounds: tuple[float, float],
+    costs: NDArray[np.float64],
 ) -> CostComparison:
     """The comparison of a fitted `rule` with the plain ones, from what each row costs under each of them."""
-    differences = []
-    for plain in PLAIN_RULES:
-        mean = row_mean(row_costs[FITTED] - row_costs[plain], weights, groups)
-        differences.append(CostDifference(FITTED, plain, *mean, is_same_rule=rule == plain))
-    means = {name: row_mean(costs, weights, groups) for name, costs in row_costs.items()}
-    n_rows = len(row_costs[FITTED]) if weights is None else int(np.count_nonzero(weights))
-    return CostComparison(means, tuple(differences), n_rows, bounds)
+    fitted = row_costs[FITTED]
+    differences = tuple(
+        CostDifference(
+            FITTED, plain, *_rust.row_mean(fitted - row_costs[plain], weights, groups), is_same_rule=rule == plain
+        )
+        for plain in PLAIN_RULES
+    )
+    means = {name: RowMean(*_rust.row_mean(values, weights, groups)) for name, values in row_costs.items()}
+    n_rows = len(fitted) if weights is None else int(np.count_nonzero(weights))
+    return CostComparison(means, differences, n_rows, (float(costs.min()), float(costs.max())))
 
 
-def _as_array(labels: tuple[Any, ...]) -> NDArray[Any]:
-    """Labels to pick from: of their own type if they share one, otherwise as objects."""
-    if len({type(label) for label in labels}) == 1 and isinstance(labels[0], (str, bool, int, float)):
-        return np.array(labels)
-    found = np.empty(len(labels), dtype=object)
-    found[:] = labels
-    return found
+def read_probabilities(y_score: Any, n_classes: int, outputs: Any = None) -> NDArray[np.float32] | NDArray[np.float64]:
+    """(n, K) probabilities, or (n, 1) of the second of two classes; raises unless they are, or are made of logits."""
+    scores = as_scores("y_score", y_score)
+    if scores.ndim == 1:
+        scores = scores[:, np.newaxis]
+    if scores.ndim != 2 or scores.shape[1] not in ({1, 2} if n_classes == 2 else {n_classes}):
+        raise ValueError(f"y_score must have a column for each of the {n_classes} classes; got shape {scores.shape}")
+    scores = probabilities.as_outputs("y_score", scores, outputs)
+    tolerance = TOLERANCES[scores.itemsize]
+    for start, block in probability_blocks(scores):
+        # Written so that nan is wrong.
+        wrong = ~((np.abs(block.sum(axis=1) - 1.0) <= tolerance) & (block.min(axis=1) >= -tolerance))
+        if wrong.any():
+            row = start + int(np.argmax(wrong))
+            found = scores[row].tolist()
+            shown = ", ".join(f"{value:.6g}" for value in found[:8]) + (", ..." if len(found) > 8 else "")
+            raise ValueError(
+                "y_score must be probabilities, none negative and the sum of a row 1, to weigh costs with; "
+                f"got {shown} in row {row}: for logits pass outputs='logits'"
+            )
+    return scores
 
 
-@with_hints
+def probability_blocks(scores: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """First rows of blocks, and the probabilities of all classes in them; a single score is that of the second."""
+    for start in range(0, len(scores), BLOCK):
+        block = scores[start : start + BLOCK].astype(np.float64)
+        yield start, block if block.shape[1] > 1 else np.column_stack([1.0 - block[:, 0], block[:, 0]])
+
+
+def label_order(labels: Sequence[Any]) -> NDArray[np.intp]:
+    """The columns sorted by their labels: rules are fitted and ties broken in this order, whatever that of columns."""
+    places = range(len(labels))
+    try:
+        found = sorted(places, key=labels.__getitem__)
+    except TypeError:  # labels of several types
+        found = sorted(places, key=lambda place: (type(labels[place]).__name__, repr(labels[place])))
+    return np.array(found, dtype=np.intp)
+
+
+@hints.with_hints
 def fit_decisions(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -502,49 +531,27 @@ def fit_decisions(
     >>> {rule: round(cost, 2) for rule, cost in comparison.values.items()}
     {'fitted': 0.49, 'bayes': 0.57, 'argmax': 0.71}
     """
-    policy = one_of("absent", absent, ("raise", "ignore"))
+    policy = wording.one_of("absent", absent, ("raise", "ignore"))
     sample = read_sample(y_true, y_score, sample_weight, labels, policy, outputs)
-    matrix, numbers = read_costs(costs, sample.n_classes), read_groups(groups, len(sample.codes))
-    found = decisions_of(sample, matrix, numbers)
-    warn_of_order(column_order_note(sample, numbers))
+    matrix, numbers = options.read_costs(costs, sample.n_classes), options.read_groups(groups, len(sample.codes))
+    found = fit_rule(sample, matrix, numbers)
+    column_order.warn_of_order(column_order.column_order_note(sample, numbers))
     return found
 
 
-def decisions_of(sample: Sample, costs: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> CostDecisions:
+def fit_rule(sample: Sample, costs: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> CostDecisions:
     """The rule for a sample that was read."""
-    _check_groups(groups, sample.weights)
-    scores = read_probabilities(sample.scores, sample.n_classes)
-    own, largest = np.empty(len(scores)), np.empty(len(scores))
-    for rows, block in probability_blocks(scores):
-        own[rows] = block[np.arange(len(block)), sample.codes[rows]]
-        largest[rows] = block.max(axis=1)
-    # In the order of their labels, so that the order of columns changes nothing.
-    columns = label_order(sample.labels)
-    codes = np.argsort(columns)[sample.codes]
-    seen = rows_to_fit(FitRows(scores, columns, codes, own, largest, sample.weights, groups))
-    chosen = choose(seen, costs[np.ix_(columns, columns)])
-    rule = chosen.rule
-    offsets = rule.offsets[np.argsort(columns)]
-    row_costs = {FITTED: chosen.row_costs[rule.name]} | {name: chosen.row_costs[name] for name in PLAIN_RULES}
-    bounds = float(costs.min()), float(costs.max())
-    return CostDecisions(
-        rule=rule.name,
-        offsets=offsets,
-        scale=rule.scale,
-        costs=costs,
-        labels=tuple(sample.labels),
-        calibration_p_value=chosen.calibration_p_value,
-        cross_validated=compare_costs(rule.name, row_costs, seen.weights, seen.groups, bounds),
+    if groups is not None and sample.weights is not None:  # `read_groups` wants two anyway
+        left = len(np.unique(groups[sample.weights > 0.0]))
+        if left < 2:
+            raise ValueError(
+                f"groups must have at least two groups with rows of positive sample_weight; got {left}: a rule is "
+                "tested on other groups than it was fitted to"
+            )
+    read_probabilities(sample.scores, sample.n_classes)
+    rule, scale, offsets, p_value, row_costs, weights, kept_groups = _rust.fit_decision_rule(
+        sample.arguments(groups), label_order(sample.labels).tolist(), np.ascontiguousarray(costs)
     )
-
-
-def _check_groups(groups: NDArray[np.uint32] | None, weights: NDArray[np.float64] | None) -> None:
-    """Raise unless there are groups to learn from and others to test on."""
-    if groups is None or weights is None:  # `read_groups` wants two anyway
-        return
-    found = len(np.unique(groups[weights > 0.0]))
-    if found < 2:
-        raise ValueError(
-            f"groups must have at least two groups with rows of positive sample_weight; got {found}: a rule is tested "
-            "on other groups than it was fitted to"
-        )
+    by_rule = dict(zip((FITTED, *PLAIN_RULES), row_costs, strict=True))
+    compared = compare_costs(rule, by_rule, weights, kept_groups, costs)
+    return CostDecisions(rule, offsets, scale, costs, tuple(sample.labels), p_value, compared)

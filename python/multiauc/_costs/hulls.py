@@ -9,36 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.hints import with_hints
-from multiauc._common.registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND
-from multiauc._common.result import HELD, Result
-from multiauc._common.wording import decimals, described, listing, one_of
-from multiauc._costs.hull_costs import Hull, h_measure
-from multiauc._costs.hull_costs import lc_index as lc_index_of
-from multiauc._curves.partial import AVERAGES
-from multiauc._curves.roc import area_below, curve_pairs, present_curves
+from multiauc._common import hints, registry, result, wording
+from multiauc._curves import partial, roc
+from multiauc._input import options
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import read_non_negative, read_share
-from multiauc._input.sample import read_sample
+from multiauc._input.sample import Sample, read_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.registry import CurveKind
-    from multiauc._common.result import Columns
+    from multiauc import plotting
     from multiauc._common.types import Absent, Labels, Outputs, PartialAverage
-    from multiauc._input.sample import Sample
-    from multiauc.plotting import CostCurveDisplay, RocHullDisplay
 
 # Relative to the largest terms of an expected cost.
 TIED = 8.0 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocHull(Result):
+class RocHull(result.Result):
     """The upper convex hull of the ROC curve of one class, against all others or against one other class.
 
     Attributes
@@ -75,12 +64,12 @@ class RocHull(Result):
     negative: Any
     prevalence: float
     # For the curve below the hull in its plot.
-    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
+    _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
     @property
     def auc(self) -> float:
         """The area under the hull, by trapezoids: at least that under the curve; nan for a class without rows."""
-        return area_below(self.fpr, self.tpr)
+        return roc.area_below(self.fpr, self.tpr)
 
     def optimum(self, cost_fp: float, cost_fn: float, prevalence: float | None = None) -> OperatingPoint:
         r"""The vertex of the least expected cost, and the threshold that gets there.
@@ -103,11 +92,11 @@ class RocHull(Result):
         OperatingPoint
             Of equally good vertices the one with the fewest positives.
         """
-        false_positive = read_non_negative("cost_fp", cost_fp)
-        false_negative = read_non_negative("cost_fn", cost_fn)
+        false_positive = options.read_non_negative("cost_fp", cost_fp)
+        false_negative = options.read_non_negative("cost_fn", cost_fn)
         if false_positive == 0.0 == false_negative:
             raise ValueError("cost_fp and cost_fn must not both be 0: then every threshold costs the same")
-        share = self.prevalence if prevalence is None else read_share("prevalence", prevalence)
+        share = self.prevalence if prevalence is None else options.read_share("prevalence", prevalence)
         costs = (1.0 - share) * false_positive * self.fpr + share * false_negative * (1.0 - self.tpr)
         # Costs that differ by the rounding of rates and of their products alone are equally good.
         tied = TIED * ((1.0 - share) * false_positive * self.fpr + share * false_negative)
@@ -127,7 +116,16 @@ class RocHull(Result):
 
     def cost_curve(self) -> CostCurve:
         """The expected cost under all costs and prevalences at once; see `CostCurve`."""
-        return CostCurve(*_envelope(self.fpr, self.tpr), self.fpr, self.tpr, self.positive, self.negative)
+        x, cost = self.fpr, self.tpr
+        if len(self.fpr) > 1:
+            across, up = np.diff(self.fpr), np.diff(self.tpr)
+            # The lines of neighbouring vertices cross here.
+            crossings = across / (across + up)
+            costs = (1.0 - self.tpr[:-1]) * crossings + self.fpr[:-1] * (1.0 - crossings)
+            x, cost = np.concatenate([[0.0], crossings, [1.0]]), np.concatenate([[0.0], costs, [0.0]])
+            corners = np.concatenate([[True], np.diff(x) > 0.0])
+            x, cost = x[corners], cost[corners]
+        return CostCurve(x, cost, self.fpr, self.tpr, self.positive, self.negative)
 
     def h_measure(self, severity_ratio: float | None = None) -> float:
         r"""Hand's H-measure: how much of the loss of a decision without scores the scores save.
@@ -155,11 +153,11 @@ class RocHull(Result):
         ratio = read_severity(severity_ratio)
         if math.isnan(self.auc):
             return math.nan
-        if ratio is None:
-            ratio = self.prevalence / (1.0 - self.prevalence)
-        return h_measure(Hull(self.fpr, self.tpr, self.prevalence), ratio)
+        return _rust.h_measure(_rates(self), self.prevalence / (1.0 - self.prevalence) if ratio is None else ratio)
 
-    def plot(self, ax: Axes | None = None, *, optimum: OperatingPoint | None = None, **line: Any) -> RocHullDisplay:
+    def plot(
+        self, ax: Axes | None = None, *, optimum: OperatingPoint | None = None, **line: Any
+    ) -> plotting.RocHullDisplay:
         """Draw the hull over its curve. Needs matplotlib (``pip install matplotlib``).
 
         Parameters
@@ -171,19 +169,19 @@ class RocHull(Result):
         **line
             Passed on to ``ax.plot``.
         """
-        from multiauc.plotting import RocHullDisplay  # noqa: PLC0415
+        from multiauc import plotting  # noqa: PLC0415
 
-        return RocHullDisplay(self, optimum=optimum).plot(ax, **line)
+        return plotting.RocHullDisplay(self, optimum=optimum).plot(ax, **line)
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         return {"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}
 
     def __repr__(self) -> str:
-        return f"RocHull({told_from(self)}: {len(self.fpr)} vertices, auc {decimals(self.auc)})"
+        return f"RocHull({describe_sides(self)}: {len(self.fpr)} vertices, auc {wording.decimals(self.auc)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class OperatingPoint(Result):
+class OperatingPoint(result.Result):
     """The best threshold under given costs; see `RocHull.optimum`.
 
     Attributes
@@ -230,12 +228,12 @@ class OperatingPoint(Result):
             when = "never positive" if self.threshold > 0.0 else "always positive"
         else:
             when = f"positive from {self.threshold:.6g} on"
-        rates = f"tpr {decimals(self.tpr)}, fpr {decimals(self.fpr)}"
-        return f"OperatingPoint({told_from(self)}: {when}, {rates}, expected cost {decimals(self.expected_cost)})"
+        tpr, fpr, cost = map(wording.decimals, (self.tpr, self.fpr, self.expected_cost))
+        return f"OperatingPoint({describe_sides(self)}: {when}, tpr {tpr}, fpr {fpr}, expected cost {cost})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostCurve(Result):
+class CostCurve(result.Result):
     r"""Expected costs under all costs and prevalences (Drummond and Holte's cost curve), from a hull.
 
     With :math:`x = \pi_1 C_{FN} / (\pi_1 C_{FN} + \pi_0 C_{FP})`, a point of the ROC curve is the straight line
@@ -284,57 +282,44 @@ class CostCurve(Result):
 
     def at(self, x: float) -> float:
         """The smallest expected cost at one x between 0 and 1."""
-        at = read_share("x", x)
+        at = options.read_share("x", x)
         return math.nan if len(self.x) < 2 else float(np.interp(at, self.x, self.cost))
 
-    def plot(self, ax: Axes | None = None, **line: Any) -> CostCurveDisplay:
+    def plot(self, ax: Axes | None = None, **line: Any) -> plotting.CostCurveDisplay:
         """Draw the lines and their lower envelope. Needs matplotlib (``pip install matplotlib``)."""
-        from multiauc.plotting import CostCurveDisplay  # noqa: PLC0415
+        from multiauc import plotting  # noqa: PLC0415
 
-        return CostCurveDisplay(self).plot(ax, **line)
+        return plotting.CostCurveDisplay(self).plot(ax, **line)
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         return {"x": self.x, "cost": self.cost}
 
     def __repr__(self) -> str:
-        return f"CostCurve({told_from(self)}: area {decimals(self.area)}, without scores 0.2500)"
+        return f"CostCurve({describe_sides(self)}: area {wording.decimals(self.area)}, without scores 0.2500)"
 
 
-def told_from(result: RocHull | OperatingPoint | CostCurve) -> str:
+def describe_sides(curve: Any) -> str:
     """The two sides of a curve in words."""
-    negative = "the rest" if result.negative is None else repr(result.negative)
-    return f"{result.positive!r} against {negative}"
+    negative = "the rest" if curve.negative is None else repr(curve.negative)
+    return f"{curve.positive!r} against {negative}"
 
 
 def read_severity(severity_ratio: Any) -> float | None:
     """A positive number, or None for the default."""
     if severity_ratio is None:
         return None
-    ratio = read_non_negative("severity_ratio", severity_ratio)
+    ratio = options.read_non_negative("severity_ratio", severity_ratio)
     if ratio == 0.0 or math.isinf(1.0 / ratio):
         raise ValueError(f"severity_ratio must be above 0; got {severity_ratio!r}")
     return ratio
 
 
-def _envelope(fpr: ArrayLike, tpr: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The corners of the lower envelope: where the lines of neighbouring vertices cross."""
-    false_rate, true_rate = np.asarray(fpr), np.asarray(tpr)
-    if len(false_rate) < 2:
-        return false_rate, true_rate
-    across, up = np.diff(false_rate), np.diff(true_rate)
-    crossings = across / (across + up)
-    costs = (1.0 - true_rate[:-1]) * crossings + false_rate[:-1] * (1.0 - crossings)
-    x = np.concatenate([[0.0], crossings, [1.0]])
-    corners = np.concatenate([[True], np.diff(x) > 0.0])
-    return x[corners], np.concatenate([[0.0], costs, [0.0]])[corners]
-
-
-@with_hints
+@hints.with_hints
 def roc_hulls(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    kind: CurveKind = DEFAULT_CURVE_KIND,
+    kind: registry.CurveKind = registry.DEFAULT_CURVE_KIND,
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
@@ -394,11 +379,11 @@ def roc_hulls(
     1.0
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    found = find_hulls(sample, curve_pairs(sample, one_of("kind", kind, CURVE_KINDS)))
+    found = find_hulls(sample, roc.curve_pairs(sample, wording.one_of("kind", kind, registry.CURVE_KINDS)))
     return {hull.positive if hull.negative is None else (hull.positive, hull.negative): hull for hull in found}
 
 
-@with_hints
+@hints.with_hints
 def h_measure_score(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -457,13 +442,13 @@ def h_measure_score(
     0.107501
     """
     ratio = read_severity(severity_ratio)
-    kind_of_mean = one_of("average", average, AVERAGES)
+    kind_of_mean = wording.one_of("average", average, partial.AVERAGES)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     hulls = _against_rest(sample)
     return _average(sample, [hull.h_measure(ratio) for hull in hulls], hulls, kind_of_mean)
 
 
-@with_hints
+@hints.with_hints
 def lc_index(  # noqa: PLR0913 - keyword-only options
     y_true: ArrayLike,
     scores_a: ArrayLike,
@@ -524,23 +509,38 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
     >>> multiauc.lc_index(y_true, a, a, cost_range=(0.1, 0.5), most_likely=0.3)
     0.0
     """
-    costs, peak = _read_beliefs(cost_range, most_likely)
-    kind_of_mean = one_of("average", average, AVERAGES)
-    samples = [
-        _named(name, lambda: read_sample(y_true, scores, sample_weight, labels, absent, outputs))  # noqa: B023 - called at once
-        for name, scores in (("scores_a", scores_a), ("scores_b", scores_b))
-    ]
+    if isinstance(cost_range, str) or np.shape(cost_range) != (2,):
+        found = wording.described(cost_range)
+        raise ValueError(f"cost_range must be two numbers between 0 and 1, (low, high); got {found}")
+    low, high = (options.read_share("cost_range", limit) for limit in cost_range)
+    if not low < high:
+        raise ValueError(f"cost_range must rise from low to high; got ({low:g}, {high:g})")
+    peak = options.read_share("most_likely", most_likely)
+    if not low <= peak <= high:
+        raise ValueError(f"most_likely must lie within cost_range, {low:g} to {high:g}; got {peak:g}")
+    kind_of_mean = wording.one_of("average", average, partial.AVERAGES)
+    samples = []
+    for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
+        try:
+            samples.append(read_sample(y_true, scores, sample_weight, labels, absent, outputs))
+        except (TypeError, ValueError) as error:
+            raise type(error)(str(error).replace("y_score", name)) from None
     first, second = ({hull.positive: hull for hull in _against_rest(sample)} for sample in samples)
     if first.keys() != second.keys():
-        a, b = (listing(sample.labels) for sample in samples)
+        a, b = (wording.listing(sample.labels) for sample in samples)
         raise ValueError(f"scores_a and scores_b must be scores of the same classes; got {a} and {b}")
-    values = [_index(hull, second[label], costs, peak) for label, hull in first.items()]
+    values = [
+        math.nan
+        if math.isnan(hull.prevalence)
+        else _rust.lc_index(_rates(hull), _rates(second[label]), (low, high), peak)
+        for label, hull in first.items()
+    ]
     return _average(samples[0], values, list(first.values()), kind_of_mean)
 
 
-def find_hulls(sample: Sample, curves: list[tuple[int, int | None]]) -> list[RocHull]:
+def find_hulls(sample: Sample, curves: list[roc.Sides]) -> list[RocHull]:
     """The hulls of some curves of a sample, (positive class, negative class or None for all others)."""
-    present = present_curves(sample, curves)
+    present = roc.present_curves(sample, curves)
     points = dict(zip(present, _rust.roc_hull_points(sample.arguments(), present), strict=True))
     _, weights = _rust.class_sizes(sample.codes, sample.weights, sample.n_classes)
     inputs = HeldInputs(sample, ())
@@ -558,7 +558,12 @@ def find_hulls(sample: Sample, curves: list[tuple[int, int | None]]) -> list[Roc
 
 def _against_rest(sample: Sample) -> list[RocHull]:
     """The hulls that an average is over: of two classes that of the second."""
-    return find_hulls(sample, [(1, None)] if sample.n_classes == 2 else curve_pairs(sample, AGAINST_REST))
+    return find_hulls(sample, [(1, None)] if sample.n_classes == 2 else roc.curve_pairs(sample, registry.AGAINST_REST))
+
+
+def _rates(hull: RocHull) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """A hull as the core takes it."""
+    return hull.fpr, hull.tpr, hull.prevalence
 
 
 def _average(sample: Sample, values: list[float], hulls: list[RocHull], average: str) -> float:
@@ -566,31 +571,3 @@ def _average(sample: Sample, values: list[float], hulls: list[RocHull], average:
         return math.nan
     weights = [1.0 if average == "macro" else hull.prevalence for hull in hulls]
     return math.fsum(w * value for w, value in zip(weights, values, strict=True)) / math.fsum(weights)
-
-
-def _index(a: RocHull, b: RocHull, costs: tuple[float, float], peak: float) -> float:
-    if math.isnan(a.prevalence):
-        return math.nan
-    first, second = (Hull(hull.fpr, hull.tpr, hull.prevalence) for hull in (a, b))
-    return lc_index_of(first, second, costs, peak)
-
-
-def _read_beliefs(cost_range: Any, most_likely: Any) -> tuple[tuple[float, float], float]:
-    """The range of c and its peak."""
-    if isinstance(cost_range, str) or np.shape(cost_range) != (2,):
-        raise ValueError(f"cost_range must be two numbers between 0 and 1, (low, high); got {described(cost_range)}")
-    low, high = (read_share("cost_range", limit) for limit in cost_range)
-    if not low < high:
-        raise ValueError(f"cost_range must rise from low to high; got ({low:g}, {high:g})")
-    peak = read_share("most_likely", most_likely)
-    if not low <= peak <= high:
-        raise ValueError(f"most_likely must lie within cost_range, {low:g} to {high:g}; got {peak:g}")
-    return (low, high), peak
-
-
-def _named(name: str, read: Callable[[], Sample]) -> Sample:
-    """What was read, or its error with the name of the argument in question."""
-    try:
-        return read()
-    except (TypeError, ValueError) as error:
-        raise type(error)(str(error).replace("y_score", name)) from None

@@ -9,36 +9,20 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.hints import warn, with_hints
+from multiauc._common import hints, result, wording
 from multiauc._common.progress import Progress
-from multiauc._common.result import HELD, Result
-from multiauc._common.wording import counted, decimals, one_of
-from multiauc._inference.bootstrap import Replicates, draw_seed, standard_errors, warn_of_lost_classes
-from multiauc._input.options import (
-    CENTERS,
-    SAMPLINGS,
-    SCOPES,
-    positive_integer,
-    read_groups,
-    read_level,
-    read_non_negative,
-    read_pair_weights,
-    read_rate_weights,
-    read_rng,
-    read_thresholds,
-)
-from multiauc._input.sample import read_sample
+from multiauc._inference import bootstrap as resampling
+from multiauc._input import options
+from multiauc._input.sample import Sample, read_sample
 from multiauc.threads import get_num_threads
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.result import Columns, Numbers, Record
+    from multiauc import plotting
     from multiauc._common.types import Absent, Center, Labels, Outputs, PairWeights, Sampling, Scope
     from multiauc._inference.intervals import ConfidenceInterval
-    from multiauc._input.sample import Sample
-    from multiauc.plotting import MulticlassRocDisplay
 
 INTERVALS = ("logit", "percentile", "basic")
 RESAMPLINGS = ("rows", "binomial", "binomial_class_size")
@@ -48,7 +32,7 @@ BAND_FPR = np.linspace(0.0, 1.0, 101)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class MulticlassRoc(Result):
+class MulticlassRoc(result.Result):
     """A multi-class ROC curve; see `multiauc.multiclass_roc`. Arrays are read-only.
 
     Attributes
@@ -106,7 +90,7 @@ class MulticlassRoc(Result):
     n_iter: int
     converged: bool
     center: str
-    _model: _rust.RocModel | None = field(default=None, metadata=HELD)
+    _model: _rust.RocModel | None = field(default=None, metadata=result.HELD)
 
     @classmethod
     def of_model(cls, model: _rust.RocModel, labels: list[Any], center: str) -> Self:
@@ -156,15 +140,15 @@ class MulticlassRoc(Result):
             center=center,
         )
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         return {"fpr": self.fpr, "tpr": self.tpr}
 
     def __repr__(self) -> str:
-        size = f"{counted(len(self.labels), 'class', 'classes')}, {counted(len(self.pairs), 'pair')}"
-        thresholds = counted(len(self.thresholds), "threshold")
-        return f"MulticlassRoc({size}, {thresholds}: auc {decimals(self.auc)}, deviance {self.deviance:.4g})"
+        size = f"{wording.counted(len(self.labels), 'class', 'classes')}, {wording.counted(len(self.pairs), 'pair')}"
+        thresholds = wording.counted(len(self.thresholds), "threshold")
+        return f"MulticlassRoc({size}, {thresholds}: auc {wording.decimals(self.auc)}, deviance {self.deviance:.4g})"
 
-    @with_hints
+    @hints.with_hints
     def bootstrap(
         self,
         n_resamples: int = 1000,
@@ -205,18 +189,18 @@ class MulticlassRoc(Result):
         MulticlassRocBootstrap
             With `confidence_interval()` and `band()`.
         """
-        size = positive_integer("n_resamples", n_resamples)
-        kind = one_of("method", method, RESAMPLINGS)
-        drawn = one_of("sampling", sampling, SAMPLINGS)
+        size = options.positive_integer("n_resamples", n_resamples)
+        kind = wording.one_of("method", method, RESAMPLINGS)
+        drawn = wording.one_of("sampling", sampling, options.SAMPLINGS)
         if kind != "rows" and (groups is not None or drawn != "stratified"):
             given = "groups" if groups is not None else f"sampling={drawn!r}"
             raise ValueError(f"method={kind!r} redraws rates, not rows; {given} needs method='rows'")
         if self._model is None:
             what = "was unpickled" if self.pairs else "has a class without rows"
             raise ValueError(f"this curve {what} and cannot be bootstrapped; call multiclass_roc on the data again")
-        codes = read_groups(groups, self._model.rows)
-        bootstrap = self.resample(size, read_rng(rng), kind, codes, drawn)
-        warn_of_lost_classes(bootstrap.replicates[:, None], np.array([self.auc]))
+        codes = options.read_groups(groups, self._model.rows)
+        bootstrap = self.resample(size, options.read_rng(rng), kind, codes, drawn)
+        resampling.warn_of_lost_classes(bootstrap.replicates[:, None], np.array([self.auc]))
         return bootstrap
 
     def resample(
@@ -241,7 +225,7 @@ class MulticlassRoc(Result):
         pairs: bool = False,
         label: str | None = None,
         **line: Any,
-    ) -> MulticlassRocDisplay:
+    ) -> plotting.MulticlassRocDisplay:
         """Draw the curve, the chance line, and D in the legend. Needs matplotlib (``pip install matplotlib``).
 
         Parameters
@@ -262,13 +246,13 @@ class MulticlassRoc(Result):
         multiauc.plotting.MulticlassRocDisplay
             With `ax_`, `figure_` and `line_`.
         """
-        from multiauc.plotting import MulticlassRocDisplay  # noqa: PLC0415
+        from multiauc import plotting  # noqa: PLC0415
 
-        return MulticlassRocDisplay(self, band=band).plot(ax, pairs=bool(pairs), label=label, **line)
+        return plotting.MulticlassRocDisplay(self, band=band).plot(ax, pairs=bool(pairs), label=label, **line)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocBand(Result):
+class RocBand(result.Result):
     """Limits of the true-positive rate at given false-positive rates.
 
     Attributes
@@ -302,7 +286,7 @@ class RocBand(Result):
     level: float
     simultaneous: bool = False
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         return {"fpr": self.fpr, "low": self.low, "high": self.high}
 
     def __repr__(self) -> str:
@@ -311,7 +295,7 @@ class RocBand(Result):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CurveBootstrap(Result):
+class CurveBootstrap(result.Result):
     """Resampled curves: their areas, and their heights at fixed false-positive rates."""
 
     estimate: float
@@ -322,7 +306,7 @@ class CurveBootstrap(Result):
     @property
     def standard_error(self) -> float:
         """The standard deviation of the replicates; nan for fewer than two."""
-        return float(standard_errors(self.replicates[:, None])[0])
+        return float(resampling.standard_errors(self.replicates[:, None])[0])
 
     def confidence_interval(
         self, level: float = 0.95, method: Literal["logit", "percentile", "basic"] = "logit"
@@ -341,7 +325,9 @@ class CurveBootstrap(Result):
             of a multi-class curve), all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the smallest class;
             where all replicates are alike elsewhere there is no interval.
         """
-        found = Replicates(self.estimate, self.replicates, self.smallest_class, bound=self._bound(), is_fitted=True)
+        found = resampling.Replicates(
+            self.estimate, self.replicates, self.smallest_class, bound=self._bound(), is_fitted=True
+        )
         return found.interval(level, method, INTERVALS)
 
     def _bound(self) -> float | None:
@@ -358,10 +344,10 @@ class CurveBootstrap(Result):
         """
         return quantile_band(self.heights[~np.isnan(self.heights).any(axis=1)], level)
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         return {"auc": self.replicates}
 
-    def _numbers(self) -> dict[str, Numbers]:
+    def _numbers(self) -> dict[str, result.Numbers]:
         numbers = {"value": self.estimate, "standard_error": self.standard_error}
         return {"auc": numbers | self.confidence_interval()._asdict()}
 
@@ -370,8 +356,8 @@ class CurveBootstrap(Result):
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        size = counted(len(self.replicates), "resample")
-        numbers = f"auc {decimals(self.estimate)}, se {decimals(self.standard_error)}"
+        size = wording.counted(len(self.replicates), "resample")
+        numbers = f"auc {wording.decimals(self.estimate)}, se {wording.decimals(self.standard_error)}"
         return f"{type(self).__name__}({size} by {self._describe()}: {numbers})"
 
 
@@ -422,7 +408,7 @@ class MulticlassRocBootstrap(CurveBootstrap):
 
 def quantile_band(heights: NDArray[np.float64], level: float) -> RocBand:
     """Quantiles of true-positive rates at `BAND_FPR`, a row per curve, point by point; nan without curves."""
-    tail = read_level(level)
+    tail = options.read_level(level)
     if not len(heights):
         nowhere = np.full(len(BAND_FPR), np.nan)
         return RocBand(BAND_FPR.copy(), nowhere, nowhere.copy(), float(level))
@@ -437,7 +423,7 @@ def _resample_rows(
     sampling: str,
     groups: NDArray[np.uint32] | None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    seed = draw_seed(generator)
+    seed = resampling.draw_seed(generator)
     # A replicate is the work of one thread: fewer at a time would leave the others idle.
     threads = get_num_threads()
     steps = pairwise(progress.steps(threads, unit=threads))
@@ -477,7 +463,7 @@ MAX_ITERATIONS: Final = 500
 LARGEST_CONTINUITY: Final = 1e6
 
 
-@with_hints
+@hints.with_hints
 def multiclass_roc(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -588,28 +574,22 @@ def multiclass_roc(  # noqa: PLR0913
     0.859 to 0.903
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    options = _curve_options(
+    return fit_curve(
         sample,
-        read_pair_weights(pair_weights, sample),
-        thresholds=read_thresholds(thresholds),
-        scope=one_of("scope", scope, SCOPES),
-        center=one_of("center", center, CENTERS),
-        rate_weights=read_rate_weights(rate_weights, sample.n_classes),
-        continuity=read_non_negative("continuity", continuity, largest=LARGEST_CONTINUITY),
-        tolerance=read_non_negative("tol", tol),
-        max_iterations=positive_integer("max_iter", max_iter),
+        options.read_pair_weights(pair_weights, sample),
+        thresholds=options.read_thresholds(thresholds),
+        scope=wording.one_of("scope", scope, options.SCOPES),
+        center=wording.one_of("center", center, options.CENTERS),
+        rate_weights=options.read_rate_weights(rate_weights, sample.n_classes),
+        continuity=options.read_non_negative("continuity", continuity, largest=LARGEST_CONTINUITY),
+        tolerance=options.read_non_negative("tol", tol),
+        max_iterations=options.positive_integer("max_iter", max_iter),
     )
-    return _fit_curve(sample, options)
 
 
-def default_curve(sample: Sample, pair_weights: str | NDArray[np.float64] | None = None) -> MulticlassRoc:
-    """The curve of a sample with the default options of `multiclass_roc`."""
-    return _fit_curve(sample, _curve_options(sample, pair_weights))
-
-
-def _curve_options(  # noqa: PLR0913
+def fit_curve(  # noqa: PLR0913
     sample: Sample,
-    pair_weights: str | NDArray[np.float64] | None,
+    pair_weights: str | NDArray[np.float64] | None = None,
     *,
     thresholds: int | NDArray[np.float64] = THRESHOLDS,
     scope: str = SCOPE,
@@ -618,31 +598,26 @@ def _curve_options(  # noqa: PLR0913
     continuity: float = CONTINUITY,
     tolerance: float = TOLERANCE,
     max_iterations: int = MAX_ITERATIONS,
-) -> Record:
+) -> MulticlassRoc:
+    """The curve of a sample, with options that were read already."""
+    if sample.is_undefined:
+        return MulticlassRoc.of_nothing(sample.labels, center)
     equal = np.ones((sample.n_classes, sample.n_classes))
     tp_weights, fp_weights = (equal, equal) if rate_weights is None else rate_weights
-    return {
-        "thresholds": thresholds,
-        "scope": scope,
-        "center": center,
-        "pair_weights": pair_weights,
-        "tp_weights": tp_weights,
-        "fp_weights": fp_weights,
-        "continuity": continuity,
-        "tolerance": tolerance,
-        "max_iterations": max_iterations,
-        "memory_limit": MEMORY_LIMIT,
-    }
-
-
-def _fit_curve(sample: Sample, options: Record) -> MulticlassRoc:
-    if sample.is_undefined:
-        return MulticlassRoc.of_nothing(sample.labels, options["center"])
-    model = _rust.multiclass_roc(sample.arguments(), **options)
+    model = _rust.multiclass_roc(
+        sample.arguments(),
+        thresholds=thresholds,
+        scope=scope,
+        center=center,
+        pair_weights=pair_weights,
+        tp_weights=tp_weights,
+        fp_weights=fp_weights,
+        continuity=continuity,
+        tolerance=tolerance,
+        max_iterations=max_iterations,
+        memory_limit=MEMORY_LIMIT,
+    )
     if not model.converged:
-        sweeps = counted(options["max_iterations"], "sweep")
-        warn(
-            f"the multi-class ROC curve did not converge in {sweeps}; raise max_iter or tol",
-            RuntimeWarning,
-        )
-    return MulticlassRoc.of_model(model, sample.labels, options["center"])
+        sweeps = wording.counted(max_iterations, "sweep")
+        hints.warn(f"the multi-class ROC curve did not converge in {sweeps}; raise max_iter or tol", RuntimeWarning)
+    return MulticlassRoc.of_model(model, sample.labels, center)

@@ -8,36 +8,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.hints import with_hints
-from multiauc._common.registry import AGAINST_REST, CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
-from multiauc._common.result import HELD, Printed, Result
-from multiauc._common.wording import counted, decimals, one_of
-from multiauc._curves.roc import curve_pairs, present_curves
-from multiauc._inference.bootstrap import MEMORY_LIMIT, Bootstrap, draw_seed, run_replicates, warn_of_lost_classes
+from multiauc._common import hints, registry, result, wording
+from multiauc._curves import roc
+from multiauc._inference import bootstrap as resampling
 from multiauc._inference.estimates import count_smallest
+from multiauc._input import options
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import positive_integer, read_region, read_rng
-from multiauc._input.sample import read_sample
+from multiauc._input.sample import Sample, read_sample
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from multiauc._common.registry import CurveKind
-    from multiauc._common.result import Cells, Columns, Numbers
     from multiauc._common.types import Absent, Labels, Outputs, PartialAverage, Sampling
-    from multiauc._input.sample import Sample
 
 AVERAGES = ("macro", "prevalence")
 
 
-@with_hints
+@hints.with_hints
 def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
     max_fpr: float | None = None,
     min_tpr: float | None = None,
-    kind: CurveKind = DEFAULT_CURVE_KIND,
+    kind: registry.CurveKind = registry.DEFAULT_CURVE_KIND,
     average: PartialAverage = "macro",
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
@@ -102,21 +96,23 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
     >>> round(multiauc.partial_auc_score(y_true, y_score, min_tpr=0.5, kind="pairwise"), 4)
     0.9167
     """
-    kind_of_mean = one_of("average", average, AVERAGES)
-    region, rate = read_region(max_fpr, min_tpr)
+    kind_of_mean = wording.one_of("average", average, AVERAGES)
+    region, rate = options.read_region(max_fpr, min_tpr)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    _, macro, prevalence = _areas(sample, _curves(sample, one_of("kind", kind, CURVE_KINDS)), region, rate)
+    _, macro, prevalence = _areas(
+        sample, _curves(sample, wording.one_of("kind", kind, registry.CURVE_KINDS)), region, rate
+    )
     return macro if kind_of_mean == "macro" else prevalence
 
 
-@with_hints
+@hints.with_hints
 def partial_auc(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
     max_fpr: float | None = None,
     min_tpr: float | None = None,
-    kind: CurveKind = DEFAULT_CURVE_KIND,
+    kind: registry.CurveKind = registry.DEFAULT_CURVE_KIND,
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
     absent: Absent = "raise",
@@ -150,9 +146,9 @@ def partial_auc(  # noqa: PLR0913
     macro       0.8889
     prevalence  0.8667
     """
-    region, rate = read_region(max_fpr, min_tpr)
+    region, rate = options.read_region(max_fpr, min_tpr)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    curves = _curves(sample, one_of("kind", kind, CURVE_KINDS))
+    curves = _curves(sample, wording.one_of("kind", kind, registry.CURVE_KINDS))
     areas, macro, prevalence = _areas(sample, curves, region, rate)
     name = sample.labels.__getitem__
     keys = [name(c) if d is None else (name(c), name(d)) for c, d in curves]
@@ -168,7 +164,7 @@ def partial_auc(  # noqa: PLR0913
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PartialAuc(Printed, Result):
+class PartialAuc(result.Printed, result.Result):
     """Standardised areas under part of the ROC curves; see `multiauc.partial_auc`.
 
     Attributes
@@ -200,9 +196,9 @@ class PartialAuc(Printed, Result):
     kind: str
     max_fpr: float | None
     min_tpr: float | None
-    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
+    _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
-    @with_hints
+    @hints.with_hints
     def bootstrap(
         self,
         n_resamples: int = 2000,
@@ -210,7 +206,7 @@ class PartialAuc(Printed, Result):
         *,
         groups: ArrayLike | None = None,
         sampling: Sampling = "stratified",
-    ) -> Bootstrap:
+    ) -> resampling.Bootstrap:
         """Resample the rows: the uncertainty of `macro` and `prevalence`.
 
         Parameters
@@ -231,8 +227,8 @@ class PartialAuc(Printed, Result):
             With the columns "macro" and "prevalence". A closed form is not known, so ``"bca"`` is not among its
             intervals.
         """
-        size = positive_integer("n_resamples", n_resamples)
-        generator = read_rng(rng)
+        size = options.positive_integer("n_resamples", n_resamples)
+        generator = options.read_rng(rng)
         if self._inputs is None:
             raise ValueError(
                 "these areas were unpickled and cannot be bootstrapped; call partial_auc on the data again"
@@ -243,16 +239,16 @@ class PartialAuc(Printed, Result):
         replicates = np.full((size, 2), np.nan)
         if not np.isnan(self.macro):
             curves = _curves(sample, self.kind)
-            rows = inputs.arguments()
-            resampler = _rust.Resampler.of_curves(rows, curves, region, float(rate or 0.0), MEMORY_LIMIT)
-            replicates = run_replicates(resampler, size, draw_seed(generator))
+            limit = resampling.MEMORY_LIMIT
+            resampler = _rust.Resampler.of_curves(inputs.arguments(), curves, region, float(rate or 0.0), limit)
+            replicates = resampling.run_replicates(resampler, size, resampling.draw_seed(generator))
         estimates = np.array([self.macro, self.prevalence])
-        warn_of_lost_classes(replicates, estimates)
+        resampling.warn_of_lost_classes(replicates, estimates)
         smallest = count_smallest(inputs.units())
-        return Bootstrap(replicates, AVERAGES, estimates, None, inputs.resampled_unit, sample.rows, smallest)
+        return resampling.Bootstrap(replicates, AVERAGES, estimates, None, inputs.resampled_unit, sample.rows, smallest)
 
-    def _columns(self) -> Columns:
-        pairs = self.values if self.kind == PAIRWISE else [(label, None) for label in self.values]
+    def _columns(self) -> result.Columns:
+        pairs = self.values if self.kind == registry.PAIRWISE else [(label, None) for label in self.values]
         return {
             "kind": ["curve"] * len(self.values) + list(AVERAGES),
             "positive": [*(c for c, _ in pairs), None, None],
@@ -260,11 +256,11 @@ class PartialAuc(Printed, Result):
             "value": [*self.values.values(), self.macro, self.prevalence],
         }
 
-    def _numbers(self) -> dict[str, Numbers]:
+    def _numbers(self) -> dict[str, result.Numbers]:
         return {name: {"value": value} for name, value in self._named().items()}
 
     def _named(self) -> dict[str, float]:
-        names = [str(key) if self.kind == AGAINST_REST else f"{key[0]} | {key[1]}" for key in self.values]
+        names = [str(key) if self.kind == registry.AGAINST_REST else f"{key[0]} | {key[1]}" for key in self.values]
         return dict(zip(names, self.values.values(), strict=True)) | {
             "macro": self.macro,
             "prevalence": self.prevalence,
@@ -272,27 +268,25 @@ class PartialAuc(Printed, Result):
 
     def _title(self) -> str:
         part = f"fpr up to {self.max_fpr:g}" if self.max_fpr is not None else f"tpr from {self.min_tpr:g}"
-        if self.kind == PAIRWISE:
-            return f"PartialAuc: {part}, {counted(len(self.values), 'ordered pair')}"
-        return f"PartialAuc: {part}, {counted(len(self.values), 'class', 'classes')} against the rest"
+        if self.kind == registry.PAIRWISE:
+            return f"PartialAuc: {part}, {wording.counted(len(self.values), 'ordered pair')}"
+        return f"PartialAuc: {part}, {wording.counted(len(self.values), 'class', 'classes')} against the rest"
 
-    def _table(self) -> Cells:
-        return [["", "area"], *([name, decimals(value)] for name, value in self._named().items())]
+    def _table(self) -> result.Cells:
+        return [["", "area"], *([name, wording.decimals(value)] for name, value in self._named().items())]
 
 
-def _areas(
-    sample: Sample, curves: list[tuple[int, int | None]], region: str, rate: float
-) -> tuple[list[float], float, float]:
+def _areas(sample: Sample, curves: list[roc.Sides], region: str, rate: float) -> tuple[list[float], float, float]:
     """(area of each curve, mean, mean by prevalence), nan for curves of absent classes."""
-    present = present_curves(sample, curves)
+    present = roc.present_curves(sample, curves)
     areas, macro, prevalence = _rust.partial_aucs(sample.arguments(), present, region, rate)
     area_of = dict(zip(present, areas, strict=True))
     values = [area_of.get(curve, float("nan")) for curve in curves]
     return values, sample.nan_if_absent(macro), sample.nan_if_absent(prevalence)
 
 
-def _curves(sample: Sample, kind: str) -> list[tuple[int, int | None]]:
+def _curves(sample: Sample, kind: str) -> list[roc.Sides]:
     """The curves that have an area; a single score has one curve, that of the second class."""
     if sample.has_one_score:
-        return [(1, 0 if kind == PAIRWISE else None)]
-    return curve_pairs(sample, kind)
+        return [(1, 0 if kind == registry.PAIRWISE else None)]
+    return roc.curve_pairs(sample, kind)

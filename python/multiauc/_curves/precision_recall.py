@@ -9,23 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.hints import with_hints
-from multiauc._common.result import Result
+from multiauc._common import hints, result
 from multiauc._common.wording import decimals
-from multiauc._input.sample import read_sample
+from multiauc._input.sample import Sample, read_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.result import Columns
+    from multiauc import plotting
     from multiauc._common.types import Absent, Labels, Outputs
-    from multiauc._input.sample import Sample
-    from multiauc.plotting import PrecisionRecallCurvesDisplay
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PrecisionRecallCurve(Result):
+class PrecisionRecallCurve(result.Result):
     """Points of the precision-recall curve of one class against all others.
 
     Attributes
@@ -61,17 +58,17 @@ class PrecisionRecallCurve(Result):
     average_precision: float
     prevalence: float
 
-    def plot(self, ax: Axes | None = None, **line: Any) -> PrecisionRecallCurvesDisplay:
+    def plot(self, ax: Axes | None = None, **line: Any) -> plotting.PrecisionRecallCurvesDisplay:
         """Draw the curve. Needs matplotlib (``pip install matplotlib``).
 
         `ax` is a matplotlib Axes, a new one by default; `line` is passed on to ``ax.plot``. Several curves are drawn
         together by `multiauc.plotting.PrecisionRecallCurvesDisplay`.
         """
-        from multiauc.plotting import PrecisionRecallCurvesDisplay  # noqa: PLC0415
+        from multiauc import plotting  # noqa: PLC0415
 
-        return PrecisionRecallCurvesDisplay({self.positive: self}).plot(ax, **line)
+        return plotting.PrecisionRecallCurvesDisplay({self.positive: self}).plot(ax, **line)
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         return {"threshold": self.thresholds, "recall": self.recall, "precision": self.precision}
 
     def __repr__(self) -> str:
@@ -79,7 +76,7 @@ class PrecisionRecallCurve(Result):
         return f"PrecisionRecallCurve({self.positive!r} against the rest: {found})"
 
 
-@with_hints
+@hints.with_hints
 def precision_recall_curves(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -126,16 +123,15 @@ def precision_recall_curves(
     >>> curves["cat"].thresholds
     array([inf, 0.6, 0.5, 0.4, 0.2, 0.1])
     """
-    return curves_of(read_sample(y_true, y_score, sample_weight, labels, absent, outputs))
+    return find_curves(read_sample(y_true, y_score, sample_weight, labels, absent, outputs))
 
 
-def curves_of(sample: Sample) -> dict[Any, PrecisionRecallCurve]:
+def find_curves(sample: Sample) -> dict[Any, PrecisionRecallCurve]:
     """The curves of a sample, by class."""
-    classes = sample.reported_classes()
+    classes, shares = sample.reported_classes(), sample.shares()
     present = [c for c in classes if sample.rows[c]]
     values = _rust.average_precision_per_class(sample.arguments())
     points = dict(zip(present, _rust.precision_recall_points(sample.arguments(), present), strict=True))
-    shares = sample.shares()
     nan = np.array([math.nan])
     curves = {}
     for c in classes:

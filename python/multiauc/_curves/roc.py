@@ -4,48 +4,36 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import pairwise, permutations
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.hints import warn, with_hints
+from multiauc._common import hints, registry, result, wording
 from multiauc._common.progress import Progress
-from multiauc._common.registry import CURVE_KINDS, DEFAULT_CURVE_KIND, PAIRWISE
-from multiauc._common.result import HELD, Number, Result, Tabular, pick_numbers
-from multiauc._common.wording import decimals, format_interval, one_of
 from multiauc._curves.multiclass import RocBand
-from multiauc._inference.bootstrap import MEMORY_LIMIT, Bootstrap, draw_seed, warn_of_lost_classes
-from multiauc._inference.estimates import read_number
-from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval
+from multiauc._inference import bootstrap as resampling
+from multiauc._inference import estimates, intervals
+from multiauc._input import options
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import positive_integer, read_flag, read_level, read_rng
-from multiauc._input.sample import read_sample
+from multiauc._input.sample import Sample, read_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.registry import CurveKind
-    from multiauc._common.result import Columns, Numbers, Record
+    from multiauc import plotting
     from multiauc._common.types import Absent, Labels, Outputs, Sampling
-    from multiauc._input.sample import Sample
-    from multiauc.plotting import RocCurvesDisplay
 
 # Finer towards 0, where good curves rise.
 AT_FPR = np.unique(np.concatenate([np.linspace(0.0, 1.0, 201), np.geomspace(1e-4, 0.1, 60)]))
 
-# How exactly the width of a band is found, in standard errors.
-STEP_OF_Z = 0.01
-
-# Of heights that are compared, and of rates that are looked up.
-ROUNDING = 1e-12
-RATE_ROUNDING = 1e-15
+#: A class whose score is read and the one that it is compared with, None for all others, as columns.
+Sides: TypeAlias = "tuple[int, int | None]"
 
 
 def area_below(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> float:
@@ -62,155 +50,41 @@ def curve_band(
     curve: RocCurve, sizes: tuple[float, float], tail: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """(fpr, low, high): pointwise limits of the true-positive rate at fixed false-positive rates."""
-    low, high = limits((curve.fpr, curve.tpr), sizes, normal_quantile(tail), AT_FPR)
-    return AT_FPR, low, high
+    return AT_FPR, *_rust.roc_limits((curve.fpr, curve.tpr), sizes, -NormalDist().inv_cdf(tail), AT_FPR)
 
 
-def limits(
-    points: tuple[NDArray[np.float64], NDArray[np.float64]],
-    sizes: tuple[float, float],
-    z: float,
-    at: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Limits of the true-positive rate at false-positive rates, z standard errors away.
-
-    `points` are the false and true-positive rates of the curve, `sizes` the numbers of rows of the positive and of the
-    negative class, which are taken as fixed.
-
-    At a rate f the curve is h(f), the share of one class above the threshold that f of the other is above. Both shares
-    are binomial: Wilson's limits l, u of h(f), and those f_l, f_u of f, are combined as independent parts of one
-    distance (Zou and Donner's method of variance estimates recovery),
-
-    .. math:: h - \sqrt{(h - l)^2 + (h(f) - h(f_l))^2}, \quad h + \sqrt{(u - h)^2 + (h(f_u) - h(f))^2}.
-
-    Unlike quantiles of resampled curves, these limits have a width where all rows are right.
-    """
-    n_positive, n_negative = sizes
-    height = heights(points, at)
-    low, high = _wilson(height, n_positive, z)
-    before, after = _wilson(at, n_negative, z)
-    # How high the curve is before the first row of the other class is not known, nor after the last one: it may rise
-    # from 0, or reach 1.
-    least = heights(points, before) * np.minimum(1.0, before * n_negative)
-    most = 1.0 - (1.0 - heights(points, after)) * np.minimum(1.0, (1.0 - after) * n_negative)
-    lower = height - np.hypot(height - low, height - least)
-    upper = height + np.hypot(high - height, most - height)
-    return np.maximum(lower, 0.0), np.minimum(upper, 1.0)
-
-
-def heights(points: tuple[NDArray[np.float64], NDArray[np.float64]], at: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The curve at false-positive rates; the upper end where it rises straight up."""
-    fpr, tpr = points
-    # 1 - 0.9 is a little less than 0.1, where the curve may rise.
-    there = np.searchsorted(fpr, at + RATE_ROUNDING, side="right") - 1
-    return np.where(np.abs(fpr[there] - at) <= RATE_ROUNDING, tpr[there], np.interp(at, fpr, tpr))
-
-
-def z_to_hold(
-    points: tuple[NDArray[np.float64], NDArray[np.float64]],
-    sizes: tuple[float, float],
-    held: NDArray[np.float64],
-    least: float,
-) -> float:
-    """The smallest z, not below `least`, whose limits around a curve hold another curve at all of `AT_FPR`."""
-
-    def holds(z: float) -> bool:
-        low, high = limits(points, sizes, z, AT_FPR)
-        return bool(np.all((low <= held + ROUNDING) & (held <= high + ROUNDING)))
-
-    if holds(least):
-        return least
-    # With growing z the limits tend to 0 and 1.
-    low, high = least, 2.0 * least + 1.0
-    while not holds(high):
-        low, high = high, 2.0 * high
-    while high - low > STEP_OF_Z:
-        middle = 0.5 * (low + high)
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
-
-
-def resample_curves(
-    inputs: HeldInputs,
-    curve: tuple[int, int | None],
-    size: int,
-    seed: int,
-    look: Callable[[tuple[NDArray[np.float64], NDArray[np.float64]]], float],
-) -> NDArray[np.float64]:
-    """What is seen in each resampled curve of a class; nan where the resample holds no row of one of the sides.
-
-    The resamples are those that every other bootstrap draws with this seed.
-    """
-    resampler = _rust.Resampler.of_curves(inputs.arguments(), [curve], "max_fpr", 1.0, MEMORY_LIMIT)
-    sample = inputs.sample
-    weights = np.ones(len(sample.codes)) if sample.weights is None else sample.weights
-    positive, negative = sides(inputs, curve)
-    rows = np.flatnonzero((positive | negative) & (weights > 0.0))
-    scores = own_scores(inputs, curve[0])[rows]
-    order = np.argsort(-scores, kind="stable")
-    rows, scores = rows[order], scores[order]
-    # A threshold lies after all rows of one score.
-    ends = np.flatnonzero(np.append(np.diff(scores) != 0, True))
-    is_positive = positive[rows]
-    found = np.full(size, np.nan)
-    with Progress(size, "bootstrap") as progress:
-        for first, last in pairwise(progress.steps(resampler.block, unit=resampler.block)):
-            drawn = resampler.multiplicities(seed, first, last - first)
-            for k in range(first, last):
-                mass = drawn[k - first, rows] * weights[rows]
-                right = np.concatenate([[0.0], np.cumsum(np.where(is_positive, mass, 0.0))[ends]])
-                wrong = np.concatenate([[0.0], np.cumsum(np.where(is_positive, 0.0, mass))[ends]])
-                if right[-1] > 0.0 and wrong[-1] > 0.0:
-                    found[k] = look((wrong / wrong[-1], right / right[-1]))
-    return found
-
-
-def sides(inputs: HeldInputs, curve: tuple[int, int | None]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The rows of the class whose score is read, and those that it is told from."""
-    codes, (c, d) = inputs.sample.codes, curve
-    return codes == c, codes != c if d is None else codes == d
-
-
-def own_scores(inputs: HeldInputs, c: int) -> NDArray[np.float64]:
-    """The scores of a class; a single score is that of the second class, and the first has it negated."""
-    sample = inputs.sample
-    if sample.has_one_score:
-        only = np.asarray(sample.scores[:, 0], dtype=np.float64)
-        return only if c == 1 else -only
-    return np.asarray(sample.scores[:, c], dtype=np.float64)
-
-
-def curve_sizes(inputs: HeldInputs, curve: tuple[int, int | None]) -> tuple[float, float]:
-    """The effective numbers of rows on both sides of a curve."""
-    weights = inputs.sample.weights
-    own, other = (
-        effective_size(None if weights is None else np.asarray(weights[rows]), int(np.count_nonzero(rows)))
-        for rows in sides(inputs, curve)
+def effective_sizes(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The rows of each class and of all others; with weights, as many rows of equal weight as inform as well (Kish)."""
+    if sample.weights is None:
+        rows = np.asarray(sample.rows, dtype=np.float64)
+        return rows, rows.sum() - rows
+    sums, squares = (
+        np.bincount(sample.codes, weights=weights, minlength=sample.n_classes)
+        for weights in (sample.weights, sample.weights**2)
     )
-    return own, other
+    is_other = 1.0 - np.eye(sample.n_classes)
+    with np.errstate(invalid="ignore"):
+        return sums**2 / squares, (is_other @ sums) ** 2 / (is_other @ squares)
 
 
-def effective_size(weights: NDArray[np.float64] | None, rows: int) -> float:
-    """The number of rows, or of rows of equal weight that would be as informative (Kish)."""
-    if weights is None:
-        return float(rows)
-    total = float(weights.sum())
-    return total * total / float(np.dot(weights, weights)) if total > 0.0 else math.nan
+def curve_sizes(sample: Sample, curve: Sides) -> tuple[float, float]:
+    """The effective numbers of rows on both sides of a curve."""
+    (own, others), (c, d) = effective_sizes(sample), curve
+    return float(own[c]), float(others[c] if d is None else own[d])
 
 
-def normal_quantile(tail: float) -> float:
-    """The z that a normal number exceeds with probability `tail`."""
-    return -NormalDist().inv_cdf(tail)
-
-
-def _wilson(share: NDArray[np.float64], size: float, z: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    middle = (share + z * z / (2 * size)) / (1 + z * z / size)
-    reach = z / (1 + z * z / size) * np.sqrt(share * (1 - share) / size + (z / (2 * size)) ** 2)
-    return np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
+def find_sizes(curves: dict[Any, RocCurve]) -> dict[Any, tuple[float, float]]:
+    """The effective numbers of rows on both sides of each of the curves of one sample."""
+    sample = next(iter(curves.values()))._known()[0].sample  # noqa: SLF001 - its own class
+    own, others = (dict(zip(sample.labels, sizes.tolist(), strict=True)) for sizes in effective_sizes(sample))
+    return {
+        key: (own[curve.positive], others[curve.positive] if curve.negative is None else own[curve.negative])
+        for key, curve in curves.items()
+    }
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocCurve(Result):
+class RocCurve(result.Result):
     """Points of the ROC curve of one class, against all others or against one other class.
 
     Attributes
@@ -241,14 +115,14 @@ class RocCurve(Result):
     thresholds: NDArray[np.float64]
     positive: Any
     negative: Any = None
-    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
+    _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
     @property
     def auc(self) -> float:
         """The area under the curve, by trapezoids; nan for a class without rows."""
         return area_below(self.fpr, self.tpr)
 
-    @with_hints
+    @hints.with_hints
     def band(
         self,
         level: float = 0.95,
@@ -292,26 +166,24 @@ class RocCurve(Result):
         .. [1] G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures: a general approach",
            Statistics in Medicine 27 (2008), 1693-1702.
         """
-        tail = read_level(level)
-        size = positive_integer("n_resamples", n_resamples)
-        generator = read_rng(rng)
-        is_whole = read_flag("simultaneous", simultaneous)
+        tail = options.read_level(level)
+        size = options.positive_integer("n_resamples", n_resamples)
+        generator = options.read_rng(rng)
+        is_whole = options.read_flag("simultaneous", simultaneous)
         if groups is not None and not is_whole:
             raise ValueError("groups has no meaning with simultaneous=False, which treats rows as independent")
         inputs, place = self._known()
         inputs = inputs.regroup(groups, sampling)
-        if math.isnan(self.auc):
-            nowhere = np.full(len(AT_FPR), np.nan)
-            return RocBand(AT_FPR.copy(), nowhere, nowhere.copy(), float(level), is_whole)
-        z, sizes = normal_quantile(tail), curve_sizes(inputs, place)
-        points = self.fpr, self.tpr
-        if is_whole:
-            own = heights(points, AT_FPR)
-            look = partial(z_to_hold, sizes=sizes, held=own, least=z)
-            found = resample_curves(inputs, place, size, draw_seed(generator), look)
-            warn_of_lost_classes(found[:, None], np.zeros(1))
+        z = math.nan if math.isnan(self.auc) else -NormalDist().inv_cdf(tail)
+        rates, sizes = (self.fpr, self.tpr), curve_sizes(inputs.sample, place)
+        if is_whole and not math.isnan(z):
+            held = _rust.roc_heights(rates, AT_FPR)
+            found = _resample(
+                inputs, place, size, generator, lambda curve, *draws: curve.z_to_hold(*draws, sizes, z, AT_FPR, held)
+            )
             z = float(np.nanquantile(found, level, method="higher")) if not np.isnan(found).all() else math.nan
-        low, high = limits(points, sizes, z, AT_FPR)
+        nowhere = np.full(len(AT_FPR), np.nan)
+        low, high = (nowhere, nowhere.copy()) if math.isnan(z) else _rust.roc_limits(rates, sizes, z, AT_FPR)
         return RocBand(AT_FPR.copy(), low, high, float(level), is_whole)
 
     def sensitivity(self, specificity: float) -> Sensitivity:
@@ -329,12 +201,14 @@ class RocCurve(Result):
         Sensitivity
             With `confidence_interval()` in closed form, and `bootstrap()`.
         """
-        wanted = read_number("specificity", specificity, low=0.0, high=1.0)
+        wanted = estimates.read_number("specificity", specificity, low=0.0, high=1.0)
         inputs, place = self._known()
-        value = math.nan if math.isnan(self.auc) else _height(1.0 - wanted, (self.fpr, self.tpr))
-        return Sensitivity(wanted, value, self.positive, self.negative, curve_sizes(inputs, place), self)
+        value = math.nan
+        if not math.isnan(self.auc):
+            value = float(_rust.roc_heights((self.fpr, self.tpr), np.array([1.0 - wanted]))[0])
+        return Sensitivity(wanted, value, self.positive, self.negative, curve_sizes(inputs.sample, place), self)
 
-    def _known(self) -> tuple[HeldInputs, tuple[int, int | None]]:
+    def _known(self) -> tuple[HeldInputs, Sides]:
         """The data behind the curve, and the columns of its classes."""
         if self._inputs is None:
             raise ValueError("this curve was made without data or unpickled; call roc_curves on the data again")
@@ -342,26 +216,28 @@ class RocCurve(Result):
         place = {label: c for c, label in enumerate(self._inputs.sample.labels)}
         return self._inputs, (place[self.positive], None if self.negative is None else place[self.negative])
 
-    def plot(self, ax: Axes | None = None, **line: Any) -> RocCurvesDisplay:
+    def plot(self, ax: Axes | None = None, **line: Any) -> plotting.RocCurvesDisplay:
         """Draw the curve, on axes that other curves may share. Needs matplotlib (``pip install matplotlib``).
 
         `multiauc.plotting.RocCurvesDisplay` draws the curves of all classes or pairs.
         """
-        from multiauc.plotting import RocCurvesDisplay  # noqa: PLC0415
+        from multiauc import plotting  # noqa: PLC0415
 
         key = self.positive if self.negative is None else (self.positive, self.negative)
-        return RocCurvesDisplay({key: self}).plot(ax, **line)
+        return plotting.RocCurvesDisplay({key: self}).plot(ax, **line)
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         return {"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}
 
     def __repr__(self) -> str:
         negative = "the rest" if self.negative is None else repr(self.negative)
-        return f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {decimals(self.auc)})"
+        return (
+            f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {wording.decimals(self.auc)})"
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Sensitivity(Number, Tabular):
+class Sensitivity(result.Number, result.Tabular):
     """The share of a class that is found at a given specificity; see `RocCurve.sensitivity`.
 
     Attributes
@@ -396,7 +272,7 @@ class Sensitivity(Number, Tabular):
     sizes: tuple[float, float]
     _curve: RocCurve
 
-    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
+    def confidence_interval(self, level: float = 0.95) -> intervals.ConfidenceInterval:
         """An interval for the population's sensitivity at this specificity, in closed form.
 
         The limits of ``RocCurve.band(simultaneous=False)`` at this point, where the formula is: the threshold is
@@ -407,12 +283,12 @@ class Sensitivity(Number, Tabular):
         level : float, default 0.95
             The nominal coverage.
         """
-        interval = self._interval(read_level(level))
+        interval = self._interval(options.read_level(level))
         if math.isnan(interval.low):
-            warn("there is no interval: a class has no rows", RuntimeWarning)
+            hints.warn("there is no interval: a class has no rows", RuntimeWarning)
         return interval
 
-    @with_hints
+    @hints.with_hints
     def bootstrap(
         self,
         n_resamples: int = 2000,
@@ -420,7 +296,7 @@ class Sensitivity(Number, Tabular):
         *,
         groups: ArrayLike | None = None,
         sampling: Sampling = "stratified",
-    ) -> Bootstrap:
+    ) -> resampling.Bootstrap:
         """Resample the rows, or groups of them: the uncertainty without a formula.
 
         Parameters
@@ -439,57 +315,69 @@ class Sensitivity(Number, Tabular):
         Bootstrap
             With the column "sensitivity", and ``"logit"``, ``"percentile"`` and ``"basic"`` intervals.
         """
-        size = positive_integer("n_resamples", n_resamples)
-        generator = read_rng(rng)
+        size = options.positive_integer("n_resamples", n_resamples)
+        generator = options.read_rng(rng)
         inputs, place = self._curve._known()  # noqa: SLF001 - its own curve
         inputs = inputs.regroup(groups, sampling)
         replicates = np.full(size, np.nan)
         if not math.isnan(self.value):
-            look = partial(_height, 1.0 - self.specificity)
-            replicates = resample_curves(inputs, place, size, draw_seed(generator), look)
-            warn_of_lost_classes(replicates[:, None], np.zeros(1))
+            at = 1.0 - self.specificity
+            replicates = _resample(inputs, place, size, generator, lambda curve, *draws: curve.heights(*draws, at))
         units, rows = int(inputs.units()[place[0]]), inputs.sample.rows
         estimates = np.array([self.value])
-        return Bootstrap(replicates[:, None], ("sensitivity",), estimates, None, inputs.resampled_unit, rows, units)
+        return resampling.Bootstrap(
+            replicates[:, None], ("sensitivity",), estimates, None, inputs.resampled_unit, rows, units
+        )
 
-    def to_dict(self, level: float = 0.95) -> Record:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with the limits of the interval."""
-        low, high = self._interval(read_level(level))
-        return Result.to_dict(self) | {"low": low, "high": high}
+        low, high = self._interval(options.read_level(level))
+        return result.Result.to_dict(self) | {"low": low, "high": high}
 
-    def _numbers(self) -> dict[str, Numbers]:
-        return {"sensitivity": pick_numbers(self.to_dict())}
+    def _numbers(self) -> dict[str, result.Numbers]:
+        return {"sensitivity": result.pick_numbers(self.to_dict())}
 
-    def _rows(self, level: float) -> list[Record]:
+    def _rows(self, level: float) -> list[result.Record]:
         found = self.to_dict(level)
         return [{name: found[name] for name in ("positive", "negative", "specificity", "value", "low", "high")}]
 
-    def _interval(self, tail: float) -> ConfidenceInterval:
+    def _interval(self, tail: float) -> intervals.ConfidenceInterval:
         if math.isnan(self.value):
-            return NO_INTERVAL
-        at = np.array([1.0 - self.specificity])
-        low, high = limits((self._curve.fpr, self._curve.tpr), self.sizes, normal_quantile(tail), at)
-        return ConfidenceInterval(float(low[0]), float(high[0]))
+            return intervals.NO_INTERVAL
+        rates, at = (self._curve.fpr, self._curve.tpr), np.array([1.0 - self.specificity])
+        low, high = _rust.roc_limits(rates, self.sizes, -NormalDist().inv_cdf(tail), at)
+        return intervals.ConfidenceInterval(float(low[0]), float(high[0]))
 
     def __repr__(self) -> str:
         negative = "the rest" if self.negative is None else repr(self.negative)
-        interval = format_interval(*self._interval(0.025))
+        interval = wording.format_interval(*self._interval(0.025))
         return (
             f"Sensitivity({self.positive!r} against {negative} at specificity {self.specificity:g}: "
-            f"{decimals(self.value)}, 95% interval {interval})"
+            f"{wording.decimals(self.value)}, 95% interval {interval})"
         )
 
 
-def _height(at: float, points: tuple[NDArray[np.float64], NDArray[np.float64]]) -> float:
-    return float(heights(points, np.array([at]))[0])
+def _resample(
+    inputs: HeldInputs,
+    curve: Sides,
+    size: int,
+    generator: np.random.Generator,
+    look: Callable[..., NDArray[np.float64]],
+) -> NDArray[np.float64]:
+    """What `look(curves, seed, first, count)` finds in resampled curves; nan where one has no row of some side."""
+    curves, seed = _rust.CurveResampler(inputs.arguments(), curve), resampling.draw_seed(generator)
+    with Progress(size, "bootstrap") as progress:
+        found = np.concatenate([look(curves, seed, i, j - i) for i, j in pairwise(progress.steps())])
+    resampling.warn_of_lost_classes(found[:, None], np.zeros(1))
+    return found
 
 
-@with_hints
+@hints.with_hints
 def roc_curves(
     y_true: ArrayLike,
     y_score: ArrayLike,
     *,
-    kind: CurveKind = DEFAULT_CURVE_KIND,
+    kind: registry.CurveKind = registry.DEFAULT_CURVE_KIND,
     drop_intermediate: bool = True,
     sample_weight: ArrayLike | None = None,
     labels: Labels = None,
@@ -553,37 +441,33 @@ def roc_curves(
     0.75
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    return curves_of(sample, kind, drop_intermediate=drop_intermediate)
+    return find_curves(sample, kind, drop_intermediate=drop_intermediate)
 
 
-def curves_of(sample: Sample, kind: str, *, drop_intermediate: bool) -> dict[Any, RocCurve]:
-    """The curves of a sample, by class or by pair of classes."""
+def find_curves(sample: Sample, kind: str, *, drop_intermediate: bool) -> dict[Any, RocCurve]:
+    """The curves of a sample, by class or by pair of classes; the core computes those of present classes at once."""
     if not isinstance(drop_intermediate, (bool, np.bool_)):
         raise TypeError(f"drop_intermediate must be True or False; got {drop_intermediate!r}")
-    wanted = curve_pairs(sample, one_of("kind", kind, CURVE_KINDS))
-    curves = _curves(sample, wanted, drop_intermediate=bool(drop_intermediate))
-    return {curve.positive if curve.negative is None else (curve.positive, curve.negative): curve for curve in curves}
+    wanted = curve_pairs(sample, wording.one_of("kind", kind, registry.CURVE_KINDS))
+    present = present_curves(sample, wanted)
+    found = _rust.roc_curve_points(sample.arguments(), present, bool(drop_intermediate))
+    points = dict(zip(present, found, strict=True))
+    inputs, nan = HeldInputs(sample, ()), np.array([np.nan])
+    curves = {}
+    for c, d in wanted:
+        positive, negative = sample.labels[c], None if d is None else sample.labels[d]
+        key = positive if d is None else (positive, negative)
+        fpr, tpr, thresholds = points.get((c, d), (nan, nan, nan))
+        curves[key] = RocCurve(fpr, tpr, thresholds, positive, negative, inputs)
+    return curves
 
 
-def curve_pairs(sample: Sample, kind: str) -> list[tuple[int, int | None]]:
+def curve_pairs(sample: Sample, kind: str) -> list[Sides]:
     """(positive class, negative class or None for all others) of each curve that a result has entries for."""
     classes = sample.reported_classes()
-    return list(permutations(classes, 2)) if kind == PAIRWISE else [(c, None) for c in classes]
+    return list(permutations(classes, 2)) if kind == registry.PAIRWISE else [(c, None) for c in classes]
 
 
-def present_curves(sample: Sample, curves: list[tuple[int, int | None]]) -> list[tuple[int, int | None]]:
+def present_curves(sample: Sample, curves: list[Sides]) -> list[Sides]:
     """Those of the curves whose classes have rows."""
     return [(c, d) for c, d in curves if sample.rows[c] and (d is None or sample.rows[d])]
-
-
-def _curves(sample: Sample, wanted: list[tuple[int, int | None]], *, drop_intermediate: bool) -> Iterator[RocCurve]:
-    """The curves in order; the core computes those of present classes in one call."""
-    present = present_curves(sample, wanted)
-    drawn = _rust.roc_curve_points(sample.arguments(), present, drop_intermediate)
-    points = dict(zip(present, drawn, strict=True))
-    inputs = HeldInputs(sample, ())
-    nan = np.array([np.nan])
-    for c, d in wanted:
-        fpr, tpr, thresholds = points.get((c, d), (nan, nan, nan))
-        negative = None if d is None else sample.labels[d]
-        yield RocCurve(fpr, tpr, thresholds, sample.labels[c], negative, inputs)

@@ -19,7 +19,7 @@ from multiauc._inference import bootstrap as resampling
 from multiauc._inference import intervals
 from multiauc._inference.pair_matrix import PairMatrix
 from multiauc._input import options
-from multiauc.plotting._pair_matrix import scale_floor
+from multiauc.plotting._matrices import scale_floor
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common import registry, result, wording
 from multiauc._common.hints import warn, with_hints
-from multiauc._curves.multiclass import default_curve
+from multiauc._curves.multiclass import fit_curve
 from multiauc._evaluation import multilabel
 from multiauc._evaluation.evaluation import Evaluation, compare_in_folds, read_inputs
 from multiauc._inference import bootstrap, differences, estimates
@@ -674,7 +674,7 @@ def _compare_curves(models: dict[Any, HeldInputs]) -> dict[str, Any]:
     """The same by the areas of the multi-class ROC curves, which have no standard errors in closed form."""
     found = {}
     for name, model in models.items():
-        area = default_curve(model.sample, model.options.pair_weights).auc
+        area = fit_curve(model.sample, model.options.pair_weights).auc
         smallest = estimates.count_smallest(model.units())
         found[name] = estimates.build_bare_estimate(area, name, smallest, registry.MULTICLASS_ROC, model)
     return {
@@ -694,7 +694,7 @@ def _resample_curves(
         return np.full((size, len(models)), np.nan), [None] * len(models)
     found = []
     for model in models:
-        roc = default_curve(model.unchanged_sample(), model.options.pair_weights)
+        roc = fit_curve(model.unchanged_sample(), model.options.pair_weights)
         # A copy of the same generator draws the same rows for every model.
         found.append(roc.resample(size, copy.deepcopy(generator), "rows", model.groups, model.sampling))
     bootstrap.draw_seed(generator)

@@ -10,8 +10,8 @@ from multiauc._common.progress import Stage
 from multiauc._common.registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
 from multiauc._common.result import provenance, versions
 from multiauc._common.wording import names_as_text, printable, shown_name
-from multiauc._costs.decisions import decisions_of
-from multiauc._curves.multiclass import default_curve
+from multiauc._costs.decisions import fit_rule
+from multiauc._curves.multiclass import fit_curve
 from multiauc._display import model as views
 from multiauc._display import numbers
 from multiauc._display.numbers import QUANTILES_FROM, choose_resamples, resample_curve, view_curve
@@ -161,13 +161,13 @@ def _fit_curve(inputs: HeldInputs) -> MulticlassRoc | None:
     sample = inputs.unchanged_sample()
     if sample.n_classes > CURVE_UP_TO_CLASSES:
         return None
-    return default_curve(sample, inputs.options.pair_weights)
+    return fit_curve(sample, inputs.options.pair_weights)
 
 
 def _decide(inputs: HeldInputs, costs: ArrayLike, level: float) -> views.Decisions:
     """The rule that costs least, and what it costs."""
     sample = inputs.unchanged_sample()
-    decisions = decisions_of(sample, read_costs(costs, sample.n_classes), inputs.groups)
+    decisions = fit_rule(sample, read_costs(costs, sample.n_classes), inputs.groups)
     return numbers.view_decisions(decisions, decisions.cross_validated, level)
 
 

@@ -6,12 +6,15 @@ take the one that ``.plot()`` of a result returns; ``display.plot(ax=...)`` draw
 and lightness carry the same difference in grey.
 """
 
-from multiauc.plotting._confusion_matrix import ConfusionMatrixDisplay
 from multiauc.plotting._costs import CostCurveDisplay, RocHullDisplay
+from multiauc.plotting._curves import (
+    MulticlassRocDisplay,
+    PrecisionRecallCurvesDisplay,
+    RocCurvesDisplay,
+    SummaryRocDisplay,
+)
 from multiauc.plotting._intervals import ComparisonDisplay, EvaluationDisplay, SlicesDisplay
-from multiauc.plotting._pair_matrix import PairMatrixDisplay
-from multiauc.plotting._precision_recall import PrecisionRecallCurvesDisplay
-from multiauc.plotting._roc import MulticlassRocDisplay, RocCurvesDisplay, SummaryRocDisplay
+from multiauc.plotting._matrices import ConfusionMatrixDisplay, PairMatrixDisplay
 from multiauc.plotting._three_classes import RocSurfaceDisplay, SimplexDisplay
 
 __all__ = [

@@ -7,21 +7,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._common.registry import AGAINST_REST, PAIRWISE
+from multiauc._common import registry
 from multiauc._common.wording import decimals
-from multiauc._costs.hulls import roc_hulls
-from multiauc._curves.roc import curves_of
-from multiauc.plotting._axes import COLOURS, DASHES, Display, PredictionsDisplay, axes_or_new
-from multiauc.plotting._roc_frame import curve_name, draw_behind, draw_curve, finish_roc, roc_axes
+from multiauc._costs.hulls import CostCurve, OperatingPoint, RocHull, roc_hulls
+from multiauc._curves.roc import find_curves
+from multiauc.plotting import _roc_frame as frame
+from multiauc.plotting._base import COLOURS, DASHES, Display, PredictionsDisplay, Style, axes_or_new
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
-    from numpy.typing import ArrayLike, NDArray
-
-    from multiauc._costs.hulls import CostCurve, OperatingPoint, RocHull
+    from numpy.typing import ArrayLike
 
 COST_INCHES = (5.6, 4.4)
 # How many lines of a cost curve can be told apart; of more, those at even distances are drawn.
@@ -66,7 +64,7 @@ class RocHullDisplay(PredictionsDisplay):
         self.optimum = optimum
 
     @classmethod
-    def from_predictions(
+    def from_predictions(  # type: ignore[override]
         cls,
         y_true: ArrayLike,
         y_score: ArrayLike,
@@ -88,33 +86,27 @@ class RocHullDisplay(PredictionsDisplay):
     def plot(self, ax: Axes | None = None, **line: Any) -> Self:
         """Draw the hull on axes that other curves may share; `line` is passed on to ``ax.plot``."""
         hull, point = self.hull, self.optimum
-        axes = roc_axes(ax)
-        name = curve_name(hull.positive, hull.negative, f"hull, AUC {decimals(hull.auc, 3)}")
-        self.line_ = draw_curve(axes, hull.fpr, hull.tpr, name, line)
+        axes = frame.roc_axes(ax)
+        name = frame.curve_name(hull.positive, hull.negative, f"hull, AUC {decimals(hull.auc, 3)}")
+        self.line_ = frame.draw_curve(axes, hull.fpr, hull.tpr, name, line)
         colour = self.line_.get_color()
-        below = self._curve()
-        if below is not None:
+        if hull._inputs is not None and not math.isnan(hull.auc):  # noqa: SLF001 - the data that results refer to
+            kind = registry.AGAINST_REST if hull.negative is None else registry.PAIRWISE
+            curves = find_curves(hull._inputs.unchanged_sample(), kind, drop_intermediate=True)  # noqa: SLF001
+            below = curves[hull.positive if hull.negative is None else (hull.positive, hull.negative)]
             look = {"color": colour, "alpha": 0.4, "linewidth": 1, "label": "the curve below it"}
-            draw_behind(axes, *below, look)
+            frame.draw_behind(axes, below.fpr, below.tpr, look)
         self.cost_line_ = None
         if point is not None and not math.isnan(point.fpr):
             x, y = _through(point)
             cost = f"equal cost {decimals(point.expected_cost, 3)}"
             (self.cost_line_,) = axes.plot(x, y, color=colour, linestyle=(0, (4, 3)), linewidth=1, zorder=2, label=cost)
-            axes.plot([point.fpr], [point.tpr], marker="o", color=colour, linestyle="", zorder=4, label=_rule(point))
-        finish_roc(axes)
+            best = f"best: score \N{GREATER-THAN OR EQUAL TO} {point.threshold:.4g}"
+            if math.isinf(point.threshold):
+                best = f"best: {'never' if point.threshold > 0.0 else 'always'} positive"
+            axes.plot([point.fpr], [point.tpr], marker="o", color=colour, linestyle="", zorder=4, label=best)
+        frame.finish_roc(axes)
         return self._set_axes(axes)
-
-    def _curve(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-        """The curve below the hull, if the data are there still."""
-        hull = self.hull
-        if hull._inputs is None or math.isnan(hull.auc):  # noqa: SLF001 - the data that results refer to
-            return None
-        sample = hull._inputs.unchanged_sample()  # noqa: SLF001
-        kind = AGAINST_REST if hull.negative is None else PAIRWISE
-        curves = curves_of(sample, kind, drop_intermediate=True)
-        curve = curves[hull.positive if hull.negative is None else (hull.positive, hull.negative)]
-        return curve.fpr, curve.tpr
 
 
 def _through(point: OperatingPoint) -> tuple[list[float], list[float]]:
@@ -127,12 +119,6 @@ def _through(point: OperatingPoint) -> tuple[list[float], list[float]]:
     left = max(0.0, point.fpr - point.tpr / slope)
     right = min(1.0, point.fpr + (1.0 - point.tpr) / slope)
     return [left, right], [point.tpr + slope * (x - point.fpr) for x in (left, right)]
-
-
-def _rule(point: OperatingPoint) -> str:
-    if math.isinf(point.threshold):
-        return "best: never positive" if point.threshold > 0.0 else "best: always positive"
-    return f"best: score \N{GREATER-THAN OR EQUAL TO} {point.threshold:.4g}"
 
 
 class CostCurveDisplay(Display):
@@ -168,39 +154,27 @@ class CostCurveDisplay(Display):
         """Draw the curve on axes that other cost curves may share; `line` is passed on to ``ax.plot``."""
         curve = self.curve
         axes = axes_or_new(ax, COST_INCHES)
-        _frame(axes)
-        name = curve_name(curve.positive, curve.negative, f"area {decimals(curve.area, 3)}")
-        self.line_ = draw_curve(axes, curve.x, curve.cost, name, line)
+        self._frame(axes)
+        name = frame.curve_name(curve.positive, curve.negative, f"area {decimals(curve.area, 3)}")
+        self.line_ = frame.draw_curve(axes, curve.x, curve.cost, name, line)
         colour = self.line_.get_color()
         drawn = np.unique(np.linspace(0, len(curve.fpr) - 1, min(len(curve.fpr), LINES_AT_MOST)).round().astype(int))
         for k in drawn.tolist():
             ends = [curve.fpr[k], 1.0 - curve.tpr[k]]
-            draw_behind(axes, [0.0, 1.0], ends, {"color": colour, "alpha": 0.3, "linewidth": 0.7})
+            frame.draw_behind(axes, [0.0, 1.0], ends, {"color": colour, "alpha": 0.3, "linewidth": 0.7})
         axes.legend(loc="upper center", fontsize="small", framealpha=0.9, edgecolor="none")
         return self._set_axes(axes)
 
+    @staticmethod
+    def _frame(axes: Axes) -> None:
+        """The cost of predictions that need no scores, colours, and what stands along the axes."""
+        if any(line.get_gid() == WITHOUT_SCORES for line in axes.lines):
+            return
+        from cycler import cycler  # noqa: PLC0415
 
-def _frame(axes: Axes) -> None:
-    """The frame of cost curves, with the cost of decisions that need no scores."""
-    if any(drawn.get_gid() == WITHOUT_SCORES for drawn in axes.lines):
-        return
-    from cycler import cycler  # noqa: PLC0415
-
-    axes.set_prop_cycle(cycler(color=list(COLOURS)) + cycler(linestyle=[DASHES[k % len(DASHES)] for k in range(7)]))
-    axes.plot(
-        [0.0, 0.5, 1.0],
-        [0.0, 0.5, 0.0],
-        color="0.6",
-        linestyle=":",
-        linewidth=1,
-        label="without scores (area 0.25)",
-        gid=WITHOUT_SCORES,
-        zorder=1,
-    )
-    axes.set(
-        xlim=(0, 1),
-        ylim=(0, 0.75),
-        xlabel="share of false negatives in the costs at stake",
-        ylabel="expected cost (largest possible = 1)",
-    )
-    axes.spines[["top", "right"]].set_visible(False)
+        axes.set_prop_cycle(cycler(color=list(COLOURS)) + cycler(linestyle=[DASHES[k % len(DASHES)] for k in range(7)]))
+        style: Style = {"color": "0.6", "linestyle": ":", "linewidth": 1, "zorder": 1, "gid": WITHOUT_SCORES}
+        axes.plot([0.0, 0.5, 1.0], [0.0, 0.5, 0.0], label="without scores (area 0.25)", **style)
+        axes.set(xlim=(0, 1), ylim=(0, 0.75), ylabel="expected cost (largest possible = 1)")
+        axes.set_xlabel("share of false negatives in the costs at stake")
+        axes.spines[["top", "right"]].set_visible(False)

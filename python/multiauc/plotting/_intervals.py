@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import math
+import warnings
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
+from multiauc._common import wording
 from multiauc._common.registry import METRICS
-from multiauc._common.wording import corrected_p, decimals, names_as_text
-from multiauc._evaluation.evaluation import evaluate
-from multiauc._evaluation.slices import evaluate_slices
+from multiauc._evaluation.evaluation import Evaluation, evaluate
+from multiauc._evaluation.slices import Slices, evaluate_slices
 from multiauc._input.options import positive_integer
-from multiauc.plotting._axes import (
-    COLOURS,
-    MARKERS,
-    Display,
-    PredictionsDisplay,
-    axes_or_new,
-    check_two_axes,
-    draw_interval,
-    finish_rows,
-    limits_without_warning,
-    new_axes,
-    plain_text,
-)
+from multiauc.plotting import _base as base
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -32,8 +23,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from multiauc._evaluation.comparison import Comparison
-    from multiauc._evaluation.evaluation import Evaluation
-    from multiauc._evaluation.slices import Slices
     from multiauc._inference.estimates import Estimate
 
 # Of more classes only those with the lowest values are drawn.
@@ -48,7 +37,37 @@ ROWS_AT, P_AT = 1.09, 1.24
 OTHER_COLOUR = "0.35"
 
 
-class EvaluationDisplay(PredictionsDisplay):
+class IntervalsDisplay(base.Display):
+    """Values with their intervals, a row each, the first on top."""
+
+    @staticmethod
+    def _draw_interval(axes: Axes, row: int, value: float, limits: tuple[float, float], style: base.Style) -> None:
+        """A bar from limit to limit, and a mark at the value."""
+        axes.plot(limits, [row, row], color=style["color"], linewidth=1.8, solid_capstyle="butt", zorder=2)
+        axes.plot([value], [row], linestyle="none", zorder=3, **style)
+
+    def _draw_estimate(self, axes: Axes, row: int, estimate: Estimate, level: float, style: base.Style) -> None:
+        """The same for an estimate; a mark without a bar shows that it has no interval, and no warning is needed."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            limits = estimate.confidence_interval(level)
+        self._draw_interval(axes, row, estimate.value, limits, style)
+
+    @staticmethod
+    def _name_rows(
+        axes: Axes, names: Sequence[str], xlabel: str, *, fontsize: float | None = None, top: float = -0.5
+    ) -> None:
+        """Name the rows, and take away what is not needed."""
+        axes.set_yticks(range(len(names)), names, fontsize=fontsize)
+        axes.set_ylim(len(names) - 0.5, top)
+        axes.set_xlabel(xlabel)
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="x", color="0.9", linewidth=0.8)
+        axes.set_axisbelow(True)
+
+
+class EvaluationDisplay(IntervalsDisplay, base.PredictionsDisplay):
     """The metrics of a model, and below them each class against the rest, with their intervals.
 
     Parameters
@@ -72,45 +91,41 @@ class EvaluationDisplay(PredictionsDisplay):
     ['0', '1', '2']
     """
 
+    _compute = staticmethod(evaluate)
+    _plot_options = ("level",)
+
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
-
-    @classmethod
-    def from_predictions(
-        cls, y_true: ArrayLike, y_score: ArrayLike, *, ax: Axes | None = None, level: float = 0.95, **options: Any
-    ) -> Self:
-        """Evaluate the scores and draw the result. `options` are those of `multiauc.evaluate`."""
-        return cls(evaluate(y_true, y_score, **options)).plot(ax, level=level)
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, **points: Any) -> Self:
         """Draw the estimates, each in a row of its own; see `multiauc.Evaluation.plot`."""
         metrics = {METRICS[name].title: estimate for name, estimate in self.evaluation.metrics.items()}
         classes, note = self._classes()
-        axes = axes_or_new(ax, (7.0, 1.3 + 0.34 * (len(metrics) + len(classes))))
+        axes = base.axes_or_new(ax, (7.0, 1.3 + 0.34 * (len(metrics) + len(classes))))
         for row, estimate in enumerate([*metrics.values(), *classes.values()]):
-            style = {"color": COLOURS[0] if row < len(metrics) else "black", "marker": "o"} | points
-            draw_interval(axes, row, estimate.value, limits_without_warning(estimate, level), style)
+            style = {"color": base.COLOURS[0] if row < len(metrics) else "black", "marker": "o"} | points
+            self._draw_estimate(axes, row, estimate, level, style)
         if classes:
             axes.axhline(len(metrics) - 0.5, color="0.6", linewidth=0.8)
-        finish_rows(axes, [plain_text(name) for name in [*metrics, *classes]], f"{100 * level:g}% intervals{note}")
+        names = [base.plain_text(name) for name in [*metrics, *classes]]
+        self._name_rows(axes, names, f"{100 * level:g}% intervals{note}")
         return self._set_axes(axes)
 
     def _classes(self) -> tuple[dict[str, Estimate], str]:
         """The classes against the rest by name, and what to say about them."""
         per_class = getattr(self.evaluation, "per_class", {})  # not every evaluation has it
-        named = dict(zip(names_as_text(per_class), per_class.values(), strict=True))
+        named = dict(zip(wording.names_as_text(per_class), per_class.values(), strict=True))
         if not named:
             return {}, ""
         if len(named) <= CLASSES_AT_MOST:
             return named, "; below the line each class against the rest"
         known = [name for name in named if not math.isnan(named[name].value)]
         worst = sorted(known, key=lambda name: named[name].value)[:CLASSES_AT_MOST]
-        return {
-            name: named[name] for name in worst
-        }, f"; below the line the {len(worst)} lowest of {len(named)} classes"
+        note = f"; below the line the {len(worst)} lowest of {len(named)} classes"
+        return {name: named[name] for name in worst}, note
 
 
-class ComparisonDisplay(Display):
+class ComparisonDisplay(IntervalsDisplay):
     """The estimates of several models with their intervals, and the differences between every two.
 
     The intervals of differences hold for all of them together. Of more than four models, the differences of the best
@@ -157,25 +172,37 @@ class ComparisonDisplay(Display):
     def plot(self, ax: Sequence[Axes] | None = None, *, level: float = 0.95, **points: Any) -> Self:
         """Draw estimates and differences side by side; see `multiauc.Comparison.plot`."""
         estimates = self.comparison.estimates
-        names = [plain_text(name) for name in names_as_text(estimates)]
+        names = [base.plain_text(name) for name in wording.names_as_text(estimates)]
         differences = self._shown_differences(names, level)
         tall = min(TALLEST_INCHES, 1.3 + ROW_INCHES * max(len(estimates), len(differences)))
-        both = "for the estimates and for their differences"
-        axes = new_axes(2, (10.0, tall)) if ax is None else check_two_axes(ax, both)
+        axes = base.new_axes(2, (10.0, tall)) if ax is None else self._check_axes(ax)
         name = METRICS[self.comparison.metric].title
         for k, estimate in enumerate(estimates.values()):
-            colour, marker = COLOURS[k % len(COLOURS)], MARKERS[k % len(MARKERS)]
-            style = {"color": colour, "marker": marker} | points
-            draw_interval(axes[0], k, estimate.value, limits_without_warning(estimate, level), style)
-        finish_rows(axes[0], names, f"{name}, {100 * level:g}% intervals", fontsize=_fit_names(names))
+            colour, marker = base.COLOURS[k % len(base.COLOURS)], base.MARKERS[k % len(base.MARKERS)]
+            self._draw_estimate(axes[0], k, estimate, level, {"color": colour, "marker": marker} | points)
+        self._name_rows(axes[0], names, f"{name}, {100 * level:g}% intervals", fontsize=_fit_names(names))
         axes[1].axvline(0, color="0.6", linestyle=":", linewidth=1, zorder=1)
         for k, (value, limits) in enumerate(differences.values()):
-            draw_interval(axes[1], k, value, limits, {"color": "black", "marker": "o"} | points)
+            self._draw_interval(axes[1], k, value, limits, {"color": "black", "marker": "o"} | points)
         joint = f", {100 * level:g}% intervals{' together' if len(estimates) > 2 else ''}"
         title = f"differences{joint if self.comparison.differences else ''}"
-        finish_rows(axes[1], list(differences), title, fontsize=_fit_names(differences))
+        self._name_rows(axes[1], list(differences), title, fontsize=_fit_names(differences))
         self.axes_ = axes
         return self._set_axes(axes[0])
+
+    @staticmethod
+    def _check_axes(ax: Any) -> list[Axes]:
+        """The two axes given, in any shape."""
+        what = "for the estimates and for their differences"
+        if hasattr(ax, "get_figure") or not hasattr(ax, "__iter__"):
+            found = wording.described(ax)
+            raise TypeError(
+                f"ax must be two axes, {what}; got {found}: pass those of plt.subplots(1, 2), or None for new ones"
+            )
+        axes = np.array(list(ax), dtype=object).ravel().tolist()
+        if len(axes) != 2:
+            raise ValueError(f"ax must be two axes, {what}; got {len(axes)}")
+        return [base.check_axes(one) for one in axes]
 
     def _shown_differences(self, names: list[str], level: float) -> dict[str, tuple[float, tuple[float, float]]]:
         """The differences of all pairs of models; of many models, the best less each of the others.
@@ -202,7 +229,7 @@ def _fit_names(names: Collection[str]) -> float:
     return max(4.5, min(10.0, 72 * 0.8 * TALLEST_INCHES / len(names)))
 
 
-class SlicesDisplay(Display):
+class SlicesDisplay(IntervalsDisplay):
     """Slices with the intervals of their values, one below the other, and a line at the value of all rows.
 
     Slices that differ from what they are compared with, by their corrected p-values, are drawn in colour and with other
@@ -250,42 +277,42 @@ class SlicesDisplay(Display):
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> Self:
         """Draw the slices, the one that is most surely worse on top; see `multiauc.Slices.plot`."""
         slices, count = self.slices, min(positive_integer("at_most", at_most), len(self.slices))
-        axes = axes_or_new(ax, (7.5, 1.2 + SLICE_INCHES * count))
+        axes = base.axes_or_new(ax, (7.5, 1.2 + SLICE_INCHES * count))
         limits = list(slices.confidence_intervals(level).values())
         worse, better = set(slices.worse(level)), set(slices.better(level))
-        beside = axes.get_yaxis_transform()
         for row, name in enumerate(slices.names[:count]):
-            colour, marker = (
-                (COLOURS[1], "v") if name in worse else (COLOURS[0], "^") if name in better else (OTHER_COLOUR, "o")
-            )
+            colour, marker = OTHER_COLOUR, "o"
+            if name in worse or name in better:
+                colour, marker = (base.COLOURS[1], "v") if name in worse else (base.COLOURS[0], "^")
             style = {"color": colour, "marker": marker} | points
-            draw_interval(axes, row, slices.values[row], limits[row], style)
+            self._draw_interval(axes, row, slices.values[row], limits[row], style)
             if math.isnan(slices.values[row]):
                 # Listed, not hidden: the reason stands where the interval would.
-                axes.text(0.02, row, plain_text(_short(slices.reasons[row])), transform=beside, va="center",
-                          fontsize="x-small", color="0.4", style="italic")  # fmt: skip
-            axes.text(ROWS_AT, row, f"{slices.rows[row]:,}", transform=beside, va="center", ha="right",
-                      fontsize="small")  # fmt: skip
+                reason = slices.reasons[row]
+                reason = reason if len(reason) <= 60 else reason[:57] + "..."
+                look = {"fontsize": "x-small", "style": "italic"}
+                self._write(axes, 0.02, row, base.plain_text(reason), color="0.4", ha="left", **look)
+            self._write(axes, ROWS_AT, row, f"{slices.rows[row]:,}")
             if slices.reference is not None:
-                p = corrected_p(float(slices.corrected_p_values[row]))
-                axes.text(P_AT, row, p, transform=beside, va="center", ha="right", fontsize="small")
+                self._write(axes, P_AT, row, wording.corrected_p(float(slices.corrected_p_values[row])))
         self._finish(axes, count, level)
         return self._set_axes(axes)
+
+    @staticmethod
+    def _write(axes: Axes, x: float, row: float, text: str, **style: Any) -> None:
+        """A text in a row, at a place in parts of the width of the axes."""
+        look = {"va": "center", "ha": "right", "fontsize": "small"} | style
+        axes.text(x, row, text, transform=axes.get_yaxis_transform(), **look)
 
     def _finish(self, axes: Axes, count: int, level: float) -> None:
         slices = self.slices
         overall = slices.overall.value
         if not math.isnan(overall):
             axes.axvline(overall, color="0.6", linestyle=":", linewidth=1, zorder=1)
-        beside = axes.get_yaxis_transform()
-        axes.text(ROWS_AT, -1, "rows", transform=beside, va="center", ha="right", fontsize="small", color="0.4")
+        self._write(axes, ROWS_AT, -1, "rows", color="0.4")
         if slices.reference is not None:
-            axes.text(P_AT, -1, "corr. p", transform=beside, va="center", ha="right", fontsize="small", color="0.4")
+            self._write(axes, P_AT, -1, "corr. p", color="0.4")
         some = f"; {count} of {len(slices)} slices" if count < len(slices) else ""
         title = METRICS[slices.metric].title
-        xlabel = f"{title}, {100 * level:g}% intervals; all rows {decimals(overall)}{some}"
-        finish_rows(axes, [plain_text(name) for name in slices.shown_names()[:count]], xlabel, top=-1.5)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "..."
+        xlabel = f"{title}, {100 * level:g}% intervals; all rows {wording.decimals(overall)}{some}"
+        self._name_rows(axes, [base.plain_text(name) for name in slices.shown_names()[:count]], xlabel, top=-1.5)

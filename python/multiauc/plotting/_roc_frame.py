@@ -1,4 +1,4 @@
-"""The frame that ROC curves share: chance line, curves and bands, the zoom into the corner, the legend."""
+"""The frame that ROC curves share: chance line, curves and bands, the zoom into a corner, the legend."""
 
 from __future__ import annotations
 
@@ -7,16 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._common.wording import decimals, shown_name
-from multiauc.plotting._axes import COLOURS, DASHES, OWN_FIGURE, Style, axes_or_new, legend_text
-from multiauc.plotting._zoom import BAND_FROM_ZOOM, zoom_of
+from multiauc.plotting._base import COLOURS, DASHES, OWN_FIGURE, Style, axes_or_new, legend_text
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
 
     from matplotlib.axes import Axes
     from matplotlib.collections import Collection
-    from matplotlib.figure import Figure
-    from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
     from matplotlib.transforms import Bbox
     from numpy.typing import ArrayLike, NDArray
@@ -27,6 +24,12 @@ LEGEND_SIZES = ("medium", "small", "x-small")
 ZOOM_PLACES = ((0.36, 0.3, 0.58, 0.58), (0.46, 0.3, 0.48, 0.42))
 ZOOM_LEFT, ZOOM_BELOW, ZOOM_ABOVE = 0.1, 0.07, 0.07
 
+# Curves whose bend is nearer to the corner than this are squeezed; the zoom shows this many times that distance.
+SQUEEZED = 0.1
+ZOOM_ROUND_BEND = 4.0
+ZOOMS = tuple(base * 10.0**-power for power in range(1, 6) for base in (4, 2, 1))
+# The limits of a multi-class ROC curve are known at steps of 0.01: a closer zoom would draw them where they are not.
+BAND_FROM_ZOOM = 0.1
 # How the parts that plots on shared axes add to are found again.
 CHANCE = "multiauc chance line"
 CURVE = "multiauc curve"
@@ -110,6 +113,30 @@ def finish_roc(axes: Axes) -> None:
     _place_legend(axes, [*curves, *bands])
 
 
+def zoom_of(curves: Iterable[tuple[ArrayLike, ArrayLike]]) -> float | None:
+    """The side of the corner to enlarge, if any of the curves (fpr, tpr) is squeezed into it."""
+    bends = [
+        found
+        for found in (_find_bend(np.asarray(fpr), np.asarray(tpr)) for fpr, tpr in curves)
+        if 0.0 < found <= SQUEEZED
+    ]
+    if not bends:
+        return None
+    return min((zoom for zoom in ZOOMS if zoom >= ZOOM_ROUND_BEND * max(bends)), default=ZOOMS[0])
+
+
+def _find_bend(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> float:
+    """How far from the corner (0, 1) a curve meets the falling diagonal, along either axis."""
+    beyond = fpr + tpr >= 1.0
+    if not beyond.any():
+        return 1.0
+    k = int(beyond.argmax())
+    x, y, left, below = (float(fpr[k]), float(tpr[k]), *((float(fpr[k - 1]), float(tpr[k - 1])) if k else (0.0, 0.0)))
+    step = (x - left) + (y - below)
+    share = 1.0 if step <= 0.0 else (1.0 - left - below) / step
+    return left + share * (x - left)
+
+
 def _free_place(axes: Axes, drawn: list[Line2D | Collection]) -> tuple[float, float, float, float] | None:
     """The first place for a zoom that nothing passes through."""
     from matplotlib.transforms import Bbox  # noqa: PLC0415
@@ -155,7 +182,7 @@ def _place_legend(axes: Axes, drawn: list[Line2D | Collection]) -> None:
     figure: Any = axes.get_figure(root=True)
     for size in LEGEND_SIZES:
         legend = axes.legend(loc="lower right", frameon=False, fontsize=size)
-        # Lays the figure out, so that places are those of the finished picture.
+        # Lays the figure out, so that places are those of the finished plot.
         figure.draw_without_rendering()
         box, inside = legend.get_window_extent(), axes.get_window_extent()
         fits = inside.x0 <= box.x0 and box.y1 <= inside.y1
@@ -167,7 +194,8 @@ def _place_legend(axes: Axes, drawn: list[Line2D | Collection]) -> None:
         return
     legend = axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=LEGEND_SIZES[1])
     if figure.get_gid() == OWN_FIGURE:
-        _widen(figure, legend)
+        wanted = ROC_INCHES + legend.get_window_extent().width / figure.dpi
+        figure.set_figwidth(max(figure.get_figwidth(), wanted))
     # Axes of equal scales settle in their second layout.
     figure.draw_without_rendering()
 
@@ -187,10 +215,3 @@ def _crosses(part: Line2D | Collection, box: Bbox) -> bool:
     if isinstance(part, Line2D):
         return part.get_path().transformed(part.get_transform()).intersects_bbox(box, filled=False)
     return any(path.transformed(part.get_transform()).intersects_bbox(box) for path in part.get_paths())
-
-
-def _widen(figure: Figure, legend: Legend) -> None:
-    """Make room for a legend beside the axes of a figure of our own."""
-    wanted = ROC_INCHES + legend.get_window_extent().width / figure.dpi
-    if figure.get_figwidth() < wanted:
-        figure.set_figwidth(wanted)

@@ -9,18 +9,8 @@ import numpy as np
 from multiauc._common.wording import counted, decimals
 from multiauc._input.options import read_partition
 from multiauc._input.sample import read_sample
-from multiauc._metrics.volumes import hum
-from multiauc.plotting._axes import (
-    COLOURS,
-    MARKERS,
-    PredictionsDisplay,
-    Style,
-    axes_or_new,
-    check_axes,
-    import_pyplot,
-    legend_text,
-    plain_text,
-)
+from multiauc._metrics.volumes import Volume, hum
+from multiauc.plotting import _base as base
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.types import Outputs
-    from multiauc._metrics.volumes import Volume
 
 # The corners of the three classes: the first to the left, the second to the right, the third on top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(0.75)]])
@@ -42,7 +31,7 @@ SURFACE_INCHES = 5.6
 ELEVATION, AZIMUTH = 30, 45
 
 
-class SimplexDisplay(PredictionsDisplay):
+class SimplexDisplay(base.PredictionsDisplay):
     r"""Predictions for three classes in the triangle of probabilities, with the decision regions of a partition.
 
     A corner is certainty of its class. A prediction p lies in the region of the class i whose expected cost
@@ -129,9 +118,9 @@ class SimplexDisplay(PredictionsDisplay):
         **points
             Passed on to ``ax.scatter``.
         """
-        axes = axes_or_new(ax, (6.0, 5.6))
+        axes = base.axes_or_new(ax, (6.0, 5.6))
         self.regions_ = [
-            axes.fill(*region.T, facecolor=COLOURS[k], alpha=0.13, edgecolor="none", zorder=1)[0]
+            axes.fill(*region.T, facecolor=base.COLOURS[k], alpha=0.13, edgecolor="none", zorder=1)[0]
             for k, region in enumerate(map(self._region, range(3)))
             if len(region) > 2
         ]
@@ -140,23 +129,16 @@ class SimplexDisplay(PredictionsDisplay):
         axes.plot(*CORNERS[[0, 1, 2, 0]].T, color="0.2", linestyle="-", linewidth=1.2, zorder=2)
         for k, (x, y) in enumerate(CORNERS):
             above = k == 2
-            axes.annotate(
-                plain_text(self.labels[k]),
-                (x, y),
-                xytext=(0, 8 if above else -8),
-                textcoords="offset points",
-                ha="center",
-                va="bottom" if above else "top",
-                color=COLOURS[k],
-                weight="bold",
-            )
+            style: base.Style = {"ha": "center", "va": "bottom" if above else "top", "weight": "bold"}
+            style |= {"textcoords": "offset points", "xytext": (0, 8 if above else -8), "color": base.COLOURS[k]}
+            axes.annotate(base.plain_text(self.labels[k]), (x, y), **style)
         self.points_ = self._scatter(axes, points)
         axes.set(xlim=(-0.08, 1.08), ylim=(-0.1, CORNERS[2, 1] + 0.1), aspect="equal")
         axes.set_axis_off()
         axes.legend(loc="upper right", frameon=False, title="true class")
         return self._set_axes(axes)
 
-    def _scatter(self, axes: Axes, options: Style) -> list[PathCollection]:
+    def _scatter(self, axes: Axes, options: base.Style) -> list[PathCollection]:
         n_rows = len(self.points)
         shown = np.arange(n_rows)
         if n_rows > POINTS_AT_MOST:
@@ -166,16 +148,9 @@ class SimplexDisplay(PredictionsDisplay):
         drawn = []
         for k, label in enumerate(self.labels):
             of_class = places[self.codes[shown] == k]
-            style: Style = {
-                "s": max(4.0, min(28.0, 6000 / max(len(shown), 1))),
-                "marker": MARKERS[k],
-                "facecolor": COLOURS[k],
-                "edgecolor": "white",
-                "linewidth": 0.3,
-                "alpha": 0.75,
-                "zorder": 3,
-            } | options
-            drawn.append(axes.scatter(*of_class.T, label=legend_text(label), **style))
+            style: base.Style = {"marker": base.MARKERS[k], "facecolor": base.COLOURS[k], "edgecolor": "white"}
+            style |= {"s": max(4.0, min(28.0, 6000 / max(len(shown), 1))), "linewidth": 0.3, "alpha": 0.75, "zorder": 3}
+            drawn.append(axes.scatter(*of_class.T, label=base.legend_text(label), **style | options))
         return drawn
 
     def _region(self, k: int) -> NDArray[np.float64]:
@@ -201,7 +176,7 @@ def _cut(polygon: NDArray[np.float64], heights: NDArray[np.float64]) -> NDArray[
     return np.array(kept).reshape(-1, 3)
 
 
-class RocSurfaceDisplay(PredictionsDisplay):
+class RocSurfaceDisplay(base.PredictionsDisplay):
     """The ROC surface of three classes: how many rows of each are decided rightly, as offsets are added to scores.
 
     Parameters
@@ -228,49 +203,34 @@ class RocSurfaceDisplay(PredictionsDisplay):
     'HUM by sums = 0.709 (chance 0.167)'
     """
 
+    _compute = staticmethod(hum)
+
     def __init__(self, volume: Volume, *, points: int = 48) -> None:
         self.volume = volume
         self.points = points
 
-    @classmethod
-    def from_predictions(cls, y_true: ArrayLike, y_score: ArrayLike, *, ax: Axes | None = None, **options: Any) -> Self:
-        """Compute the volume and draw the surface. `options` are those of `multiauc.hum`."""
-        return cls(hum(y_true, y_score, **options)).plot(ax)
-
     def plot(self, ax: Axes | None = None, **surface: Any) -> Self:
         """Draw the surface on three-dimensional axes; `surface` goes to matplotlib's ``plot_surface``."""
         found = self.volume.surface(self.points)
-        axes: Any = _new_axes() if ax is None else check_axes(ax)
+        if ax is None:
+            figure = base.import_pyplot().figure(figsize=(SURFACE_INCHES, SURFACE_INCHES))
+            axes: Any = figure.add_subplot(projection="3d")
+            # Room for the name of the upright axis, which matplotlib does not count.
+            axes.set_box_aspect(None, zoom=0.9)
+        else:
+            axes = base.check_axes(ax)
         if not hasattr(axes, "plot_surface"):
             raise TypeError("ax must be three-dimensional, such as plt.figure().add_subplot(projection='3d'), or None")
-        style: Style = {
-            "cmap": "viridis",
-            "vmin": 0.0,
-            "vmax": 1.0,
-            "rcount": self.points,
-            "ccount": self.points,
-            "linewidth": 0.2,
-            "edgecolor": (1.0, 1.0, 1.0, 0.35),
-            "antialiased": True,
-        }
+        style: base.Style = {"cmap": "viridis", "vmin": 0.0, "vmax": 1.0, "rcount": self.points, "ccount": self.points}
+        style |= {"linewidth": 0.2, "edgecolor": (1.0, 1.0, 1.0, 0.35), "antialiased": True}
         axes.plot_surface(*found.rates, **(style | surface))
-        names = [f"share of {plain_text(label)} right" for label in found.labels]
+        names = [f"share of {base.plain_text(label)} right" for label in found.labels]
         axes.set(xlim=(0, 1), ylim=(0, 1), zlim=(0, 1), xlabel=names[0], ylabel=names[1], zlabel=names[2])
         # Where two axes meet, their last numbers would lie on each other.
         inner = [0.25, 0.5, 0.75]
         axes.set(xticks=inner, yticks=inner, zticks=[0.0, *inner, 1.0])
         axes.view_init(elev=ELEVATION, azim=AZIMUTH)
         volume = self.volume
-        axes.set_title(
-            f"{volume.name} = {decimals(volume.value, 3)} (chance {decimals(volume.chance, 3)})",
-            fontsize="medium",
-            y=0.98,
-        )
+        value, chance = decimals(volume.value, 3), decimals(volume.chance, 3)
+        axes.set_title(f"{volume.name} = {value} (chance {chance})", fontsize="medium", y=0.98)
         return self._set_axes(axes)
-
-
-def _new_axes() -> Any:
-    axes: Any = import_pyplot().figure(figsize=(SURFACE_INCHES, SURFACE_INCHES)).add_subplot(projection="3d")
-    # Room for the name of the upright axis, which matplotlib does not count.
-    axes.set_box_aspect(None, zoom=0.9)
-    return axes

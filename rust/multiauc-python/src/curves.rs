@@ -1,10 +1,13 @@
-//! ROC curves of single columns: their points, their convex hulls, and areas under parts of them.
+//! ROC curves of single columns: their points, their convex hulls, bands, and areas under parts of them.
 
-use multiauc::{CurvePoints, CurveSides, PrecisionRecallPoints};
+use multiauc::{CurvePoints, CurveRates, CurveSides, PrecisionRecallPoints};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::arrays::{Vector, vector};
+use crate::arrays::{Vector, contiguous, vector};
+use crate::errors::other_lengths;
 use crate::options::region_named;
+use crate::running::run;
 use crate::sample::{SampleArgument, compute};
 
 /// What a point of a curve costs, in units of counting a cell.
@@ -75,4 +78,90 @@ pub fn partial_aucs(
         multiauc::partial_aucs(sample, &curves, region, workers)
     })?;
     Ok((areas.values, areas.mean, areas.mean_by_prevalence))
+}
+
+/// (false-positive rates, true-positive rates) of a curve.
+#[derive(FromPyObject)]
+pub struct RatesArgument<'py>(PyReadonlyArray1<'py, f64>, PyReadonlyArray1<'py, f64>);
+
+impl RatesArgument<'_> {
+    fn rates(&self) -> PyResult<CurveRates<'_>> {
+        let (false_positive, true_positive) = (contiguous(&self.0)?, contiguous(&self.1)?);
+        if false_positive.len() != true_positive.len() || false_positive.is_empty() {
+            return Err(other_lengths());
+        }
+        Ok(CurveRates { false_positive, true_positive })
+    }
+}
+
+#[pyfunction]
+pub fn roc_heights<'py>(
+    py: Python<'py>,
+    curve: RatesArgument<'py>,
+    at: PyReadonlyArray1<'py, f64>,
+) -> PyResult<Vector<'py>> {
+    let curve = curve.rates()?;
+    Ok(vector(py, contiguous(&at)?.iter().map(|&rate| curve.height(rate)).collect()))
+}
+
+#[pyfunction]
+pub fn roc_limits<'py>(
+    py: Python<'py>,
+    curve: RatesArgument<'py>,
+    sizes: (f64, f64),
+    z: f64,
+    at: PyReadonlyArray1<'py, f64>,
+) -> PyResult<(Vector<'py>, Vector<'py>)> {
+    let curve = curve.rates()?;
+    let (low, high) = contiguous(&at)?.iter().map(|&rate| curve.limits(sizes, z, rate)).unzip();
+    Ok((vector(py, low), vector(py, high)))
+}
+
+/// The ROC curve of one class in resamples.
+#[pyclass(frozen, module = "multiauc._rust")]
+pub struct CurveResampler(multiauc::CurveResampler);
+
+#[pymethods]
+impl CurveResampler {
+    #[new]
+    fn new(py: Python<'_>, sample: SampleArgument<'_>, curve: CurveSides) -> PyResult<Self> {
+        let view = sample.view()?;
+        let found = compute!(py, view, CURVE_POINT, |sample, _workers| {
+            multiauc::CurveResampler::new(sample, view.sampling(), curve)
+        })?;
+        Ok(Self(found))
+    }
+
+    fn heights<'py>(&self, py: Python<'py>, seed: u64, first: u32, count: u32, at: f64) -> PyResult<Vector<'py>> {
+        self.look(py, (seed, first, count), 1, |curve| curve.height(at))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "as Python calls it")]
+    fn z_to_hold<'py>(
+        &self,
+        py: Python<'py>,
+        seed: u64,
+        first: u32,
+        count: u32,
+        sizes: (f64, f64),
+        least: f64,
+        at: PyReadonlyArray1<'py, f64>,
+        held: PyReadonlyArray1<'py, f64>,
+    ) -> PyResult<Vector<'py>> {
+        let (at, held) = (contiguous(&at)?, contiguous(&held)?);
+        self.look(py, (seed, first, count), CURVE_POINT, |curve| curve.z_to_hold(sizes, least, at, held))
+    }
+}
+
+impl CurveResampler {
+    fn look<'py>(
+        &self,
+        py: Python<'py>,
+        draws: (u64, u32, u32),
+        factor: usize,
+        look: impl Fn(CurveRates<'_>) -> f64 + Sync + Send,
+    ) -> PyResult<Vector<'py>> {
+        let cost = self.0.rows().saturating_mul(draws.2 as usize).saturating_mul(factor);
+        Ok(vector(py, run(py, cost, |workers| self.0.look(draws, workers, look))?))
+    }
 }

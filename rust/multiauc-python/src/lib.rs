@@ -20,6 +20,7 @@
 #![allow(clippy::needless_pass_by_value)] // PyO3 hands arguments over by value.
 
 mod arrays;
+mod costs;
 mod curves;
 mod errors;
 mod inference;
@@ -49,7 +50,11 @@ mod _rust {
 
     #[pymodule_export]
     use super::{
-        curves::{partial_aucs, precision_recall_points, roc_curve_points, roc_hull_points},
+        costs::{decide, fit_decision_rule, h_measure, lc_index},
+        curves::roc_limits,
+        curves::{
+            CurveResampler, partial_aucs, precision_recall_points, roc_curve_points, roc_heights, roc_hull_points,
+        },
         inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
         inference::{compare, compare_folds, evaluate, influences, interactions, worst_case},
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},

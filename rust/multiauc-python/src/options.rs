@@ -1,6 +1,6 @@
 //! The options of metrics, and how words are read.
 
-use multiauc::{Center, HumRule, Metric, OneVsRestAverage, PairWeights, Reference, Region, Scope};
+use multiauc::{Center, HumRule, Metric, OneVsRestAverage, PairWeights, Reference, Region, RuleKind, Scope};
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -132,6 +132,11 @@ pub fn metric_named(name: &str) -> PyResult<Metric> {
 /// Metrics by their names.
 pub fn metrics_named(names: &[String]) -> PyResult<Vec<Metric>> {
     names.iter().map(|name| metric_named(name)).collect()
+}
+
+/// A decision rule by its name.
+pub fn decision_rule_named(name: &str) -> PyResult<RuleKind> {
+    one_of("rule", name, &RuleKind::ALL.map(|kind| (kind.name(), kind)))
 }
 
 /// How often every score counts in some metrics, roughly: once, but for those that look at tuples of rows.

@@ -31,7 +31,8 @@
 //! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
 //! | `metrics` | one file per metric: its value, and the component of every row | resampling |
 //! | `sparse` | scores of which only some are stored: M and one-vs-rest in time that grows with those | scores that are all stored |
-//! | `curves` | points of ROC curves, their convex hulls, areas under parts of them | the rest |
+//! | `curves` | points of ROC curves, their convex hulls, bands, areas under parts of them | the rest |
+//! | `costs` | losses along hulls (H-measure, LC index); decision rules, calibrated and chosen | curves of samples |
 //! | `sketch` | states of streams that merge: histograms, certain bounds, a sample of rows | how to sort a whole sample |
 //! | `resampling` | replicates: presorted orders counted again with other multiplicities | how to sort |
 //! | `slices` | parts of a sample, each against the rest of it | how to sort |
@@ -66,6 +67,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod costs;
 mod curves;
 mod error;
 mod float;
@@ -88,9 +90,10 @@ mod sparse;
 mod special;
 mod volume;
 
+pub use costs::{FittedRule, HullRates, Rule, RuleKind, decide, fit_decision_rule, h_measure, lc_index};
 pub use curves::{
-    CurvePoints, CurveSides, PartialAucs, PrecisionRecallPoints, Region, partial_aucs, precision_recall_curves,
-    roc_curves, roc_hulls,
+    CurvePoints, CurveRates, CurveSides, PartialAucs, PrecisionRecallPoints, Region, partial_aucs,
+    precision_recall_curves, roc_curves, roc_hulls,
 };
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
@@ -107,7 +110,7 @@ pub use metrics::{
 pub use multiclass_roc::{Center, Curve, CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Replicate, Scope, Stop};
 pub use pairs::{OneVsRestAverage, PairWeights};
 pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
-pub use resampling::{KeptOrders, Orders, Resampler, ScoreOrders, SortedRows};
+pub use resampling::{CurveResampler, KeptOrders, Orders, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };

@@ -1,10 +1,12 @@
-//! ROC curves of single columns: their points, their convex hulls, and areas under parts of them.
+//! ROC curves of single columns: their points, their convex hulls, bands, and areas under parts of them.
 
+mod band;
 mod hull;
 mod partial;
 mod points;
 mod precision_recall;
 
+pub use band::CurveRates;
 pub use hull::roc_hulls;
 pub use partial::{CurveSides, PartialAucs, Region, partial_aucs};
 pub(crate) use partial::{check_present, partial_area};

@@ -5,6 +5,7 @@
 //! O(nK) instead of a sort. Replicates are a function of seed and number alone, and all models and metrics see the same
 //! ones, so that their differences are paired.
 
+mod curve;
 mod draws;
 mod plan;
 mod sums;
@@ -20,6 +21,7 @@ use crate::pairs::{OrderMaker, PairWeights, column_order};
 use crate::parallel::Workers;
 use crate::ranking::Order;
 use crate::sample::{Sampling, ScoredSample};
+pub use curve::CurveResampler;
 pub(crate) use draws::Draws;
 use draws::LANES;
 use sums::{Replicates, Resampled, RunningAverage, Wanted};

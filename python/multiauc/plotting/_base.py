@@ -1,21 +1,17 @@
-"""What all plots share: where they are drawn, colours and markers, text, and rows of intervals."""
+"""What all plots share: where they are drawn, how they are made from predictions, colours and markers, text."""
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-import numpy as np
-
 from multiauc._common.wording import described, shown_name
+from multiauc._input.sample import SCORING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-    from multiauc._inference.estimates import Estimate
 
 #: Keywords for matplotlib.
 Style: TypeAlias = dict[str, Any]
@@ -28,7 +24,6 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 #: How a figure that was made here is found again: such a figure may be widened.
 OWN_FIGURE = "multiauc figure"
-RESPONSES = ("predict_proba", "decision_function")
 
 
 class Display:
@@ -44,23 +39,35 @@ class Display:
 
 
 class PredictionsDisplay(Display):
-    """A display that can be made from predictions, or from a classifier and data."""
+    """A display of what a function computes from predictions: made from these, or from a classifier and data."""
+
+    #: The function, and those options that `plot` takes.
+    _compute: Callable[..., Any]
+    _plot_options: tuple[str, ...] = ()
+
+    def __init__(self, result: Any) -> None:
+        raise NotImplementedError
+
+    def plot(self, ax: Axes | None = None, **options: Any) -> Self:
+        """Draw it."""
+        raise NotImplementedError
 
     @classmethod
-    def from_predictions(cls, *arguments: Any, **options: Any) -> Self:
-        """Compute what is shown, and draw it."""
-        raise NotImplementedError
+    def from_predictions(cls, y_true: Any, y_score: Any, *, ax: Axes | None = None, **options: Any) -> Self:
+        """Compute what is shown, and draw it; `options` are those of the function that computes it, and of `plot`."""
+        shown = {name: options.pop(name) for name in cls._plot_options if name in options}
+        return cls(cls._compute(y_true, y_score, **options)).plot(ax, **shown)
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, *, ax: Axes | None = None, **options: Any) -> Self:  # noqa: N803
         """The same for the predictions of a fitted scikit-learn classifier; `options` as in `from_predictions`."""
         options.setdefault("labels", estimator.classes_)
-        return cls.from_predictions(y, _predict_scores(estimator, X), ax=ax, **options)
+        return cls.from_predictions(y, predict_scores(estimator, X), ax=ax, **options)
 
 
-def _predict_scores(estimator: Any, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
+def predict_scores(estimator: Any, X: Any) -> Any:  # noqa: N803 - scikit-learn's name
     """`predict_proba`, or `decision_function` where there is none."""
-    for method in RESPONSES:
+    for method in SCORING:
         if hasattr(estimator, method):
             return getattr(estimator, method)(X)
     raise TypeError(
@@ -79,18 +86,6 @@ def check_axes(ax: Any) -> Axes:
         raise TypeError(f"ax must be one matplotlib Axes, or None for new ones; got {described(ax)}")
     axes: Axes = ax
     return axes
-
-
-def check_two_axes(ax: Any, what: str) -> list[Axes]:
-    """The two axes given, in any shape; `what` says what they are for."""
-    if hasattr(ax, "get_figure") or not hasattr(ax, "__iter__"):
-        raise TypeError(
-            f"ax must be two axes, {what}; got {described(ax)}: pass those of plt.subplots(1, 2), or None for new ones"
-        )
-    axes = np.array(list(ax), dtype=object).ravel().tolist()
-    if len(axes) != 2:
-        raise ValueError(f"ax must be two axes, {what}; got {len(axes)}")
-    return [check_axes(one) for one in axes]
 
 
 def import_pyplot() -> Any:
@@ -122,29 +117,3 @@ def legend_text(label: object) -> str:
     """The same for a legend, which leaves out whatever begins with an underscore."""
     text = plain_text(label)
     return f" {text}" if text.startswith("_") else text
-
-
-def limits_without_warning(estimate: Estimate, level: float) -> tuple[float, float]:
-    """The interval of an estimate; where there is none, a dot without a bar shows it, and no warning is needed."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        return estimate.confidence_interval(level)
-
-
-def draw_interval(axes: Axes, row: int, value: float, limits: tuple[float, float], style: Style) -> None:
-    """A bar from limit to limit, and a mark at the value."""
-    axes.plot(limits, [row, row], color=style["color"], linewidth=1.8, solid_capstyle="butt", zorder=2)
-    axes.plot([value], [row], linestyle="none", zorder=3, **style)
-
-
-def finish_rows(
-    axes: Axes, names: Sequence[str], xlabel: str, *, fontsize: float | None = None, top: float = -0.5
-) -> None:
-    """Name the rows of intervals, the first on top, and take away what is not needed."""
-    axes.set_yticks(range(len(names)), names, fontsize=fontsize)
-    axes.set_ylim(len(names) - 0.5, top)
-    axes.set_xlabel(xlabel)
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color="0.9", linewidth=0.8)
-    axes.set_axisbelow(True)
