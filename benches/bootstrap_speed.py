@@ -2,7 +2,7 @@
 
     python benches/bootstrap_speed.py [--quick] [--output FILE]
 
-Runs take turns within one process and the best of several counts, so that only ratios travel to other machines. A
+Runs take turns within one process and the best of several counts, so that ratios carry over to other machines, absolute times do not. A
 thousand calls of scikit-learn would take ten minutes: ten are measured and scaled.
 """
 
@@ -76,7 +76,7 @@ def main() -> None:
         f"Written by `make bench`: {platform.machine()}, {threads} threads, Python {python}.",
         f"Seconds for {RESAMPLES:,} stratified resamples, presorting included. scikit-learn: `roc_auc_score` with",
         f'`multi_class="ovo"` on the rows drawn, {CALLS} calls measured and scaled.',
-        "Only ratios travel to other machines.",
+        "Ratios carry over to other machines; absolute times do not.",
         "",
         "| n x K | scikit-learn | AUC_mu | times faster | AUC_mu, M and both one-vs-rest | target |",
         "|---|---:|---:|---:|---:|---|",

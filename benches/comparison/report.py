@@ -257,6 +257,8 @@ def write(found: Measurements) -> str:
     lines = [
         "# Benchmark results",
         "",
+        "![Time per call for a million rows of ten classes](../docs/figures/speed-light.svg)",
+        "",
         f"Written by `{found.command}` in {found.elapsed_seconds / 60:.1f} minutes.",
         *machine.describe(),
         DATA_NOTE,
