@@ -2,8 +2,8 @@
 
     python benches/bootstrap_speed.py [--quick] [--output FILE]
 
-Runs take turns within one process and the best of several counts, so that ratios carry over to other machines, absolute times do not. A
-thousand calls of scikit-learn would take ten minutes: ten are measured and scaled.
+Runs take turns within one process and the best of several counts. Ratios carry over to other machines; absolute times
+do not. A thousand calls of scikit-learn would take ten minutes: ten are measured and scaled.
 """
 
 import argparse

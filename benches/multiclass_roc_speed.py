@@ -2,7 +2,8 @@
 
     python benches/multiclass_roc_speed.py [--quick] [--output FILE]
 
-Runs alternate within one process and the best of several counts, so that ratios carry over to other machines, absolute times do not.
+Runs alternate within one process and the best of several counts. Ratios carry over to other machines;
+absolute times do not.
 """
 
 import argparse
@@ -125,7 +126,8 @@ def report(*, quick: bool) -> list[str]:
         "# Multi-class ROC curve",
         "",
         f"Written by `make bench`: {platform.machine()}, {threads} threads, Python {python}, NumPy {np.__version__}.",
-        "Runs alternate within one process and the best of several counts; ratios carry over to other machines, absolute times do not.",
+        "Runs alternate within one process and the best of several counts; ratios carry over to other machines, "
+        "absolute times do not.",
         "",
         "One sweep of the fit at T = 100 against the same steps in NumPy (scipy's `expit`): nanoseconds per cell.",
         "",
