@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common import registry, result, wording
 from multiauc._common.hints import with_hints
-from multiauc._common.registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
-from multiauc._common.result import TABLE_AT_MOST, TABLE_EDGE, Printed, Result, shorten
-from multiauc._common.wording import decimals, described, listing, names_as_text, one_of, printable
 from multiauc._evaluation.comparison import Comparison
 from multiauc._evaluation.evaluation import Evaluation, evaluate_inputs
-from multiauc._inference.estimates import ONE_UNIT, compute, read_number
-from multiauc._inference.intervals import Wilson, WorstCase, bounded_logit_interval
+from multiauc._inference import estimates, intervals
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_level, read_metric, read_metric_options
 from multiauc._input.sample import read_sample
@@ -27,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
     from numpy.typing import NDArray
-
-    from multiauc._common.result import Cells, Columns, Record
 
 DEFAULT_POWER = 0.8
 FEWEST = 2
@@ -40,9 +35,12 @@ DRAWN, FEWEST_DRAWN, MOST_DRAWN = 100_000, 1_000, 2_000_000
 # Room for rounding where a plan asks for exactly what the pilot has.
 ENOUGH = 1.0 + 1e-12
 
+# Deviations of components, which are of the order of 1, that are rounding: as in the core.
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class SampleSize(Printed, Result):
+class SampleSize(result.Printed, result.Result):
     """Rows per class that reach an aim; see `multiauc.sample_size`.
 
     Attributes
@@ -96,11 +94,11 @@ class SampleSize(Printed, Result):
         """The sum of `best_per_class`, if there are best shares."""
         return None if self.best_per_class is None else sum(self.best_per_class.values())
 
-    def to_dict(self) -> Record:
+    def to_dict(self) -> result.Record:
         """Everything in plain Python objects."""
-        return Result.to_dict(self) | {"total": self.total, "best_total": self.best_total}
+        return result.Result.to_dict(self) | {"total": self.total, "best_total": self.best_total}
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         labels, best = list(self.per_class), self.best_per_class
         return {
             "class": labels,
@@ -109,13 +107,13 @@ class SampleSize(Printed, Result):
             **({} if best is None else {"best_shares": [best[label] for label in labels]}),
         }
 
-    def _table(self) -> Cells:
+    def _table(self) -> result.Cells:
         columns = {"pilot": self.pilot, "same shares": self.per_class}
         if self.best_per_class is not None:
             columns["best shares"] = self.best_per_class
-        body = [[shorten(label), *(str(column[label]) for column in columns.values())] for label in self.pilot]
-        if len(body) > TABLE_AT_MOST:
-            body[TABLE_EDGE:-TABLE_EDGE] = [["..."] * (len(columns) + 1)]
+        body = [[result.shorten(label), *(str(column[label]) for column in columns.values())] for label in self.pilot]
+        if len(body) > result.TABLE_AT_MOST:
+            body[result.TABLE_EDGE : -result.TABLE_EDGE] = [["..."] * (len(columns) + 1)]
         total = ["total", *(str(sum(column.values())) for column in columns.values())]
         return [[f"{self.unit} per class", *columns], *body, total]
 
@@ -123,10 +121,10 @@ class SampleSize(Printed, Result):
         trust = (
             "planned as though value and variance of the pilot were the population's: the total has a standard error"
         )
-        return [f"{trust} of about {self.relative_error:.0%}", *([printable(self.note)] if self.note else [])]
+        return [f"{trust} of about {self.relative_error:.0%}", *([wording.printable(self.note)] if self.note else [])]
 
     def _title(self) -> str:
-        return f"SampleSize: {printable(self.aim)}"
+        return f"SampleSize: {wording.printable(self.aim)}"
 
 
 @with_hints
@@ -212,8 +210,10 @@ def sample_size(
     if (half_width is None) == (difference is None):
         found = "neither" if half_width is None else "both"
         raise ValueError(f"exactly one of half_width and difference must be given; got {found}")
-    if isinstance(pilot, (Evaluation, ScorePopulation)):
-        kind = "an Evaluation" if isinstance(pilot, Evaluation) else f"{type(pilot).__name__}"
+    if isinstance(pilot, Comparison):
+        known = _find_difference(pilot, metric, models)
+    elif isinstance(pilot, (Evaluation, ScorePopulation)):
+        kind = "an Evaluation" if isinstance(pilot, Evaluation) else type(pilot).__name__
         if models is not None:
             raise ValueError(f"models has no meaning for {kind}, which is of one model; got {models!r}")
         if difference is not None:
@@ -222,24 +222,20 @@ def sample_size(
                 f"same rows varies; for {kind} give half_width"
             )
         known = _find_metric(pilot, metric) if isinstance(pilot, Evaluation) else _assume(pilot, metric)
-    elif isinstance(pilot, Comparison):
-        known = _find_difference(pilot, metric, models)
     else:
         raise TypeError(
             "pilot must be an Evaluation or a Comparison, as `evaluate` and `compare` return them, or NormalScores or "
-            f"ScoreDensities; got {described(pilot)}"
+            f"ScoreDensities; got {wording.described(pilot)}"
         )
     if difference is None:
-        if read_number("power", power, low=0.0, high=1.0) != DEFAULT_POWER:
+        if estimates.read_number("power", power, low=0.0, high=1.0) != DEFAULT_POWER:
             raise ValueError(f"power has no meaning with half_width, only with difference; got {power!r}")
         # An interval lies between 0 and 1, that of a difference between -1 and 1.
-        reach = read_number("half_width", half_width, low=0.0, high=1.0 if known.value is None else 0.5)
+        reach = estimates.read_number("half_width", half_width, low=0.0, high=1.0 if known.value is None else 0.5)
         aim = f"a {100.0 * level:.6g}% interval of {known.name}, of half-width {reach:g}"
-        return _plan(
-            known, aim, lambda sizes, v, freedom: _half_width(known, sizes, v, freedom, tail) <= reach * ENOUGH
-        )
-    gap = read_number("difference", difference, low=0.0, high=1.0)
-    chance = read_number("power", power, low=2.0 * tail, high=1.0)
+        return _plan(known, aim, lambda sizes, v, freedom: known.half_width(sizes, v, freedom, tail) <= reach * ENOUGH)
+    gap = estimates.read_number("difference", difference, low=0.0, high=1.0)
+    chance = estimates.read_number("power", power, low=2.0 * tail, high=1.0)
     aim = f"power {chance:g} to see a difference of {gap:g}: {known.name}, two-sided test at {200.0 * tail:.6g}%"
     return _plan(
         known, aim, lambda _, v, freedom: _rust.student_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance
@@ -247,46 +243,96 @@ def sample_size(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Known:
-    """What a pilot says about one number: its name in words, its value (None for a difference), its variance.
+class _Pilot:
+    """What a pilot says about one number, with sums over the independent units of each class that has any.
 
-    `smallest` is its smallest possible value, and `ceilings` are the largest components of its classes, if it has
-    Wilson's interval.
+    Attributes
+    ----------
+    name, value
+        What it is in words, and its value; None for a difference.
+    metric, inputs
+        What it is computed from.
+    classes
+        The columns of the classes.
+    units, effective
+        How many units (rows, or groups) there are, and how many of equal weight would know as much.
+    squares, fourths
+        Sums of the second and fourth powers of the influences of the units.
+    ceilings
+        The largest component of each class, if the number has Wilson's interval.
     """
 
     name: str
     value: float | None
-    terms: VarianceTerms
+    metric: str
     inputs: HeldInputs
-    has_best_shares: bool
-    smallest: float = 0.0
-    metric: str = ""
+    classes: list[int]
+    units: NDArray[np.int64]
+    effective: NDArray[np.float64]
+    squares: NDArray[np.float64]
+    fourths: NDArray[np.float64]
     ceilings: list[float] | None = None
 
-    def worst_case(self, sizes: Sequence[int]) -> WorstCase | None:
-        """With so many units of the pilot's kind per class."""
-        if self.value is None or self.ceilings is None:
-            return None
-        found = _rust.worst_case(self.metric, self.ceilings, self.terms.effective_of(sizes).tolist(), self.value)
-        return None if found is None else WorstCase(*found)
+    @property
+    def unit(self) -> str:
+        """What is counted."""
+        return "rows" if self.inputs.groups is None else "groups"
+
+    def deviations(self) -> list[float]:
+        """The standard deviation of a unit's component in each class: the class adds its square over the size."""
+        found: list[float] = np.sqrt(self.units * self.squares / (1.0 - 1.0 / self.effective)).tolist()
+        return found
+
+    def _count_effective(self, sizes: Sequence[int]) -> NDArray[np.float64]:
+        """How many units of equal weight so many of each class would be."""
+        return self.effective * (np.array(sizes, dtype=np.float64) / self.units)
+
+    def plan(self, sizes: Sequence[int]) -> tuple[float, float]:
+        """(variance, degrees of freedom) with so many units of the same kind per class: those of the sample at `units`.
+
+        The variance is infinite where it could not be estimated, with effectively one unit in a class.
+        """
+        numbers, effective = np.array(sizes, dtype=np.float64), self._count_effective(sizes)
+        if (effective <= 1.0 + ROUNDING).any():
+            return math.inf, 1.0
+        times = numbers / self.units
+        # That of the sample, for whatever size is planned: it makes the sample's mean squares right on average.
+        factor = 1.0 / (1.0 - 1.0 / self.effective)
+        variances = factor * self.squares / times
+        fourths = factor**2 * self.fourths / times**3
+        return float(variances.sum()), _rust.degrees_of_freedom(variances, fourths, numbers, effective)
+
+    def half_width(self, sizes: Sequence[int], variance: float, freedom: float, tail: float) -> float:
+        """Half of the length of the default interval with so many units per class."""
+        t, error = _rust.student_upper_quantile(tail, freedom), math.sqrt(variance)
+        if self.value is None:
+            return t * error
+        worst = None
+        if self.ceilings is not None:
+            units = self._count_effective(sizes).tolist()
+            worst = _rust.worst_case(self.metric, self.ceilings, units, self.value)
+        if worst is None:
+            low, high = intervals.bounded_logit_interval(self.value, error, t, registry.METRICS[self.metric].smallest)
+        else:
+            wilson = intervals.Wilson.of(self.value, variance, freedom, intervals.WorstCase(*worst))
+            low, high = wilson.interval(tail)
+        return 0.5 * (high - low)
 
 
-def _find_metric(pilot: Evaluation, metric: Any) -> _Known:
-    name = next(iter(pilot.metrics)) if metric is None else one_of("metric", metric, tuple(pilot.metrics))
+def _find_metric(pilot: Evaluation, metric: Any) -> _Pilot:
+    name = next(iter(pilot.metrics)) if metric is None else wording.one_of("metric", metric, tuple(pilot.metrics))
     inputs = _require_plannable(pilot.inputs(), name)
-    title, value = METRICS[name].title, pilot.metrics[name].value
-    terms = variance_terms(inputs, inputs.asking_for((name,), "stratified").influences()[:, 0])
-    _refuse_without_variance(title, value, terms, inputs)
-    has_best_shares = not _depends_on_sizes(inputs, name)
-    told = f"{title}, {decimals(value)} in the pilot"
-    ceilings = compute(inputs.asking_for((name,), "stratified")).ceilings[name]
-    of_classes = None if ceilings is None else [ceilings[c] for c in terms.classes.tolist()]
-    return _Known(told, value, terms, inputs, has_best_shares, METRICS[name].smallest, name, of_classes)
+    alone = inputs.asking_for((name,), "stratified")
+    title, value = registry.METRICS[name].title, pilot.metrics[name].value
+    known = _read_pilot(title, value, name, inputs, alone.influences()[:, 0])
+    ceilings = estimates.compute(alone).ceilings[name]
+    of_classes = None if ceilings is None else [ceilings[c] for c in known.classes]
+    return replace(known, name=f"{title}, {wording.decimals(value)} in the pilot", ceilings=of_classes)
 
 
-def _assume(population: ScorePopulation, metric: Any) -> _Known:
+def _assume(population: ScorePopulation, metric: Any) -> _Pilot:
     """A large sample of the population, in its class shares, with the population's own value."""
-    name = DEFAULT_METRIC if metric is None else read_metric(metric)
+    name = registry.DEFAULT_METRIC if metric is None else read_metric(metric)
     size = min(MOST_DRAWN, max(DRAWN, math.ceil(FEWEST_DRAWN / float(population.prevalence.min()))))
     counts = np.maximum(FEWEST, np.round(size * population.prevalence)).astype(int)
     classes = np.repeat(np.arange(population.n_classes), counts)
@@ -294,30 +340,22 @@ def _assume(population: ScorePopulation, metric: Any) -> _Known:
     sample = read_sample(classes, population.scores_of(classes, rng=0), None, range(population.n_classes), "raise")
     drawn = evaluate_inputs(HeldInputs(sample, (name,), read_metric_options(sample)))
     value = getattr(population, name, drawn.metrics[name].value)
-    told = f"{METRICS[name].title}, {decimals(value)} under the assumptions"
+    told = f"{registry.METRICS[name].title}, {wording.decimals(value)} under the assumptions"
     return replace(_find_metric(drawn, name), name=told, value=value)
 
 
-def _find_difference(pilot: Comparison, metric: Any, models: Any) -> _Known:
+def _find_difference(pilot: Comparison, metric: Any, models: Any) -> _Pilot:
     if metric is not None:
-        one_of("metric", metric, (pilot.metric,))
+        wording.one_of("metric", metric, (pilot.metric,))
     names = tuple(pilot.estimates) if models is None else models
     if not isinstance(names, (tuple, list)) or len(names) != 2:
-        raise ValueError(f"models must be two of {listing(pilot.estimates)}; got {models!r}")
-    first, second = names
-    found = pilot.difference(first, second)
-    a, b = (_require_plannable(pilot.inputs()[name], pilot.metric) for name in (first, second))
-    terms = variance_terms(a, a.influences()[:, 0] - b.influences()[:, 0])
-    texts = dict(zip(pilot.estimates, names_as_text(pilot.estimates), strict=True))
-    name = f"{texts[first]} - {texts[second]} in {METRICS[pilot.metric].title}"
-    _refuse_without_variance(name, found.value, terms, a)
-    return _Known(
-        f"{name}, {decimals(found.value, sign=True)} in the pilot",
-        None,
-        terms,
-        a,
-        not _depends_on_sizes(a, pilot.metric),
-    )
+        raise ValueError(f"models must be two of {wording.listing(pilot.estimates)}; got {models!r}")
+    found = pilot.difference(*names)
+    a, b = (_require_plannable(pilot.inputs()[name], pilot.metric) for name in names)
+    texts = dict(zip(pilot.estimates, wording.names_as_text(pilot.estimates), strict=True))
+    told = f"{texts[names[0]]} - {texts[names[1]]} in {registry.METRICS[pilot.metric].title}"
+    known = _read_pilot(told, found.value, pilot.metric, a, a.influences()[:, 0] - b.influences()[:, 0])
+    return replace(known, name=f"{told}, {wording.decimals(found.value, sign=True)} in the pilot", value=None)
 
 
 def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
@@ -325,8 +363,10 @@ def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
     inputs.refuse_folds("a plan")
     if inputs.is_natural:
         inputs = inputs.asking_for((metric,), "stratified")
-    if METRICS[metric].scale.is_log:
-        raise ValueError(f"pilot has {METRICS[metric].title}, for which plans are not offered; other metrics have them")
+    if registry.METRICS[metric].scale.is_log:
+        raise ValueError(
+            f"pilot has {registry.METRICS[metric].title}, for which plans are not offered; other metrics have them"
+        )
     if inputs.groups_span_classes():
         raise ValueError(
             "pilot must have groups that lie within classes; got groups with rows of several classes, whose numbers "
@@ -334,78 +374,81 @@ def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
         )
     if inputs.sampling == "iid" and _depends_on_sizes(inputs, metric):
         raise ValueError(
-            f"pilot must have sampling='stratified' for {METRICS[metric].title}, which depends on the class sizes; got "
-            "sampling='iid', where these are random and cannot be planned"
+            f"pilot must have sampling='stratified' for {title}, which depends on the class sizes; got sampling='iid', "
+            "where these are random and cannot be planned"
         )
     return inputs
 
 
 def _depends_on_sizes(inputs: HeldInputs, metric: str) -> bool:
     """Whether the metric is another number in a sample with other class shares."""
-    if metric == ONE_VS_REST_PREVALENCE or METRICS[metric].depends_on_sizes:
+    found = registry.METRICS[metric]
+    if metric == registry.ONE_VS_REST_PREVALENCE or found.depends_on_sizes:
         return True
-    by_size = metric == ONE_VS_REST or (
-        "pair_weights" in METRICS[metric].options and isinstance(inputs.options.pair_weights, str)
-    )
-    return by_size and int((inputs.sample.rows > 0).sum()) > 2
+    by_size = "pair_weights" in found.options and isinstance(inputs.options.pair_weights, str)
+    return (by_size or metric == registry.ONE_VS_REST) and int((inputs.sample.rows > 0).sum()) > 2
 
 
-def _refuse_without_variance(name: str, value: float, terms: VarianceTerms, inputs: HeldInputs) -> None:
-    single = [inputs.sample.labels[c] for c, e in zip(terms.classes, terms.effective, strict=True) if e <= ONE_UNIT]
+def _read_pilot(name: str, value: float, metric: str, inputs: HeldInputs, influences: NDArray[np.float64]) -> _Pilot:
+    """A pilot from the influences of its rows on a number; groups must lie within classes."""
+    sample = inputs.sample
+    weights = np.ones(len(sample.codes)) if sample.weights is None else sample.weights
+    rows = np.flatnonzero(weights > 0.0)
+    unit = np.arange(len(rows)) if inputs.groups is None else np.unique(inputs.groups[rows], return_inverse=True)[1]
+    class_of = np.zeros(int(unit.max()) + 1, dtype=np.intp)
+    class_of[unit] = sample.codes[rows]
+    present = np.flatnonzero(sample.rows > 0)
+
+    def add(values: NDArray[Any]) -> NDArray[np.float64]:
+        return np.asarray(np.bincount(class_of, values, sample.n_classes)[present], dtype=np.float64)
+
+    weight = np.bincount(unit, weights=weights[rows])
+    shares = weight / np.bincount(class_of, weights=weight, minlength=sample.n_classes)[class_of]
+    influence = np.bincount(unit, weights=influences[rows])
+    effective, squares = 1.0 / add(shares**2), add(influence**2)
+    is_rounding = squares <= ROUNDING**2 / effective
+    squares, fourths = (np.where(is_rounding, 0.0, sums) for sums in (squares, add(influence**4)))
+    units = np.bincount(class_of, minlength=sample.n_classes)[present]
+    pilot = _Pilot(name, value, metric, inputs, present.tolist(), units, effective, squares, fourths)
+    single = [sample.labels[c] for c, e in zip(present, effective, strict=True) if e <= estimates.ONE_UNIT]
     if single or math.isnan(value):
-        why = f"effectively one {_unit(inputs)[:-1]} in {listing(single)}" if single else "the value is nan"
+        why = f"effectively one {pilot.unit[:-1]} in {wording.listing(single)}" if single else "the value is nan"
         raise ValueError(f"pilot must show how much {name} varies; got no standard error: {why}")
-    if not terms.squares.any():
+    if not squares.any():
         raise ValueError(f"pilot must show how much {name} varies; got {value:.6g} with a standard error of 0")
+    return pilot
 
 
-def _half_width(known: _Known, sizes: Sequence[int], variance: float, freedom: float, tail: float) -> float:
-    worst = known.worst_case(sizes)
-    if known.value is not None and worst is not None:
-        low, high = Wilson.of(known.value, variance, freedom, worst).interval(tail)
-        return 0.5 * (high - low)
-    t, error = _rust.student_upper_quantile(tail, freedom), math.sqrt(variance)
-    if known.value is None:
-        return t * error
-    low, high = bounded_logit_interval(known.value, error, t, known.smallest)
-    return 0.5 * (high - low)
-
-
-def _plan(known: _Known, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
-    terms = known.terms
-    labels = [known.inputs.sample.labels[c] for c in terms.classes]
-    pilot = terms.units.tolist()
-    numbers = _fewest(terms, pilot, is_reached)
+def _plan(pilot: _Pilot, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
+    labels = [pilot.inputs.sample.labels[c] for c in pilot.classes]
+    units: list[int] = pilot.units.tolist()
+    numbers = _find_fewest(pilot, units, is_reached)
     best, note = None, ""
-    deviations = terms.deviations().tolist()
-    if not known.has_best_shares:
+    deviations = pilot.deviations()
+    if _depends_on_sizes(pilot.inputs, pilot.metric):
         note = "no best shares: with other class shares this metric is another number"
     elif not all(deviations):
         constant = [label for label, deviation in zip(labels, deviations, strict=True) if not deviation]
-        note = f"no best shares: the pilot does not show how much {_unit(known.inputs)} of {listing(constant)} vary"
+        note = f"no best shares: the pilot does not show how much {pilot.unit} of {wording.listing(constant)} vary"
     else:
         # In small samples whole numbers and degrees of freedom can make other shares a little better.
-        best = min(numbers, _fewest(terms, deviations, is_reached), key=sum)
-    variance, freedom = terms.planned(numbers)
+        best = min(numbers, _find_fewest(pilot, deviations, is_reached), key=sum)
+    variance, freedom = pilot.plan(numbers)
     return SampleSize(
         aim=aim,
-        unit=_unit(known.inputs),
-        pilot=dict(zip(labels, pilot, strict=True)),
+        unit=pilot.unit,
+        pilot=dict(zip(labels, units, strict=True)),
         per_class=dict(zip(labels, numbers, strict=True)),
         best_per_class=None if best is None else dict(zip(labels, best, strict=True)),
         standard_error=math.sqrt(variance),
         degrees_of_freedom=freedom,
-        relative_error=math.sqrt(2.0 / terms.planned(pilot)[1]),
+        relative_error=math.sqrt(2.0 / pilot.plan(units)[1]),
         note=note,
     )
 
 
-def _unit(inputs: HeldInputs) -> str:
-    return "rows" if inputs.groups is None else "groups"
-
-
-def _fewest(
-    terms: VarianceTerms, shares: Sequence[float], is_reached: Callable[[Sequence[int], float, float], bool]
+def _find_fewest(
+    pilot: _Pilot, shares: Sequence[float], is_reached: Callable[[Sequence[int], float, float], bool]
 ) -> list[int]:
     """The smallest class sizes in given shares, rounded up, that reach the aim: more rows are never worse."""
     parts = [Fraction(share) / sum(map(Fraction, shares)) for share in shares]
@@ -415,7 +458,7 @@ def _fewest(
 
     def is_enough(total: int) -> bool:
         numbers = sizes(total)
-        variance, freedom = terms.planned(numbers)
+        variance, freedom = pilot.plan(numbers)
         return math.isfinite(variance) and is_reached(numbers, variance, freedom)
 
     high = 1
@@ -430,81 +473,3 @@ def _fewest(
         middle = (low + high) // 2
         low, high = (low, middle) if is_enough(middle) else (middle, high)
     return sizes(high)
-
-
-# Deviations of components, which are of the order of 1, that are rounding: as in the core.
-ROUNDING = 1e-12
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class VarianceTerms:
-    """Sums over the independent units (rows, or groups) of each class that has any.
-
-    Attributes
-    ----------
-    classes
-        The columns of these classes.
-    units, effective
-        How many units there are, and how many of equal weight would know as much.
-    squares, fourths
-        Sums of the second and fourth powers of the influences of the units.
-    """
-
-    classes: NDArray[np.intp]
-    units: NDArray[np.int64]
-    effective: NDArray[np.float64]
-    squares: NDArray[np.float64]
-    fourths: NDArray[np.float64]
-
-    def deviations(self) -> NDArray[np.float64]:
-        """The standard deviation of a unit's component in each class: the class adds its square over the size."""
-        return np.sqrt(self.units * self.squares / (1.0 - 1.0 / self.effective))
-
-    def effective_of(self, sizes: Sequence[int]) -> NDArray[np.float64]:
-        """How many units of equal weight so many of each class would be."""
-        return self.effective * (np.array(sizes, dtype=np.float64) / self.units)
-
-    def planned(self, sizes: Sequence[int]) -> tuple[float, float]:
-        """(variance, degrees of freedom) with so many units of the same kind per class: those of the sample at `units`.
-
-        The variance is infinite where it could not be estimated, with effectively one unit in a class.
-        """
-        numbers = np.array(sizes, dtype=np.float64)
-        times = numbers / self.units
-        effective = self.effective_of(sizes)
-        if (effective <= 1.0 + ROUNDING).any():
-            return math.inf, 1.0
-        # That of the sample, for whatever size is planned: it makes the sample's mean squares right on average.
-        factor = 1.0 / (1.0 - 1.0 / self.effective)
-        variances = factor * self.squares / times
-        fourths = factor**2 * self.fourths / times**3
-        return float(variances.sum()), _rust.degrees_of_freedom(variances, fourths, numbers, effective)
-
-
-def variance_terms(inputs: HeldInputs, influences: NDArray[np.float64]) -> VarianceTerms:
-    """The terms of one number, from the influences of the rows on it; groups must lie within classes."""
-    sample = inputs.sample
-    weights = np.ones(len(sample.codes)) if sample.weights is None else sample.weights
-    counts = weights > 0.0
-    rows = np.flatnonzero(counts)
-    unit = np.arange(len(rows)) if inputs.groups is None else np.unique(inputs.groups[rows], return_inverse=True)[1]
-    class_of = np.zeros(int(unit.max()) + 1, dtype=np.intp)
-    class_of[unit] = sample.codes[rows]
-
-    def summed(values: NDArray[Any]) -> NDArray[np.float64]:
-        return np.asarray(np.bincount(class_of, values, sample.n_classes)[present], dtype=np.float64)
-
-    present = np.flatnonzero(sample.rows > 0)
-    weight = np.bincount(unit, weights=weights[rows])
-    shares = weight / np.bincount(class_of, weights=weight, minlength=sample.n_classes)[class_of]
-    influence = np.bincount(unit, weights=influences[rows])
-    effective = 1.0 / summed(shares**2)
-    squares, fourths = summed(influence**2), summed(influence**4)
-    is_rounding = squares <= ROUNDING**2 / effective
-    return VarianceTerms(
-        present,
-        np.bincount(class_of, minlength=sample.n_classes)[present],
-        effective,
-        np.where(is_rounding, 0.0, squares),
-        np.where(is_rounding, 0.0, fourths),
-    )
