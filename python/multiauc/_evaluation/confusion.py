@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common import wording
 from multiauc._common.hints import with_hints
 from multiauc._common.result import Tabular
-from multiauc._common.wording import decimals, one_of, printable, shown_name
 from multiauc._inference.intervals import ConfidenceInterval, Wilson, WorstCase
 from multiauc._input.options import read_groups, read_level
 from multiauc._input.sample import read_predictions
@@ -97,8 +97,8 @@ class Rate(Tabular):
 
     def __repr__(self) -> str:
         low, high = self.confidence_interval()
-        limits = "-" if math.isnan(low) else f"{decimals(low)} to {decimals(high)}"
-        return f"Rate({printable(self.name)} {decimals(self.value)}, 95% interval {limits})"
+        limits = "-" if math.isnan(low) else f"{wording.decimals(low)} to {wording.decimals(high)}"
+        return f"Rate({wording.printable(self.name)} {wording.decimals(self.value)}, 95% interval {limits})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -141,18 +141,20 @@ class ConfusionMatrix(Tabular):
             recalls), or of the rows that are predicted to be of the class (a column sums to 1, and the diagonal has
             the precisions).
         """
-        return self._of_entries[one_of("by", by, NORMALISATIONS)].values.copy()
+        return self._of_entries[wording.one_of("by", by, NORMALISATIONS)].values.copy()
 
     def standard_errors(self, by: Literal["all", "true", "predicted"] = "true") -> NDArray[np.float64]:
         """The standard errors of the shares; rows are independent, or groups."""
-        found: NDArray[np.float64] = np.sqrt(self._of_entries[one_of("by", by, NORMALISATIONS)].variances)
+        found: NDArray[np.float64] = np.sqrt(self._of_entries[wording.one_of("by", by, NORMALISATIONS)].variances)
         return found
 
     def confidence_interval(
         self, level: float = 0.95, by: Literal["all", "true", "predicted"] = "true"
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Wilson's limits of every share, each by itself: two arrays (low, high) of shape (K, K)."""
-        return self._of_entries[one_of("by", by, NORMALISATIONS)].limits(read_level(level), has_units=self._has_units)
+        return self._of_entries[wording.one_of("by", by, NORMALISATIONS)].limits(
+            read_level(level), has_units=self._has_units
+        )
 
     @property
     def recall(self) -> dict[Any, Rate]:
@@ -207,12 +209,12 @@ class ConfusionMatrix(Tabular):
     def _rates(self, kind: str) -> dict[Any, Rate]:
         rates, title = self._of_classes[kind], {"f1": "F1"}.get(kind, kind)
         return {
-            label: Rate(f"{title} of {shown_name(label)}", value, math.sqrt(variance), units, self._has_units)
+            label: Rate(f"{title} of {wording.shown_name(label)}", value, math.sqrt(variance), units, self._has_units)
             for label, value, variance, units in zip(self.labels, *(one.tolist() for one in rates), strict=True)
         }
 
     def __repr__(self) -> str:
-        found = f"{len(self.labels)} classes, accuracy {decimals(self.accuracy)}"
+        found = f"{len(self.labels)} classes, accuracy {wording.decimals(self.accuracy)}"
         total = self.counts.sum()
         return f"ConfusionMatrix({total:g} rows, {found})"
 

@@ -363,10 +363,9 @@ def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
     inputs.refuse_folds("a plan")
     if inputs.is_natural:
         inputs = inputs.asking_for((metric,), "stratified")
+    title = registry.METRICS[metric].title
     if registry.METRICS[metric].scale.is_log:
-        raise ValueError(
-            f"pilot has {registry.METRICS[metric].title}, for which plans are not offered; other metrics have them"
-        )
+        raise ValueError(f"pilot has {title}, for which plans are not offered; other metrics have them")
     if inputs.groups_span_classes():
         raise ValueError(
             "pilot must have groups that lie within classes; got groups with rows of several classes, whose numbers "

@@ -12,19 +12,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common import result, wording
 from multiauc._common.hints import warn
 from multiauc._common.progress import Progress
-from multiauc._common.result import Number, Printed, Result
-from multiauc._common.wording import counted, decimals, format_interval, listing, names_as_text, one_of
-from multiauc._inference.intervals import (
-    NO_INTERVAL,
-    ConfidenceInterval,
-    basic_interval,
-    bca_interval,
-    interval_at_bound,
-    logit_interval,
-    percentile_interval,
-)
+from multiauc._inference import intervals
 from multiauc._input.options import read_level, read_rng
 
 if TYPE_CHECKING:
@@ -32,7 +23,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Cells, Columns, Numbers
     from multiauc._input.held_inputs import HeldInputs
 
 # The most bytes that presorted orders may take; beyond that, they are sorted again for every block of replicates.
@@ -72,9 +62,8 @@ def warn_of_lost_classes(replicates: NDArray[np.float64], estimates: NDArray[np.
     lost = int(np.isnan(replicates).any(axis=1).sum())
     if lost and not np.isnan(estimates).any():
         warn(
-            f"{counted(lost, 'resample')} of {len(replicates)} drew no row of some class and count for nothing; "
-            "sampling='stratified' always draws them all",
-            RuntimeWarning,
+            f"{wording.counted(lost, 'resample')} of {len(replicates)} drew no row of some class and count for "
+            "nothing; sampling='stratified' always draws them all"
         )
 
 
@@ -115,70 +104,70 @@ class Replicates:
     bound: float | None = None
     is_fitted: bool = False
 
-    def interval(self, level: Any, method: Any, accepted: tuple[str, ...]) -> ConfidenceInterval:
+    def interval(self, level: Any, method: Any, accepted: tuple[str, ...]) -> intervals.ConfidenceInterval:
         """A confidence interval by one of the accepted methods."""
         tail = read_level(level)
-        kind = one_of("method", method, accepted if self.acceleration is not None else accepted_without_bca(accepted))
+        known = [kind for kind in accepted if kind != "bca" or self.acceleration is not None]
+        kind = wording.one_of("method", method, tuple(known))
         values = self.values[~np.isnan(self.values)]
         if np.isnan(self.estimate) or not len(values):
-            return NO_INTERVAL
+            return intervals.NO_INTERVAL
         is_at_bound = self.estimate in (0.0, 1.0) and (kind == "logit" or not _vary(values))
         if self.smallest_class is not None and (is_at_bound or self.bound is not None):
             return self._at_bound(values, tail, self.smallest_class)
         if not _vary(values):
-            if self.smallest_class is None and self.estimate == values[0] == 0.0:
-                return ConfidenceInterval(0.0, 0.0)  # two models that agree in every resample
-            return _no_interval("the replicates are all alike")
-        return self._by_method(kind, values, tail)
-
-    def _by_method(self, kind: str, values: NDArray[np.float64], tail: float) -> ConfidenceInterval:
+            # Two models may agree in every resample.
+            agree = self.smallest_class is None and self.estimate == values[0] == 0.0
+            return intervals.ConfidenceInterval(0.0, 0.0) if agree else _no_interval("the replicates are all alike")
         if kind == "logit":
             return self._logit(values, tail)
-        if kind == "bca":
-            return self._bca(values, tail)
-        if kind == "basic":
-            return basic_interval(self.estimate, values, tail)
-        return percentile_interval(values, tail)
+        levels = self._find_bca_levels(values, tail) if kind == "bca" else [tail, 1.0 - tail]
+        if isinstance(levels, str):
+            return _no_interval(levels)
+        low, high = np.quantile(values, levels).tolist()
+        mirror = 2 * self.estimate
+        return intervals.ConfidenceInterval(*((mirror - high, mirror - low) if kind == "basic" else (low, high)))
 
-    def _at_bound(self, values: NDArray[np.float64], tail: float, smallest_class: int) -> ConfidenceInterval:
+    def _at_bound(self, values: NDArray[np.float64], tail: float, smallest_class: int) -> intervals.ConfidenceInterval:
         """What a class of that size could still hide; wide enough for the estimate and its logit interval too."""
         bound = self.estimate if self.bound is None else self.bound
-        low, high = interval_at_bound(bound, tail, smallest_class)
+        low, high = intervals.interval_at_bound(bound, tail, smallest_class)
         around = [self.estimate]
         if _vary(values) and 0.0 < self.estimate < 1.0:
             around += self._logit(values, tail)
-        return ConfidenceInterval(min(low, *around), max(high, *around))
+        return intervals.ConfidenceInterval(min(low, *around), max(high, *around))
 
-    def _logit(self, values: NDArray[np.float64], tail: float) -> ConfidenceInterval:
+    def _logit(self, values: NDArray[np.float64], tail: float) -> intervals.ConfidenceInterval:
         error = float(standard_errors(values[:, None])[0])
         if not self.is_fitted:
-            return logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail), functions=np)
+            return intervals.logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail), functions=np)
         # The spread of the logits themselves, on the scale of the number. A few replicates next to 0 or 1, whose logits
         # are huge, must not decide it.
         nearest = min(self.estimate, 1.0 - self.estimate) / NEAREST_TO_BOUND
         inside = np.clip(values, nearest, 1.0 - nearest)
         spread = float(np.std(np.log(inside / (1.0 - inside)), ddof=1)) * self.estimate * (1.0 - self.estimate)
         quantile = _rust.student_upper_quantile(tail, max(1.0, (self.smallest_class or 2) - 1.0))
-        return logit_interval(self.estimate, max(error, spread), quantile, functions=np)
+        return intervals.logit_interval(self.estimate, max(error, spread), quantile, functions=np)
 
-    def _bca(self, values: NDArray[np.float64], tail: float) -> ConfidenceInterval:
-        """Replicates equal to the estimate count as half below it."""
+    def _find_bca_levels(self, values: NDArray[np.float64], tail: float) -> list[float] | str:
+        """The levels of Efron's bias-corrected and accelerated quantiles, or why there are none.
+
+        Replicates equal to the estimate count as half below it.
+        """
         below = float(np.mean(values < self.estimate) + 0.5 * np.mean(values == self.estimate))
         if not 0.0 < below < 1.0:
-            return _no_interval("all replicates lie on one side of the estimate")
+            return "all replicates lie on one side of the estimate"
         if self.acceleration is None or np.isnan(self.acceleration):
-            return _no_interval("no row contributes more than another")
-        return bca_interval(values, below, self.acceleration, tail)
+            return "no row contributes more than another"
+        normal = NormalDist()
+        bias = normal.inv_cdf(below)
+        shifts = (bias + normal.inv_cdf(level) for level in (tail, 1.0 - tail))
+        return [normal.cdf(bias + shift / (1.0 - self.acceleration * shift)) for shift in shifts]
 
 
 def _vary(values: NDArray[np.float64]) -> bool:
     """Whether not all replicates are the same number (their standard deviation may be a rounding error even then)."""
     return bool(np.ptp(values) > 0.0)
-
-
-def accepted_without_bca(accepted: tuple[str, ...]) -> tuple[str, ...]:
-    """The methods that need no acceleration."""
-    return tuple(method for method in accepted if method != "bca")
 
 
 def compute_accelerations(influences: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> NDArray[np.float64]:
@@ -204,9 +193,9 @@ def compute_model_accelerations(models: list[HeldInputs]) -> tuple[NDArray[np.fl
     return compute_accelerations(of_models, groups), differences
 
 
-def _no_interval(reason: str) -> ConfidenceInterval:
-    warn(f"{reason}; there is no interval", RuntimeWarning)
-    return NO_INTERVAL
+def _no_interval(reason: str) -> intervals.ConfidenceInterval:
+    warn(f"{reason}; there is no interval")
+    return intervals.NO_INTERVAL
 
 
 # Tied models share a replicate among all orders that agree with it: at most this many.
@@ -216,7 +205,7 @@ DIFFERENCE_INTERVALS = ("percentile", "basic", "bca")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Bootstrap(Printed, Result):
+class Bootstrap(result.Printed, result.Result):
     """Metrics of resampled rows.
 
     Attributes
@@ -277,7 +266,7 @@ class Bootstrap(Printed, Result):
         metric: Hashable,
         level: float = 0.95,
         method: Literal["logit", "percentile", "basic", "bca"] = "logit",
-    ) -> ConfidenceInterval:
+    ) -> intervals.ConfidenceInterval:
         r"""An interval for one metric.
 
         Parameters
@@ -311,23 +300,23 @@ class Bootstrap(Printed, Result):
             return self.metrics.index(metric)
         except ValueError:
             raise ValueError(
-                f"no {self._noun()} {metric!r} in this bootstrap; it has {listing(self.metrics)}"
+                f"no {self._noun()} {metric!r} in this bootstrap; it has {wording.listing(self.metrics)}"
             ) from None
 
-    def _columns(self) -> Columns:
-        return dict(zip(names_as_text(self.metrics), self.replicates.T, strict=True))
+    def _columns(self) -> result.Columns:
+        return dict(zip(wording.names_as_text(self.metrics), self.replicates.T, strict=True))
 
-    def _numbers(self) -> dict[str, Numbers]:
-        named = zip(names_as_text(self.metrics), self.metrics, self.estimates, self.standard_error, strict=True)
+    def _numbers(self) -> dict[str, result.Numbers]:
+        named = zip(wording.names_as_text(self.metrics), self.metrics, self.estimates, self.standard_error, strict=True)
         return {
             name: {"value": estimate, "standard_error": error, **self._find_interval(metric, error)._asdict()}
             for name, metric, estimate, error in named
         }
 
-    def _find_interval(self, metric: Any, error: float) -> ConfidenceInterval:
+    def _find_interval(self, metric: Any, error: float) -> intervals.ConfidenceInterval:
         """The default interval, without a warning where there is none."""
         is_known = error > 0.0 or self.estimates[self._position(metric)] in (0.0, 1.0)
-        return self.confidence_interval(metric) if is_known else NO_INTERVAL
+        return self.confidence_interval(metric) if is_known else intervals.NO_INTERVAL
 
     def _noun(self) -> str:
         return "metric"
@@ -335,29 +324,23 @@ class Bootstrap(Printed, Result):
     def _title(self) -> str:
         drawn = {"stratified": "rows within classes", "iid": "rows", "groups": "groups of rows"}[self.sampling]
         classes = int(np.count_nonzero(self.counts))
+        rows, names = wording.counted(int(self.counts.sum()), "row"), wording.counted(classes, "class", "classes")
         title = (
-            f"{type(self).__name__}: {counted(len(self.replicates), 'resample')} of {drawn}, "
-            f"{counted(int(self.counts.sum()), 'row')} of {counted(classes, 'class', 'classes')}"
+            f"{type(self).__name__}: {wording.counted(len(self.replicates), 'resample')} of {drawn}, {rows} of {names}"
         )
-        if self.undefined:
-            title += f", {counted(self.undefined, 'resample')} without some class"
-        return title
+        lost = f", {wording.counted(self.undefined, 'resample')} without some class"
+        return title + lost if self.undefined else title
 
-    def _table(self) -> Cells:
+    def _table(self) -> result.Cells:
         rows = [
-            [
-                name,
-                decimals(found["value"]),
-                decimals(found["standard_error"]),
-                format_interval(found["low"], found["high"]),
-            ]
-            for name, found in self._numbers().items()
+            [name, *map(wording.decimals, (value, error)), wording.format_interval(low, high)]
+            for name, (value, error, low, high) in ((name, one.values()) for name, one in self._numbers().items())
         ]
         return [[self._noun(), "estimate", "std. error", "95% interval"], *rows]
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BootstrapDifference(Number, Result):
+class BootstrapDifference(result.Number, result.Result):
     """How much better one model is than another on the same resampled rows.
 
     Attributes
@@ -402,22 +385,23 @@ class BootstrapDifference(Number, Result):
 
     def confidence_interval(
         self, level: float = 0.95, method: Literal["percentile", "basic", "bca"] = "percentile"
-    ) -> ConfidenceInterval:
+    ) -> intervals.ConfidenceInterval:
         """An interval for the difference, by a method as in `Bootstrap.confidence_interval`."""
         replicates = Replicates(self.value, self.replicates, None, self._acceleration)
         return replicates.interval(level, method, DIFFERENCE_INTERVALS)
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         return {"difference": self.replicates}
 
-    def _numbers(self) -> dict[str, Numbers]:
-        first, second = names_as_text([self.first, self.second])
+    def _numbers(self) -> dict[str, result.Numbers]:
+        first, second = wording.names_as_text([self.first, self.second])
         numbers = {"value": self.value, "standard_error": self.standard_error}
         return {f"{first}_minus_{second}": numbers | self.confidence_interval()._asdict()}
 
     def __repr__(self) -> str:
         names = f"{self.first!r} - {self.second!r}"
-        return f"BootstrapDifference({names}: {decimals(self.value, sign=True)}, se {decimals(self.standard_error)})"
+        value, error = wording.decimals(self.value, sign=True), wording.decimals(self.standard_error)
+        return f"BootstrapDifference({names}: {value}, se {error})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -489,6 +473,6 @@ def _agreeing_orders(ranks: list[int], names: Sequence[Any]) -> Iterator[tuple[A
     tied = [[names[k] for k in models] for _, models in groupby(by_rank, key=ranks.__getitem__)]
     if math.prod(math.factorial(len(models)) for models in tied) > MOST_TIED_ORDERS:
         largest = max(tied, key=len)
-        raise ValueError(f"{len(largest)} models tie, too many to share among their orders: {listing(largest)}")
+        raise ValueError(f"{len(largest)} models tie, too many to share among their orders: {wording.listing(largest)}")
     for parts in product(*map(permutations, tied)):
         yield tuple(name for part in parts for name in part)

@@ -202,10 +202,7 @@ class Estimate(result.Number, result.Tabular):
         if abs(variance) <= ROUNDING * self._first_order:
             return 0.0
         if variance < 0.0:
-            warn(
-                f"the unbiased variance of {self.name} came out as {variance:.3g} and is reported as 0",
-                RuntimeWarning,
-            )
+            warn(f"the unbiased variance of {self.name} came out as {variance:.3g} and is reported as 0")
             return 0.0
         return variance
 
@@ -255,7 +252,7 @@ class Estimate(result.Number, result.Tabular):
         interval = self._interval(tail, kind)
         if math.isnan(interval.low):
             found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
-            warn(f"there is no interval for {self.name}: its standard error is {found}", RuntimeWarning)
+            warn(f"there is no interval for {self.name}: its standard error is {found}")
         return interval
 
     @property
@@ -509,7 +506,4 @@ def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], effective
         if not labels:
             continue
         names = f"{'class' if len(labels) == 1 else 'each of the classes'} {wording.listing(labels)}"
-        warn(
-            f"{names} {what}, which does not show how much it varies: the standard errors that need it are nan",
-            RuntimeWarning,
-        )
+        warn(f"{names} {what}, which does not show how much it varies: the standard errors that need it are nan")

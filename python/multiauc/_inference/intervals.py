@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -171,28 +170,6 @@ def interval_at_bound(value: float, tail: float, smallest_class: int) -> Confide
 def union(a: ConfidenceInterval, b: ConfidenceInterval) -> ConfidenceInterval:
     """From the lower of both limits to the higher."""
     return ConfidenceInterval(min(a.low, b.low), max(a.high, b.high))
-
-
-def percentile_interval(replicates: NDArray[np.float64], tail: float) -> ConfidenceInterval:
-    """Quantiles of the replicates."""
-    low, high = np.quantile(replicates, [tail, 1.0 - tail]).tolist()
-    return ConfidenceInterval(low, high)
-
-
-def basic_interval(value: float, replicates: NDArray[np.float64], tail: float) -> ConfidenceInterval:
-    """Quantiles of the replicates, mirrored at the estimate."""
-    low, high = percentile_interval(replicates, tail)
-    return ConfidenceInterval(2 * value - high, 2 * value - low)
-
-
-def bca_interval(replicates: NDArray[np.float64], below: float, acceleration: float, tail: float) -> ConfidenceInterval:
-    """Efron's bias-corrected and accelerated quantiles; `below` is the share of replicates below the estimate."""
-    normal = NormalDist()
-    bias = normal.inv_cdf(below)
-    shifts = (bias + normal.inv_cdf(level) for level in (tail, 1.0 - tail))
-    levels = [normal.cdf(bias + shift / (1.0 - acceleration * shift)) for shift in shifts]
-    low, high = np.quantile(replicates, levels).tolist()
-    return ConfidenceInterval(low, high)
 
 
 def pair_intervals(

@@ -9,18 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common import result, wording
 from multiauc._common.registry import METRICS
-from multiauc._common.result import (
-    HELD,
-    TABLE_AT_MOST,
-    TABLE_EDGE,
-    Result,
-    html_table,
-    read_only,
-    shorten,
-    text_table,
-)
-from multiauc._common.wording import decimals, listing, names_as_text
 from multiauc._inference.intervals import pair_intervals
 from multiauc._input.options import read_level
 
@@ -30,7 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from multiauc._common.result import Cells, Columns, Numbers, Record
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.plotting import PairMatrixDisplay
 
@@ -38,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class PairMatrix(Result):
+class PairMatrix(result.Result):
     """How well every pair of classes is separated.
 
     Attributes
@@ -84,7 +73,7 @@ class PairMatrix(Result):
     # The standard errors, their degrees of freedom and the effective rows (or groups) of each class; computed from the
     # data when first asked for.
     _errors: PairErrors | None = field(default=None, compare=False)
-    _inputs: HeldInputs | None = field(default=None, metadata=HELD)
+    _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
     @property
     def standard_error(self) -> NDArray[np.float64]:
@@ -193,12 +182,12 @@ class PairMatrix(Result):
 
         return PairMatrixDisplay(self).plot(ax, order=order, numbers=numbers, **image)
 
-    def to_dict(self) -> Record:
+    def to_dict(self) -> result.Record:
         """Everything in plain Python objects; standard errors where they are known or can be computed."""
         errors = {"standard_error": self.standard_error.tolist()} if self._has_errors else {}
-        return Result.to_dict(self) | errors
+        return result.Result.to_dict(self) | errors
 
-    def _columns(self) -> Columns:
+    def _columns(self) -> result.Columns:
         """The pairs, once each if the matrix is symmetric."""
         errors = self.standard_error if self._has_errors else np.full_like(self.values, np.nan)
         pairs = self._pairs()
@@ -211,8 +200,8 @@ class PairMatrix(Result):
             "second_rows": [int(self.counts[d]) for _, d in pairs],
         }
 
-    def _numbers(self) -> dict[str, Numbers]:
-        names, columns = names_as_text(self.labels), self._columns()
+    def _numbers(self) -> dict[str, result.Numbers]:
+        names, columns = wording.names_as_text(self.labels), self._columns()
         found = zip(self._pairs(), columns["value"], columns["standard_error"], strict=True)
         return {f"{names[c]}_{names[d]}": {"value": value, "standard_error": error} for (c, d), value, error in found}
 
@@ -220,10 +209,10 @@ class PairMatrix(Result):
         return list((combinations if self.is_symmetric else permutations)(range(len(self.labels)), 2))
 
     def __repr__(self) -> str:
-        return "\n".join([self._title(), *text_table(self._table(text=shorten))])
+        return "\n".join([self._title(), *result.text_table(self._table(text=result.shorten))])
 
     def _repr_html_(self) -> str:
-        return html_table(self._title(), self._table(text=str))
+        return result.html_table(self._title(), self._table(text=str))
 
     def _title(self) -> str:
         return f"PairMatrix: {self.kind} of {len(self.labels)} classes"
@@ -232,19 +221,21 @@ class PairMatrix(Result):
         try:
             return self.labels.index(label)
         except ValueError:
-            raise ValueError(f"no class {label!r} in this matrix; its labels are {listing(self.labels)}") from None
+            raise ValueError(
+                f"no class {label!r} in this matrix; its labels are {wording.listing(self.labels)}"
+            ) from None
 
-    def _table(self, text: Callable[[Any], str]) -> Cells:
+    def _table(self, text: Callable[[Any], str]) -> result.Cells:
         """Rows of cells, the first row and the first column being labels; a wide table without its middle."""
         n_classes = len(self.labels)
         shown: list[int | None] = list(range(n_classes))
-        if n_classes > TABLE_AT_MOST:
-            shown[TABLE_EDGE:-TABLE_EDGE] = [None]
+        if n_classes > result.TABLE_AT_MOST:
+            shown[result.TABLE_EDGE : -result.TABLE_EDGE] = [None]
 
         def cell(c: int | None, d: int | None) -> str:
             if c is None or d is None:
                 return "..."
-            return "-" if c == d else decimals(self.values[c, d])
+            return "-" if c == d else wording.decimals(self.values[c, d])
 
         names = ["..." if c is None else text(self.labels[c]) for c in shown]
         body = [[name, *(cell(c, d) for d in shown)] for name, c in zip(names, shown, strict=True)]
@@ -254,7 +245,7 @@ class PairMatrix(Result):
 def collect_pair_errors(pairs: _rust.PairTable, effective_units: list[float]) -> PairErrors:
     """The errors of the pairs behind a metric, their degrees of freedom and what each class is worth."""
     return (
-        read_only(np.sqrt(pairs.variances)),
-        read_only(pairs.degrees_of_freedom),
-        read_only(np.array(effective_units)),
+        result.read_only(np.sqrt(pairs.variances)),
+        result.read_only(pairs.degrees_of_freedom),
+        result.read_only(np.array(effective_units)),
     )
