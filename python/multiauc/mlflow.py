@@ -15,7 +15,6 @@ from mlflow.models.evaluation import EvaluationResult, ModelEvaluator
 from mlflow.models.evaluation.artifacts import ImageEvaluationArtifact, TextEvaluationArtifact
 
 from multiauc._common.hints import warn
-from multiauc._common.registry import AUC_MU
 from multiauc._evaluation.evaluation import evaluate
 from multiauc._input.arrays import frame_columns
 
@@ -113,7 +112,7 @@ def _log_artifacts(found: Any, run_id: str, prefix: str) -> dict[str, Any]:
         if found.inputs().folds is None:
             client.log_artifact(run_id, str(found.report(Path(written) / "report.html")), folder)
             artifacts[f"{prefix}report"] = TextEvaluationArtifact(uri=f"runs:/{run_id}/{folder}/report.html")
-        if AUC_MU in found.metrics and found.inputs().folds is None:
+        if "auc_mu" in found.metrics and found.inputs().folds is None:
             figure = Figure(figsize=(7, 6), layout="constrained")
             found.auc_mu_matrix.plot(figure.subplots())
             figure.savefig(Path(written) / "pair_matrix.png")

@@ -40,28 +40,8 @@ MetricName: TypeAlias = Literal[
 ]
 CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
 
-AUC_MU: Final = "auc_mu"
-HAND_TILL: Final = "hand_till"
-ONE_VS_REST: Final = "one_vs_rest"
-ONE_VS_REST_PREVALENCE: Final = "one_vs_rest_prevalence"
-AVERAGE_PRECISION: Final = "average_precision"
-AVERAGE_PRECISION_PREVALENCE: Final = "average_precision_prevalence"
-PDI: Final = "pdi"
-HUM: Final = "hum"
-LANDGREBE_DUIN: Final = "landgrebe_duin"
-ORDERED_VUS: Final = "ordered_vus"
-MATTHEWS: Final = "matthews"
-KAPPA: Final = "kappa"
-ACCURACY: Final = "accuracy"
-BALANCED_ACCURACY: Final = "balanced_accuracy"
-MACRO_F1: Final = "macro_f1"
-TOP_K_ACCURACY: Final = "top_k_accuracy"
-LOG_LOSS: Final = "log_loss"
-BRIER: Final = "brier"
-MULTICLASS_ROC: Final = "multiclass_roc"
-
 #: Those of the predicted classes, which the scale of the scores does not change.
-PREDICTION_METRICS: Final = (MATTHEWS, KAPPA, ACCURACY, BALANCED_ACCURACY, MACRO_F1, TOP_K_ACCURACY)
+PREDICTION_METRICS: Final = ("matthews", "kappa", "accuracy", "balanced_accuracy", "macro_f1", "top_k_accuracy")
 
 #: How many of the highest scores top-k accuracy looks at where nothing else is asked for.
 DEFAULT_K: Final = 2
@@ -207,182 +187,114 @@ class Metric:
         }[self.chance]
 
 
-def _of_core(name: MetricName, title: str, meaning: str, *, own_options: tuple[str, ...] = (), **words: Any) -> Metric:
-    """A metric of the core, with what the core knows about it."""
-    facts = _rust.METRICS[name]
-    shared = tuple(option for option in ("partition", "pair_weights") if facts[f"has_{option}"])
-    return Metric(
-        name,
-        title,
-        meaning,
-        (*shared, *own_options),
-        has_weights=facts["has_weights"],
-        has_bootstrap=facts["has_bootstrap"],
-        has_interactions=facts["has_interactions"],
-        has_class_scores=facts["has_class_scores"],
-        **words,
-    )
+# What some metrics have in common: classes or probabilities in the shares of the sample, and what is lost by them.
+_OF_SHARES: Final = {"depends_on_sizes": True, "interval": "logit", "sampling": "iid"}
+_LOSS: Final = _OF_SHARES | {"interval": "log", "higher_is_better": False}
+_AGAINST_REST = "looks at each class against all others together"
+_PRECISION = "is the mean precision of each class against all others together, at the scores of its own rows"
+_TUPLES = "looks at one row of every class at a time: how often"
 
-
-METRICS: Final[dict[str, Metric]] = {
-    metric.name: metric
-    for metric in (
-        _of_core(
-            AUC_MU,
-            "AUC_mu",
-            "looks at every pair of classes by both of their scores",
-            pairs=PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True),
-            is_default=True,
-        ),
-        _of_core(
-            HAND_TILL,
-            "Hand & Till's M",
-            "looks at every pair of classes by one of their scores at a time",
-            pairs=PairValues("A(row | column)", "one score (M)", is_symmetric=False),
-            is_default=True,
-        ),
-        _of_core(
-            ONE_VS_REST,
-            "one-vs-rest (macro)",
-            "looks at each class against all others together, every class with the same weight",
-            is_default=True,
-        ),
-        _of_core(
-            ONE_VS_REST_PREVALENCE,
-            "one-vs-rest (prevalence)",
-            "looks at each class against all others together, weighted by its share of the rows",
-            is_default=True,
-        ),
-        _of_core(
-            AVERAGE_PRECISION,
-            "average precision (macro)",
-            "is the mean precision of each class against all others together, at the scores of its own rows, every "
-            "class with the same weight",
-            chance="one_of_classes",
-            depends_on_sizes=True,
-        ),
-        _of_core(
-            AVERAGE_PRECISION_PREVALENCE,
-            "average precision (prevalence)",
-            "is the mean precision of each class against all others together, at the scores of its own rows, weighted "
-            "by its share of the rows",
-            chance="prevalence",
-            depends_on_sizes=True,
-        ),
-        _of_core(
-            PDI,
-            "PDI",
-            "looks at one row of every class at a time: how often a class has the highest of its scores",
-            chance="one_of_classes",
-        ),
-        _of_core(
-            HUM,
-            "HUM",
-            "looks at one row of every class at a time: how often giving each row its own class has the largest sum of "
-            "scores",
-            chance="one_of_orders",
-        ),
-        _of_core(
-            LANDGREBE_DUIN,
-            "Landgrebe & Duin's volume",
-            "looks at one row of every class at a time: how often giving each row its own class has the largest "
-            "product of scores",
-            chance="one_of_orders",
-        ),
-        _of_core(
-            ORDERED_VUS,
-            "ordered VUS",
-            "looks at one row of every class at a time: how often their scores rise in the order of the classes",
-            chance="one_of_orders",
-        ),
-        _of_core(
-            MATTHEWS,
-            "Matthews (R_K)",
-            "is the correlation between the classes decided for and the true ones",
-            chance="zero",
-            smallest=-1.0,
-            depends_on_sizes=True,
-            interval="logit",
-            sampling="iid",
-        ),
-        _of_core(
-            KAPPA,
-            "Cohen's kappa",
-            "is the share of right decisions beyond what chance agrees on",
-            chance="zero",
-            smallest=-1.0,
-            depends_on_sizes=True,
-            interval="logit",
-            sampling="iid",
-        ),
-        _of_core(
-            ACCURACY,
-            "accuracy",
-            "is the share of right decisions",
-            chance="one_of_classes",
-            depends_on_sizes=True,
-            interval="logit",
-            sampling="iid",
-        ),
-        _of_core(
-            BALANCED_ACCURACY,
-            "balanced accuracy",
-            "is the share of right decisions in each class, every class with the same weight",
-            chance="one_of_classes",
-        ),
-        _of_core(
-            MACRO_F1,
-            "F1 (macro)",
-            "is the harmonic mean of precision and recall of each class, every class with the same weight",
-            chance="one_of_classes",
-            depends_on_sizes=True,
-            interval="logit",
-            sampling="iid",
-        ),
-        _of_core(
-            TOP_K_ACCURACY,
-            "top-k accuracy",
-            "is the share of rows whose class is among the k of the highest scores",
-            own_options=("k",),
-            chance="k_of_classes",
-            depends_on_sizes=True,
-            sampling="iid",
-        ),
-        _of_core(
-            LOG_LOSS,
-            "log loss",
-            "is minus the mean logarithm of the probability of the true class; smaller is better",
-            own_options=("clip",),
-            chance="log_loss",
-            largest=math.inf,
-            higher_is_better=False,
-            depends_on_sizes=True,
-            interval="log",
-            sampling="iid",
-        ),
-        _of_core(
-            BRIER,
-            "Brier score",
-            "is the mean squared distance of the probabilities from the true class; smaller is better",
-            chance="brier",
-            largest=2.0,
-            higher_is_better=False,
-            depends_on_sizes=True,
-            interval="log",
-            sampling="iid",
-        ),
-        Metric(
-            MULTICLASS_ROC,
-            "multi-class ROC (D)",
-            "is the area under one curve for all pairs of classes",
-            ("pair_weights",),
-            has_closed_form=False,
-            has_bootstrap=False,
-            has_interactions=False,
-            interval="logit",
-        ),
-    )
+#: Title, meaning, and what the core does not know, by name.
+_WORDS: Final[dict[MetricName, tuple[str, str, dict[str, Any]]]] = {
+    "auc_mu": (
+        "AUC_mu",
+        "looks at every pair of classes by both of their scores",
+        {"pairs": PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True), "is_default": True},
+    ),
+    "hand_till": (
+        "Hand & Till's M",
+        "looks at every pair of classes by one of their scores at a time",
+        {"pairs": PairValues("A(row | column)", "one score (M)", is_symmetric=False), "is_default": True},
+    ),
+    "one_vs_rest": (
+        "one-vs-rest (macro)",
+        f"{_AGAINST_REST}, every class with the same weight",
+        {"is_default": True},
+    ),
+    "one_vs_rest_prevalence": (
+        "one-vs-rest (prevalence)",
+        f"{_AGAINST_REST}, weighted by its share of the rows",
+        {"is_default": True},
+    ),
+    "average_precision": (
+        "average precision (macro)",
+        f"{_PRECISION}, every class with the same weight",
+        {"chance": "one_of_classes", "depends_on_sizes": True},
+    ),
+    "average_precision_prevalence": (
+        "average precision (prevalence)",
+        f"{_PRECISION}, weighted by its share of the rows",
+        {"chance": "prevalence", "depends_on_sizes": True},
+    ),
+    "pdi": ("PDI", f"{_TUPLES} a class has the highest of its scores", {"chance": "one_of_classes"}),
+    "hum": (
+        "HUM",
+        f"{_TUPLES} giving each row its own class has the largest sum of scores",
+        {"chance": "one_of_orders"},
+    ),
+    "landgrebe_duin": (
+        "Landgrebe & Duin's volume",
+        f"{_TUPLES} giving each row its own class has the largest product of scores",
+        {"chance": "one_of_orders"},
+    ),
+    "ordered_vus": (
+        "ordered VUS",
+        f"{_TUPLES} their scores rise in the order of the classes",
+        {"chance": "one_of_orders"},
+    ),
+    "matthews": (
+        "Matthews (R_K)",
+        "is the correlation between the classes decided for and the true ones",
+        {"chance": "zero", "smallest": -1.0, **_OF_SHARES},
+    ),
+    "kappa": (
+        "Cohen's kappa",
+        "is the share of right decisions beyond what chance agrees on",
+        {"chance": "zero", "smallest": -1.0, **_OF_SHARES},
+    ),
+    "accuracy": ("accuracy", "is the share of right decisions", {"chance": "one_of_classes", **_OF_SHARES}),
+    "balanced_accuracy": (
+        "balanced accuracy",
+        "is the share of right decisions in each class, every class with the same weight",
+        {"chance": "one_of_classes"},
+    ),
+    "macro_f1": (
+        "F1 (macro)",
+        "is the harmonic mean of precision and recall of each class, every class with the same weight",
+        {"chance": "one_of_classes", **_OF_SHARES},
+    ),
+    "top_k_accuracy": (
+        "top-k accuracy",
+        "is the share of rows whose class is among the k of the highest scores",
+        {"options": ("k",), "chance": "k_of_classes", **_OF_SHARES, "interval": "wilson"},
+    ),
+    "log_loss": (
+        "log loss",
+        "is minus the mean logarithm of the probability of the true class; smaller is better",
+        {"options": ("clip",), "chance": "log_loss", "largest": math.inf, **_LOSS},
+    ),
+    "brier": (
+        "Brier score",
+        "is the mean squared distance of the probabilities from the true class; smaller is better",
+        {"chance": "brier", "largest": 2.0, **_LOSS},
+    ),
+    "multiclass_roc": (
+        "multi-class ROC (D)",
+        "is the area under one curve for all pairs of classes",
+        {"options": ("pair_weights",), "has_closed_form": False, "has_bootstrap": False, "has_interactions": False}
+        | {"interval": "logit"},
+    ),
 }
+
+
+def _build(name: MetricName, title: str, meaning: str, words: dict[str, Any]) -> Metric:
+    """A metric, with what the core knows about it, if it is one of the core's."""
+    facts = dict(_rust.METRICS.get(name, {}))
+    shared = [option for option in ("partition", "pair_weights") if facts.pop(f"has_{option}", False)]
+    return Metric(name, title, meaning, **facts | words | {"options": (*shared, *words.get("options", ()))})
+
+
+METRICS: Final[dict[str, Metric]] = {name: _build(name, *words) for name, words in _WORDS.items()}
 
 #: What `evaluate` computes by default, and what it can be asked for.
 DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)

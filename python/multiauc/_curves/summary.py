@@ -12,7 +12,6 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import warn, with_hints
 from multiauc._common.progress import Progress
-from multiauc._common.registry import HAND_TILL
 from multiauc._common.result import HELD, Printed, Result
 from multiauc._common.wording import counted, decimals, described, one_of
 from multiauc._curves.multiclass import BAND_FPR, CurveBootstrap
@@ -431,7 +430,7 @@ def summary_roc_of_pairs(
     if len(present) < FEWEST_TABLES:
         raise ValueError(f"y_true must have {FEWEST_TABLES} classes or more, for as many pairs; got {len(present)}")
     pairs = list(combinations(present, 2) if limit is None else permutations(present, 2))
-    tables = PairTables(HeldInputs(sample, (HAND_TILL,)), pairs, limit)
+    tables = PairTables(HeldInputs(sample, ("hand_till",)), pairs, limit)
     fit = _fit(tables.of_sample(), kind, how)
     return SummaryRocOfPairs(
         **fit.fields(are_independent=False),

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from multiauc._common.registry import AUC_MU, METRICS
+from multiauc._common.registry import METRICS
 from multiauc._common.wording import decimals, p_in_line, p_text, shown_name
 from multiauc._costs.decisions import RULES_IN_WORDS
 
@@ -140,7 +140,7 @@ def _judge_one(model: views.Model, level: float, n_classes: int) -> tuple[str, l
     if estimate.value is None:
         return UNDEFINED, []
     limits = f"{format_percent(level)} interval {format_interval(estimate)}"
-    if metric != AUC_MU:
+    if metric != "auc_mu":
         chance, best = describe_chance([metric], n_classes), _perfect_value(metric)
         return f"{name} reaches {name_metric(metric)} {format_number(estimate.value)} ({limits}).", [
             f"{explain_metrics([metric])} Uninformative scores reach {chance}, a perfect model {best}."

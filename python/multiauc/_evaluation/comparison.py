@@ -282,7 +282,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         models = list(held.values())
         models[0].refuse_folds("a bootstrap")
         of_models = of_differences = bounds = None
-        if self.metric == registry.MULTICLASS_ROC:
+        if self.metric == "multiclass_roc":
             replicates, bounds = _resample_curves(models, size, rng)
         elif registry.METRICS[self.metric].has_bootstrap:
             replicates = bootstrap.resample_metrics(models, size, rng)
@@ -546,7 +546,7 @@ def compare(  # noqa: PLR0913
         return _compare_labels(labelled, tuple(models), kind)
     samples, held = read_inputs(y_true, scores, (kind,), shared, **rows, **given)
     named, inputs = dict(zip(models, held, strict=True)), held[0]
-    if kind == registry.MULTICLASS_ROC:
+    if kind == "multiclass_roc":
         inputs.refuse_folds(f"metric={kind!r}")
         found = _compare_curves(named)
     else:
@@ -676,7 +676,7 @@ def _compare_curves(models: dict[Any, HeldInputs]) -> dict[str, Any]:
     for name, model in models.items():
         area = fit_curve(model.sample, model.options.pair_weights).auc
         smallest = estimates.count_smallest(model.units())
-        found[name] = estimates.build_bare_estimate(area, name, smallest, registry.MULTICLASS_ROC, model)
+        found[name] = estimates.build_bare_estimate(area, name, smallest, "multiclass_roc", model)
     return {
         "estimates": found,
         "covariance": np.full((len(models), len(models)), np.nan),

@@ -48,22 +48,22 @@ class MetricEstimates(result.Printed, result.Tabular):
     @property
     def auc_mu(self) -> Estimate:
         """AUC_mu."""
-        return self._metric(registry.AUC_MU)
+        return self._metric("auc_mu")
 
     @property
     def hand_till(self) -> Estimate:
         """Hand & Till's M."""
-        return self._metric(registry.HAND_TILL)
+        return self._metric("hand_till")
 
     @property
     def one_vs_rest(self) -> Estimate:
         """The mean of the classes against the rest."""
-        return self._metric(registry.ONE_VS_REST)
+        return self._metric("one_vs_rest")
 
     @property
     def one_vs_rest_prevalence(self) -> Estimate:
         """The mean of the classes against the rest, weighted by their sizes."""
-        return self._metric(registry.ONE_VS_REST_PREVALENCE)
+        return self._metric("one_vs_rest_prevalence")
 
     def _metric(self, metric: str) -> Estimate:
         if metric not in self.metrics:
@@ -166,17 +166,17 @@ class Evaluation(MetricEstimates):
     @property
     def matthews(self) -> Estimate:
         """Gorodkin's R_K of the decisions; computed when asked for, if `metrics` did not name it."""
-        return self._on_request(registry.MATTHEWS)
+        return self._on_request("matthews")
 
     @property
     def kappa(self) -> Estimate:
         """Cohen's kappa of the decisions; computed when asked for, if `metrics` did not name it."""
-        return self._on_request(registry.KAPPA)
+        return self._on_request("kappa")
 
     @property
     def per_class(self) -> dict[Any, Estimate]:
         """Each class against all the others by its own score, by label."""
-        return _require("per_class", self._per_class, registry.ONE_VS_REST)
+        return _require("per_class", self._per_class, "one_vs_rest")
 
     @property
     def per_label(self) -> dict[Any, Estimate]:
@@ -186,7 +186,7 @@ class Evaluation(MetricEstimates):
     @property
     def average_precision_per_class(self) -> dict[Any, Estimate]:
         """The average precision of each class against the rest, by label."""
-        return _require("average_precision_per_class", self._average_precisions, registry.AVERAGE_PRECISION)
+        return _require("average_precision_per_class", self._average_precisions, "average_precision")
 
     def _by_class(self) -> list[tuple[str, str, dict[Any, Estimate]]]:
         title = "average precision of each class"
@@ -195,12 +195,12 @@ class Evaluation(MetricEstimates):
     @property
     def auc_mu_matrix(self) -> PairMatrix:
         """The pairs of classes behind AUC_mu."""
-        return _require("auc_mu_matrix", self.matrices.get(registry.AUC_MU), registry.AUC_MU)
+        return _require("auc_mu_matrix", self.matrices.get("auc_mu"), "auc_mu")
 
     @property
     def hand_till_matrix(self) -> PairMatrix:
         """The pairs of classes behind Hand & Till's M."""
-        return _require("hand_till_matrix", self.matrices.get(registry.HAND_TILL), registry.HAND_TILL)
+        return _require("hand_till_matrix", self.matrices.get("hand_till"), "hand_till")
 
     @with_hints
     def bootstrap(
@@ -564,12 +564,12 @@ def _evaluate_labels(
         {name: sample.mean(found, 0, k, name, registry.METRICS[name].title) for k, name in enumerate(names)},
         tuple(sample.labels),
         sample.counts,
-        per_label.get(registry.ONE_VS_REST, {}),
+        per_label.get("one_vs_rest", {}),
         covariance=np.full_like(found.covariance, np.nan) if sample.is_undefined() else found.covariance,
         matrices={},
         method=sample.describe(),
         n_rows=sample.n_rows,
-        _average_precisions=per_label.get(registry.AVERAGE_PRECISION, {}),
+        _average_precisions=per_label.get("average_precision", {}),
         _options=sample.describe_options(names),
     )
 
@@ -673,9 +673,9 @@ def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
         covariance=np.full_like(covariance, np.nan) if sample.is_undefined else covariance,
         matrices=matrices,
         method=inputs.describe_method(),
-        notes=_find_notes(inputs, matrices.get(registry.HAND_TILL)) if warns else (),
+        notes=_find_notes(inputs, matrices.get("hand_till")) if warns else (),
         _average_precisions={
-            label: build(precisions[c], f"average precision of {shown}", registry.AVERAGE_PRECISION, shares[c])
+            label: build(precisions[c], f"average precision of {shown}", "average_precision", shares[c])
             for c, label, shown in reported
             if precisions
         },

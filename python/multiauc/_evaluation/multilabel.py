@@ -10,7 +10,6 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import warn
-from multiauc._common.registry import AVERAGE_PRECISION, ONE_VS_REST
 from multiauc._common.wording import counted, listing, one_of
 from multiauc._inference.estimates import Estimate, build_bare_estimate, build_estimate
 from multiauc._input.arrays import as_array, as_scores
@@ -26,8 +25,8 @@ if TYPE_CHECKING:
 
     from multiauc._common.result import Record
 
-METRICS_OF_LABELS = (ONE_VS_REST, AVERAGE_PRECISION)
-TITLES = {ONE_VS_REST: "AUC (mean over labels)", AVERAGE_PRECISION: "average precision (mean over labels)"}
+METRICS_OF_LABELS = ("one_vs_rest", "average_precision")
+TITLES = {"one_vs_rest": "AUC (mean over labels)", "average_precision": "average precision (mean over labels)"}
 
 
 def refuse_inputs() -> NoReturn:
@@ -104,7 +103,7 @@ class LabelledSample:
                 name, smallest = self.labels[column], min(self.counts[column], self.n_rows - self.counts[column])
                 if column in present:
                     one = found.per_label[model][present.index(column)][index]
-                    chance = 0.5 if metric == ONE_VS_REST else float(shares[column])
+                    chance = 0.5 if metric == "one_vs_rest" else float(shares[column])
                     of_metric[name] = build_estimate(one, name, int(smallest), metric, None, chance=chance)
                 else:
                     of_metric[name] = build_bare_estimate(math.nan, name, 0, metric)
@@ -118,7 +117,7 @@ class LabelledSample:
         smallest = int(np.minimum(counts, self.n_rows - counts).min())
         if self.is_undefined():
             return build_bare_estimate(math.nan, name, smallest, metric)
-        chance = 0.5 if metric == ONE_VS_REST else float(self.shares()[present].mean())
+        chance = 0.5 if metric == "one_vs_rest" else float(self.shares()[present].mean())
         return build_estimate(found.means[model][index], name, smallest, metric, None, chance=chance)
 
     def is_undefined(self) -> bool:

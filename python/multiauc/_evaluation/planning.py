@@ -382,10 +382,10 @@ def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
 def _depends_on_sizes(inputs: HeldInputs, metric: str) -> bool:
     """Whether the metric is another number in a sample with other class shares."""
     found = registry.METRICS[metric]
-    if metric == registry.ONE_VS_REST_PREVALENCE or found.depends_on_sizes:
+    if metric == "one_vs_rest_prevalence" or found.depends_on_sizes:
         return True
     by_size = "pair_weights" in found.options and isinstance(inputs.options.pair_weights, str)
-    return (by_size or metric == registry.ONE_VS_REST) and int((inputs.sample.rows > 0).sum()) > 2
+    return (by_size or metric == "one_vs_rest") and int((inputs.sample.rows > 0).sum()) > 2
 
 
 def _read_pilot(name: str, value: float, metric: str, inputs: HeldInputs, influences: NDArray[np.float64]) -> _Pilot:

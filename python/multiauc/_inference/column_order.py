@@ -37,7 +37,6 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import warn
-from multiauc._common.registry import HAND_TILL
 from multiauc._common.wording import counted, listing
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def column_order_note(
         if folds is not None:
             scores = _ranks_within(folds[rows], scores)
         try:
-            shares = _rust.pair_matrix(_rust.Sample(scores, sample.codes[rows], weights), HAND_TILL)
+            shares = _rust.pair_matrix(_rust.Sample(scores, sample.codes[rows], weights), "hand_till")
         except ValueError:  # weights that no pair can be counted with, but for which there is the curve
             return None
     present = np.flatnonzero(sample.rows)

@@ -84,7 +84,7 @@ def matthews_score(
     0.735
     """
     shared = (y_true, y_score, sample_weight, labels, absent, outputs)
-    return compute_score(registry.MATTHEWS, *shared, read=read_predictions, partition=partition)
+    return compute_score("matthews", *shared, read=read_predictions, partition=partition)
 
 
 @with_hints
@@ -129,7 +129,7 @@ def kappa_score(
     0.6875
     """
     shared = (y_true, y_score, sample_weight, labels, absent, outputs)
-    return compute_score(registry.KAPPA, *shared, read=read_predictions, partition=partition)
+    return compute_score("kappa", *shared, read=read_predictions, partition=partition)
 
 
 @with_hints
@@ -178,7 +178,7 @@ def top_k_accuracy_score(
     >>> multiauc.top_k_accuracy_score(y_true, y_score, k=1)
     0.4
     """
-    return compute_score(registry.TOP_K_ACCURACY, y_true, y_score, sample_weight, labels, absent, outputs, k=k)
+    return compute_score("top_k_accuracy", y_true, y_score, sample_weight, labels, absent, outputs, k=k)
 
 
 @with_hints
@@ -240,7 +240,7 @@ def log_loss_score(
     >>> round(multiauc.log_loss_score(y_true, y_score), 4)
     0.6114
     """
-    return compute_score(registry.LOG_LOSS, y_true, y_score, sample_weight, labels, absent, outputs, clip=clip)
+    return compute_score("log_loss", y_true, y_score, sample_weight, labels, absent, outputs, clip=clip)
 
 
 @with_hints
@@ -290,4 +290,4 @@ def brier_score(
     >>> round(multiauc.brier_score(y_true, y_score), 4)
     0.344
     """
-    return compute_score(registry.BRIER, y_true, y_score, sample_weight, labels, absent, outputs)
+    return compute_score("brier", y_true, y_score, sample_weight, labels, absent, outputs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from multiauc import _rust
-from multiauc._common import registry
 from multiauc._common.hints import with_hints
 from multiauc._common.wording import one_of
 from multiauc._inference.pair_matrix import PairMatrix
@@ -127,7 +126,7 @@ def auc_mu_score(
     0.6667
     """
     shared = (y_true, y_score, sample_weight, labels, absent, outputs)
-    return compute_score(registry.AUC_MU, *shared, partition=partition, pair_weights=pair_weights)
+    return compute_score("auc_mu", *shared, partition=partition, pair_weights=pair_weights)
 
 
 @with_hints
@@ -178,7 +177,7 @@ def auc_mu_matrix(
     [('cat', 'dog', 0.75)]
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    return _compute_pairs(sample, registry.AUC_MU, partition)
+    return _compute_pairs(sample, "auc_mu", partition)
 
 
 @with_hints
@@ -268,7 +267,7 @@ def hand_till_score(
         weights = read_pair_weights(pair_weights, stored)
         return stored.nan_if_absent(_rust.sparse_hand_till(stored.arguments(), weights))
     return compute_score(
-        registry.HAND_TILL, y_true, y_score, sample_weight, labels, absent, outputs, pair_weights=pair_weights
+        "hand_till", y_true, y_score, sample_weight, labels, absent, outputs, pair_weights=pair_weights
     )
 
 
@@ -323,7 +322,7 @@ def hand_till_matrix(
     dog  0.8750       -  1.0000
     eel  1.0000  1.0000       -
     """
-    return _compute_pairs(read_sample(y_true, y_score, sample_weight, labels, absent, outputs), registry.HAND_TILL)
+    return _compute_pairs(read_sample(y_true, y_score, sample_weight, labels, absent, outputs), "hand_till")
 
 
 def _compute_pairs(sample: Sample, metric: str, partition: Any = None) -> PairMatrix:
@@ -422,7 +421,7 @@ def one_vs_rest_score(
     if is_sparse(y_score):
         stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent, outputs)
         return stored.nan_if_absent(_rust.sparse_one_vs_rest(stored.arguments(), kind))
-    return compute_score(registry.ONE_VS_REST, y_true, y_score, sample_weight, labels, absent, outputs, average=kind)
+    return compute_score("one_vs_rest", y_true, y_score, sample_weight, labels, absent, outputs, average=kind)
 
 
 @with_hints
@@ -548,6 +547,6 @@ def average_precision_score(
     >>> round(multiauc.average_precision_score(y_true, y_score), 4)
     0.8889
     """
-    by_average = {"macro": registry.AVERAGE_PRECISION, "prevalence": registry.AVERAGE_PRECISION_PREVALENCE}
+    by_average = {"macro": "average_precision", "prevalence": "average_precision_prevalence"}
     metric = by_average[one_of("average", average, tuple(by_average))]
     return compute_score(metric, y_true, y_score, sample_weight, labels, absent, outputs)

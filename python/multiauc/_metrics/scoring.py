@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from multiauc import _rust
-from multiauc._common.registry import METRICS, ONE_VS_REST
+from multiauc._common.registry import METRICS
 from multiauc._common.wording import listing, one_of
 from multiauc._input.options import read_metric_options, refuse_weights
 from multiauc._input.sample import read_sample
@@ -23,7 +23,7 @@ AVERAGES = ("macro", "prevalence", "prevalence_equal_rest", "micro")
 
 def check_option_names(metric: str, given: Iterable[str]) -> None:
     """Raise if one of these options is not one of the metric's."""
-    accepted = (*METRICS[metric].options, *(("average",) if metric == ONE_VS_REST else ()), *SAMPLE_OPTIONS)
+    accepted = (*METRICS[metric].options, *(("average",) if metric == "one_vs_rest" else ()), *SAMPLE_OPTIONS)
     for option in given:
         if option not in accepted:
             raise TypeError(f"metric={metric!r} has no option {option!r}; it has {listing(accepted)}")

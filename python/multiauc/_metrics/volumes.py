@@ -253,7 +253,7 @@ def pdi_score(
     >>> round(multiauc.pdi_score(y_true, y_score), 4)
     0.875
     """
-    return compute_score(registry.PDI, y_true, y_score, sample_weight, labels, absent, outputs)
+    return compute_score("pdi", y_true, y_score, sample_weight, labels, absent, outputs)
 
 
 @with_hints
@@ -296,7 +296,7 @@ def pdi(
     {'cat': 0.8246, 'dog': 0.8194, 'eel': 0.7706}
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    inputs = HeldInputs(sample, (registry.PDI,))
+    inputs = HeldInputs(sample, ("pdi",))
     values = _rust.pdi_per_class(inputs.arguments()).tolist()
     per_class = {sample.labels[c]: values[c] for c in sample.reported_classes()}
     return _build_volume(inputs, estimates.compute(inputs), per_class=per_class)
@@ -393,7 +393,7 @@ def hum_score(
     kind = one_of("rule", rule, tuple(RULES))
     drawing = _read_drawing(precision, rng)
     sample = read_sample(y_true, y_score, None, labels, absent, outputs)
-    with Stage(registry.METRICS[registry.HUM].title):
+    with Stage(registry.METRICS["hum"].title):
         value, _, _ = _rust.hum_score(sample.arguments(), kind, *drawing, is_latin=True)
     return sample.nan_if_absent(value)
 
@@ -444,8 +444,8 @@ def hum(
     """
     kind = one_of("rule", rule, tuple(RULES))
     drawing = _read_drawing(precision, rng)
-    inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent, outputs), (registry.HUM,))
-    with Stage(registry.METRICS[registry.HUM].title):
+    inputs = HeldInputs(read_sample(y_true, y_score, None, labels, absent, outputs), ("hum",))
+    with Stage(registry.METRICS["hum"].title):
         found, error, exact = _rust.hum(inputs.arguments(), kind, *drawing)
     return _build_volume(inputs, found, monte_carlo_error=error, exact=exact, rule=kind)
 
@@ -587,7 +587,7 @@ def ordered_vus_score(
     0.75
     """
     shared = (y_true, score, sample_weight, labels, absent)
-    return compute_score(registry.ORDERED_VUS, *shared, read=partial(read_ordered_sample, argument="score"))
+    return compute_score("ordered_vus", *shared, read=partial(read_ordered_sample, argument="score"))
 
 
 @with_hints
@@ -625,7 +625,7 @@ def ordered_vus(
     Volume(ordered VUS 0.3552, standard error 0.0418, 95% interval 0.2768 to 0.4423; chance 0.0417)
     """
     sample = read_ordered_sample(y_true, score, sample_weight, labels, absent, argument="score")
-    inputs = HeldInputs(sample, (registry.ORDERED_VUS,))
+    inputs = HeldInputs(sample, ("ordered_vus",))
     return _build_volume(inputs, estimates.compute(inputs))
 
 

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from multiauc._common.progress import Stage
-from multiauc._common.registry import DEFAULT_METRICS, METRICS, MULTICLASS_ROC
+from multiauc._common.registry import DEFAULT_METRICS, METRICS
 from multiauc._common.result import provenance, versions
 from multiauc._common.wording import names_as_text, printable, shown_name
 from multiauc._costs.decisions import fit_rule
@@ -101,7 +101,7 @@ def make_page(  # noqa: PLR0913 - what a page depends on
         models.append(
             views.Model(
                 name=name,
-                metrics=metrics if area is None else {**metrics, MULTICLASS_ROC: area},
+                metrics=metrics if area is None else {**metrics, "multiclass_roc": area},
                 per_class=numbers.view_classes(evaluation, numbers.find_matrix(evaluation), level),
                 pairs=numbers.view_matrices(evaluation, () if heat_map is None else heat_map.classes, level),
                 worst_pairs=numbers.view_worst_pairs(evaluation, level, SENTENCES),

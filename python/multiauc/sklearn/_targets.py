@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.registry import HAND_TILL
 from multiauc._input.labels import match_classes, read_label_column
 
 try:
@@ -57,7 +56,7 @@ def binary_auc(
         raise ValueError("sample_weight must have positive weights for both classes")
     sample = _rust.Sample(scores[:, np.newaxis], is_positive, weights)
     if max_fpr is None:
-        return _rust.score(sample, HAND_TILL)
+        return _rust.score(sample, "hand_till")
     values, _, _ = _rust.partial_aucs(sample, [(1, None)], "max_fpr", max_fpr)
     return values[0]
 
@@ -182,8 +181,8 @@ class MultiClass:
         pair_weights = "size_sum" if average == "weighted" else None
         if max_fpr is None:
             if average is None:
-                return _rust.pair_matrix(self._sample(), HAND_TILL)
-            return _rust.score(self._sample(), HAND_TILL, _rust.MetricOptions(pair_weights=pair_weights))
+                return _rust.pair_matrix(self._sample(), "hand_till")
+            return _rust.score(self._sample(), "hand_till", _rust.MetricOptions(pair_weights=pair_weights))
         pairs = list(permutations(np.flatnonzero(self.rows).tolist(), 2))
         values = self._partial_aucs(pairs, max_fpr)
         if average is None:

@@ -13,7 +13,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import indexable
 from sklearn.utils._indexing import _safe_indexing
 
-from multiauc._common.registry import AUC_MU, DEFAULT_METRIC, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._common.registry import DEFAULT_METRIC, METRICS
 from multiauc._common.wording import described, listing
 from multiauc._evaluation.comparison import compare
 from multiauc._evaluation.evaluation import evaluate
@@ -97,10 +97,10 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         return f"AucScorer({self.metric!r}{options})"
 
 
-auc_mu_scorer = AucScorer(AUC_MU)
-hand_till_scorer = AucScorer(HAND_TILL)
-one_vs_rest_scorer = AucScorer(ONE_VS_REST)
-one_vs_rest_prevalence_scorer = AucScorer(ONE_VS_REST_PREVALENCE)
+auc_mu_scorer = AucScorer("auc_mu")
+hand_till_scorer = AucScorer("hand_till")
+one_vs_rest_scorer = AucScorer("one_vs_rest")
+one_vs_rest_prevalence_scorer = AucScorer("one_vs_rest_prevalence")
 
 
 def cross_validate_evaluation(

@@ -17,7 +17,6 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from multiauc import _rust
-from multiauc._common.registry import AUC_MU
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -137,7 +136,7 @@ def evaluate_exactly(
 
 def _longest_range(state: Accumulator) -> int:
     """How many rows a range may have, so that there are not too many ranges."""
-    problems = len(state.labels) * ((AUC_MU in state.metrics) + (state.metrics != (AUC_MU,)))
+    problems = len(state.labels) * (("auc_mu" in state.metrics) + (state.metrics != ("auc_mu",)))
     return max(LONGEST_RANGE, state.n_rows * problems // MOST_RANGES)
 
 

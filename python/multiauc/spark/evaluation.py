@@ -14,7 +14,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import with_hints
-from multiauc._common.registry import AUC_MU, METRICS
+from multiauc._common.registry import METRICS
 from multiauc._common.result import Result, build_frame, by_column, text_table
 from multiauc._common.wording import described, listing, one_of
 from multiauc._evaluation.comparison import compare as compare_in_memory
@@ -286,7 +286,7 @@ class SparkComparison(Result):
     evaluations: dict[str, CertifiedEvaluation]
     correlations: dict[str, NDArray[np.float64]]
 
-    def difference(self, a: str, b: str, metric: str = AUC_MU) -> CertifiedDifference:
+    def difference(self, a: str, b: str, metric: str = "auc_mu") -> CertifiedDifference:
         """The value of model `a` less that of `b`."""
         names = list(self.evaluations)
         for name in (a, b):

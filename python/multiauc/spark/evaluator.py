@@ -10,7 +10,6 @@ from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import HasLabelCol, HasProbabilityCol, HasWeightCol
 from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
-from multiauc._common.registry import AUC_MU
 from multiauc._common.wording import one_of
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc.spark.evaluation import evaluate
@@ -68,12 +67,12 @@ class MulticlassAucEvaluator(
         *,
         labelCol: str = "label",  # noqa: ARG002, N803
         probabilityCol: str = "probability",  # noqa: ARG002, N803
-        metricName: str = AUC_MU,  # noqa: ARG002, N803
+        metricName: str = "auc_mu",  # noqa: ARG002, N803
         absent: str = "raise",  # noqa: ARG002
         weightCol: str | None = None,  # noqa: ARG002, N803
     ) -> None:
         super().__init__()
-        self._setDefault(metricName=AUC_MU, absent="raise")
+        self._setDefault(metricName="auc_mu", absent="raise")
         given = {name: value for name, value in self._input_kwargs.items() if value is not None}
         self._set(**given)
         one_of("metricName", self.getMetricName(), STREAMED_METRICS)

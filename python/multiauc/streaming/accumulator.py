@@ -10,7 +10,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import warn
-from multiauc._common.registry import AUC_MU, HAND_TILL, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._common.registry import METRICS
 from multiauc._common.wording import counted, listing, one_of
 from multiauc._evaluation.evaluation import MetricEstimates
 from multiauc._inference.estimates import Estimate, build_worst_case
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from multiauc._common.types import Outputs
 
 #: What a state can be asked for.
-STREAMED_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST, ONE_VS_REST_PREVALENCE)
-DEFAULT_METRICS = (AUC_MU, HAND_TILL, ONE_VS_REST)
+STREAMED_METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
+DEFAULT_METRICS = ("auc_mu", "hand_till", "one_vs_rest")
 DEFAULT_MEMORY = 64 * 2**20
 #: More than any machine has, and the most that bytes of a state can say.
 MOST_MEMORY = 2**48 - 1
@@ -334,13 +334,13 @@ class Accumulator:
             sample.check_absent(list(self.labels), counts, policy, weighted=False)
         undefined = policy == "nan" and bool((counts == 0).any())
         smallest = int(counts[counts > 0].min())
-        with_prevalence = [ONE_VS_REST_PREVALENCE] if ONE_VS_REST in self.metrics else []
+        with_prevalence = ["one_vs_rest_prevalence"] if "one_vs_rest" in self.metrics else []
         metrics = {
             name: _build_estimate(METRICS[name].title, name, None if undefined else found[name], smallest)
             for name in (*self.metrics, *with_prevalence)
         }
         per_class = {}
-        if self.metrics != (AUC_MU,):
+        if self.metrics != ("auc_mu",):
             rows = int(counts.sum())
             for column, (label, count) in enumerate(zip(self.labels, counts.tolist(), strict=True)):
                 one = found["per_class"][column]
@@ -348,7 +348,9 @@ class Accumulator:
                     of_class = None if undefined else one
                     name = f"{label} against the rest"
                     per_class[label] = _build_estimate(name, column, of_class, min(count, rows - count))
-        bounds: dict[str, Any] = {name: found[f"{name}_pairs"] for name in (AUC_MU, HAND_TILL) if name in self.metrics}
+        bounds: dict[str, Any] = {
+            name: found[f"{name}_pairs"] for name in ("auc_mu", "hand_till") if name in self.metrics
+        }
         return CertifiedEvaluation(metrics, self.labels, counts, per_class, bounds)
 
     def _warn_without_sample(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from multiauc._common.registry import DEFAULT_METRIC, METRICS, ONE_VS_REST, ONE_VS_REST_PREVALENCE
+from multiauc._common.registry import DEFAULT_METRIC, METRICS
 from multiauc._common.wording import counted, listing, one_of
 from multiauc._evaluation.evaluation import evaluate
 from multiauc._input.arrays import as_array, as_scores
@@ -197,7 +197,7 @@ def _read_torchmetrics_options(metric: str, options: dict[str, Any]) -> str:
         del options[name]
     if "average" in options:
         average = options["average"]
-        if metric not in (ONE_VS_REST, ONE_VS_REST_PREVALENCE):
+        if metric not in ("one_vs_rest", "one_vs_rest_prevalence"):
             raise ValueError(
                 f"average={average!r} belongs to the metric 'one_vs_rest', whose values are those of torchmetrics; "
                 f"metric={metric!r} has none"
@@ -206,7 +206,7 @@ def _read_torchmetrics_options(metric: str, options: dict[str, Any]) -> str:
             raise ValueError(f"average={average!r} is not a number: compute one, and read evaluate().per_class")
         if average in ("macro", "weighted", "prevalence"):
             del options["average"]
-            return ONE_VS_REST if average == "macro" else ONE_VS_REST_PREVALENCE
+            return "one_vs_rest" if average == "macro" else "one_vs_rest_prevalence"
     return metric
 
 
