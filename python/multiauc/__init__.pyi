@@ -43,6 +43,7 @@ from multiauc._evaluation.confusion import Rate as Rate
 from multiauc._evaluation.confusion import confusion_matrix as confusion_matrix
 from multiauc._evaluation.evaluation import Evaluation as Evaluation
 from multiauc._evaluation.evaluation import evaluate as evaluate
+from multiauc._evaluation.paired import PairedDifferences as PairedDifferences
 from multiauc._evaluation.planning import SampleSize as SampleSize
 from multiauc._evaluation.planning import sample_size as sample_size
 from multiauc._evaluation.runs import RunsComparison as RunsComparison

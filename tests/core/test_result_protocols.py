@@ -46,7 +46,7 @@ def all_results(seed=0):
     compared_runs = multiauc.compare_runs(y_true, {"a": [y_score, y_score**2], "b": [tilted, tilted**2]})
     found = [
         evaluation, evaluation.auc_mu, evaluation.auc_mu_matrix, evaluation.bootstrap(10, rng=0),
-        comparison, comparison.difference("a", "b"), resampled, resampled.difference("a", "b"),
+        comparison, comparison.difference("a", "b"), comparison.per_class, resampled, resampled.difference("a", "b"),
         roc, curves, curves.band(), multiauc.roc_curves(y_true, y_score)["ant"],
         multiauc.partial_auc(y_true, y_score, max_fpr=0.5), multiauc.pdi(y_true, y_score),
         multiauc.hum(y_true, y_score).surface(points=5),

@@ -17,6 +17,7 @@ from multiauc._common.hints import warn, with_hints
 from multiauc._curves.multiclass import fit_curve
 from multiauc._evaluation import multilabel
 from multiauc._evaluation.evaluation import Evaluation, compare_in_folds, read_inputs
+from multiauc._evaluation.paired import compare_classes
 from multiauc._inference import bootstrap, differences, estimates
 from multiauc._inference.bootstrap import ComparisonBootstrap
 from multiauc._inference.column_order import column_order_note, warn_of_order
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling, Task
+    from multiauc._evaluation.paired import PairedDifferences
     from multiauc._inference.intervals import ConfidenceInterval
     from multiauc._input.held_inputs import HeldInputs
     from multiauc._input.sample import Sample
@@ -202,6 +204,14 @@ class Comparison(ComparedModels[Estimate, Difference]):
 
     _KIND: ClassVar = "Comparison"
     _HEADER: ClassVar = result.ESTIMATE_HEADER
+
+    @property
+    def per_class(self) -> PairedDifferences:
+        """The differences of one-vs-rest AUCs class by class, with simultaneous intervals and corrected p-values.
+
+        Whatever the metric of the comparison; computed when asked for, in the time of a comparison for each class.
+        """
+        return compare_classes(self.inputs())
 
     @property
     def per_label(self) -> dict[Any, dict[Any, Estimate]]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -12,7 +13,9 @@ from multiauc import _rust
 from multiauc._common import registry, result, wording
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
+from multiauc._evaluation.comparison import name_models
 from multiauc._evaluation.evaluation import read_inputs
+from multiauc._evaluation.paired import build_paired
 from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.differences import Side, SliceDifferences, min_p
 from multiauc._inference.estimates import Estimate, build_estimate
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
+    from multiauc._evaluation.paired import PairedDifferences
     from multiauc._input.held_inputs import HeldInputs
     from multiauc._input.sample import Sample
     from multiauc.plotting import SlicesDisplay
@@ -402,10 +406,33 @@ def _number(value: float, *, sign: bool = False) -> str:
     return "-" if math.isnan(value) else wording.decimals(value, sign=sign)
 
 
-@with_hints
-def evaluate_slices(  # noqa: PLR0913
+@overload
+def evaluate_slices(
+    y_true: ArrayLike, y_score: Mapping[Any, ArrayLike], by: Any, **options: Any
+) -> PairedDifferences: ...
+@overload
+def evaluate_slices(
     y_true: ArrayLike,
     y_score: ArrayLike,
+    by: Any,
+    *,
+    metric: registry.MetricName = ...,
+    reference: Literal["rest", "all"] | None = ...,
+    partition: ArrayLike | None = ...,
+    pair_weights: PairWeights = ...,
+    clip: float | None = ...,
+    k: int | None = ...,
+    sample_weight: ArrayLike | None = ...,
+    groups: ArrayLike | None = ...,
+    sampling: Sampling | None = ...,
+    labels: Labels = ...,
+    absent: Absent = ...,
+    outputs: Outputs = ...,
+) -> Slices: ...
+@with_hints  # type: ignore[misc]
+def evaluate_slices(  # noqa: PLR0913
+    y_true: ArrayLike,
+    y_score: ArrayLike | Mapping[Any, ArrayLike],
     by: Any,
     *,
     metric: registry.MetricName = registry.DEFAULT_METRIC,
@@ -420,7 +447,7 @@ def evaluate_slices(  # noqa: PLR0913
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
-) -> Slices:
+) -> Slices | PairedDifferences:
     r"""A metric on every slice of the rows, with intervals, and how much each slice differs from the rest.
 
     Every slice has the value, the standard error and the interval that `evaluate` gives to its rows alone. The
@@ -433,7 +460,7 @@ def evaluate_slices(  # noqa: PLR0913
     Parameters
     ----------
     y_true, y_score
-        As in `evaluate`.
+        As in `evaluate`; or a dict of the scores of several models, which are then compared within each slice.
     by : array-like of shape (n,), or a list, dict or data frame of several
         The slice of each row: strings, numbers, a categorical, anything hashable. Several columns cross: a slice is a
         combination of their values that occurs. Missing values (None, nan) are a slice of their own, called None.
@@ -450,7 +477,9 @@ def evaluate_slices(  # noqa: PLR0913
     Returns
     -------
     Slices
-        With a row per slice, the one that is most surely worse first; `to_frame`, `plot`, `to_json`.
+        With a row per slice, the one that is most surely worse first; `to_frame`, `plot`, `to_json`. Several models
+        give a `PairedDifferences`: in each slice the first model minus the second, p-values and intervals corrected for
+        the number of all of them (by Sidak's rule, as slices have no rows in common).
 
     See Also
     --------
@@ -498,13 +527,52 @@ def evaluate_slices(  # noqa: PLR0913
         wording.one_of("reference", reference, REFERENCES)
     given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}
     shared, rows = (sample_weight, labels, absent, outputs), {"groups": groups, "sampling": sampling}
-    _, (inputs,) = read_inputs(y_true, {"y_score": y_score}, (name,), shared, **rows, **given)
+    is_several = isinstance(y_score, Mapping)
+    scores = name_models(y_score, "scores", "{'net': p, ...}") if is_several else {"y_score": y_score}
+    _, held = read_inputs(y_true, scores, (name,), shared, **rows, **given)
+    inputs = held[0]
     columns = read_slices(by, len(inputs.sample.codes))
+    if isinstance(y_score, Mapping):
+        if reference == "all":
+            raise ValueError("reference='all' goes with the scores of one model; several are compared in each slice")
+        return _compare_slices(dict(zip(y_score, held, strict=True)), columns)
     is_ordered = name in registry.ONE_SCORE_METRICS
     note = None if is_ordered else column_order_note(inputs.sample, inputs.groups, None, None)
     found = evaluate_sliced_inputs(inputs, columns, reference, () if note is None else (note,))
     warn_of_order(note)
     return found
+
+
+def _compare_slices(models: dict[Any, HeldInputs], columns: SliceColumns) -> PairedDifferences:
+    """The differences of models within each slice, those first in which the first model is most surely worse."""
+    inputs = next(iter(models.values()))
+    sample, (metric,) = inputs.sample, inputs.metrics
+    n_slices, n_pairs = len(columns.names), len(models) * (len(models) - 1) // 2
+    order = np.argsort(columns.codes, kind="stable").astype(np.uint32)
+    parts = np.split(order, np.cumsum(np.bincount(columns.codes, minlength=n_slices))[:-1])
+    found: dict[Any, list[_rust.Estimate | None]] = {}
+    lacking: dict[Any, str] = {}
+    with Stage("comparing the models slice by slice"):
+        for name, rows, counts in zip(
+            columns.names, parts, _count_classes(sample, columns, np.arange(n_slices)), strict=True
+        ):
+            lacking[name] = _find_lacking(sample, counts, is_nan=True)
+            is_known = not lacking[name] or (sample.absent == "ignore" and int((counts > 0).sum()) > 1)
+            found[name] = [None] * n_pairs
+            if is_known and not sample.is_undefined:
+                arguments = [model.arguments(rows) for model in models.values()]
+                found[name] = list(_rust.compare(arguments, metric, inputs.options).differences)
+    by, method = " and ".join(columns.columns), inputs.describe_method().partition(";")[0]
+    paired = build_paired(found, tuple(models), metric=metric, by=by, reasons={}, method=method)
+    sign = registry.METRICS[metric].sign
+    listed = sorted(paired.items(), key=lambda item: math.inf if math.isnan(item[1].t) else sign * item[1].t)
+    names = {key: key if n_pairs == 1 else key[0] for key, _ in listed}
+    reasons = {
+        key: lacking[names[key]] or "a class has a single row, or rows that do not vary: no standard error"
+        for key, one in listed
+        if lacking[names[key]] or math.isnan(one.t)
+    }
+    return replace(paired, differences=dict(listed), reasons=reasons)
 
 
 def evaluate_sliced_inputs(

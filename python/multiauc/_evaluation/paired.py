@@ -1,0 +1,227 @@
+"""Where models differ: `PairedDifferences` by class or by slice of the rows, and what compares them class by class."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from multiauc import _rust
+from multiauc._common import registry, result, wording
+from multiauc._inference import differences
+from multiauc._inference.differences import Difference
+from multiauc._inference.intervals import NO_INTERVAL
+from multiauc._input.options import NO_OPTIONS, read_level
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from numpy.typing import NDArray
+
+    from multiauc._inference.intervals import ConfidenceInterval
+    from multiauc._input.held_inputs import HeldInputs
+
+#: Of more differences the correlations are left aside, which makes corrected p-values a little larger.
+CORRELATED_AT_MOST = 64
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairedDifferences(result.Printed, result.Tabular):
+    """Differences between models on the same rows, class by class or slice by slice.
+
+    See `Comparison.per_class` and `evaluate_slices`. It is read like a dict: ``found["eel"]`` is the `Difference` of
+    two models for a class or slice, and ``found["eel", "a", "b"]`` that of two of several models.
+
+    Attributes
+    ----------
+    metric : str
+        What is compared.
+    by : str
+        What the differences are listed by: ``"class"``, or the columns of the slices.
+    models : tuple
+        The names of the models.
+    differences : dict of Difference
+        The first model minus the second, with p-values corrected for the number of all differences in the table.
+    reasons : dict of str
+        Why a difference is not known, by its key.
+    method : str
+        How the uncertainty was found, in words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.choice(["cat", "dog", "eel"], size=600)
+    >>> signal = 1.0 * (y_true[:, None] == ["cat", "dog", "eel"])
+    >>> noise = 2 * rng.random((2, 600, 3))
+    >>> models = {"new": signal + noise[0], "old": signal * [1.0, 1.0, 0.5] + noise[1]}
+    >>> found = multiauc.compare(y_true, models, outputs="logits").per_class
+    >>> found["eel"].corrected_p_value < 0.001 < found["cat"].corrected_p_value
+    True
+    """
+
+    metric: str
+    by: str
+    models: tuple[Any, ...]
+    differences: dict[Any, Difference]
+    reasons: dict[Any, str]
+    method: str
+    _correlations: NDArray[np.float64] | None = field(default=None, compare=False)
+
+    def __getitem__(self, key: Hashable) -> Difference:
+        if key not in self.differences:
+            raise KeyError(f"no difference {key!r}; there are {wording.listing(self.differences)}")
+        return self.differences[key]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.differences)
+
+    def __len__(self) -> int:
+        return len(self.differences)
+
+    def items(self) -> list[tuple[Any, Difference]]:
+        """Keys and differences."""
+        return list(self.differences.items())
+
+    def simultaneous_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
+        """Intervals of all differences that cover at once with probability `level`, by key.
+
+        An interval leaves 0 out exactly where the corrected p-value is below 1 - `level`. (nan, nan) where a difference
+        has no standard error, or one of 0.
+        """
+        tail = _family(list(self.differences.values()), self._correlations).tail_of_one(read_level(level))
+        return {
+            key: one.interval_beyond(tail) if one.variance > 0.0 else NO_INTERVAL
+            for key, one in self.differences.items()
+        }
+
+    def to_dict(self, level: float = 0.95) -> result.Record:
+        """Everything in plain Python objects, with intervals of this level; nan where a number is missing."""
+        return {"metric": self.metric, "by": self.by, "method": self.method, "differences": self._rows(level)}
+
+    def _rows(self, level: float) -> list[result.Record]:
+        limits = self.simultaneous_intervals(level)
+        return [
+            {self.by: self._name(key), **one.to_dict(level)}
+            | dict(zip(("simultaneous_low", "simultaneous_high"), limits[key], strict=True))
+            | {"reason": self.reasons.get(key, "")}
+            for key, one in self.differences.items()
+        ]
+
+    def _name(self, key: Any) -> Any:
+        return key if len(self.models) == 2 else key[0]
+
+    def _numbers(self) -> dict[str, result.Numbers]:
+        rows = self._rows(0.95)
+        return {
+            f"{row['first']}_minus_{row['second']}_{self.metric}_{row[self.by]}": result.pick_numbers(row)
+            for row in rows
+        }
+
+    def _title(self) -> str:
+        pair = f": {self.models[0]} - {self.models[1]}" if len(self.models) == 2 else ""
+        return wording.printable(f"Differences in {registry.METRICS[self.metric].title} by {self.by}{pair}")
+
+    def _table(self) -> result.Cells:
+        limits = self.simultaneous_intervals()
+        many = len(self.models) > 2
+        head = ["", "difference", "std. error", "95%, simultaneous", "t", "df", "p (min-p)"]
+        rows = []
+        for key, one in self.differences.items():
+            name = wording.shown_name(self._name(key)) + (f": {one.first} - {one.second}" if many else "")
+            cells = ["-" if "nan" in cell else cell for cell in one.cells(limits[key])]
+            rows.append([name, *cells, self.reasons.get(key, "")])
+        table = [[*head, "why not"], *rows]
+        return table if self.reasons else [row[:-1] for row in table]
+
+    def _below(self) -> list[str]:
+        return [self.method]
+
+
+def build_paired(
+    found: dict[Any, list[_rust.Estimate | None]],
+    models: tuple[Any, ...],
+    correlations: NDArray[np.float64] | None = None,
+    *,
+    metric: str,
+    factor: float = 1.0,
+    **told: Any,
+) -> PairedDifferences:
+    """The table of what the core found of all pairs of models, by class or slice; None where there is nothing."""
+    scale, listed = differences.read_scale(metric), {}
+    for name, of_pairs in found.items():
+        for (a, b), one in zip(combinations(models, 2), of_pairs, strict=True):
+            numbers = (
+                (math.nan,) * 3
+                if one is None
+                else (factor * one.value, factor**2 * one.variance, one.degrees_of_freedom)
+            )
+            listed[name if len(models) == 2 else (name, a, b)] = Difference(a, b, *numbers, **scale)
+    family = _family(list(listed.values()), correlations)
+    corrected = {
+        key: replace(one, corrected_p_value=family.correct(one.p_value) if one.variance > 0.0 else one.p_value)
+        for key, one in listed.items()
+    }
+    return PairedDifferences(metric, models=models, differences=corrected, _correlations=correlations, **told)
+
+
+def _family(listed: list[Difference], correlations: NDArray[np.float64] | None) -> _rust.MinP:
+    known = [place for place, one in enumerate(listed) if one.variance > 0.0]
+    return differences.min_p(len(known), None if correlations is None else correlations[np.ix_(known, known)])
+
+
+def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:
+    """The differences of one-vs-rest AUCs, class by class."""
+    first = next(iter(models.values()))
+    first.refuse_folds("per_class")
+    first.refuse_one_score("per_class")
+    held = [model.asking_for((registry.ONE_VS_REST,)) for model in models.values()]
+    sample, inputs = held[0].sample, held[0]
+    columns = sample.reported_classes()
+    n_pairs, n_present = len(models) * (len(models) - 1) // 2, int((sample.rows > 0).sum())
+    are_correlated = not sample.is_undefined and len(columns) * n_pairs <= CORRELATED_AT_MOST
+    found: dict[Any, list[_rust.Estimate | None]] = {sample.labels[column]: [None] * n_pairs for column in columns}
+    influences = []
+    for column in [] if sample.is_undefined else columns:
+        rows = (sample.codes, sample.weights, inputs.groups, inputs.sampling)
+        alone = [_rust.Sample(_keep_column(model.sample.scores, column), *rows) for model in held]
+        found[sample.labels[column]] = list(_rust.compare(alone, registry.ONE_VS_REST, NO_OPTIONS).differences)
+        if are_correlated:
+            of_models = [_rust.influences(one, [registry.ONE_VS_REST], NO_OPTIONS)[:, 0] for one in alone]
+            influences += [a - b for a, b in combinations(of_models, 2)]
+    return build_paired(
+        found,
+        tuple(models),
+        _correlate(influences, inputs.groups) if are_correlated else None,
+        metric=registry.ONE_VS_REST,
+        factor=float(n_present),
+        by="class",
+        reasons={},
+        method=inputs.describe_method().partition(";")[0],
+    )
+
+
+def _keep_column(scores: NDArray[Any], column: int) -> NDArray[Any]:
+    """Scores whose other columns are constant.
+
+    Other classes then have an AUC of one half that does not vary: the macro average is that of this class, but for a
+    factor.
+    """
+    alone = np.zeros((len(scores), max(2, scores.shape[1])), dtype=scores.dtype)
+    # One score stands for two that rank the rows in opposite orders.
+    alone[:, column] = scores[:, column] if scores.shape[1] > 1 else scores[:, 0] * (2 * column - 1)
+    return alone
+
+
+def _correlate(influences: list[NDArray[np.float64]], groups: NDArray[np.uint32] | None) -> NDArray[np.float64]:
+    """The correlations of differences, from what each row, or group, adds to them."""
+    units = [one if groups is None else np.bincount(groups, weights=one) for one in influences]
+    products = np.array([[a @ b for b in units] for a in units])
+    sizes = np.sqrt(np.where(products.diagonal() > 0.0, products.diagonal(), 1.0))
+    found: NDArray[np.float64] = products / np.outer(sizes, sizes)
+    np.fill_diagonal(found, 1.0)
+    return found
