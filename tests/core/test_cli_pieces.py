@@ -19,7 +19,7 @@ from dataset_files import METRICS, in_memory, predictions, table_of, write
 from multiauc._io import checkpoint as _checkpoints
 from multiauc._io import dataset as _dataset_runs
 from multiauc._io import predictions as row_stream
-from multiauc.cli import _evaluate, _memory
+from multiauc.cli import _evaluate
 from result_schema import problems
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
@@ -36,7 +36,7 @@ def expected(rng, in_empty_folder):
 @pytest.fixture
 def little_memory(monkeypatch):
     """A machine with 20 kB of free memory, where even small files are looked at."""
-    monkeypatch.setattr(_memory, "available_memory", lambda: 20_000)
+    monkeypatch.setattr(_evaluate, "available_memory", lambda: 20_000)
     monkeypatch.setattr(_evaluate, "SMALL", 0)
 
 
@@ -79,9 +79,9 @@ class TestChoice:
     def test_the_size_in_memory_counts(self, cli, monkeypatch):
         monkeypatch.setattr(_evaluate, "SMALL", 0)
         for memory, pieces in ((24_000 * 4 - 1, True), (24_000 * 4, False)):
-            monkeypatch.setattr(_memory, "available_memory", lambda memory=memory: memory)
+            monkeypatch.setattr(_evaluate, "available_memory", lambda memory=memory: memory)
             assert ("reading" in json.loads(cli("evaluate a.parquet -l y -f json"))) == pieces
-        monkeypatch.setattr(_memory, "available_memory", lambda: None)
+        monkeypatch.setattr(_evaluate, "available_memory", lambda: None)
         assert "reading" not in json.loads(cli("evaluate a.parquet -l y -f json"))
 
     @pytest.mark.parametrize("option", ["--memory-limit 512MB", "--checkpoint c.bin"])

@@ -3,7 +3,7 @@
 import pytest
 
 from multiauc._display.tables import format_size
-from multiauc.cli import _memory
+from multiauc.cli import _evaluate, _options
 
 
 @pytest.mark.parametrize(
@@ -14,12 +14,12 @@ from multiauc.cli import _memory
     ],
 )  # fmt: skip
 def test_sizes(text, size):
-    assert _memory.read_size(text) == size
+    assert _options.read_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "much", "-1G", "1X", "1 000", "1iB", "0x10", "1e9", "1,5G", "nan"])
 def test_what_is_no_size(text):
-    assert _memory.read_size(text) is None
+    assert _options.read_size(text) is None
 
 
 @pytest.mark.parametrize(
@@ -41,32 +41,32 @@ class TestAvailable:
     @pytest.fixture(autouse=True)
     def places(self, monkeypatch, tmp_path):
         """A system whose files are in a folder."""
-        monkeypatch.setattr(_memory, "MEMINFO", tmp_path / "meminfo")
-        monkeypatch.setattr(_memory, "LIMITS", ((tmp_path / "max", tmp_path / "current"),))
+        monkeypatch.setattr(_evaluate, "MEMINFO", tmp_path / "meminfo")
+        monkeypatch.setattr(_evaluate, "LIMITS", ((tmp_path / "max", tmp_path / "current"),))
         return tmp_path
 
     def test_of_the_machine(self, places):
         (places / "meminfo").write_text("MemTotal: 2000 kB\nMemAvailable:    1000 kB\n", "utf-8")
-        assert _memory.available_memory() == 1_024_000
+        assert _evaluate.available_memory() == 1_024_000
 
     def test_of_a_container(self, places):
         (places / "meminfo").write_text("MemAvailable:    1000 kB\n", "utf-8")
         (places / "max").write_text("5000\n", "utf-8")
         (places / "current").write_text("2000\n", "utf-8")
-        assert _memory.available_memory() == 3000
+        assert _evaluate.available_memory() == 3000
 
     def test_of_a_container_without_a_limit(self, places):
         (places / "meminfo").write_text("MemAvailable:    1000 kB\n", "utf-8")
         (places / "max").write_text("max\n", "utf-8")
         (places / "current").write_text("2000\n", "utf-8")
-        assert _memory.available_memory() == 1_024_000
+        assert _evaluate.available_memory() == 1_024_000
 
     def test_of_another_system(self, monkeypatch):
-        monkeypatch.setattr(_memory.os, "sysconf", {"SC_PHYS_PAGES": 100, "SC_PAGE_SIZE": 4096}.__getitem__)
-        assert _memory.available_memory() == 204_800
-        monkeypatch.delattr(_memory.os, "sysconf")
-        assert _memory.available_memory() is None
+        monkeypatch.setattr(_evaluate.os, "sysconf", {"SC_PHYS_PAGES": 100, "SC_PAGE_SIZE": 4096}.__getitem__)
+        assert _evaluate.available_memory() == 204_800
+        monkeypatch.delattr(_evaluate.os, "sysconf")
+        assert _evaluate.available_memory() is None
 
     def test_here(self, monkeypatch):
         monkeypatch.undo()
-        assert _memory.available_memory() > 2**20
+        assert _evaluate.available_memory() > 2**20

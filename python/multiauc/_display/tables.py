@@ -105,14 +105,10 @@ def format_size(n_bytes: int) -> str:
 
 def _list_evaluation(shown: views.Evaluation) -> Records:
     columns = ESTIMATE if shown.reading is None else (ESTIMATE[0], *BOUNDS, *ESTIMATE[1:])
-
-    def cells(one: views.Estimate | views.PairEstimate) -> list[Number]:
-        return [getattr(one.bounds if name in BOUNDS else one, name, None) for name in columns]
-
     rows = [
-        *(["metric", metric, "", *cells(one)] for metric, one in shown.metrics.items()),
-        *(["class", one.label, "", *cells(one.estimate)] for one in shown.per_class),
-        *(["pair", pair.names.first, pair.names.second, *cells(pair.estimate)] for pair in shown.worst_pairs),
+        *(["metric", metric, "", *_numbers(one, columns)] for metric, one in shown.metrics.items()),
+        *(["class", one.label, "", *_numbers(one, columns)] for one in shown.per_class),
+        *(["pair", pair.names.first, pair.names.second, *_numbers(pair, columns)] for pair in shown.worst_pairs),
     ]
     return ["kind", "name", "other", *columns], rows
 
@@ -120,7 +116,6 @@ def _list_evaluation(shown: views.Evaluation) -> Records:
 def _tabulate_slices(shown: views.Slices, level: float) -> tuple[Table, str]:
     """The slices, and a sentence about all of them."""
     slices = shown.slices[:SLICES_AT_MOST]
-    has_reasons = any(one.reason for one in slices)
     percent = f"{100 * level:g}%"
     header = [
         "slice",
@@ -130,23 +125,16 @@ def _tabulate_slices(shown: views.Slices, level: float) -> tuple[Table, str]:
         "difference",
         f"{percent}, simultaneous",
         "p (corrected)",
-        *(["why not"] if has_reasons else []),
     ]
-    rows: list[list[Cell]] = [
-        [
-            one.name,
-            one.rows,
-            one.estimate.value,
-            _interval_cell(one.estimate),
-            _signed(one.difference),
-            None
-            if one.simultaneous_low is None
-            else f"{_signed(one.simultaneous_low)} to {_signed(one.simultaneous_high)}",
-            None if one.corrected_p_value is None else corrected_p(one.corrected_p_value),
-            *([one.reason] if has_reasons else []),
-        ]
-        for one in slices
-    ]
+    rows: list[list[Cell]] = []
+    for one in slices:
+        low, high, p = one.simultaneous_low, one.simultaneous_high, one.corrected_p_value
+        limits = None if low is None else f"{_signed(low)} to {_signed(high)}"
+        value: list[Cell] = [one.name, one.rows, one.estimate.value, _interval_cell(one.estimate)]
+        rows.append([*value, _signed(one.difference), limits, None if p is None else corrected_p(p)])
+    if any(one.reason for one in slices):
+        header.append("why not")
+        rows = [[*row, one.reason] for row, one in zip(rows, slices, strict=True)]
     title = f"{name_metric(shown.metric)} by {', '.join(shown.by)}, against the rest of the rows"
     left_out = shown.count - len(rows)
     more = f" {left_out} slices are not printed; --format csv and json have all." if left_out else ""
@@ -156,13 +144,7 @@ def _tabulate_slices(shown: views.Slices, level: float) -> tuple[Table, str]:
 def _list_slices(shown: views.Slices) -> Records:
     """A column for each of those that make up a slice, then the numbers."""
     names = [f"by_{name}" if name in NUMBERS else name for name in shown.by]
-    rows = [
-        [
-            *(one.slice[name] for name in shown.by),
-            *(getattr(one.estimate if name in ESTIMATE else one, name) for name in NUMBERS),
-        ]
-        for one in shown.slices
-    ]
+    rows = [[*(one.slice[name] for name in shown.by), *_numbers(one, NUMBERS)] for one in shown.slices]
     return [*names, *NUMBERS], rows
 
 
@@ -178,16 +160,13 @@ def tabulate_comparison(shown: views.Compared) -> Outcome:
     ]
     if found.differences:
         tables.append(_tabulate_differences(found.differences, shown.level, found.correction))
-    nothing = [None] * len(TESTED)
+    columns = (*ESTIMATE, *TESTED)
     rows = [
-        *([name, "", *_numbers(one), *nothing] for name, one in found.estimates.items()),
-        *(
-            [one.first, one.second, *_numbers(one.estimate), *(getattr(one, name) for name in TESTED)]
-            for one in found.differences
-        ),
+        *([name, "", *_numbers(one, columns)] for name, one in found.estimates.items()),
+        *([one.first, one.second, *_numbers(one, columns)] for one in found.differences),
     ]
     notes = [shown.verdict, f"Intervals: {shown.method}.", *notes_in_words(shown.notes)]
-    return Outcome(tables, (["first", "second", *ESTIMATE, *TESTED], rows), notes)
+    return Outcome(tables, (["first", "second", *columns], rows), notes)
 
 
 def _tabulate_differences(differences: Sequence[views.Difference], level: float, correction: str) -> Table:
@@ -240,11 +219,8 @@ def tabulate_costs(shown: views.Costs) -> Outcome:
     columns = (*ESTIMATE, *COSTED)
     nothing = [None] * (len(columns) - 1)
     rows = [
-        *(["cost", rule, "", *_numbers(one), *[None] * len(COSTED)] for rule, one in found.costs.items()),
-        *(
-            ["difference", one.first, one.second, *_numbers(one.estimate), *(getattr(one, name) for name in COSTED)]
-            for one in found.differences
-        ),
+        *(["cost", rule, "", *_numbers(one, columns)] for rule, one in found.costs.items()),
+        *(["difference", one.first, one.second, *_numbers(one, columns)] for one in found.differences),
         *(["offset", label, "", offset, *nothing] for label, offset in offsets),
         ["scale", found.rule, "", found.scale, *nothing],
     ]
@@ -290,8 +266,11 @@ def _interval_header(level: float) -> str:
     return f"{100 * level:g}% interval"
 
 
-def _numbers(one: views.Estimate) -> list[Number]:
-    return [one.value, one.standard_error, one.low, one.high]
+def _numbers(one: Any, names: Sequence[str]) -> list[Number]:
+    """The numbers of these names, of an estimate or of what has one; None for those that it does not have."""
+    estimate = getattr(one, "estimate", one)
+    holders = dict.fromkeys(ESTIMATE, estimate) | dict.fromkeys(BOUNDS, estimate.bounds)
+    return [getattr(holders.get(name, one), name, None) for name in names]
 
 
 def _estimate_cells(one: views.Estimate, *, has_bounds: bool = False) -> list[Cell]:
@@ -302,10 +281,10 @@ def _estimate_cells(one: views.Estimate, *, has_bounds: bool = False) -> list[Ce
 def _value_cells(one: views.Estimate | views.PairEstimate, *, has_bounds: bool) -> list[Cell]:
     if not has_bounds:
         return [one.value]
-    bounds: views.Bounds | None = one.bounds
-    if one.value is None or bounds is None or bounds.certified_low is None or bounds.certified_high is None:
+    low, high = _numbers(one, BOUNDS)
+    if one.value is None or low is None or high is None:
         return [one.value, "-"]
-    return list(format_bounds(one.value, bounds.certified_low, bounds.certified_high))
+    return list(format_bounds(one.value, low, high))
 
 
 def _pair_cells(pair: views.Pair) -> list[Cell]:

@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from multiauc._io.predictions import Batch, RowStream
     from multiauc.streaming import CertifiedEvaluation
 
+    # What is called with the rows done, and their share if that is known.
+    Reached = Callable[[int, float | None], object]
+
 MEMORY_LIMIT = 2**30
 # The interpreter with NumPy and Arrow alone takes up about half of this.
 LEAST_MEMORY = 2**28
@@ -161,6 +164,8 @@ def evaluate_dataset(  # noqa: PLR0913
       dog                        0.8909           exact      0.0191  0.8465 to 0.9237
       eel                        0.8603           exact      0.0207  0.8141 to 0.8964
     """
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(f"progress must be None, True, False or a callable; got {described(progress)}")
     columns = read_request(label, sample_weight, labels)
     request = Request(label=columns.label, labels=columns.labels, sample_weight=columns.sample_weight)
     plan = Plan(
@@ -169,7 +174,7 @@ def evaluate_dataset(  # noqa: PLR0913
         memory_limit=read_memory_limit(memory_limit),
         absent=one_of("absent", absent, ABSENT_POLICIES),
         exact=bool(exact),
-        progress=_read_progress(progress),
+        progress=progress,
         outputs=read_outputs(outputs),
     )
     stream = open_stream(source, read_wanted_scores(scores), request, filesystem)
@@ -197,12 +202,6 @@ def read_memory_limit(memory_limit: Any) -> int:
         least = f"{LEAST_MEMORY} (256 MiB), because Python with NumPy and Arrow takes up half of that"
         raise ValueError(f"memory_limit must be at least {least}; got {memory_limit!r}")
     return found
-
-
-def _read_progress(progress: Any) -> Any:
-    if progress is None or isinstance(progress, bool) or callable(progress):
-        return progress
-    raise TypeError(f"progress must be None, True, False or a callable; got {described(progress)}")
 
 
 # Of the limit, the share of the state and that of the scores of a batch, which exists several times while it is read.
@@ -245,7 +244,7 @@ class Plan:
     memory_limit: int
     absent: str = "raise"
     exact: bool = False
-    progress: bool | Callable[[int, float | None], object] | None = None
+    progress: bool | Reached | None = None
     on_resume: Callable[[int], object] | None = None
     on_note: Callable[[str], object] | None = None
     outputs: Outputs = None
@@ -253,18 +252,11 @@ class Plan:
 
 def evaluate_stream(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> CertifiedEvaluation:
     """Read all rows, or those that a checkpoint has not seen, and evaluate them."""
-    run = _begin(stream, plan) if checkpoint is None else _resume(stream, plan, checkpoint)
+    run = _begin(stream, plan, checkpoint)
     start = run.position
     size = stream.batch_rows(plan.memory_limit // BATCH_SHARE)
     with _show_progress(plan, stream.path) as reached:
-        reached(run.n_rows, run.share)
-        batches = _look_at(stream.batches(run.labels, size, start), plan)
-        if checkpoint is None:
-            for batch in batches:
-                run.take(batch)
-                reached(run.n_rows, run.share)
-        else:
-            _read_and_keep(run, batches, checkpoint, reached)
+        _read_rows(run, stream.batches(run.labels, size, start), plan, checkpoint, reached)
     if run.n_rows == 0:
         raise stream.no_rows()
     if checkpoint is not None and run.position != start:
@@ -272,43 +264,51 @@ def evaluate_stream(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None
         checkpoint.finish()
     if plan.absent == "raise":
         stream.refuse_absent(run.labels, run.accumulator.counts)
-    if not plan.exact:
-        return run.accumulator.evaluate(absent=plan.absent)
-    return _exact_passes(lambda: stream.batches(run.labels, size, BEGINNING), run.accumulator, plan, stream.path)
+    found = run.accumulator.evaluate(absent=plan.absent)
+    if found.exact or not plan.exact:
+        return found
+    passes = count(2)
+
+    def read_again() -> Iterator[_rust.Sample]:
+        with _show_progress(plan, f"{stream.path}, pass {next(passes)}") as reached:
+            n_rows = 0
+            reached(0, 0.0)
+            for batch in stream.batches(run.labels, size, BEGINNING):
+                yield run.accumulator.read_coded(*batch[:3])
+                n_rows += len(batch.codes)
+                reached(n_rows, batch.share)
+
+    return evaluate_exactly(read_again, run.accumulator, plan.memory_limit // PASS_SHARE, plan.absent)
 
 
-def _look_at(batches: Iterator[Batch], plan: Plan) -> Iterator[Batch]:
-    """The batches, after a note if the scores of one are not probabilities."""
-    note = None if plan.outputs is not None else plan.on_note
-    for batch in batches:
-        if note is not None and len(batch.codes) and not sum_to_one(batch.scores):
-            note(NOT_PROBABILITIES)
-            note = None
-        yield batch
-
-
-def _read_and_keep(
-    run: _Run, batches: Iterator[Batch], checkpoint: Checkpoint, reached: Callable[[int, float | None], object]
+def _read_rows(
+    run: _Run, batches: Iterator[Batch], plan: Plan, checkpoint: Checkpoint | None, reached: Reached
 ) -> None:
-    """Read all rows and keep what was found, every now and then and when Ctrl-C stops it."""
+    """Count all rows; what was found is kept every now and then, and when Ctrl-C stops it."""
+    note = None if plan.outputs is not None else plan.on_note
     n_kept, begun = run.n_rows, time.monotonic()
+    reached(run.n_rows, run.share)
     try:
         for batch in batches:
+            if note is not None and len(batch.codes) and not sum_to_one(batch.scores):
+                note(NOT_PROBABILITIES)
+                note = None
             with hold_back_interrupts():  # a batch of which only some rows were counted could not be kept
                 run.take(batch)
             reached(run.n_rows, run.share)
             # Also if it would be due before the next batch has been read, which takes about as long as this one.
-            if checkpoint.is_due(within=time.monotonic() - begun):
+            if checkpoint is not None and checkpoint.is_due(within=time.monotonic() - begun):
                 checkpoint.save(run.place(), run.accumulator.to_bytes())
                 n_kept = run.n_rows
             begun = time.monotonic()
     except KeyboardInterrupt:
+        if checkpoint is None:
+            raise
         if run.n_rows > n_kept:
             checkpoint.save(run.place(), run.accumulator.to_bytes())
-        if not run.n_rows:
-            raise KeyboardInterrupt("interrupted before the first rows were counted, so none are kept") from None
-        kept = f"interrupted after {counted(run.n_rows, 'row')}, kept in {checkpoint.path}"
-        raise KeyboardInterrupt(f"{kept}: the same call goes on from there") from None
+        kept = f"after {counted(run.n_rows, 'row')}, kept in {checkpoint.path}: the same call goes on from there"
+        none = "before the first rows were counted, so none are kept"
+        raise KeyboardInterrupt(f"interrupted {kept if run.n_rows else none}") from None
 
 
 def refuse_exact(stream: RowStream, request: Request) -> None:
@@ -361,31 +361,24 @@ class _Run:
         return {"labels": self.labels, "position": list(self.position), "rows": self.n_rows, "share": self.share}
 
 
-def _begin(stream: RowStream, plan: Plan) -> _Run:
-    texts = stream.labels()
-    labels = texts if plan.labels is None else plan.labels
+def _begin(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> _Run:
+    """Where the reading begins: where a checkpoint says, or with the first row."""
+    saved = None if checkpoint is None else checkpoint.load()
     memory = plan.memory_limit // STATE_SHARE
-    return _Run(Accumulator(labels, metrics=plan.metrics, memory_limit=memory, outputs=plan.outputs), texts)
-
-
-def _resume(stream: RowStream, plan: Plan, checkpoint: Checkpoint) -> _Run:
-    saved = checkpoint.load()
-    if saved is None:
-        return _begin(stream, plan)
+    if checkpoint is None or saved is None:
+        texts = stream.labels()
+        labels = texts if plan.labels is None else plan.labels
+        return _Run(Accumulator(labels, metrics=plan.metrics, memory_limit=memory, outputs=plan.outputs), texts)
     try:
         run = _read_run(saved)
-        fits = (
-            run.accumulator.metrics == plan.metrics and run.accumulator.memory_limit == plan.memory_limit // STATE_SHARE
-        )
+        if (run.accumulator.metrics, run.accumulator.memory_limit) != (plan.metrics, memory):
+            raise ValueError("its state was made with other options")  # noqa: TRY301
     except (KeyError, TypeError, ValueError) as error:
-        problem = f"what it holds cannot be used ({error})"
-    else:
-        if fits:
-            if plan.on_resume is not None:
-                plan.on_resume(run.n_rows)
-            return run
-        problem = "its state was made with other options"
-    raise ValueError(f"{checkpoint.path}: this checkpoint is damaged: {problem}; delete it to begin anew")
+        problem = f"this checkpoint is damaged: what it holds cannot be used ({error})"
+        raise ValueError(f"{checkpoint.path}: {problem}; delete it to begin anew") from None
+    if plan.on_resume is not None:
+        plan.on_resume(run.n_rows)
+    return run
 
 
 def _read_run(saved: Saved) -> _Run:
@@ -400,41 +393,16 @@ def _read_run(saved: Saved) -> _Run:
     return _Run(state, labels, Position(*position), n_rows, share)
 
 
-def _exact_passes(
-    open_batches: Callable[[], Iterator[Batch]], accumulator: Accumulator, plan: Plan, name: str
-) -> CertifiedEvaluation:
-    """Read the rows again, range of scores by range of scores, until nothing is uncertain."""
-    found = accumulator.evaluate(absent=plan.absent)
-    if found.exact:
-        return found
-    passes = count(2)
-
-    def shown() -> Iterator[_rust.Sample]:
-        with _show_progress(plan, f"{name}, pass {next(passes)}") as reached:
-            n_rows = 0
-            reached(0, 0.0)
-            for batch in open_batches():
-                yield accumulator.read_coded(*batch[:3])
-                n_rows += len(batch.codes)
-                reached(n_rows, batch.share)
-
-    return evaluate_exactly(shown, accumulator, plan.memory_limit // PASS_SHARE, plan.absent)
-
-
 @contextmanager
-def _show_progress(plan: Plan, name: str) -> Iterator[Callable[[int, float | None], object]]:
+def _show_progress(plan: Plan, name: str) -> Iterator[Reached]:
     """What to call with the rows and the share done, while the work goes on."""
     if callable(plan.progress):
         yield plan.progress
     else:
-        with RowProgress(f"reading {_shorten(printable(name))}", is_wanted=plan.progress) as progress:
+        end = printable(name).rstrip("/").rpartition("/")[2]
+        shown = end if len(end) <= LONGEST_NAME else f"...{end[3 - LONGEST_NAME :]}"
+        with RowProgress(f"reading {shown}", is_wanted=plan.progress) as progress:
             yield progress.reached
-
-
-def _shorten(name: str) -> str:
-    """The end of a path, short enough for a line."""
-    end = name.rstrip("/").rpartition("/")[2]
-    return end if len(end) <= LONGEST_NAME else f"...{end[3 - LONGEST_NAME :]}"
 
 
 def make_checkpoint(
@@ -452,19 +420,15 @@ def make_checkpoint(
     }
 
     def why_not(name: str, theirs: Any, ours: Any) -> str:
-        if name == "files":
-            return _explain_other_files(theirs, ours)
-        return f"was made with {request.option(name)} {_describe(theirs)}, not {_describe(ours)}"
+        if name != "files":
+            return f"was made with {request.option(name)} {_describe(theirs)}, not {_describe(ours)}"
+        before, now = ([str(file[0]) for file in files] for files in (theirs, ours))
+        if before != now:
+            return f"was made from {_list_some(before)}, not from {_list_some(now)}"
+        changed = next(str(file[0]) for file, old in zip(ours, theirs, strict=True) if file != old)
+        return f"was made before {changed} was changed"
 
     return Checkpoint(Path(os.path.realpath(path)), identity | options, why_not)
-
-
-def _explain_other_files(theirs: list[list[Any]], ours: list[list[Any]]) -> str:
-    names = [[str(file[0]) for file in files] for files in (theirs, ours)]
-    if names[0] != names[1]:
-        return f"was made from {_list_some(names[0])}, not from {_list_some(names[1])}"
-    changed = next(str(file[0]) for file, before in zip(ours, theirs, strict=True) if file != before)
-    return f"was made before {changed} was changed"
 
 
 def _list_some(names: list[str]) -> str:

@@ -12,18 +12,8 @@ import pyarrow as pa
 from multiauc._common.wording import counted, listing
 from multiauc._input import columns
 from multiauc._input.columns import ColumnRequest
-from multiauc._io.columns import (
-    Piece,
-    encode_texts,
-    holds_lists,
-    is_single,
-    spread_lists,
-    stack_numbers,
-    stored_type,
-    warn_of_odd_row,
-)
-from multiauc._io.readers import BatchRows, are_single, open_rows, refuse_other_columns, wrap_rows
-from multiauc._io.sources import NoRowsError, find_files, read_paths
+from multiauc._io import columns as arrays
+from multiauc._io import readers, sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,8 +21,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._common.types import Outputs
-    from multiauc._io.readers import RowFile
-    from multiauc._io.sources import Content
 
 # Rows of a batch: enough to keep all threads busy, however many columns there are, and no more than pay.
 FEWEST_ROWS = 2**10
@@ -130,7 +118,7 @@ class RowReader:
     def read(self, path: str, table: Any, before: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
         """Scores, classes as places among the labels, and weights; `before` is the number of rows before these."""
         label, weight = self.request.label, self.request.sample_weight
-        found, texts = encode_texts(path, label, table.column(label), before=before)
+        found, texts = arrays.encode_texts(path, label, table.column(label), before=before)
         place = {label: code for code, label in enumerate(self.labels)}
         known = [place.get(text, -1) for text in columns.spell_like(_all_there(texts), self.labels)]
         if -1 in known:
@@ -138,18 +126,18 @@ class RowReader:
             where = f"{path}: column {label!r}, row {before + int(np.argmax(found == unknown)) + 1}"
             raise columns.unknown_label(where, str(texts[unknown]), self.labels, self.request)
         scores = [(name, table.column(name)) for name in self.scores]
-        wider = next((name for name, column in scores if self.is_single and not is_single(column.type)), None)
+        wider = next((name for name, column in scores if self.is_single and not arrays.is_single(column.type)), None)
         if wider is not None:  # of an iterator: the types of files are known before
             kind = f"{table.column(wider).type}, and the rows before have single precision"
             raise ValueError(f"{path}: column {wider!r}, row {before + 1}: {kind}")
-        if holds_lists(scores[0][1].type):
-            scores = spread_lists(path, *scores[0], self.width, before=before)
-        values = stack_numbers(path, scores, before=before, single=self.is_single)
+        if arrays.holds_lists(scores[0][1].type):
+            scores = arrays.spread_lists(path, *scores[0], self.width, before=before)
+        values = arrays.stack_numbers(path, scores, before=before, single=self.is_single)
         # As the core takes codes.
         codes = np.array(known, dtype=np.uint8 if len(self.labels) <= 256 else np.uint16)[found]
         if weight is None:
             return values, codes, None
-        weights = stack_numbers(path, [(weight, table.column(weight))], before=before, single=False)[:, 0]
+        weights = arrays.stack_numbers(path, [(weight, table.column(weight))], before=before, single=False)[:, 0]
         if (weights < 0).any():
             row = int(np.argmax(weights < 0))
             where = f"{path}: column {weight!r}, row {before + row + 1}"
@@ -171,10 +159,15 @@ class RowStream:
     """
 
     def __init__(
-        self, path: str, files: list[RowFile], wanted: str | Sequence[str], request: ColumnRequest, sizes: list[int]
+        self,
+        path: str,
+        files: list[readers.RowFile],
+        wanted: str | Sequence[str],
+        request: ColumnRequest,
+        sizes: list[int],
     ) -> None:
         for file in files[1:]:
-            refuse_other_columns(file, files[0])
+            readers.refuse_other_columns(file, files[0])
         self.path = path
         self.names = files[0].names
         self._files = files
@@ -185,15 +178,15 @@ class RowStream:
         self.scores = self._columns.names
         self._weights = [] if request.sample_weight is None else [request.sample_weight]
         columns.require_columns(self, self._weights, request.option("sample_weight"))
-        self._is_single = all(are_single(file, self.scores) for file in files)
+        self._is_single = all(readers.are_single(file, self.scores) for file in files)
         self._width = self._find_width()
 
     def _find_width(self) -> int | None:
         """How many scores a row has; None where they are lists of any length, of which the labels tell."""
         widths: list[int | None] = []
         for file in self._files:
-            kinds = {name: stored_type(file.type_of(name)) for name in self.scores}
-            lists = next((name for name, kind in kinds.items() if holds_lists(kind)), None)
+            kinds = {name: arrays.stored_type(file.type_of(name)) for name in self.scores}
+            lists = next((name for name, kind in kinds.items() if arrays.holds_lists(kind)), None)
             if lists is not None and len(kinds) > 1:
                 raise ValueError(f"{file.path}: column {lists!r} holds {kinds[lists]}, beside other columns of scores")
             if lists is None:
@@ -239,9 +232,9 @@ class RowStream:
 
     def _first_texts(self) -> list[str]:
         first = self._files[0]
-        if isinstance(first, BatchRows):
+        if isinstance(first, readers.BatchRows):
             label = self._request.label
-            return _all_there(encode_texts(first.path, label, first.head().column(label))[1])
+            return _all_there(arrays.encode_texts(first.path, label, first.head().column(label))[1])
         for _, texts in self._encode(self._request.label):
             return _all_there(texts)
         raise self.no_rows()
@@ -257,16 +250,18 @@ class RowStream:
             raise self.no_rows()
         return _all_there(found)
 
-    def no_rows(self) -> NoRowsError:
+    def no_rows(self) -> sources.NoRowsError:
         """The error of a data set that has none."""
-        return NoRowsError(f"{self.path}: there are no rows")
+        return sources.NoRowsError(f"{self.path}: there are no rows")
 
     def _encode(self, name: str, *, may_be_missing: bool = False) -> Iterator[tuple[NDArray[Any], list[str | None]]]:
         """The distinct texts of a column and the place of each row's among them, piece by piece."""
         for file in self._files:
             for first, table, _ in file.pieces([name], [], 0, MOST_ROWS):
                 if table.num_rows:
-                    yield encode_texts(file.path, name, table.column(name), before=first, may_be_missing=may_be_missing)
+                    yield arrays.encode_texts(
+                        file.path, name, table.column(name), before=first, may_be_missing=may_be_missing
+                    )
 
     def texts(self, name: str, *, may_be_missing: bool = False) -> tuple[NDArray[np.intp], NDArray[Any]]:
         """The place of each row's text among the distinct texts of a column, and these; None for a missing one."""
@@ -295,7 +290,7 @@ class RowStream:
                 if piece.share is not None:
                     share = float(before[number] + piece.share * (before[number + 1] - before[number]))
                 scores, codes, weights = reader.read(file.path, piece.table, piece.first)
-                warn_of_odd_row(file.path, scores, piece.first)
+                arrays.warn_of_odd_row(file.path, scores, piece.first)
                 yield Batch(scores, codes, weights, end, share)
 
 
@@ -304,7 +299,7 @@ def _all_there(texts: Iterable[str | None]) -> list[str]:
     return [text for text in texts if text is not None]
 
 
-def cut(pieces: Iterator[Piece], start: int, size: int) -> Iterator[Piece]:
+def cut(pieces: Iterator[arrays.Piece], start: int, size: int) -> Iterator[arrays.Piece]:
     """The rows from `start` on in pieces of exactly `size` rows, the last perhaps shorter."""
     held: list[Any] = []
     first, n_held, share = start, 0, None
@@ -321,7 +316,7 @@ def cut(pieces: Iterator[Piece], start: int, size: int) -> Iterator[Piece]:
             first, n_held = first + size, n_held - size
             held = [whole.slice(size)] if n_held else []
     if held:
-        yield Piece(first, _concatenate(held), share)
+        yield arrays.Piece(first, _concatenate(held), share)
 
 
 def _concatenate(tables: list[Any]) -> Any:
@@ -330,20 +325,22 @@ def _concatenate(tables: list[Any]) -> Any:
 
 def open_stream(source: Any, scores: str | Sequence[str], request: Request, filesystem: Any = None) -> RowStream:
     """The rows of a source: path or paths, a data set or table of pyarrow, or an iterator of record batches."""
-    paths = read_paths(source)
+    paths = sources.read_paths(source)
     if paths is None:
-        found = wrap_rows(source)
+        found = readers.wrap_rows(source)
         return RowStream(found.path, [found], scores, request, [1])
-    contents = [content for path in paths for content in find_files(path, filesystem)]
+    contents = [content for path in paths for content in sources.find_files(path, filesystem)]
     name = contents[0].name if len(contents) == 1 else paths[0] if len(paths) == 1 else f"{paths[0]} and others"
     return _open_files(name, contents, scores, request, whole=False)
 
 
 def _open_files(
-    name: str, contents: list[Content], scores: str | Sequence[str], request: Request, *, whole: bool
+    name: str, contents: list[sources.Content], scores: str | Sequence[str], request: Request, *, whole: bool
 ) -> RowStream:
     option = request.option("format_in")
-    files = [open_rows(one, request.format_in, request.delimiter, whole=whole, option=option) for one in contents]
+    files = [
+        readers.open_rows(one, request.format_in, request.delimiter, whole=whole, option=option) for one in contents
+    ]
     return RowStream(name, files, scores, request, [content.size for content in contents])
 
 
@@ -373,18 +370,18 @@ class Predictions:
     weights: NDArray[Any] | None
     groups: NDArray[Any] | None
     by: dict[str, NDArray[Any]]
-    files: list[tuple[Content, int]]
+    files: list[tuple[sources.Content, int]]
 
 
 def read_predictions(request: Request) -> Predictions:
     """Read all rows of the files."""
     first: _Rows | None = None
     models: dict[str, NDArray[Any]] = {}
-    files: list[tuple[Content, int]] = []
-    for path, sources in groupby(request.sources.items(), key=lambda item: item[1].path):
-        contents = find_files(path, whole=True)
+    files: list[tuple[sources.Content, int]] = []
+    for path, same in groupby(request.sources.items(), key=lambda item: item[1].path):
+        contents = sources.find_files(path, whole=True)
         order = None
-        for k, (model, source) in enumerate(sources):
+        for k, (model, source) in enumerate(same):
             name = contents[0].name if len(contents) == 1 else path
             stream = _open_files(name, contents, source.scores, request, whole=True)
             rows = _Rows(stream, request, [content.name for content in contents])

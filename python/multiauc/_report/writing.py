@@ -6,15 +6,13 @@ import datetime as dt
 import os
 from typing import TYPE_CHECKING, Any
 
+from multiauc._common import registry, result
 from multiauc._common.progress import Stage
-from multiauc._common.registry import DEFAULT_METRICS, METRICS
-from multiauc._common.result import provenance, versions
 from multiauc._common.wording import names_as_text, printable, shown_name
 from multiauc._costs.decisions import fit_rule
 from multiauc._curves.multiclass import fit_curve
 from multiauc._display import model as views
 from multiauc._display import numbers
-from multiauc._display.numbers import QUANTILES_FROM, choose_resamples, resample_curve, view_curve
 from multiauc._display.words import format_percent
 from multiauc._evaluation.evaluation import evaluate_inputs
 from multiauc._evaluation.slices import evaluate_sliced_inputs
@@ -32,10 +30,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike
 
-    from multiauc._curves.multiclass import MulticlassRoc
     from multiauc._evaluation.comparison import Comparison
     from multiauc._evaluation.evaluation import Evaluation
     from multiauc._input.held_inputs import HeldInputs
+    from multiauc._input.sample import Sample
 
 TITLE = "How well are the classes told apart?"
 SENTENCES = 5
@@ -81,20 +79,26 @@ def make_page(  # noqa: PLR0913 - what a page depends on
     heat_map = numbers.view_heat_map(list(evaluations.values()))
     rows = int(first.counts.sum())
     if n_resamples is None:
-        n_resamples = choose_resamples(rows, len(labels), len(evaluations))
+        n_resamples = numbers.choose_resamples(rows, len(labels), len(evaluations))
     models = []
     for name, evaluation in evaluations.items():
         held = evaluation.inputs()
-        with Stage(f"fitting the ROC curve of {printable(shown_name(name))}"):
-            curve = _fit_curve(held)
-        bootstrap = None if curve is None else resample_curve(curve, held, n_resamples, rng)
-        roc, area = view_curve(curve, bootstrap, level) or (None, None)
+        sample = held.unchanged_sample()
+        curve = None
+        if sample.n_classes <= CURVE_UP_TO_CLASSES:
+            with Stage(f"fitting the ROC curve of {printable(shown_name(name))}"):
+                curve = fit_curve(sample, held.options.pair_weights)
+        bootstrap = None if curve is None else numbers.resample_curve(curve, held, n_resamples, rng)
+        roc, area = numbers.view_curve(curve, bootstrap, level) or (None, None)
         decisions = slices = None
         if costs is not None:
             with Stage(f"deciding under costs by {printable(shown_name(name))}"):
-                decisions = _decide(held, costs, level)
+                decided = fit_rule(sample, read_costs(costs, sample.n_classes), held.groups)
+                decisions = numbers.view_decisions(decided, decided.cross_validated, level)
         if by is not None:
-            metric = _choose_metric(evaluation, comparison)
+            metric = next(iter(evaluation.metrics))
+            if comparison is not None and comparison.metric in evaluation.metrics:
+                metric = comparison.metric
             found = evaluate_sliced_inputs(held.asking_for((metric,)), read_slices(by, len(held.sample.codes)), "rest")
             slices = numbers.view_slices(found, level, SLICES)
         metrics = numbers.view_metrics(evaluation, level)
@@ -106,7 +110,7 @@ def make_page(  # noqa: PLR0913 - what a page depends on
                 pairs=numbers.view_matrices(evaluation, () if heat_map is None else heat_map.classes, level),
                 worst_pairs=numbers.view_worst_pairs(evaluation, level, SENTENCES),
                 roc=roc,
-                surface=_view_surface(evaluation),
+                surface=_view_surface(sample),
                 decisions=decisions,
                 slices=slices,
             )
@@ -120,7 +124,7 @@ def make_page(  # noqa: PLR0913 - what a page depends on
         rows=rows,
         heat_map=heat_map,
         created=dt.datetime.now(dt.UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        versions=versions(),
+        versions=result.versions(),
         level_text=format_percent(level),
         units="rows" if inputs.groups is None else "groups",
         models=tuple(models),
@@ -132,23 +136,22 @@ def make_page(  # noqa: PLR0913 - what a page depends on
         title=TITLE if title is None else str(title),
     )
     if origin is None:
-        origin = provenance(inputs.describe_options() | {"n_resamples": n_resamples})
+        origin = result.provenance(inputs.describe_options() | {"n_resamples": n_resamples})
     return render_page(report, origin)
 
 
 def evaluate_models(comparison: Comparison) -> dict[str, Evaluation]:
     """The default metrics of each of the compared models, and the one that they are compared by."""
-    metrics = DEFAULT_METRICS
-    if METRICS[comparison.metric].has_closed_form and comparison.metric not in metrics:
+    metrics = registry.DEFAULT_METRICS
+    if registry.METRICS[comparison.metric].has_closed_form and comparison.metric not in metrics:
         metrics = (*metrics, comparison.metric)
     held = comparison.inputs()
     named = zip(names_as_text(held), held.values(), strict=True)
     return {name: evaluate_inputs(inputs.asking_for(metrics)) for name, inputs in named}
 
 
-def _view_surface(evaluation: Evaluation) -> views.Surface | None:
+def _view_surface(sample: Sample) -> views.Surface | None:
     """The ROC surface of three classes, by sums of scores."""
-    sample = evaluation.inputs().unchanged_sample()
     if sample.n_classes != 3 or (sample.rows == 0).any():
         return None
     found = find_surface(sample, "sum", SURFACE_POINTS)
@@ -156,33 +159,11 @@ def _view_surface(evaluation: Evaluation) -> views.Surface | None:
     return views.Surface(tuple(map(shown_name, found.labels)), rates)
 
 
-def _fit_curve(inputs: HeldInputs) -> MulticlassRoc | None:
-    """The multi-class ROC curve of the data behind an evaluation."""
-    sample = inputs.unchanged_sample()
-    if sample.n_classes > CURVE_UP_TO_CLASSES:
-        return None
-    return fit_curve(sample, inputs.options.pair_weights)
-
-
-def _decide(inputs: HeldInputs, costs: ArrayLike, level: float) -> views.Decisions:
-    """The rule that costs least, and what it costs."""
-    sample = inputs.unchanged_sample()
-    decisions = fit_rule(sample, read_costs(costs, sample.n_classes), inputs.groups)
-    return numbers.view_decisions(decisions, decisions.cross_validated, level)
-
-
-def _choose_metric(evaluation: Evaluation, comparison: Comparison | None) -> str:
-    """The metric that slices are judged by: the one that models are compared by, or the first."""
-    if comparison is not None and comparison.metric in evaluation.metrics:
-        return comparison.metric
-    return next(iter(evaluation.metrics))
-
-
 def _describe_method(evaluation: Evaluation, models: list[views.Model], level: float) -> dict[str, str]:
     curves = [model.roc for model in models if model.roc is not None]
     percent, inputs = format_percent(level), evaluation.inputs()
     method = {
-        "Metrics": "; ".join(METRICS[metric].title for metric in models[0].metrics),
+        "Metrics": "; ".join(registry.METRICS[metric].title for metric in models[0].metrics),
         **_describe_options(inputs),
         "Intervals": f"{percent}, {evaluation.method}",
     }
@@ -201,12 +182,12 @@ def _describe_resampling(curve: views.Curve, drawn: str) -> str:
         return "no intervals"
     what = {"stratified": "rows within classes", "iid": "rows", "groups": "groups"}[drawn]
     words = f"{size} bootstrap samples of {what}, which know its standard error to {100 * error:.0f}%"
-    return words if size >= QUANTILES_FROM else f"{words}; intervals and bands allow for that (Student's t)"
+    return words if size >= numbers.QUANTILES_FROM else f"{words}; intervals and bands allow for that (Student's t)"
 
 
 def _describe_options(inputs: HeldInputs) -> dict[str, str]:
     """What the metrics asked for depend on."""
-    used = {option for metric in inputs.metrics for option in METRICS[metric].options}
+    used = {option for metric in inputs.metrics for option in registry.METRICS[metric].options}
     partition, weighting = inputs.options.partition, inputs.options.pair_weights
     decision = "the largest score" if partition is None else "a given matrix of costs"
     weights = "equal"

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -17,7 +20,8 @@ from multiauc._display import numbers, tables
 from multiauc._input.columns import find_score_columns
 from multiauc._io import dataset, predictions, readers, sources
 from multiauc._io.output import STANDARD
-from multiauc.cli import _gates, _memory
+from multiauc.cli import _gates
+from multiauc.cli._options import WHOLE
 from multiauc.cli._output import Printing
 from multiauc.cli._problems import as_typed, note, spell_options
 from multiauc.cli._requests import refuse_several, spell_notes
@@ -28,6 +32,12 @@ if TYPE_CHECKING:
 
     from multiauc.cli._requests import EvaluateRequest
 
+MEMINFO = Path("/proc/meminfo")
+# The limit of a container and what it uses of it, by the versions of the kernel's interface.
+LIMITS = (
+    (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
+    (Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"), Path("/sys/fs/cgroup/memory/memory.usage_in_bytes")),
+)
 # A file whose rows take up more than this part of the memory is read in pieces: in memory they exist about four times.
 MEMORY_SHARE = 4
 SHARE_IN_WORDS = "a quarter"
@@ -133,7 +143,7 @@ def choose_pieces(
         "--memory-limit": isinstance(limit, int),
     }
     asked = next((option for option, is_given in asked_for.items() if is_given), None)
-    if limit == _memory.WHOLE:
+    if limit == WHOLE:
         if asked is not None:
             raise click.UsageError(f"{asked} reads the file in pieces, and --memory-limit {limit} reads it whole")
         return None
@@ -175,7 +185,7 @@ def _find_obstacle(request: EvaluateRequest, path: str, metrics: tuple[str, ...]
 
 def _too_large(request: predictions.Request, path: str) -> str | None:
     """The size of a file that is too large for memory, in words; None if it is not."""
-    memory = _memory.available_memory()
+    memory = available_memory()
     if memory is None or path == STANDARD:
         return None
     try:
@@ -202,3 +212,19 @@ def _size_in_memory(content: sources.Content, request: predictions.Request) -> i
     except ValueError:  # which reading it says, too
         return content.size
     return int(rows.n_rows) * ((4 if readers.are_single(rows, names) else 8) * len(names) + BYTES_OF_LABEL)
+
+
+def available_memory() -> int | None:
+    """Bytes that the process could still take up; None where the system does not say."""
+    found = []
+    for limit, used in LIMITS:
+        with suppress(OSError, ValueError):  # there is no limit, or it is "max"
+            found.append(int(limit.read_text("utf-8")) - int(used.read_text("utf-8")))
+    with suppress(OSError, ValueError):
+        lines = dict(line.split(":", 1) for line in MEMINFO.read_text("utf-8").splitlines() if ":" in line)
+        found.append(int(lines["MemAvailable"].split()[0]) * 1024)
+    if found:
+        return max(0, min(found))
+    with suppress(AttributeError, OSError, ValueError):  # half of what is built in, on other systems than Linux
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    return None

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
 from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS
 from multiauc._display import model as views
-from multiauc._inference.intervals import ConfidenceInterval
 from multiauc._input.columns import parse_number
 from multiauc.cli._problems import NotPassed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+
+    from multiauc._inference.intervals import ConfidenceInterval
 
     # The interval of a number at a level.
     Limited: TypeAlias = Callable[[float], ConfidenceInterval]
@@ -26,21 +27,6 @@ class Floor(NamedTuple):
 
     metric: str
     bound: float
-
-
-class PairedDifference(Protocol):
-    """A closed-form or a bootstrapped difference of two models."""
-
-    @property
-    def value(self) -> float:
-        """The first model minus the second."""
-
-    @property
-    def standard_error(self) -> float:
-        """Of the difference."""
-
-    def confidence_interval(self, level: float) -> ConfidenceInterval:
-        """From both sides."""
 
 
 def read_floors(words: tuple[str, ...]) -> tuple[Floor, ...]:
@@ -86,7 +72,7 @@ def check_values(estimates: Mapping[str, views.Estimate], floors: Iterable[Floor
 def check_limits(limited: Mapping[str, Limited], floors: Iterable[Floor], level: float) -> tuple[views.Gate, ...]:
     """The same with ``--fail-on-interval``: of what each metric is not below with confidence `level`."""
     return tuple(
-        _hold_against(views.as_number(find_limit(limited[floor.metric], level)), floor, "lower_limit", level)
+        _hold_against(views.as_number(_find_limits(limited[floor.metric], level)[0]), floor, "lower_limit", level)
         for floor in floors
     )
 
@@ -111,7 +97,7 @@ def count_needed(tail: float) -> int:
 
 
 def check_differences(
-    candidate: str, differences: Mapping[str, PairedDifference], metric: str, margin: float, level: float
+    candidate: str, differences: Mapping[str, Any], metric: str, margin: float, level: float
 ) -> tuple[views.Gate, ...]:
     """What came of ``--fail-if-worse``: of `differences`, the candidate minus each of the other models by name.
 
@@ -135,29 +121,21 @@ def check_differences(
     )
 
 
-def lower_limit(difference: PairedDifference, level: float, *, is_gain: bool = True) -> float:
+def lower_limit(difference: Any, level: float, *, is_gain: bool = True) -> float:
     """How much better the first model is at least, with confidence `level` from this side alone; nan if not known."""
     if difference.value == 0.0 and difference.standard_error == 0.0:
         return 0.0  # the models rank all rows alike
-    return find_limit(difference.confidence_interval if is_gain else _turned(difference), level)
+    low, high = _find_limits(difference.confidence_interval, level)
+    return low if is_gain else -high
 
 
-def _turned(difference: PairedDifference) -> Limited:
-    """The intervals of the second model's value minus the first one's."""
-
-    def interval(level: float) -> ConfidenceInterval:
-        low, high = difference.confidence_interval(level)
-        return ConfidenceInterval(-high, -low)
-
-    return interval
-
-
-def find_limit(interval: Limited, level: float) -> float:
-    """What a number is not below with confidence `level`: the limit of the two-sided interval at 2 `level` - 1."""
+def _find_limits(interval: Limited, level: float) -> tuple[float, float]:
+    """What a number is not below, and not above, each with confidence `level`: the interval at 2 `level` - 1."""
     with warnings.catch_warnings():
         # The gate says that there is no limit.
         warnings.simplefilter("ignore", RuntimeWarning)
-        return float(interval(round(2.0 * level - 1.0, 12)).low)
+        low, high = interval(round(2.0 * level - 1.0, 12))
+    return float(low), float(high)
 
 
 def close_gates(gates: Iterable[views.Gate] | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import field, fields
 from functools import wraps
 from pathlib import Path
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from multiauc.cli._requests import FileRequest
+
+SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?b)?\s*", re.IGNORECASE)
+POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+#: The limit of memory that reads files whole.
+WHOLE = "none"
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 # Options that say where and how a result is shown; the help has them last.
@@ -96,6 +102,29 @@ def read_delimiter(word: str | None) -> str | None:
     if sign is not None and (len(sign) != 1 or not sign.isascii() or sign in '"\r\n'):
         raise click.BadParameter(f"{word!r} is neither one sign nor one of {', '.join(sources.DELIMITERS)}.")
     return sign
+
+
+def read_size(text: str) -> int | None:
+    """Bytes: 2**20 of them are 1M or 1MiB, a million are 1MB; None if it is not a size."""
+    found = SIZE.fullmatch(text)
+    if found is None or (found[3] and len(found[3]) == 2 and not found[2]):
+        return None
+    thousand = 1000 if (found[3] or "").lower() == "b" else 1024
+    return int(float(found[1]) * thousand ** POWERS[found[2].lower()])
+
+
+def read_limit(text: str | None) -> int | str | None:
+    """The limit in bytes, or "none"."""
+    if text is None or text.lower() == WHOLE:
+        return text and WHOLE
+    from multiauc._io.dataset import LEAST_MEMORY  # noqa: PLC0415 - help and completion do not wait for it
+
+    size = read_size(text)
+    if size is None:
+        raise click.BadParameter(f"{text!r} is not a size such as 512MB or 2GiB, nor {WHOLE}.")
+    if size < LEAST_MEMORY:
+        raise click.BadParameter(f"{text!r} is too little: it takes 256MiB at least.")
+    return size
 
 
 def require_one(context: click.Context, _: click.Parameter, files: tuple[str, ...]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ import click
 from multiauc._common import registry, result
 from multiauc._io import costs, predictions, sources
 from multiauc._io.output import STANDARD
-from multiauc.cli import _gates, _memory, _options
+from multiauc.cli import _gates, _options
 from multiauc.cli._options import argument, complete_columns, option
 from multiauc.cli._output import FORMATS
 from multiauc.cli._problems import SPELLED, spell_options
@@ -179,7 +179,7 @@ class EvaluateRequest(InferenceRequest):
     fail_on_interval: bool = option("--fail-on-interval", default=False, is_flag=True,
         help="Hold the lower limit against --fail-under, not the value: with the confidence of --level from one side, "
              "as --fail-if-worse does.")
-    memory_limit: int | str | None = option("--memory-limit", metavar="SIZE", read=_memory.read_limit,
+    memory_limit: int | str | None = option("--memory-limit", metavar="SIZE", read=_options.read_limit,
         help="Read the file in pieces with about this much memory, such as 512MB; none reads it whole. "
              "[default: whole, or 1GiB if it would take up more than a quarter of the free memory]")
     checkpoint: str | None = option("--checkpoint", metavar="FILE", type=click.Path(),
