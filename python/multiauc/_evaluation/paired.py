@@ -179,7 +179,7 @@ def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:
     first = next(iter(models.values()))
     first.refuse_folds("per_class")
     first.refuse_one_score("per_class")
-    held = [model.asking_for((registry.ONE_VS_REST,)) for model in models.values()]
+    held = [model.asking_for(("one_vs_rest",)) for model in models.values()]
     sample, inputs = held[0].sample, held[0]
     columns = sample.reported_classes()
     n_pairs, n_present = len(models) * (len(models) - 1) // 2, int((sample.rows > 0).sum())
@@ -189,15 +189,15 @@ def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:
     for column in [] if sample.is_undefined else columns:
         rows = (sample.codes, sample.weights, inputs.groups, inputs.sampling)
         alone = [_rust.Sample(_keep_column(model.sample.scores, column), *rows) for model in held]
-        found[sample.labels[column]] = list(_rust.compare(alone, registry.ONE_VS_REST, NO_OPTIONS).differences)
+        found[sample.labels[column]] = list(_rust.compare(alone, "one_vs_rest", NO_OPTIONS).differences)
         if are_correlated:
-            of_models = [_rust.influences(one, [registry.ONE_VS_REST], NO_OPTIONS)[:, 0] for one in alone]
+            of_models = [_rust.influences(one, ["one_vs_rest"], NO_OPTIONS)[:, 0] for one in alone]
             influences += [a - b for a, b in combinations(of_models, 2)]
     return build_paired(
         found,
         tuple(models),
         _correlate(influences, inputs.groups) if are_correlated else None,
-        metric=registry.ONE_VS_REST,
+        metric="one_vs_rest",
         factor=float(n_present),
         by="class",
         reasons={},
