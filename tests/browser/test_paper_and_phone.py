@@ -40,7 +40,7 @@ class TestPaper:
         sheets = list(printed(visit(written)))
         assert min((lowest(sheet) for sheet in sheets[:-1]), default=1.0) > 0.5
 
-    @pytest.mark.parametrize(("which", "head"), [("hundred", "hardest to tell from"), ("many", "differ?")])
+    @pytest.mark.parametrize(("which", "head"), [("hundred", "hardest to separate from"), ("many", "differ?")])
     def test_headings_of_tables_are_repeated(self, which, head, visit, request):
         page = visit(request.getfixturevalue(which))
         table = page.locator("table", has=page.locator("thead th", has_text=head)).last

@@ -102,7 +102,7 @@ class TestNumbers:
             assert f"{wording}" in text
             assert f"{difference.value:.4f}" in text
         first, second, value = twenty.evaluations[best].auc_mu_matrix.worst(1)[0]
-        assert f"{best} tells these classes apart worst: {first} and {second} ({value:.3f})" in text
+        assert f"{best} separates these classes worst: {first} and {second} ({value:.3f})" in text
 
     def test_every_class_has_its_row(self, hundred, visit):
         page = visit(hundred)
@@ -181,7 +181,7 @@ class TestHeatMap:
             ]
             first, second, value = evaluation.auc_mu_matrix.worst(1)[0]
             item = page.locator("ol.pairs:visible li").first.inner_text()
-            assert item.startswith(f"{first} and {second}: a row of each is ranked the wrong way round in ")
+            assert item.startswith(f"{first} and {second}: a row of each is ordered wrongly in ")
             assert f"AUC_mu {value:.3f}" in item
 
     def test_keys_move_and_home_finds_the_worst(self, twenty, visit):
@@ -257,7 +257,7 @@ class TestSafety:
         body = page.locator("body").inner_text()
         for label in evaluation.labels:
             assert " ".join(label.split()) in " ".join(body.split())
-        assert "<b>forest</b> ranks two rows of different classes the right way round" in body
+        assert "<b>forest</b> orders " in body
         assert page.locator("main script, header script, header b").count() == 0
         assert evaluation.labels[0] in point_at(page, 0, 1)
 

@@ -255,7 +255,7 @@ class TestReport:
         assert text.startswith(f"Wrote {Path('page.html').resolve()} (0.")
         page = Path("page.html").read_text("utf-8")
         assert "<title>Ants</title>" in page
-        assert "one ranks two rows of different classes the right way round in " in page
+        assert " of 100 pairs of rows from different classes correctly." in page
 
     def test_metrics_of_one_model(self, cli):
         cli("report one.parquet -l y -o pdi.html --bootstrap 0 --metrics pdi,auc_mu")

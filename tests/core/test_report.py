@@ -66,7 +66,7 @@ class TestVerdict:
         assert comparison.differences[0].corrected_p_value > 0.05
         text = verdict_of(comparison.report(tmp_path / "a.html", n_resamples=0))
         assert " cannot be told apart." in text
-        assert "decide between these models by cost, speed or simplicity" in text
+        assert "choose by cost, speed or simplicity" in text
 
     def test_identical_models(self, rng, tmp_path):
         labels, models = two_models(rng)
@@ -224,8 +224,8 @@ class TestHardSamples:
         y_true = np.arange(30) % 3
         evaluation = multiauc.evaluate(y_true, np.eye(3)[y_true])
         path = evaluation.report(tmp_path / "a.html", n_resamples=5)
-        assert "The model ranks no two rows of different classes the wrong way round on this data." in verdict_of(path)
-        assert "a row of each is never ranked the wrong way round on this data" in path.read_text("utf-8")
+        assert "The model orders no two rows of different classes wrongly on this data." in verdict_of(path)
+        assert "a row of each is never ordered wrongly on this data" in path.read_text("utf-8")
 
     def test_nearly_perfect_models(self, rng, tmp_path):
         y_true = np.arange(300) % 3
@@ -235,9 +235,9 @@ class TestHardSamples:
         first, second, value = evaluation.auc_mu_matrix.worst(1)[0]
         assert 0.9995 < value < 1
         path = evaluation.report(tmp_path / "a.html", n_resamples=5)
-        assert f"The model tells these classes apart worst: {first} and {second} ({value:.4f})" in verdict_of(path)
+        assert f"The model separates these classes worst: {first} and {second} ({value:.4f})" in verdict_of(path)
         often = round(1 / (1 - value), -2)
-        assert f"is ranked the wrong way round in about 1 in {often:,.0f} draws" in path.read_text("utf-8")
+        assert f"is ordered wrongly in about 1 in {often:,.0f} draws" in path.read_text("utf-8")
 
     @pytest.mark.filterwarnings("ignore:class 'cat' has a single row:RuntimeWarning")
     def test_a_class_with_a_single_row(self, rng, tmp_path):
@@ -415,7 +415,7 @@ class TestDigits:
         scores[0], scores[1] = [0.5, 0.52, 0.1], [0.55, 0.5, 0.1]
         text = verdict_of(multiauc.evaluate(codes, scores).report(tmp_path / "a.html", n_resamples=0))
         assert "100.0 of 100" not in text
-        assert re.search(r"the right way round in 99\.99\d* of 100 draws", text)
+        assert re.search(r"orders 99\.99\d* of 100 pairs", text)
 
 
 class TestManyModels:
@@ -573,7 +573,7 @@ class TestResamples:
         for size, error in ((20, "16%"), (150, "6%")):
             path = evaluation.report(tmp_path / "a.html", n_resamples=size)
             assert (
-                f"from {size} resamples of rows (so many know the standard error of D to about {error})"
+                f"from {size} resamples of rows (which give the standard error of D to about {error})"
                 in path.read_text()
             )
             assert f"{size} bootstrap samples" in numbers_of(path)["method"]["Curve"]
@@ -608,3 +608,35 @@ class TestResamples:
         comparison = multiauc.compare(labels, models, metric="multiclass_roc", pair_weights="size_product")
         for model in numbers_of(comparison.report(tmp_path / "a.html", n_resamples=0))["models"]:
             assert model["roc"]["auc"] == comparison.estimates[model["name"]].value
+
+
+class TestTwoClasses:
+    def test_a_number_is_shown_once(self, rng, tmp_path):
+        """AUC_mu, M and both one-vs-rest averages are one number, and the pair and both classes have it too."""
+        y_true = rng.integers(2, size=200)
+        p = 1 / (1 + np.exp(-rng.normal(size=200) - 2 * y_true))
+        page = multiauc.evaluate(y_true, np.column_stack([1 - p, p])).report(tmp_path / "a.html").read_text("utf-8")
+        assert "Which classes are hard to separate" not in page
+        assert "Class by class" not in page
+        (header,) = re.findall(r"<thead><tr>(.*?)</tr></thead>", page)[:1]
+        assert "AUC_mu" in header
+        assert "one-vs-rest" not in header
+
+    def test_scores_that_do_not_mirror_each_other_keep_their_sections(self, rng, tmp_path):
+        y_true = rng.integers(2, size=200)
+        scores = rng.normal(size=(200, 2)) + np.eye(2)[y_true]
+        page = multiauc.evaluate(y_true, scores).report(tmp_path / "a.html").read_text("utf-8")
+        assert "Class by class" in page
+
+
+def test_the_verdict_can_be_repeated(rng, tmp_path):
+    labels, scores = sample(rng, 300)
+    models = {"net": scores, "forest": scores + rng.normal(scale=0.4, size=scores.shape)}
+    comparison = multiauc.compare(labels, models)
+    text = verdict_of(comparison.report(tmp_path / "a.html"))
+    often = [100 * one.value for one in comparison.estimates.values()]
+    found = re.search(
+        r"net orders ([\d.]+) of 100 such pairs correctly and forest ([\d.]+)\.",
+        text,
+    )
+    assert [float(number) for number in found.groups()] == pytest.approx(often, abs=0.5)

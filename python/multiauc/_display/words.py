@@ -143,14 +143,14 @@ def _judge_one(model: views.Model, level: float, n_classes: int) -> tuple[str, l
     if metric != "auc_mu":
         chance, best = describe_chance([metric], n_classes), _perfect_value(metric)
         return f"{name} reaches {name_metric(metric)} {format_number(estimate.value)} ({limits}).", [
-            f"{explain_metrics([metric])} Uninformative scores reach {chance}, a perfect model {best}."
+            f"{explain_metrics([metric])} The chance level is {chance}, a perfect model has {best}."
         ]
     often = _of_hundred(estimate.value)
-    headline = f"{name} ranks two rows of different classes the right way round in {often} draws."
+    headline = f"{name} orders {often} pairs of rows from different classes correctly."
     meaning = (
-        f"That is AUC_mu {format_number(estimate.value)} ({limits}): draw a row of one class and a row of another; "
-        "this is how often the model's scores say which is which, on average over all pairs of classes (a tie counts "
-        "half). A coin reaches 0.5, a perfect model 1."
+        f"That is AUC_mu {format_number(estimate.value)} ({limits}): draw a row of each of two classes; this is how "
+        "often the scores order them correctly, on average over all pairs of classes (a tie counts half). The chance "
+        "level is 0.5, a perfect model has 1."
     )
     return headline, [meaning]
 
@@ -163,20 +163,31 @@ def judge_models(comparison: views.Comparison, level: float) -> tuple[str, list[
         return UNDEFINED, []
     if not comparison.differences:
         return f"{shown_name(best)} has the largest {name}, {format_number(value)}.", [
-            "Whether that is more than chance was not tested: this metric has no test in closed form."
+            "Whether that is more than chance was not tested: this metric has no analytic test."
         ]
     against = compare_with_best(comparison)
-    sentences = (
+    sentences = _describe_draws(comparison)
+    sentences += (
         [_describe_difference(found, comparison, level) for found in against]
         if len(against) <= SENTENCES_UP_TO
         else [_describe_many(comparison, level)]
     )
     if any(_is_level(found) for found in against):
         sentences.append(
-            "A difference that the data cannot tell from zero is no reason to choose: decide between these models by "
-            "cost, speed or simplicity, or collect more rows."
+            "A difference that the data do not separate from zero is not a reason to choose: choose by cost, speed or "
+            "simplicity, or collect more rows."
         )
     return _write_headline(best, against), sentences
+
+
+def _describe_draws(comparison: views.Comparison) -> list[str]:
+    """What the values of a few models mean, in words that can be repeated; none unless the metric is AUC_mu."""
+    values = [(shown_name(name), comparison.estimates[name].value) for name in comparison.order]
+    if comparison.metric != AUC_MU or len(values) > SENTENCES_UP_TO + 1:
+        return []
+    (best, often), *others = [(name, _of_hundred(value)) for name, value in values if value is not None]
+    rest = [f"{name} {value.removesuffix(' of 100')}" for name, value in others]
+    return [f"Draw a row of each of two classes: {join_words([f'{best} orders {often} such pairs correctly', *rest])}."]
 
 
 def _write_headline(best: str, against: list[views.Difference]) -> str:
@@ -273,27 +284,27 @@ def describe_confusions(model: views.Model) -> str:
     """The worst pairs of a model in one sentence."""
     worst = [pair for pair in model.worst_pairs[:3] if pair.estimate.value is not None and pair.estimate.value < 1.0]
     if not worst:
-        return f"{shown_name(model.name)} ranks no two rows of different classes the wrong way round on this data."
+        return f"{shown_name(model.name)} orders no two rows of different classes wrongly on this data."
     listed = "; ".join(
         f"{shown_name(pair.names.first)} and {shown_name(pair.names.second)} ({format_number(pair.estimate.value)})"
         for pair in worst
     )
-    return f"{shown_name(model.name)} tells these classes apart worst: {listed}."
+    return f"{shown_name(model.name)} separates these classes worst: {listed}."
 
 
 def describe_pair(pair: views.Pair, title: str, level: float) -> str:
-    """What the value of a pair, called `title`, means: how often a row of each is ranked the wrong way round."""
+    """What the value of a pair, called `title`, means: how often a row of each is ordered wrongly."""
     estimate = pair.estimate
     limits = "" if estimate.low is None else f", {format_percent(level)} interval {format_interval(estimate)}"
     evidence = f"({title} {format_number(estimate.value)}{limits})"
     if estimate.value is None:
-        return f"how rows of each are ranked is not known {evidence}"
+        return f"how rows of each are ordered is not known {evidence}"
     if estimate.value in (0.0, 1.0):
         how = "never" if estimate.value == 1.0 else "always"
-        return f"a row of each is {how} ranked the wrong way round on this data {evidence}"
+        return f"a row of each is {how} ordered wrongly on this data {evidence}"
     wrong = 1.0 - estimate.value
     often = f"about 1 in {_round(1.0 / wrong):,}" if wrong < 0.001 else _of_hundred(wrong)
-    return f"a row of each is ranked the wrong way round in {often} draws {evidence}"
+    return f"a row of each is ordered wrongly in {often} draws {evidence}"
 
 
 def describe_rule(rule: str) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # So many models have their surfaces drawn.
 SURFACES = 4
+TWO = 2
 # Longer tables scroll inside their own frame on a screen; on paper they are whole.
 TALL_FROM = 12
 INTERVALS_ON_PAPER_UP_TO = 4
@@ -32,7 +33,7 @@ DIFFERENCE_HEADER = ["difference", "interval", "t", "df", "p", "differ?"]
 def render_page(report: views.Report, origin: dict[str, Any]) -> str:
     """The HTML of a report; `origin` is its provenance."""
     headline, sentences = words.judge(report)
-    if report.heat_map is not None:
+    if report.heat_map is not None and not _says_nothing_new(report):
         sentences = [*sentences, words.describe_confusions(report.best_model())]
     sentences += [f"Note: {note}." for note in report.notes]
     script = _read("page.js")
@@ -92,10 +93,31 @@ def _render_note(text: str) -> str:
     return f'<p class="facts note">{escape(text)}</p>' if text else ""
 
 
+def _distinct_metrics(report: views.Report) -> list[str]:
+    """The metrics of a summary; with two classes most of them are one number, which is shown once."""
+    first, *others = report.models[0].metrics
+    if len(report.labels) > TWO:
+        return [first, *others]
+    shown = {name: [_shown(model.metrics[name]) for model in report.models] for name in (first, *others)}
+    return [first, *(name for name in others if shown[name] != shown[first])]
+
+
+def _says_nothing_new(report: views.Report) -> bool:
+    """Whether the pair and the classes have the value of the summary, as two classes have with probabilities."""
+    first = next(iter(report.models[0].metrics))
+    return len(report.labels) == TWO and all(
+        _shown(one.estimate) == _shown(model.metrics[first]) for model in report.models for one in model.per_class
+    )
+
+
+def _shown(estimate: views.Estimate) -> tuple[str, str]:
+    return words.format_number(estimate.value, 4), words.format_interval(estimate, 4)
+
+
 def _render_summary(report: views.Report) -> str:
     chart = ""
-    metrics = list(report.models[0].metrics)
-    shown = [estimate for model in report.models for estimate in model.metrics.values()]
+    metrics = _distinct_metrics(report)
+    shown = [model.metrics[metric] for model in report.models for metric in metrics]
     if report.comparison is not None:
         metric = report.comparison.metric if report.comparison.metric in metrics else metrics[0]
         chart = svg.draw_estimates(report.models, metric, words.name_metric(metric))
@@ -115,7 +137,7 @@ def _render_comparison(report: views.Report) -> str:
 
 def _render_pairs(report: views.Report) -> str:
     heat_map = report.heat_map
-    if heat_map is None:
+    if heat_map is None or _says_nothing_new(report):
         return ""
     # The values that the lists and the table of pairs are about.
     title = heat_map.kinds[0].values.title
@@ -184,7 +206,7 @@ def _render_radios(name: str, legend: str, options: list[tuple[str, str]], chose
 
 def _render_classes(report: views.Report) -> str:
     best = report.best_model()
-    if not best.per_class:
+    if not best.per_class or _says_nothing_new(report):
         return ""
     shown = (one.estimate for model in report.models for one in model.per_class)
     note = _render_note(words.explain_bound(shown, report.units))
@@ -225,7 +247,7 @@ def _explain_band(curve: views.Curve, report: views.Report) -> str:
     if curve.band is None:
         return ""
     size, error = curve.n_resamples, curve.monte_carlo_error
-    known = "" if error is None else f" (so many know the standard error of D to about {100 * error:.0f}%)"
+    known = "" if error is None else f" (which give the standard error of D to about {100 * error:.0f}%)"
     resamples = f"{size} resamples of {report.units}"
     return f"Shaded: {words.format_percent(report.level)} limits, point by point, from {resamples}{known}."
 
@@ -301,7 +323,7 @@ def _render_row(name: str, cells: list[str]) -> str:
 def _tabulate_summary(report: views.Report) -> str:
     """Models by metrics."""
     models = report.models
-    metrics = list(models[0].metrics)
+    metrics = _distinct_metrics(report)
     best = {metric: words.find_best(metric, [m.metrics[metric].value for m in models]) for metric in metrics}
     rows = [
         _render_row(
@@ -380,7 +402,7 @@ def _key(value: Number) -> str:
 
 
 def _tabulate_classes(report: views.Report, best: views.Model) -> str:
-    """Each class against the rest, and the class that it is hardest to tell from."""
+    """Each class against the rest, and the class that it is hardest to separate from."""
     models = report.models
     rows = []
     for k, label in enumerate(report.labels):
@@ -389,7 +411,7 @@ def _tabulate_classes(report: views.Report, best: views.Model) -> str:
         rows.append(_render_row(label, [count, *estimates, _hardest_cell(best.per_class[k])]))
     several = len(models) > 1
     names = [model.name for model in models] if several else ["against the rest"]
-    header = ["class", "rows", *names, "hardest to tell from" + (f" ({shown_name(best.name)})" if several else "")]
+    header = ["class", "rows", *names, "hardest to separate from" + (f" ({shown_name(best.name)})" if several else "")]
     caption = f"Each class against all others: one-vs-rest AUC with {words.format_percent(report.level)} intervals"
     return _render_table(caption, header, rows, sortable=True, models=len(models))
 
@@ -433,9 +455,7 @@ def _tabulate_decisions(models: list[views.Model], level: float) -> str:
         estimates = [*(one.costs[rule] for rule in rules), *(difference.estimate for difference in one.differences)]
         rows.append(_render_row(name, list(map(_estimate_cell, estimates))))
     differences = [f"{one.first} {words.MINUS} {one.second}" for one in first.differences]
-    caption = (
-        f"Mean cost of a row by the rule that decides, with {words.format_percent(level)} intervals: less is better"
-    )
+    caption = f"Mean cost of a row by decision rule, with {words.format_percent(level)} intervals; smaller is better"
     return _render_table(caption, ["model", *rules, *differences], rows)
 
 
