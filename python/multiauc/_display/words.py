@@ -183,7 +183,7 @@ def judge_models(comparison: views.Comparison, level: float) -> tuple[str, list[
 def _describe_draws(comparison: views.Comparison) -> list[str]:
     """What the values of a few models mean, in words that can be repeated; none unless the metric is AUC_mu."""
     values = [(shown_name(name), comparison.estimates[name].value) for name in comparison.order]
-    if comparison.metric != AUC_MU or len(values) > SENTENCES_UP_TO + 1:
+    if comparison.metric != "auc_mu" or len(values) > SENTENCES_UP_TO + 1:
         return []
     (best, often), *others = [(name, _of_hundred(value)) for name, value in values if value is not None]
     rest = [f"{name} {value.removesuffix(' of 100')}" for name, value in others]
