@@ -628,9 +628,6 @@ class Resampler:
     def replicates(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
         """Replicates `first`, `first` + 1, ...: a row each, a column per model and metric; nan without some class."""
 
-    def given(self, multiplicities: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """The same for given multiplicities of the rows, a row per replicate."""
-
     def multiplicities(self, seed: int, first: int, count: int) -> NDArray[np.uint8]:
         """How often replicates `first`, `first` + 1, ... hold each row: a row per replicate."""
 

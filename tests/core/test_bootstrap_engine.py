@@ -101,31 +101,14 @@ class TestAgainstResampledRows:
     @given(
         # float64: whether float32 scores lie on one lattice is a property of the whole sample, not of a replicate.
         arbitrary_samples() | samples(dtypes=[np.float64], sizes=class_sizes(6, 60), weights=(None, "integer")),
-        st.randoms(use_true_random=False),
+        st.integers(0, 2**64 - 1),
     )
-    def test_any_multiplicities(self, sample, random):
-        times = np.array([random.choice([0, 1, 1, 2, 3]) for _ in sample.codes], dtype=np.uint8)
-        exists = np.ones(len(times), dtype=bool) if sample.weights is None else sample.weights > 0
-        for c in set(sample.codes):
-            times[np.flatnonzero((sample.codes == c) & exists)[0]] |= 1
-        found = resampler_of(sample).given(times[None])[0]
+    def test_any_sample(self, sample, seed):
+        resampler = resampler_of(sample)
+        (times,) = resampler.multiplicities(seed, 0, 1)
         tolerance = 0 if sample.weights is None else 1e-12
-        np.testing.assert_allclose(found, scores_of_repeated_rows(sample, times), rtol=0, atol=tolerance)
-
-
-class TestMultiplicityOne:
-    @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-    @pytest.mark.parametrize("make", DISTRIBUTIONS[:-1])
-    def test_is_the_score_itself(self, make, dtype):
-        sample = make_sample(make, [30, 17, 25, 8], 5, dtype)
-        ones = np.ones((1, len(sample.codes)), dtype=np.uint8)
-        np.testing.assert_array_equal(resampler_of(sample).given(ones)[0], plain_scores(*sample.data))
-
-    def test_weighted(self):
-        sample = with_weights(make_sample(coarse_votes, [30, 17, 25], 5), "real", 6)
-        ones = np.ones((1, len(sample.codes)), dtype=np.uint8)
-        expected = plain_scores(*sample.data, sample.weights)
-        np.testing.assert_allclose(resampler_of(sample).given(ones)[0], expected, rtol=1e-14)
+        expected = scores_of_repeated_rows(sample, times)
+        np.testing.assert_allclose(resampler.replicates(seed, 0, 1)[0], expected, rtol=0, atol=tolerance)
 
 
 class TestSchedules:

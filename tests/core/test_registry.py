@@ -11,7 +11,6 @@ import pytest
 import multiauc
 from multiauc import _rust
 from multiauc._common import registry as _registry
-from multiauc._input import options
 from multiauc.boosting import catboost_metric, lightgbm_metric, xgboost_metric
 from multiauc.sklearn import AucScorer
 from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
@@ -70,8 +69,7 @@ def new_metric(monkeypatch):
         chance="one_of_classes",
     )
     monkeypatch.setitem(_registry.METRICS, NEW, row)
-    for module in (options, _registry):
-        monkeypatch.setattr(module, "CLOSED_FORM_METRICS", (*_registry.CLOSED_FORM_METRICS, NEW))
+    monkeypatch.setattr(_registry, "CLOSED_FORM_METRICS", (*_registry.CLOSED_FORM_METRICS, NEW))
     score, evaluate, compare = _rust.score, _rust.evaluate, _rust.compare
 
     def known(metric):

@@ -20,8 +20,8 @@ from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.differences import Side, SliceDifferences, min_p
 from multiauc._inference.estimates import Estimate, build_estimate
 from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
+from multiauc._input.labels import SliceColumns, read_slices
 from multiauc._input.options import read_level
-from multiauc._input.slices import SliceColumns, read_slices
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator

@@ -1,23 +1,16 @@
-"""Labels as codes of columns, and which column stands for which class."""
+"""Labels of rows as numbers: which column stands for the class of a row, and which slice the row is in."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from multiauc import _rust
 from multiauc._common.wording import counted, described, listing
+from multiauc._input import columns as column_rules
 from multiauc._input.arrays import as_labels, frame_columns, label_codes
-from multiauc._input.columns import (
-    closest_reading,
-    fit_readings,
-    list_readings,
-    order_columns,
-    refuse_ambiguity,
-    spell_like,
-    to_text,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
@@ -30,9 +23,11 @@ if TYPE_CHECKING:
 # Of dense scores; labels beyond what any column could stand for are refused while they are numbered.
 MAX_CLASSES = 65_536
 COLUMN_NAMES = "the column names of y_score"
+#: What the column of slices is called if it has no name.
+UNNAMED = "slice"
 
 
-class LabelColumn:
+class LabelColumn(NamedTuple):
     """The labels of all rows as numbers.
 
     Attributes
@@ -45,12 +40,9 @@ class LabelColumn:
         The number of rows of each distinct label.
     """
 
-    __slots__ = ("codes", "counts", "distinct")
-
-    def __init__(self, distinct: list[Any], codes: Codes, counts: NDArray[np.int64]) -> None:
-        self.distinct = distinct
-        self.codes = codes
-        self.counts = counts
+    distinct: list[Any]
+    codes: Codes
+    counts: NDArray[np.int64]
 
     def row_of(self, position: int) -> int:
         """The first row that holds the distinct label at `position`."""
@@ -61,14 +53,16 @@ class LabelColumn:
         in_order = columns == list(range(len(columns)))
         if in_order and len(columns) == n_columns:
             return self.codes, self.counts
-        counts = [0] * n_columns
-        for column, count in zip(columns, self.counts.tolist(), strict=True):
-            counts[column] += count
-        dtype = code_dtype(n_columns)
-        codes = self.codes
-        if not in_order or codes.dtype != dtype:
-            codes = _look_up(columns, codes, dtype)
-        return codes, np.array(counts, dtype=np.int64)
+        counts = np.bincount(columns, self.counts, n_columns).astype(np.int64)
+        dtype, codes = code_dtype(n_columns), self.codes
+        if in_order:
+            codes = codes.astype(dtype, copy=False)
+        elif codes.dtype == dtype == np.uint8:
+            # Without the index array, eight times as large, that NumPy would make of one-byte codes.
+            codes = np.frombuffer(codes.tobytes().translate(bytes(columns).ljust(256, b"\0")), dtype=np.uint8)
+        else:
+            codes = np.array(columns, dtype=dtype)[codes]
+        return codes, counts
 
 
 class _Numbering(dict[Any, int]):
@@ -87,37 +81,36 @@ def code_dtype(n_classes: int) -> np.dtype[Any]:
 
 def read_label_column(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
     """Check the shape of `y_true` and number its labels. No label of the result is missing."""
-    if type(y_true) is not np.ndarray:
-        return _read_other_container(y_true, n_rows, n_columns)
-    _check_shape(y_true, y_true, n_rows)
-    return _number_array(y_true, max(n_columns, MAX_CLASSES))
-
-
-def _read_other_container(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
     limit = max(n_columns, MAX_CLASSES)
+    if type(y_true) is np.ndarray:
+        _check_shape(y_true, y_true, n_rows)
+        return _number_array(y_true, limit)
     coded = label_codes(y_true)
     if coded is not None:
-        _check_shape(y_true, coded[0], n_rows)
-        return _number_codes(*coded, limit)
+        given, labels_of = coded
+        _check_shape(y_true, given, n_rows)
+        codes, first_rows, counts = _rust.code_integers(as_readable(given), limit)
+        if given[first_rows[0]] < 0:
+            raise _missing_label(None, int(first_rows[0]))
+        return LabelColumn(labels_of(first_rows), codes, counts)
     is_list = isinstance(y_true, (list, tuple))
     # A list of strings is numbered as it is: in an array every label would take as much room as the longest.
     if is_list and y_true and isinstance(y_true[0], str):
         _check_length(len(y_true), n_rows)
-        return _number_objects(y_true, limit)
+        return _number_entries(y_true, limit)
     array = as_labels("y_true", y_true)
     _check_shape(y_true, array, n_rows)
-    if is_list and array.dtype.kind in "US":
-        # NumPy turned a mixture such as [1, "a"] or [nan, "a"] into strings: keep the labels that were given.
-        return _number_objects(y_true, limit)
-    return _number_array(array, limit)
+    # NumPy turns a mixture such as [1, "a"] or [nan, "a"] into strings: keep the labels that were given.
+    is_mixed = is_list and array.dtype.kind in "US"
+    return _number_entries(y_true, limit) if is_mixed else _number_array(array, limit)
 
 
 def _number_array(labels: NDArray[Any], limit: int) -> LabelColumn:
     kind, itemsize = labels.dtype.kind, labels.dtype.itemsize
     if kind in "iubf" and itemsize <= 8:
         # Equal bits are equal labels: bools and floats are numbered as integers of their size and put in order later.
-        plain_labels = _contiguous(labels)
-        integers = plain_labels if kind in "iu" else plain_labels.view(f"u{itemsize}")
+        readable = as_readable(labels)
+        integers = readable if kind in "iu" else readable.view(f"u{itemsize}")
         codes, first_rows, counts = _rust.code_integers(integers, limit)
         column = LabelColumn(labels[first_rows].tolist(), codes, counts)
         if kind == "f":
@@ -128,10 +121,10 @@ def _number_array(labels: NDArray[Any], limit: int) -> LabelColumn:
         codes, first_rows, counts = _rust.code_bytes(records, limit)
         return LabelColumn(labels[first_rows].tolist(), codes, counts)
     # Times keep their unit as NumPy scalars; tolist would turn some of them into bare integers.
-    return _number_objects(list(labels) if kind in "mM" else labels.tolist(), limit)
+    return _number_entries(list(labels) if kind in "mM" else labels.tolist(), limit)
 
 
-def _contiguous(labels: NDArray[Any]) -> NDArray[Any]:
+def as_readable(labels: NDArray[Any]) -> NDArray[Any]:
     """The labels themselves if the core can read them, otherwise a copy."""
     flags = labels.flags
     if flags.c_contiguous and flags.aligned and labels.dtype.isnative:
@@ -139,37 +132,27 @@ def _contiguous(labels: NDArray[Any]) -> NDArray[Any]:
     return labels.astype(labels.dtype.newbyteorder("="), order="C")
 
 
-def _number_codes(given: NDArray[Any], labels_of: Callable[[NDArray[np.int64]], list[Any]], limit: int) -> LabelColumn:
-    codes, first_rows, counts = _rust.code_integers(_contiguous(given), limit)
-    if given[first_rows[0]] < 0:
-        raise _missing_label(None, int(first_rows[0]))
-    return LabelColumn(labels_of(first_rows), codes, counts)
+def _number_entries(labels: Sequence[Any], limit: int) -> LabelColumn:
+    codes, distinct = number_objects("y_true", labels)
+    column = LabelColumn([plain(label) for label in distinct], codes, np.bincount(codes).astype(np.int64, copy=False))
+    _refuse_missing(column)
+    if len(distinct) > limit:
+        raise ValueError(f"y_true must have at most {limit} distinct labels; got {len(distinct)}")
+    return column._replace(codes=codes.astype(code_dtype(len(distinct)), copy=False))
 
 
-def _number_objects(labels: Sequence[Any], limit: int) -> LabelColumn:
+def number_objects(argument: str, labels: Sequence[Any]) -> tuple[NDArray[Any], list[Any]]:
+    """The number of each label, in the order of their first rows, and the distinct labels."""
     numbers = _Numbering()
     try:
         try:
             # For up to 256 labels, and twice as fast as np.fromiter.
-            wide = np.frombuffer(bytes(map(numbers.__getitem__, labels)), dtype=np.uint8)
+            codes: NDArray[Any] = np.frombuffer(bytes(map(numbers.__getitem__, labels)), dtype=np.uint8)
         except ValueError:
-            wide = np.fromiter(map(numbers.__getitem__, labels), dtype=np.int64, count=len(labels))
+            codes = np.fromiter(map(numbers.__getitem__, labels), dtype=np.int64, count=len(labels))
     except TypeError as error:
-        raise TypeError(f"y_true must hold hashable labels such as numbers or strings; {error}") from None
-    column = LabelColumn([plain(label) for label in numbers], wide, np.bincount(wide).astype(np.int64, copy=False))
-    _refuse_missing(column)
-    if len(numbers) > limit:
-        raise ValueError(f"y_true must have at most {limit} distinct labels; got {len(numbers)}")
-    column.codes = wide.astype(code_dtype(len(numbers)), copy=False)
-    return column
-
-
-def _look_up(columns: list[int], codes: Codes, dtype: np.dtype[Any]) -> Codes:
-    """columns[codes], without the index array, eight times as large, that NumPy would make of one-byte codes."""
-    if codes.dtype == dtype == np.uint8:
-        return np.frombuffer(codes.tobytes().translate(bytes(columns).ljust(256, b"\0")), dtype=np.uint8)
-    found: Codes = np.array(columns, dtype=dtype)[codes]
-    return found
+        raise TypeError(f"{argument} must hold hashable labels such as numbers or strings; {error}") from None
+    return codes, list(numbers)
 
 
 def _refuse_missing(column: LabelColumn) -> None:
@@ -206,19 +189,14 @@ def _check_shape(given: Any, labels: NDArray[Any], n_rows: int) -> None:
     if labels.ndim == 2 and labels.shape[1] == 1:
         raise ValueError(f"{problem}: pass np.asarray(y_true).ravel()")
     if labels.ndim == 2 and labels.size and labels.dtype.kind in "iubf" and ((labels == 0) | (labels == 1)).all():
-        raise ValueError(f"{problem}, {_advice_on_indicators(labels)}")
+        sums = labels.sum(axis=1, dtype=np.int64)
+        one_hot = "which looks one-hot: pass np.asarray(y_true).argmax(axis=1), the column number of each row's class"
+        several = (
+            f"which looks multi-label: rows have from {sums.min()} to {sums.max()} labels, not one class each; pass "
+            'task="multilabel" to evaluate or compare'
+        )
+        problem = f"{problem}, {one_hot if (sums == 1).all() else several}"
     raise ValueError(problem)
-
-
-def _advice_on_indicators(indicators: NDArray[Any]) -> str:
-    """What to do with a column of zeros and ones for each class."""
-    sums = indicators.sum(axis=1, dtype=np.int64)
-    if (sums == 1).all():
-        return "which looks one-hot: pass np.asarray(y_true).argmax(axis=1), the column number of each row's class"
-    return (
-        f"which looks multi-label: rows have from {sums.min()} to {sums.max()} labels, not one class each; pass "
-        'task="multilabel" to evaluate or compare'
-    )
 
 
 def _check_length(n_labels: int, n_rows: int) -> None:
@@ -245,7 +223,10 @@ def match_classes(
         return names, _columns_of(column, names, COLUMN_NAMES)
     classes = sorted_labels(column.distinct)
     if len(classes) != n_columns:
-        raise _wrong_number_of_labels(classes, n_columns)
+        found = f"y_true has {counted(len(classes), 'distinct label')} ({listing(classes)})"
+        advice = f" but y_score is for {n_columns} classes; pass labels= with the {n_columns} classes in column order"
+        alone = f", but an AUC needs rows of at least two classes; y_score is for {n_columns} classes"
+        raise ValueError(found + (alone if len(classes) == 1 else advice))
     if classes == column.distinct:  # as integers nearly always are: what remains takes time in small calls
         return classes, list(range(n_columns))
     return classes, _columns_of(column, classes, "labels")
@@ -274,19 +255,20 @@ def read_names(names: list[Any] | None, column: LabelColumn) -> list[Any] | None
             _check_distinct(names, COLUMN_NAMES)
         return names if are_classes else None
     _check_distinct(names, COLUMN_NAMES)
-    texts = [to_text(label) for label in column.distinct]
-    fitting = fit_readings(list_readings(names), texts)
-    refuse_ambiguity("y_score", fitting, "labels=")
-    reading = fitting[0] if fitting else closest_reading(list_readings(names)[::-1], texts)
-    own = dict(zip(spell_like(texts, reading), column.distinct, strict=True))
-    return [own[name] if name in own else _as_label(name, column.distinct) for name in reading]
+    texts = [column_rules.to_text(label) for label in column.distinct]
+    fitting = column_rules.fit_readings(column_rules.list_readings(names), texts)
+    column_rules.refuse_ambiguity("y_score", fitting, "labels=")
+    reading = fitting[0] if fitting else column_rules.closest_reading(column_rules.list_readings(names)[::-1], texts)
+    own = dict(zip(column_rules.spell_like(texts, reading), column.distinct, strict=True))
+    # A class without rows is of the type of the other labels, if these are numbers.
+    kinds = set(map(type, column.distinct))
+    kind = kinds.pop() if kinds in ({int}, {float}) else str
+    return [own[name] if name in own else _convert(name, kind) for name in reading]
 
 
-def _as_label(name: str, others: list[Any]) -> Any:
-    """The class without rows that a column is named after, of the type of the other labels if these are numbers."""
-    kind = next((kind for kind in (int, float) if all(type(label) is kind for label in others)), None)
+def _convert(name: str, kind: Callable[[str], Any]) -> Any:
     try:
-        return name if kind is None else kind(name)
+        return kind(name)
     except ValueError:
         return name
 
@@ -296,12 +278,14 @@ def order_of_names(names: list[Any] | None, classes: list[Any]) -> list[int] | N
     if names is None:
         return None
     try:
-        order = order_columns([names], classes)
+        order = column_rules.order_columns([names], classes)
     except TypeError:  # names that cannot be hashed
         return None
     if order is not None or not all(isinstance(name, str) for name in names):
         return order
-    return order_columns(list_readings(names), [to_text(label) for label in classes])
+    return column_rules.order_columns(
+        column_rules.list_readings(names), [column_rules.to_text(label) for label in classes]
+    )
 
 
 def read_labels(labels: Any, n_columns: int | None = None) -> list[Any]:
@@ -353,15 +337,6 @@ def sorted_labels(labels: Collection[Any]) -> list[Any]:
         ) from None
 
 
-def _wrong_number_of_labels(classes: list[Any], n_columns: int) -> ValueError:
-    found = f"y_true has {counted(len(classes), 'distinct label')} ({listing(classes)})"
-    if len(classes) == 1:
-        return ValueError(f"{found}, but an AUC needs rows of at least two classes; y_score is for {n_columns} classes")
-    return ValueError(
-        f"{found} but y_score is for {n_columns} classes; pass labels= with the {n_columns} classes in column order"
-    )
-
-
 def _unknown_label(column: LabelColumn, classes: list[Any], where: str) -> ValueError:
     known = set(classes)
     position, label = next((k, label) for k, label in enumerate(column.distinct) if label not in known)
@@ -373,3 +348,95 @@ def _unknown_label(column: LabelColumn, classes: list[Any], where: str) -> Value
     if where != "labels":
         message += "; pass labels= with the classes in column order"
     return ValueError(message)
+
+
+class SliceColumns(NamedTuple):
+    """The slices of all rows.
+
+    Attributes
+    ----------
+    columns
+        The names of the columns whose values make up a slice.
+    names
+        The values of each slice, in the order of its first row: one, or a tuple if there are several columns. None
+        stands for a missing value.
+    codes
+        The slice of each row, as a position in `names`.
+    """
+
+    columns: tuple[str, ...]
+    names: list[Any]
+    codes: NDArray[np.uint32]
+
+
+def read_slices(by: Any, n_rows: int) -> SliceColumns:
+    """Number the slices of rows; missing values are a slice of their own."""
+    named = _name_columns(by, n_rows)
+    if not named:
+        raise ValueError("by must name at least one column of slices; got none")
+    numbered = [_number_slices(argument, values, n_rows) for _, argument, values in named]
+    combined = np.zeros(n_rows, dtype=np.int64)
+    for codes, labels in numbered:
+        # Renumbered after every column, in the order of first rows: below the number of rows times that of labels.
+        _, first_rows, inverse = np.unique(combined * len(labels) + codes, return_index=True, return_inverse=True)
+        combined = np.argsort(np.argsort(first_rows))[inverse]
+    values = [[labels[code] for code in codes[np.sort(first_rows)].tolist()] for codes, labels in numbered]
+    names = values[0] if len(values) == 1 else list(zip(*values, strict=True))
+    return SliceColumns(tuple(name for name, _, _ in named), names, combined.astype(np.uint32))
+
+
+def _name_columns(by: Any, n_rows: int) -> list[tuple[str, str, Any]]:
+    """(name, what messages call it, values) of each column."""
+    if isinstance(by, Mapping):
+        return [(str(name), f"by[{name!r}]", values) for name, values in by.items()]
+    names = frame_columns(by)
+    if names is None and hasattr(by, "columns"):  # a frame whose columns are numbered
+        names = list(by.columns)
+    if names is not None:
+        take = by.column if hasattr(by, "column_names") else by.__getitem__
+        return [(str(name), f"by[{name!r}]", take(name)) for name in names]
+    if isinstance(by, np.ndarray) and by.ndim == 2:
+        by = list(by.T)
+    if isinstance(by, (list, tuple)) and by and all(map(_is_column, by)):
+        places = [f" {place + 1}" for place in range(len(by))] if len(by) > 1 else [""]
+        named = [_own_name(values) or f"{UNNAMED}{place}" for place, values in zip(places, by, strict=True)]
+        return [(name, f"by[{k}]", values) for k, (name, values) in enumerate(zip(named, by, strict=True))]
+    if isinstance(by, (str, bytes)) or not (hasattr(by, "__len__") or hasattr(by, "__array__")):
+        raise TypeError(
+            f"by must have a label of its slice for each of {counted(n_rows, 'row')}, or be a list, a dict or a data "
+            f"frame of such columns; got {described(by)}"
+        )
+    return [(_own_name(by) or UNNAMED, "by", by)]
+
+
+def _is_column(value: Any) -> bool:
+    """Whether an entry of a list is a column, not the label of a row (which may be a tuple)."""
+    has_entries = hasattr(value, "__len__") and getattr(value, "ndim", 0) != 0
+    return isinstance(value, list) or has_entries or hasattr(value, "to_pylist")
+
+
+def _own_name(values: Any) -> str | None:
+    name = getattr(values, "name", None)
+    return None if name is None or callable(name) else str(name)
+
+
+def _number_slices(argument: str, values: Any, n_rows: int) -> tuple[NDArray[Any], list[Any]]:
+    """The codes of a column and what they stand for."""
+    coded = None if isinstance(values, np.ndarray) else label_codes(values)
+    # A list is numbered entry by entry: in an array a mixture such as [1, "a"] or [None, "a"] would become text.
+    is_list = coded is None and isinstance(values, (list, tuple))
+    array = values if is_list else as_labels(argument, values) if coded is None else coded[0]
+    shape = array.shape if hasattr(array, "shape") else (len(array),)
+    if shape != (n_rows,):
+        found = described(values) if not shape else counted(shape[0], "label") if len(shape) == 1 else f"shape {shape}"
+        raise ValueError(f"{argument} must have one label per row, {counted(n_rows, 'row')}; got {found}")
+    if coded is not None:
+        distinct, first_rows, inverse = np.unique(array, return_index=True, return_inverse=True)
+        missing = [None] * int((distinct < 0).sum())
+        return inverse, [*missing, *map(plain, coded[1](first_rows[distinct >= 0]))]
+    if not is_list and array.dtype.kind in "iubfUSmM":
+        distinct, inverse = np.unique(array, return_inverse=True)
+        labels = list(distinct) if array.dtype.kind in "mM" else distinct.tolist()
+        return inverse, [None if is_missing(label) else label for label in labels]
+    entries = values if is_list else array.tolist()
+    return number_objects(argument, [None if is_missing(label) else plain(label) for label in entries])

@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.wording import counted, listing, one_of
-from multiauc._input.arrays import as_array, as_float64, as_labels, as_scores
-from multiauc._input.labels import (
-    MAX_CLASSES,
-    column_names,
-    match_classes,
-    order_of_names,
-    read_label_column,
-    read_names,
-    sorted_labels,
-)
+from multiauc._common.wording import counted, described, listing, one_of
+from multiauc._input import arrays
+from multiauc._input import labels as row_labels
 from multiauc._input.probabilities import as_outputs, read_outputs
 
 if TYPE_CHECKING:
@@ -76,15 +68,12 @@ class ClassedRows:
     def shares(self) -> NDArray[np.float64]:
         """The share of each class among the rows, or of their weight."""
         _, masses = _rust.class_sizes(self.codes, self.weights, self.n_classes)
-        found: NDArray[np.float64] = masses / masses.sum()
-        return found
+        return np.asarray(masses / masses.sum())
 
     def reported_classes(self) -> list[int]:
         """The columns that a result by class has entries for: all of them, unless absent classes are ignored."""
-        if self.absent == "ignore":
-            present: list[int] = np.flatnonzero(self.rows).tolist()
-            return present
-        return list(range(self.n_classes))
+        present: list[int] = np.flatnonzero(self.rows).tolist()
+        return present if self.absent == "ignore" else list(range(self.n_classes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +101,32 @@ class Sample(ClassedRows):
         return _rust.Sample(self.scores, self.codes, self.weights, groups, sampling)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SparseSample(ClassedRows):
+    """Labels, stored scores and weights in the form of the compiled core.
+
+    Attributes
+    ----------
+    values
+        The stored scores, row by row; the caller's memory wherever possible.
+    columns
+        Their columns, in any order within a row; several scores of one cell are added.
+    starts
+        Where the scores of each row start, and those of the last end.
+    width
+        The number of columns: K, or 1 for the scores of the second of two classes.
+    """
+
+    values: NDArray[np.float32] | NDArray[np.float64]
+    columns: NDArray[np.int32] | NDArray[np.int64]
+    starts: NDArray[np.int64]
+    width: int
+
+    def arguments(self) -> _rust.SparseSample:
+        """What the core reads."""
+        return _rust.SparseSample(self.values, self.columns, self.starts, self.width, self.codes, self.weights)
+
+
 def read_ordered_sample(
     y_true: Any,
     score: Any,
@@ -127,17 +142,16 @@ def read_ordered_sample(
             f"outputs={outputs!r} has no meaning for ordered classes, which are ranked by one score per row: "
             "whatever its scale, the value is the same"
         )
-    scores = as_scores(argument, score)
+    scores = arrays.as_scores(argument, score)
     if scores.size == 0 or scores.ndim not in (1, 2) or scores.shape[1:] not in ((), (1,)):
         found = f"{'an empty array of ' if scores.size == 0 else ''}shape {scores.shape}"
         raise ValueError(
             f"{argument} must have one score per row, higher for later classes, to rank ordered classes; got {found}"
         )
-    if labels is None:
-        n_classes = len(set(read_label_column(y_true, len(scores), 1).distinct))
-    else:
-        labels = list(labels) if hasattr(labels, "__iter__") and not isinstance(labels, (str, bytes)) else labels
-        n_classes = len(labels) if isinstance(labels, list) else 2
+    distinct = row_labels.read_label_column(y_true, len(scores), 1).distinct if labels is None else labels
+    # What cannot be labels is refused when these are read.
+    is_listed = hasattr(distinct, "__iter__") and not isinstance(distinct, (str, bytes))
+    n_classes = len(set(distinct) if labels is None else list(distinct)) if is_listed else 2
     if n_classes < 2:
         raise ValueError("y_true has rows of one class only; an order needs at least two")
     each = np.broadcast_to(scores.reshape(-1, 1), (len(scores), n_classes))
@@ -158,20 +172,20 @@ def read_sample(
     policy = one_of("absent", absent, ABSENT_POLICIES)
     scores = read_scores(y_score, outputs)
     n_columns = max(2, scores.shape[1])
-    names = None if type(y_score) is np.ndarray else column_names(y_score, n_columns)
-    column = read_label_column(y_true, len(scores), n_columns)
+    names = None if type(y_score) is np.ndarray else row_labels.column_names(y_score, n_columns)
+    column = row_labels.read_label_column(y_true, len(scores), n_columns)
     try:
-        named = None if labels is not None else read_names(names, column)
-        matched = match_classes(column, labels, named, n_columns)
+        named = None if labels is not None else row_labels.read_names(names, column)
+        matched = row_labels.match_classes(column, labels, named, n_columns)
     except ValueError as error:
-        hint = one_score_of_many_classes(scores, column, labels)
+        hint = _explain_one_score(scores, column, labels)
         raise error if hint is None else ValueError(f"{error}; {hint}") from None
     named_by = "labels" if labels is not None else "names" if named is not None else "sorted"
-    order = None if labels is None else order_of_names(names, matched[0])
+    order = None if labels is None else row_labels.order_of_names(names, matched[0])
     if order is not None:
         named_by = "names"
         scores = scores if order == list(range(n_columns)) else scores[:, order]
-    return Sample(*classed_rows(column, matched, sample_weight, policy, fewest_classes), named_by, scores, outputs)
+    return Sample(*assign_classes(column, matched, sample_weight, policy, fewest_classes), named_by, scores, outputs)
 
 
 def read_predictions(
@@ -188,11 +202,10 @@ def read_predictions(
     column = _predicted_classes(y_true, y_pred, labels, argument)
     if column is None:
         return read_sample(y_true, y_pred, sample_weight, labels, absent, outputs)
+    classes = [] if labels is None else list(labels)
     if labels is None:
-        found = {*column.distinct, *read_label_column(y_true, len(column.codes), 2).distinct}
-        classes = sorted_labels(found)
-    else:
-        classes = list(labels)
+        known = row_labels.read_label_column(y_true, len(column.codes), 2).distinct
+        classes = row_labels.sorted_labels({*column.distinct, *known})
     unknown = [label for label in column.distinct if label not in classes]
     if unknown:
         raise ValueError(f"{argument} has {listing(unknown)}, not among the classes {listing(classes)}; see labels=")
@@ -211,12 +224,12 @@ def _predicted_classes(y_true: Any, y_pred: Any, labels: Any, argument: str) -> 
     is_flat = isinstance(y_pred, (list, tuple)) and len(y_pred) > 0 and isinstance(y_pred[0], Hashable)
     if not is_flat and getattr(y_pred, "ndim", None) != 1:
         return None
-    entries = as_labels(argument, y_pred)
+    entries = arrays.as_labels(argument, y_pred)
     if entries.ndim != 1 or len(entries) == 0:
         return None
     if entries.dtype.kind not in "biuf":
-        return read_label_column(y_pred, len(entries), 2)
-    known = set(read_label_column(y_true, len(entries), 2).distinct if labels is None else labels)
+        return row_labels.read_label_column(y_pred, len(entries), 2)
+    known = set(row_labels.read_label_column(y_true, len(entries), 2).distinct if labels is None else labels)
     are_shares = len(known) < 3 and bool(((entries >= 0) & (entries <= 1)).all())
     if are_shares and (entries.dtype.kind == "f" or not known & {0, 1}):
         return None
@@ -224,10 +237,10 @@ def _predicted_classes(y_true: Any, y_pred: Any, labels: Any, argument: str) -> 
     is_known = known.issuperset(entries[:100].tolist()) and known.issuperset(np.unique(entries).tolist())
     if entries.dtype.kind == "f" and not is_known:
         return None
-    return read_label_column(y_pred, len(entries), 2)
+    return row_labels.read_label_column(y_pred, len(entries), 2)
 
 
-def classed_rows(
+def assign_classes(
     column: LabelColumn, matched: tuple[list[Any], list[int]], sample_weight: Any, policy: str, fewest_classes: int = 2
 ) -> tuple[Codes, NDArray[np.float64] | None, list[Any], NDArray[np.int64], str]:
     """(codes, weights, labels, rows, absent) of labels that have been matched with the columns."""
@@ -245,31 +258,26 @@ def classed_rows(
 def read_scores(y_score: Any, outputs: Any = None) -> NDArray[np.float32] | NDArray[np.float64]:
     """The scores as float32 or float64, a column per class or one column; of logits, their probabilities."""
     try:
-        scores = as_scores("y_score", y_score)
+        scores = arrays.as_scores("y_score", y_score)
     except TypeError as error:
-        raise not_scores(y_score, error) from None
+        raise _explain_type(y_score, error) from None
     if scores.ndim not in (1, 2) or scores.size == 0:
         raise ValueError(
             "y_score must have a row per instance and a column per class, or be the one-dimensional score of the "
             f"second of two classes; got {'an empty array of ' if scores.size == 0 else ''}shape {scores.shape}"
         )
-    if scores.ndim == 1:
-        return as_outputs("y_score", scores[:, np.newaxis], outputs)
-    if scores.shape[1] > MAX_CLASSES:
-        raise ValueError(f"y_score must have at most {MAX_CLASSES} columns; got shape {scores.shape}")
-    return as_outputs("y_score", scores, outputs)
+    if scores.ndim == 2 and scores.shape[1] > row_labels.MAX_CLASSES:
+        raise ValueError(f"y_score must have at most {row_labels.MAX_CLASSES} columns; got shape {scores.shape}")
+    return as_outputs("y_score", scores[:, np.newaxis] if scores.ndim == 1 else scores, outputs)
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     """The weights as float64, one per row."""
-    weights = as_float64("sample_weight", sample_weight)
-    if weights.ndim != 1:
-        raise ValueError(f"sample_weight must be one-dimensional with one weight per row; got shape {weights.shape}")
-    if len(weights) != n_rows:
-        raise ValueError(
-            f"sample_weight must have one weight per row; got {counted(len(weights), 'weight')} "
-            f"for {counted(n_rows, 'row')}"
-        )
+    weights = arrays.as_float64("sample_weight", sample_weight)
+    if weights.shape != (n_rows,):
+        found = f"shape {weights.shape}" if weights.ndim != 1 else counted(len(weights), "weight")
+        what = "be one-dimensional with one weight per row" if weights.ndim != 1 else "have one weight per row"
+        raise ValueError(f"sample_weight must {what}; got {found} for {counted(n_rows, 'row')}")
     return weights
 
 
@@ -277,48 +285,81 @@ def check_absent(
     classes: list[Any], rows: NDArray[np.int64], policy: str, *, weighted: bool, fewest_classes: int = 2
 ) -> None:
     """Raise if fewer than two classes (or another number) have rows, or if all of them must have some."""
-    present = [label for label, count in zip(classes, rows.tolist(), strict=True) if count]
+    present = [classes[k] for k in np.flatnonzero(rows)]
     lacking = "rows of positive weight" if weighted else "rows"
     if not present:
         raise ValueError("sample_weight must have positive weights for at least two classes; got zeros only")
     if len(present) < fewest_classes:
         raise ValueError(f"y_true has {lacking} of one class only ({listing(present)}); an AUC needs at least two")
     if policy == "raise":
-        absent = [label for label, count in zip(classes, rows.tolist(), strict=True) if not count]
+        absent = [classes[k] for k in np.flatnonzero(rows == 0)]
         raise ValueError(
             f"y_true has no {lacking} of {counted(len(absent), 'class', 'classes')}: {listing(absent)}; "
             "pass absent='ignore' to leave such classes out, or absent='nan' for nan wherever they count"
         )
 
 
+def read_sparse_sample(
+    y_true: Any, y_score: Any, sample_weight: Any, labels: Any, absent: Any, outputs: Any = None
+) -> SparseSample:
+    """Check the arguments, `y_score` being sparse. The core checks the numbers themselves."""
+    if read_outputs(outputs) is not None:
+        raise ValueError(
+            f"outputs={outputs!r} cannot be used with a sparse y_score, where what is not stored is a score of 0: no "
+            "probability of a softmax is 0; pass y_score.toarray(), or store probabilities"
+        )
+    policy = one_of("absent", absent, ABSENT_POLICIES)
+    if len(y_score.shape) != 2 or 0 in y_score.shape:
+        raise ValueError(
+            "y_score must have a row per instance and a column per class, or one column of scores of the second of two "
+            f"classes; got {described(y_score)}"
+        )
+    matrix = y_score if getattr(y_score, "format", None) == "csr" else y_score.tocsr()
+    if matrix.data.dtype not in (np.float32, np.float64) and not matrix.has_canonical_format:
+        # Several numbers of one cell are added in their own type, as .toarray() does: True and True are True.
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    values: NDArray[Any] = np.ascontiguousarray(arrays.as_scores("y_score", matrix.data))
+    width = np.int32 if matrix.indices.dtype == np.int32 else np.int64
+    columns: NDArray[Any] = np.ascontiguousarray(matrix.indices, dtype=width)
+    starts = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
+    n_rows, n_columns = map(int, y_score.shape)
+    column = row_labels.read_label_column(y_true, n_rows, max(2, n_columns))
+    matched = row_labels.match_classes(column, labels, None, max(2, n_columns))
+    rows = assign_classes(column, matched, sample_weight, policy)
+    return SparseSample(*rows, "sorted" if labels is None else "labels", values, columns, starts, n_columns)
+
+
 # The methods of fitted models that give scores, in the order of preference.
 SCORING = ("predict_proba", "decision_function")
 SCORES_WANTED = "pass a score per class, such as the output of predict_proba(X) or decision_function(X)"
-DECISIONS_ALONE = (
+PREDICTIONS_ALONE = (
     "predicted classes alone are enough for kappa_score, matthews_score and confusion_matrix; in evaluate, for metrics "
     "of decisions, y_pred[:, None] == labels will do"
 )
 
 
-def not_scores(y_score: Any, error: TypeError) -> TypeError:
+def _explain_type(y_score: Any, error: TypeError) -> TypeError:
     """What is wrong with `y_score`, of which `error` says no more than that it has no numbers."""
-    if not hasattr(y_score, "dtype") and (
-        hasattr(y_score, "predict") or any(hasattr(y_score, name) for name in SCORING)
-    ):
+    method = next((name for name in SCORING if hasattr(y_score, name)), None)
+    if not hasattr(y_score, "dtype") and (method is not None or hasattr(y_score, "predict")):
         kind = y_score.__name__ if isinstance(y_score, type) else type(y_score).__name__
-        method = next((name for name in SCORING if hasattr(y_score, name)), None)
         cure = "pass its scores, a column per class" if method is None else f"pass its scores, .{method}(X)"
         return TypeError(f"y_score must be an array of scores; got a model, {kind}: {cure}")
-    found = as_array("y_score", y_score)
+    found = arrays.as_array("y_score", y_score)
     is_column = found.size > 0 and found.ndim in (1, 2) and found.size == len(found)
     first = found.ravel()[0] if is_column else None
-    if isinstance(first, (str, bytes)) and not _is_number(first):
+    if not isinstance(first, (str, bytes)):
+        return error
+    try:
+        float(first)
+    except ValueError:
         what = f"classes such as {str(first)!r}, as predict(X) returns them"
-        return TypeError(f"y_score must hold real numbers; got {what}: {SCORES_WANTED}; {DECISIONS_ALONE}")
+        return TypeError(f"y_score must hold real numbers; got {what}: {SCORES_WANTED}; {PREDICTIONS_ALONE}")
     return error
 
 
-def one_score_of_many_classes(scores: NDArray[Any], column: LabelColumn, labels: Any) -> str | None:
+def _explain_one_score(scores: NDArray[Any], column: LabelColumn, labels: Any) -> str | None:
     """A hint, if there is one number per row but more than two classes; `labels` as they were given."""
     n_classes = max(len(column.distinct), len(labels) if hasattr(labels, "__len__") else 0)
     if scores.shape[1] > 1 or n_classes < 3:
@@ -328,13 +369,5 @@ def one_score_of_many_classes(scores: NDArray[Any], column: LabelColumn, labels:
     except (TypeError, ValueError):
         are_labels = False
     what = "holds classes, as predict(X) returns them" if are_labels else "has one number per row"
-    cure = f"{SCORES_WANTED}; {DECISIONS_ALONE}" if are_labels else SCORES_WANTED
+    cure = f"{SCORES_WANTED}; {PREDICTIONS_ALONE}" if are_labels else SCORES_WANTED
     return f"y_score {what}: with more than two classes, {cure}"
-
-
-def _is_number(text: Any) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

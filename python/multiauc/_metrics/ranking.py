@@ -11,8 +11,7 @@ from multiauc._inference.pair_matrix import PairMatrix
 from multiauc._input.arrays import is_sparse
 from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_metric_options, read_pair_weights
-from multiauc._input.sample import read_sample
-from multiauc._input.sparse import read_sparse_sample
+from multiauc._input.sample import read_sample, read_sparse_sample
 from multiauc._metrics.scoring import AVERAGES, compute_score
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from multiauc._display import numbers
 from multiauc._display.words import format_percent
 from multiauc._evaluation.evaluation import evaluate_inputs
 from multiauc._evaluation.slices import evaluate_sliced_inputs
+from multiauc._input.labels import read_slices
 from multiauc._input.options import read_costs
-from multiauc._input.slices import read_slices
 from multiauc._io.output import Output
 from multiauc._metrics.volumes import find_surface
 from multiauc._report.page import render_page

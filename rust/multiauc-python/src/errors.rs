@@ -146,11 +146,6 @@ pub fn other_precision() -> PyErr {
     PyValueError::new_err("a state of float32 scores cannot be merged with one of float64 scores")
 }
 
-/// Multiplicities of different rows.
-pub fn other_rows() -> PyErr {
-    PyValueError::new_err("multiplicities need a column per row of the sample")
-}
-
 /// Arrays of different lengths.
 pub fn other_lengths() -> PyErr {
     PyValueError::new_err("values, weights and groups must be as many as the rows")

@@ -2,11 +2,10 @@
 //! describes what the methods return.
 
 use multiauc::{CurveSides, KeptOrders, Orders, PairWeights, Result, Workers, num_threads};
-use numpy::{PyArray2, PyReadonlyArray2};
+use numpy::PyArray2;
 use pyo3::prelude::*;
 
-use crate::arrays::{Matrix, records, rectangle};
-use crate::errors::other_rows;
+use crate::arrays::{Matrix, rectangle};
 use crate::options::{MetricOptions, OptionsArgument, metrics_named, region_named};
 use crate::running::run;
 use crate::sample::{AnySample, Sample, SampleArgument, SampleView, with_sample};
@@ -65,16 +64,6 @@ impl Resampler {
     fn replicates<'py>(&self, py: Python<'py>, seed: u64, first: u32, count: u32) -> PyResult<Matrix<'py>> {
         self.evaluate(py, count as usize, |models, pair_weights, workers| {
             self.core.replicates(models, pair_weights, (seed, first, count), workers)
-        })
-    }
-
-    fn given<'py>(&self, py: Python<'py>, multiplicities: PyReadonlyArray2<'py, u8>) -> PyResult<Matrix<'py>> {
-        let (entries, rows) = records(&multiplicities)?;
-        if rows != self.rows {
-            return Err(other_rows());
-        }
-        self.evaluate(py, entries.len() / rows, |models, pair_weights, workers| {
-            self.core.given(models, pair_weights, entries, workers)
         })
     }
 

@@ -8,6 +8,8 @@ use crate::parallel::Workers;
 
 /// Codes written by one task.
 const SPAN: usize = 1 << 16;
+/// Labels that span at most so many times their number are not hashed.
+const SPREAD: u64 = 4;
 
 /// Codes as narrow as the number of classes allows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,12 +92,16 @@ pub fn code_integers<I: Integer>(values: &[I], limit: usize, workers: &Workers<'
     {
         return Ok(coding);
     }
-    let lowest = values.iter().min().copied();
-    if let (Some(lowest), Some(highest)) = (lowest, values.iter().max())
-        && highest.above(lowest) < u16::WINDOW as u64
-        && let Some(coding) = code_in_window::<_, u16>(values, lowest, workers)?
-    {
-        return Ok(coding);
+    if let (Some(&lowest), Some(highest)) = (values.iter().min(), values.iter().max()) {
+        let span = highest.above(lowest);
+        if span < u16::WINDOW as u64
+            && let Some(coding) = code_in_window::<_, u16>(values, lowest, workers)?
+        {
+            return Ok(coding);
+        }
+        if span < SPREAD * values.len() as u64 {
+            return code_close(values, lowest, span as usize + 1, limit);
+        }
     }
     let mut coding = code_by_map(values.iter().copied(), limit)?;
     let mut order: Vec<usize> = (0..coding.counts.len()).collect();
@@ -196,6 +202,27 @@ fn count_offsets<I: Integer, C: Code>(values: &[I], base: I, codes: &mut [C]) ->
     (!outside).then_some(counts)
 }
 
+/// Labels close together, though too many for a window: a place for each of `span` numbers from the lowest on.
+fn code_close<I: Integer>(values: &[I], lowest: I, span: usize, limit: usize) -> Result<Coding> {
+    let mut class_of = vec![0_u32; span];
+    values.iter().for_each(|value| class_of[value.above(lowest) as usize] = 1);
+    let mut classes = 0;
+    for class in &mut class_of {
+        classes += *class;
+        // The lowest is there, so there is one at least.
+        *class = classes - 1;
+    }
+    let classes = classes as usize;
+    if classes > limit {
+        return Err(Error::TooManyClasses { limit });
+    }
+    let mut counts = vec![0; classes];
+    let codes: Vec<u32> = values.iter().map(|value| class_of[value.above(lowest) as usize]).collect();
+    codes.iter().for_each(|&code| counts[code as usize] += 1);
+    let codes = Codes::narrowed(codes, classes);
+    Ok(Coding { first_rows: first_rows(&codes, classes), codes, counts })
+}
+
 fn first_rows(codes: &Codes, classes: usize) -> Vec<usize> {
     let mut rows = vec![usize::MAX; classes];
     let mut missing = classes;
@@ -288,14 +315,21 @@ mod tests {
         let values: Vec<i64> = (0..1000).rev().collect();
         let Codes::Words(codes) = code(&values).codes else { panic!("1000 classes need words") };
         assert!(codes.iter().map(|&code| i64::from(code)).eq(values));
-        let too_many: Vec<i64> = (0..70_000).map(|label| label * 10).collect();
+        for step in [1, 10] {
+            many_labels(&(0..70_000).map(|label| label * step).collect::<Vec<_>>());
+        }
+    }
+
+    /// Close together and far apart.
+    fn many_labels(too_many: &[i64]) {
         let cancel = Cancel::new();
-        let result = code_integers(&too_many, LIMIT, &Workers::with_threads(1, &cancel));
+        let result = code_integers(too_many, LIMIT, &Workers::with_threads(1, &cancel));
         assert_eq!(result, Err(Error::TooManyClasses { limit: LIMIT }));
-        let coding =
-            code_integers(&too_many, too_many.len(), &Workers::with_threads(1, &cancel)).expect("not too many");
+        let coding = code_integers(too_many, too_many.len(), &Workers::with_threads(1, &cancel)).expect("not too many");
         let Codes::Longs(codes) = coding.codes else { panic!("70,000 classes need four bytes") };
         assert!(codes.into_iter().eq(0..70_000));
+        assert!(coding.first_rows.into_iter().eq(0..70_000));
+        assert_eq!(coding.counts, vec![1; 70_000]);
     }
 
     #[test]
