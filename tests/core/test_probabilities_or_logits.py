@@ -12,7 +12,7 @@ from pyarrow import parquet
 from scipy import sparse, special
 
 import multiauc
-from multiauc._input.probabilities import _made_monotone, as_outputs, softmax
+from multiauc._input.probabilities import _make_monotone, as_outputs, softmax
 from multiauc.streaming import Accumulator
 from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 
@@ -49,8 +49,8 @@ class TestSoftmax:
 
     def test_a_power_that_falls_is_repaired(self):
         z = np.array([[0.3, 0.1, 0.2, 0.2, -1.0]])
-        found = _made_monotone(z, np.array([[0.9, 0.81, 0.8, 0.7, 0.1]]))
-        assert found.tolist() == [[0.9, 0.81, 0.81, 0.81, 0.1]]
+        found = _make_monotone(z[0], np.array([0.9, 0.81, 0.8, 0.7, 0.1]))
+        assert found.tolist() == [0.9, 0.81, 0.81, 0.81, 0.1]
 
     def test_extremes_neither_overflow_nor_warn(self):
         largest = np.finfo(np.float64).max

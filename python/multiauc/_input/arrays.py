@@ -64,7 +64,8 @@ def as_numbers(argument: str, value: Any) -> NDArray[Any]:
     if array.dtype.kind == "O" and _has_nullable_numbers(value):
         array = value.to_numpy(dtype=np.float64, na_value=np.nan)
     if array.dtype.kind not in "fiub":
-        raise TypeError(f"{argument} must hold real numbers; got {_type_found(value, array)}")
+        found = f"{value!r}" if array.ndim == 0 and len(repr(value)) < 80 else f"dtype {array.dtype}"
+        raise TypeError(f"{argument} must hold real numbers; got {found}")
     return array
 
 
@@ -98,8 +99,8 @@ def as_scores(argument: str, value: Any) -> NDArray[np.float32] | NDArray[np.flo
 
 def _refuse_inexact(argument: str, integers: NDArray[Any]) -> None:
     """Raise if there are integers that a double cannot hold: two that differ could become one."""
-    if len(integers) and (np.max(integers) > LARGEST_INTEGER or np.min(integers) < -LARGEST_INTEGER):
-        found = np.max(integers) if np.max(integers) > LARGEST_INTEGER else np.min(integers)
+    found = next((one for one in (integers.max(), integers.min()) if abs(int(one)) > LARGEST_INTEGER), None)
+    if found is not None:
         raise ValueError(
             f"{argument} must not have integers beyond 2^53, which would be rounded; got {found}: subtract a constant "
             "from all of them, divide them, or pass their ranks"
@@ -118,7 +119,7 @@ def _refuse_rounded(argument: str, value: Any, array: NDArray[Any]) -> None:
     for column in frame_parts(value):
         entries = column if isinstance(column, (list, tuple)) else entries_of(column) if holds_integers(column) else ()
         integers = [int(one) for one in entries if isinstance(one, (int, np.integer))]
-        _refuse_inexact(argument, np.array(integers, dtype=object))
+        _refuse_inexact(argument, np.array([0, *integers], dtype=object))
 
 
 def _has_nullable_numbers(value: Any) -> bool:
@@ -128,10 +129,6 @@ def _has_nullable_numbers(value: Any) -> bool:
         return False
     columns = dtypes if hasattr(dtypes, "__iter__") else [dtypes]
     return all(getattr(dtype, "kind", "O") in "fiub" for dtype in columns)
-
-
-def _type_found(value: Any, array: NDArray[Any]) -> str:
-    return f"{value!r}" if array.ndim == 0 and len(repr(value)) < 80 else f"dtype {array.dtype}"
 
 
 def to_numpy(value: Any) -> NDArray[Any]:

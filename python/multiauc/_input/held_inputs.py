@@ -52,12 +52,8 @@ class HeldInputs:
         sampling: str = "stratified",
         is_natural: bool = False,
     ) -> None:
-        self.sample = sample
-        self.metrics = metrics
-        self.options = options
-        self.groups = groups
-        self.folds = folds
-        self.sampling = sampling
+        self.sample, self.metrics, self.options = sample, metrics, options
+        self.groups, self.folds, self.sampling = groups, folds, sampling
         # Whether nobody asked for this sampling, so that other metrics may have another.
         self.is_natural = is_natural
         self._fingerprint = self._look()
@@ -72,10 +68,8 @@ class HeldInputs:
     def regroup(self, groups: Any, sampling: Any) -> HeldInputs:
         """The same data, to be drawn in groups or otherwise, as the user says."""
         sample = self.unchanged_sample()
-        drawn = one_of("sampling", sampling, SAMPLINGS)
-        return HeldInputs(
-            sample, self.metrics, self.options, groups=read_groups(groups, len(sample.codes)), sampling=drawn
-        )
+        drawn, numbers = one_of("sampling", sampling, SAMPLINGS), read_groups(groups, len(sample.codes))
+        return HeldInputs(sample, self.metrics, self.options, groups=numbers, sampling=drawn)
 
     def arguments(self, rows: NDArray[np.uint32] | None = None) -> _rust.Sample:
         """What the core reads, of all rows or of some, if it has not changed since."""
@@ -108,13 +102,9 @@ class HeldInputs:
 
     def why_first_order_only(self) -> str | None:
         """What rules out the other kinds of variance, if anything does."""
-        if self.sample.weights is not None:
-            return "sample_weight"
-        if self.groups is not None:
-            return "groups"
-        if self.folds is not None:
-            return "folds"
-        return None if self.sampling == "stratified" else f"sampling={self.sampling!r}"
+        given = {"sample_weight": self.sample.weights, "groups": self.groups, "folds": self.folds}
+        found = next((name for name, value in given.items() if value is not None), None)
+        return found or (None if self.sampling == "stratified" else f"sampling={self.sampling!r}")
 
     def describe_method(self) -> str:
         """How the uncertainty was found, in words."""
@@ -149,18 +139,16 @@ class HeldInputs:
         if self.groups is None:
             return self.sample.rows
         counts = slice(None) if self.sample.weights is None else self.sample.weights > 0
-        codes, groups = self.sample.codes[counts].astype(np.int64), self.groups[counts].astype(np.int64)
-        pairs = np.unique(codes * (int(self.groups.max()) + 1) + groups)
-        return np.bincount(pairs // (int(self.groups.max()) + 1), minlength=self.sample.n_classes)
+        n_groups = int(self.groups.max()) + 1
+        pairs = np.unique(self.sample.codes[counts].astype(np.int64) * n_groups + self.groups[counts])
+        return np.bincount(pairs // n_groups, minlength=self.sample.n_classes)
 
     def groups_span_classes(self) -> bool:
         """Whether some group has rows of several classes, so that drawing groups draws the class sizes too."""
         if self.groups is None:
             return False
-        codes, groups = self.sample.codes, self.groups
-        if self.sample.weights is not None:
-            counts = self.sample.weights > 0
-            codes, groups = codes[counts], groups[counts]
+        counts = slice(None) if self.sample.weights is None else self.sample.weights > 0
+        codes, groups = self.sample.codes[counts], self.groups[counts]
         class_of = np.zeros(int(self.groups.max()) + 1, dtype=codes.dtype)
         class_of[groups] = codes
         return bool((class_of[groups] != codes).any())
@@ -192,16 +180,14 @@ class HeldInputs:
         Of more columns some, and in addition one of each row, another one from row to row.
         """
         scores, weights = self.sample.scores, self.sample.weights
-        rows = _spread(len(scores), ROWS_SEEN)
-        seen = [scores[rows]] if scores.shape[1] <= COLUMNS_SEEN else self._some_columns(rows)
+        rows, n_columns = _spread(len(scores), ROWS_SEEN), scores.shape[1]
+        seen: list[NDArray[Any]] = [scores[rows]]
+        if n_columns > COLUMNS_SEEN:
+            one_of_each = scores[rows, np.arange(len(rows)) % n_columns]
+            seen = [scores[np.ix_(rows, _spread(n_columns, COLUMNS_SEEN))], one_of_each]
         if weights is not None:
             seen.append(weights[rows])
         return hash(b"".join(cells.tobytes() for cells in seen))
-
-    def _some_columns(self, rows: NDArray[np.intp]) -> list[NDArray[Any]]:
-        scores = self.sample.scores
-        n_columns = scores.shape[1]
-        return [scores[np.ix_(rows, _spread(n_columns, COLUMNS_SEEN))], scores[rows, np.arange(len(rows)) % n_columns]]
 
 
 def _spread(length: int, most: int) -> NDArray[np.intp]:

@@ -33,13 +33,11 @@ NOT_PROBABILITIES = (
 
 def read_outputs(outputs: Any) -> Outputs:
     """What the columns of scores are: None if they are to be taken as they are, or "logits"."""
-    if outputs is None:
-        return None
-    if not isinstance(outputs, str):
+    if outputs is not None and not isinstance(outputs, str):
         raise TypeError(f"outputs must be None or 'logits'; got {described(outputs)}")
-    if outputs != "logits":
+    if outputs not in (None, "logits"):
         raise ValueError(f"outputs must be None (scores are taken as they are) or 'logits'; got {outputs!r}")
-    return "logits"
+    return outputs  # type: ignore[return-value]
 
 
 def as_outputs(
@@ -96,44 +94,35 @@ def softmax(logits: NDArray[Any]) -> NDArray[Any]:
     for start in range(0, n_rows, step):
         block = logits[start : start + step].astype(np.float64)
         largest = block.max(axis=1, keepdims=True)
-        powers = _powers(block, largest)
+        powers = _raise_to_powers(block, largest)
         in_order = np.sort(block, axis=1)
-        rising = np.diff(_powers(in_order, largest), axis=1)
+        rising = np.diff(_raise_to_powers(in_order, largest), axis=1)
         wrong = ((rising < 0) | ((rising != 0) & (np.diff(in_order, axis=1) == 0))).any(axis=1)
-        if wrong.any():
-            # exp need not be monotone in its last bit. Division and rounding are, so this is all there is to repair.
-            powers[wrong] = _made_monotone(block[wrong], powers[wrong])
+        # exp need not be monotone in its last bit. Division and rounding are, so this is all there is to repair.
+        for row in np.flatnonzero(wrong):
+            powers[row] = _make_monotone(block[row], powers[row])
         probabilities[start : start + step] = powers / powers.sum(axis=1, keepdims=True)
     return probabilities
 
 
-def _powers(logits: NDArray[np.float64], largest: NDArray[np.float64]) -> NDArray[np.float64]:
+def _raise_to_powers(logits: NDArray[np.float64], largest: NDArray[np.float64]) -> NDArray[np.float64]:
     """Powers that cannot overflow: the largest of a row is 1."""
     with np.errstate(over="ignore", under="ignore"):  # of logits that are further apart than float64 reaches
-        powers: NDArray[np.float64] = np.exp(logits - largest)
-    return powers
+        return np.asarray(np.exp(logits - largest))
 
 
-def _made_monotone(logits: NDArray[np.float64], powers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Each power raised to the largest of those of smaller or equal logits in its row."""
-    order = np.argsort(logits, axis=1)
-    in_order = np.take_along_axis(logits, order, axis=1)
-    rising = np.maximum.accumulate(np.take_along_axis(powers, order, axis=1), axis=1)
-    n_columns = logits.shape[1]
-    places = np.tile(np.arange(n_columns), (len(logits), 1))
-    places[:, :-1][in_order[:, :-1] == in_order[:, 1:]] = n_columns
-    # The last place of each run of equal logits, which has the largest power of the run.
-    last = np.minimum.accumulate(places[:, ::-1], axis=1)[:, ::-1]
-    repaired = np.empty_like(powers)
-    np.put_along_axis(repaired, order, np.take_along_axis(rising, last, axis=1), axis=1)
-    return repaired
+def _make_monotone(logits: NDArray[np.float64], powers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each power of a row raised to the largest of those of smaller or equal logits."""
+    distinct, places = np.unique(logits, return_inverse=True)
+    largest = np.zeros(len(distinct))
+    np.maximum.at(largest, places, powers)
+    return np.asarray(np.maximum.accumulate(largest)[places])
 
 
 def _expit(logits: NDArray[Any]) -> NDArray[Any]:
     """1 / (1 + exp(-z)), from the side on which it cannot overflow."""
     small = np.exp(-np.abs(logits))
-    probabilities: NDArray[Any] = np.where(logits < 0, small, 1) / (1 + small)
-    return probabilities
+    return np.asarray(np.where(logits < 0, small, 1) / (1 + small))
 
 
 def are_probabilities(sample: Sample) -> bool:
