@@ -301,7 +301,8 @@ class TestCheckpoints:
         assert "this checkpoint was made with --sample-weight not given, not 'w'" in problem
 
 
-def test_progress_on_a_terminal(rng):
+@pytest.mark.parametrize("option", ["--memory-limit 1GiB", "--memory-limit none"])
+def test_progress_on_a_terminal(rng, option):
     """The line that a terminal shows: bar, rows, speed, time left."""
     labels, scores, _ = predictions(rng, 5000)
     parquet.write_table(table_of(labels, scores), "a.parquet")
@@ -311,7 +312,7 @@ def test_progress_on_a_terminal(rng):
         "row_stream.FEWEST_ROWS = row_stream.MOST_ROWS = 500\n"
         "once = row_stream.RowReader.read\n"
         "row_stream.RowReader.read = lambda *a: (time.sleep(0.1), once(*a))[1]\n"
-        "sys.argv[1:] = 'evaluate a.parquet -l y --memory-limit 1GiB'.split()\nmain()"
+        f"sys.argv[1:] = 'evaluate a.parquet -l y {option}'.split()\nmain()"
     )
     terminal, other = pty.openpty()
     process = subprocess.Popen([sys.executable, "-c", code], stderr=other, stdout=subprocess.DEVNULL)

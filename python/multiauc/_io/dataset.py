@@ -17,14 +17,13 @@ except ImportError:
     raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install pyarrow") from None
 
 from multiauc._common.hints import with_hints
-from multiauc._common.progress import RowProgress
-from multiauc._common.wording import counted, described, listing, one_of, printable
+from multiauc._common.wording import counted, described, listing, one_of
 from multiauc._input.columns import read_request, read_wanted_scores
 from multiauc._input.options import read_metrics
 from multiauc._input.probabilities import NOT_PROBABILITIES, read_outputs, sum_to_one
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc._io.checkpoint import Checkpoint, hold_back_interrupts
-from multiauc._io.predictions import BEGINNING, Position, Request, open_stream
+from multiauc._io.predictions import BEGINNING, Position, Request, open_stream, show_reading
 from multiauc._io.readers import identify_source
 from multiauc.streaming import Accumulator
 from multiauc.streaming.accumulator import DEFAULT_METRICS, STREAMED_METRICS, evaluate_exactly
@@ -209,8 +208,6 @@ STATE_SHARE = 8
 BATCH_SHARE = 32
 # That of the rows that a pass of exact counting gathers.
 PASS_SHARE = 8
-# Characters of a name beside the bar of progress.
-LONGEST_NAME = 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -399,9 +396,7 @@ def _show_progress(plan: Plan, name: str) -> Iterator[Reached]:
     if callable(plan.progress):
         yield plan.progress
     else:
-        end = printable(name).rstrip("/").rpartition("/")[2]
-        shown = end if len(end) <= LONGEST_NAME else f"...{end[3 - LONGEST_NAME :]}"
-        with RowProgress(f"reading {shown}", is_wanted=plan.progress) as progress:
+        with show_reading(name, is_wanted=plan.progress) as progress:
             yield progress.reached
 
 

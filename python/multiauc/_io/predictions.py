@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from multiauc._common.wording import counted, listing
+from multiauc._common.progress import RowProgress
+from multiauc._common.wording import counted, listing, printable
 from multiauc._input import columns
 from multiauc._input.columns import ColumnRequest
 from multiauc._io import columns as arrays
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 # Rows of a batch: enough to keep all threads busy, however many columns there are, and no more than pay.
 FEWEST_ROWS = 2**10
 MOST_ROWS = 2**18
+# Characters of a name beside the bar of progress.
+LONGEST_NAME = 24
 
 
 class Source(NamedTuple):
@@ -323,6 +326,13 @@ def _concatenate(tables: list[Any]) -> Any:
     return tables[0] if len(tables) == 1 else pa.concat_tables(tables, promote_options="permissive")
 
 
+def show_reading(name: str, *, is_wanted: bool | None = None) -> RowProgress:
+    """How much of a data set has been read, on terminals unless `is_wanted` says otherwise."""
+    end = printable(name).rstrip("/").rpartition("/")[2]
+    shown = end if len(end) <= LONGEST_NAME else f"...{end[3 - LONGEST_NAME :]}"
+    return RowProgress(f"reading {shown}", is_wanted=is_wanted)
+
+
 def open_stream(source: Any, scores: str | Sequence[str], request: Request, filesystem: Any = None) -> RowStream:
     """The rows of a source: path or paths, a data set or table of pyarrow, or an iterator of record batches."""
     paths = sources.read_paths(source)
@@ -420,9 +430,12 @@ class _Rows:
         self.labels = stream.labels()
         self.sizes = np.zeros(len(paths), dtype=np.int64)
         batches = []
-        for batch in stream.batches(self.labels, MOST_ROWS, BEGINNING):
-            batches.append(batch)
-            self.sizes[batch.end.file] = batch.end.row
+        with show_reading(stream.path) as progress:
+            progress.reached(0, 0.0)
+            for batch in stream.batches(self.labels, MOST_ROWS, BEGINNING):
+                batches.append(batch)
+                self.sizes[batch.end.file] = batch.end.row
+                progress.reached(int(self.sizes.sum()), batch.share)
         if not batches:
             raise stream.no_rows()
         self.codes = np.concatenate([batch.codes for batch in batches])

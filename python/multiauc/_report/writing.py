@@ -99,7 +99,10 @@ def make_page(  # noqa: PLR0913 - what a page depends on
             metric = next(iter(evaluation.metrics))
             if comparison is not None and comparison.metric in evaluation.metrics:
                 metric = comparison.metric
-            found = evaluate_sliced_inputs(held.asking_for((metric,)), read_slices(by, len(held.sample.codes)), "rest")
+            with Stage(f"evaluating the slices of {printable(shown_name(name))}"):
+                found = evaluate_sliced_inputs(
+                    held.asking_for((metric,)), read_slices(by, len(held.sample.codes)), "rest"
+                )
             slices = numbers.view_slices(found, level, SLICES)
         metrics = numbers.view_metrics(evaluation, level)
         models.append(

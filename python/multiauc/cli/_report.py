@@ -23,10 +23,9 @@ def report_on_files(request: ReportRequest) -> None:
     source = request.source()
     place = Output(request.output, request.inputs(), force=request.force)
     place.refuse()
-    with Stage("reading the predictions"):
-        models = request.read(source)
-        matrix, files = read_cost_files(models.predictions.labels, request.costs)
-        models = replace(models, costs=(*models.costs, *files))
+    models = request.read(source)
+    matrix, files = read_cost_files(models.predictions.labels, request.costs)
+    models = replace(models, costs=(*models.costs, *files))
     predictions, metrics = models.predictions, request.metrics
     comparison = None
     if len(predictions.models) == 1:
