@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from multiauc import _rust
-from multiauc._common import wording
+from multiauc._common import result, wording
 from multiauc._common.hints import with_hints
-from multiauc._common.result import Tabular
 from multiauc._inference.intervals import ConfidenceInterval, Wilson, WorstCase
 from multiauc._input.options import read_groups, read_level
 from multiauc._input.sample import read_predictions
@@ -43,13 +41,11 @@ class Rates(NamedTuple):
         with np.errstate(divide="ignore", invalid="ignore"):
             freedom = np.maximum(1.0, self.units - 1.0) if has_units else np.full_like(self.units, np.inf)
             wilson = Wilson.of(self.values, self.variances, freedom, WorstCase(1.0 / self.units, FAILURES))
-            freedoms = np.asarray(wilson.degrees_of_freedom)
-            low, high = wilson.limits(_rust.student_upper_quantiles(tail, freedoms.ravel()).reshape(freedoms.shape))
-        return low, high
+            return wilson.limits_beyond(tail)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Rate(Tabular):
+class Rate(result.Number, result.Tabular):
     """A share of rows with its uncertainty, such as the recall of a class.
 
     Attributes
@@ -81,28 +77,23 @@ class Rate(Tabular):
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
         """Wilson's interval; with weights or groups, that of the effective number of rows."""
         known = (np.array([one]) for one in (self.value, self.standard_error**2, self.effective_rows))
-        low, high = Rates(*known).limits(read_level(level), has_units=self._has_units)
-        return ConfidenceInterval(float(low[0]), float(high[0]))
+        limits = Rates(*known).limits(read_level(level), has_units=self._has_units)
+        return ConfidenceInterval(*(float(one[0]) for one in limits))
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Value, standard error and the limits of the interval by name; nan where they are not known."""
-        low, high = self.confidence_interval(level)
-        return {"value": self.value, "standard_error": self.standard_error, "low": low, "high": high}
+        return self._pick("value", "standard_error") | self.confidence_interval(level)._asdict()
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[result.Record]:
         return [{"name": self.name, **self.to_dict(level)}]
 
-    def __float__(self) -> float:
-        return self.value
-
     def __repr__(self) -> str:
-        low, high = self.confidence_interval()
-        limits = "-" if math.isnan(low) else f"{wording.decimals(low)} to {wording.decimals(high)}"
+        limits = wording.format_interval(*self.confidence_interval())
         return f"Rate({wording.printable(self.name)} {wording.decimals(self.value)}, 95% interval {limits})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionMatrix(Tabular):
+class ConfusionMatrix(result.Tabular):
     """How often rows of each true class (rows) are predicted to be of each class (columns).
 
     Attributes
@@ -145,8 +136,7 @@ class ConfusionMatrix(Tabular):
 
     def standard_errors(self, by: Literal["all", "true", "predicted"] = "true") -> NDArray[np.float64]:
         """The standard errors of the shares; rows are independent, or groups."""
-        found: NDArray[np.float64] = np.sqrt(self._of_entries[wording.one_of("by", by, NORMALISATIONS)].variances)
-        return found
+        return np.asarray(np.sqrt(self._of_entries[wording.one_of("by", by, NORMALISATIONS)].variances))
 
     def confidence_interval(
         self, level: float = 0.95, by: Literal["all", "true", "predicted"] = "true"
@@ -186,19 +176,14 @@ class ConfusionMatrix(Tabular):
 
         return ConfusionMatrixDisplay(self).plot(ax, by=by, **image)
 
-    def to_dict(self, level: float = 0.95) -> dict[str, Any]:
+    def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with intervals of this level; nan where a number is missing."""
         low, high = self.confidence_interval(level)
-        return {
-            "labels": list(self.labels),
-            "counts": self.counts.tolist(),
-            "rates": self.normalized().tolist(),
-            "low": low.tolist(),
-            "high": high.tolist(),
-            "per_class": self._rows(level),
-        }
+        arrays = {"rates": self.normalized(), "low": low, "high": high}
+        shares = {name: shares.tolist() for name, shares in arrays.items()}
+        return self._pick("labels", "counts") | shares | {"per_class": self._rows(level)}
 
-    def _rows(self, level: float) -> list[dict[str, Any]]:
+    def _rows(self, level: float) -> list[result.Record]:
         found = [("precision", self.precision), ("recall", self.recall), ("f1", self.f1)]
         return [
             {"label": label, "rate": name, **rates[label].to_dict(level)}
@@ -214,9 +199,8 @@ class ConfusionMatrix(Tabular):
         }
 
     def __repr__(self) -> str:
-        found = f"{len(self.labels)} classes, accuracy {wording.decimals(self.accuracy)}"
-        total = self.counts.sum()
-        return f"ConfusionMatrix({total:g} rows, {found})"
+        accuracy = wording.decimals(self.accuracy)
+        return f"ConfusionMatrix({self.counts.sum():g} rows, {len(self.labels)} classes, accuracy {accuracy})"
 
 
 @with_hints
@@ -271,57 +255,34 @@ def confusion_matrix(
            [0. , 0. , 1. ]])
     """
     sample = read_predictions(y_true, y_pred, sample_weight, labels, absent, argument="y_pred")
-    of_rows = read_groups(groups, len(sample.codes))
+    of_rows, size = read_groups(groups, len(sample.codes)), sample.n_classes
     truth, predicted = sample.codes.astype(np.int64), np.argmax(sample.scores, axis=1)
     if sample.has_one_score:
         predicted = (sample.scores[:, 0] > 0.5).astype(np.int64)
     weights = np.ones(len(truth)) if sample.weights is None else sample.weights
     units = np.arange(len(truth)) if of_rows is None else of_rows.astype(np.int64)
-    counts = _tally(truth, predicted, weights, sample.n_classes)
-    of_entries, of_classes = _rates(truth, predicted, weights, units, sample.n_classes, is_grouped=of_rows is not None)
-    has_units = of_rows is not None or sample.weights is not None
-    return ConfusionMatrix(counts, tuple(sample.labels), of_entries, of_classes, has_units)
-
-
-def _tally(
-    truth: NDArray[np.int64], predicted: NDArray[np.int64], weights: NDArray[np.float64], size: int
-) -> NDArray[np.float64]:
-    return _sums(truth * size + predicted, weights, size * size).reshape(size, size)
-
-
-def _sums(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
-    """Sums of weights by key."""
-    return np.bincount(keys, weights=weights, minlength=size).astype(np.float64)
-
-
-def _rates(
-    truth: NDArray[np.int64],
-    predicted: NDArray[np.int64],
-    weights: NDArray[np.float64],
-    units: NDArray[np.int64],
-    size: int,
-    *,
-    is_grouped: bool,
-) -> tuple[dict[str, Rates], dict[str, Rates]]:
-    """(shares by entry, shares by class) in every normalisation."""
     entries = _Masses(truth * size + predicted, weights, units)
     rows, columns = np.divmod(np.arange(size * size), size)
-    bases = {
-        "all": (np.zeros_like(truth), np.zeros_like(rows)),
-        "true": (truth, rows),
-        "predicted": (predicted, columns),
-    }
+    bases = [(np.zeros_like(truth), np.zeros_like(rows)), (truth, rows), (predicted, columns)]
     of_entries = {}
-    for name, (of_row, of_entry) in bases.items():
-        found = _ratios(entries, _Masses(of_row, weights, units), of_entry, is_grouped=is_grouped)
+    for name, (of_row, of_entry) in zip(NORMALISATIONS, bases, strict=True):
+        found = _divide(entries, _Masses(of_row, weights, units), of_entry, is_grouped=of_rows is not None)
         of_entries[name] = Rates(*(one.reshape(size, size) for one in found))
-    diagonals = [Rates(*(np.diag(one).copy() for one in of_entries[name])) for name in ("true", "predicted")]
+    recall, precision = (Rates(*(np.diag(one).copy() for one in of_entries[name])) for name in NORMALISATIONS[1:])
     # F1 = right rows over the mean of the class's rows and of those predicted to be of it.
     is_right = truth == predicted
     right = _Masses(truth[is_right], weights[is_right], units[is_right])
     halves = _Masses(np.concatenate([truth, predicted]), np.tile(0.5 * weights, 2), np.tile(units, 2))
-    f1 = _ratios(right, halves, np.arange(size), is_grouped=is_grouped)
-    return of_entries, {"recall": diagonals[0], "precision": diagonals[1], "f1": f1}
+    f1 = _divide(right, halves, np.arange(size), is_grouped=of_rows is not None)
+    of_classes = {"recall": recall, "precision": precision, "f1": f1}
+    counts = _add(truth * size + predicted, weights, size * size).reshape(size, size)
+    has_units = of_rows is not None or sample.weights is not None
+    return ConfusionMatrix(counts, tuple(sample.labels), of_entries, of_classes, has_units)
+
+
+def _add(keys: NDArray[np.int64], weights: NDArray[np.float64], size: int) -> NDArray[np.float64]:
+    """Sums of weights by key."""
+    return np.bincount(keys, weights=weights, minlength=size).astype(np.float64)
 
 
 class _Masses:
@@ -331,15 +292,15 @@ class _Masses:
         counts = weights > 0.0
         stride = int(units.max(initial=0)) + 1
         self.pairs, inverse = np.unique(keys[counts] * stride + units[counts], return_inverse=True)
-        self.sums = _sums(inverse, weights[counts], len(self.pairs))
+        self.sums = _add(inverse, weights[counts], len(self.pairs))
         self.keys, self.units = np.divmod(self.pairs, stride)
 
     def total(self, size: int, factors: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
         """Sums over units, of the masses or of their products with others."""
-        return _sums(self.keys, self.sums if factors is None else self.sums * factors, size)
+        return _add(self.keys, self.sums if factors is None else self.sums * factors, size)
 
 
-def _ratios(parts: _Masses, wholes: _Masses, whole_of: NDArray[np.int64], *, is_grouped: bool) -> Rates:
+def _divide(parts: _Masses, wholes: _Masses, whole_of: NDArray[np.int64], *, is_grouped: bool) -> Rates:
     """Shares of sums in other sums: by key the value, its variance over units, and the effective number of units.
 
     The variance of A/B is the sum over units of (a - A/B b)^2, over B^2.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from multiauc import _rust
 from multiauc._common import result, wording
 from multiauc._common.hints import warn
-from multiauc._common.registry import DEFAULT_K, METRICS
+from multiauc._common.registry import DEFAULT_K, METRICS, Scale
 from multiauc._inference import intervals
 from multiauc._input.options import read_level, read_positive
 
@@ -239,20 +239,14 @@ class Estimate(result.Number, result.Tabular):
         """
         tail = read_level(level)
         kind = self.interval_method if method is None else wording.one_of("method", method, INTERVALS)
-        is_log = self.interval_method == "log"
-        is_known = {
-            "wilson": self.interval_method == "wilson",
-            "logit": not is_log,
-            "log": is_log,
-            "cautious": self._cautious is not None,
-        }
-        if not is_known.get(kind, True) and not math.isnan(self.standard_error):
-            others = [name for name in INTERVALS if is_known.get(name, True)]
+        own, is_log = self.interval_method, self._scale.is_log
+        unknown = {"wilson": own != "wilson", "logit": is_log, "log": not is_log, "cautious": self._cautious is None}
+        if unknown.get(kind) and not math.isnan(self.standard_error):
+            others = [name for name in INTERVALS if not unknown.get(name)]
             raise ValueError(f"method={kind!r} is not known for {self.name}; {wording.listing(others)} are")
         interval = self._interval(tail, kind)
         if math.isnan(interval.low):
-            found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
-            warn(f"there is no interval for {self.name}: its standard error is {found}")
+            warn(f"there is no interval for {self.name}: its standard error is {self._describe_error()}")
         return interval
 
     @property
@@ -260,38 +254,26 @@ class Estimate(result.Number, result.Tabular):
         """The kind of interval by default: ``"wilson"``, ``"logit"`` or ``"log"``."""
         return METRICS[self._of].interval if isinstance(self._of, str) else "wilson"
 
-    def _interval(self, tail: float, kind: str | None = None) -> intervals.ConfidenceInterval:
+    def _interval(self, tail: float, kind: str | None = None) -> intervals.ConfidenceInterval:  # noqa: PLR0911
         if self.low is not None:
             return intervals.union(*(self._at(bound)._interval(tail, kind) for bound in self.bounds))  # noqa: SLF001
-        if self.interval_method == "log":
-            return self._interval_of_loss(tail, kind)
+        kind, scale = kind or self.interval_method, self._scale
         if kind == "cautious":
             return self._cautious_interval(tail)
-        if (kind or self.interval_method) == "wilson":
+        if kind == "wilson":
             return intervals.NO_INTERVAL if (wilson := self._wilson()) is None else wilson.interval(tail)
-        return self._plain_interval(tail, kind)
-
-    def _plain_interval(self, tail: float, kind: str | None) -> intervals.ConfidenceInterval:
-        """Wald's interval, or by logits."""
-        value, error = self.value, self.standard_error
-        if value in (self._smallest, 1.0):
-            place = (value - self._smallest) / (1.0 - self._smallest)
-            return intervals.spread_out(intervals.interval_at_bound(place, tail, self.smallest_class), self._smallest)
+        value, error, smallest = self.value, self.standard_error, scale.smallest
+        if not scale.is_log and value in (smallest, 1.0):
+            place = (value - smallest) / (1.0 - smallest)
+            return intervals.spread_out(intervals.interval_at_bound(place, tail, self.smallest_class), smallest)
         if not error > 0.0:
             return intervals.NO_INTERVAL
         t = _rust.student_upper_quantile(tail, self.degrees_of_freedom)
-        is_wald = kind == "wald"
-        return (intervals.wald_interval if is_wald else intervals.bounded_logit_interval)(
-            value, error, t, smallest=self._smallest
-        )
-
-    def _interval_of_loss(self, tail: float, kind: str | None) -> intervals.ConfidenceInterval:
-        if not self.standard_error > 0.0:
-            return intervals.NO_INTERVAL
-        t = _rust.student_upper_quantile(tail, self.degrees_of_freedom)
         if kind == "wald":
-            return intervals.wald_interval(self.value, self.standard_error, t, largest=METRICS[str(self._of)].largest)
-        return intervals.log_interval(self.value, self.standard_error, t)
+            return intervals.wald_interval(value, error, t, smallest=smallest, largest=scale.largest)
+        if scale.is_log:
+            return intervals.log_interval(value, error, t)
+        return intervals.bounded_logit_interval(value, error, t, smallest)
 
     def _at(self, value: float) -> Estimate:
         """The estimate of a stream, if its exact value were this one."""
@@ -311,18 +293,15 @@ class Estimate(result.Number, result.Tabular):
         if self._cautious is None or math.isnan(self.standard_error):
             return intervals.NO_INTERVAL
         value, variance, freedom = self._cautious
-        plain = self._interval(tail, "logit")
-        if not (variance > 0.0 and self._smallest < value < 1.0):
+        plain, smallest = self._interval(tail, "logit"), self._scale.smallest
+        if not (variance > 0.0 and smallest < value < 1.0):
             return plain
-        wider = intervals.bounded_logit_interval(
-            value, math.sqrt(variance), _rust.student_upper_quantile(tail, freedom), self._smallest
-        )
-        # Where rows do not vary, the value alone is the plain interval.
-        return intervals.union(
-            wider, intervals.ConfidenceInterval(self.value, self.value) if math.isnan(plain.low) else plain
-        )
+        if math.isnan(plain.low):  # rows do not vary: the value alone
+            plain = intervals.ConfidenceInterval(self.value, self.value)
+        t = _rust.student_upper_quantile(tail, freedom)
+        return intervals.union(intervals.bounded_logit_interval(value, math.sqrt(variance), t, smallest), plain)
 
-    def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:  # noqa: PLR0911
+    def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:
         r"""Test the estimate against a value, such as what an older model had on other data, or chance.
 
         It inverts the default interval: the two-sided p-value is below 0.05 where the 95% interval leaves the value
@@ -343,43 +322,43 @@ class Estimate(result.Number, result.Tabular):
         TestResult
             nan, with a warning, where there is no interval.
         """
-        smallest = self._smallest
-        is_log = self.interval_method == "log"
+        is_log, smallest = self._scale.is_log, self._scale.smallest
         null = read_positive("value", value) if is_log else read_number("value", value, low=smallest, high=1.0)
         side = wording.one_of("alternative", alternative, tuple(SIGNS))
-        name = f"{self.name} {SIGNS[side]} {null:g}"
+        name, freedom, error = f"{self.name} {SIGNS[side]} {null:g}", self.degrees_of_freedom, self.standard_error
         if self.low is not None:
             low, high = self.bounds
             if side == "two-sided" and low < null < high:
-                return TestResult(name, 0.0, self.degrees_of_freedom, 1.0)
+                return TestResult(name, 0.0, freedom, 1.0)
             ends = (self._at(bound).test(value, alternative) for bound in dict.fromkeys((low, high)))
             return max(ends, key=lambda found: found.p_value)
         wilson = self._wilson() if self.interval_method == "wilson" else None
-        if wilson is not None:
-            freedom = float(wilson.degrees_of_freedom)
-            return test_by_student(str(self.name), wilson.statistic(null), freedom, side, null)
-        place, null_place = (
-            (math.nan, math.nan) if is_log else ((one - smallest) / (1.0 - smallest) for one in (self.value, null))
-        )
-        if place in (0.0, 1.0) and self.interval_method == "logit":
-            hidden = (null_place if place == 1.0 else 1.0 - null_place) ** self.smallest_class
-            ahead = "greater" if self.value == 1.0 else "less"
+        if self.interval_method == "logit" and self.value in (smallest, 1.0):
+            is_best = self.value == 1.0
+            null_place = (null - smallest) / (1.0 - smallest)
+            hidden = (null_place if is_best else 1.0 - null_place) ** self.smallest_class
+            ahead = "greater" if is_best else "less"
             p = min(1.0, 2.0 * hidden) if side == "two-sided" else hidden if side == ahead else 1.0
             return TestResult(name, math.nan, math.nan, p)
-        if not self.standard_error > 0.0:
-            found = "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
-            return warn_of_no_test(name, f"the standard error is {found}")
-        if is_log:
-            t = math.log(self.value / null) * self.value / self.standard_error
-            return test_by_student(str(self.name), t, self.degrees_of_freedom, side, null)
-        distance = math.log(place / (1.0 - place)) - math.log(null_place / (1.0 - null_place))
-        t = distance * place * (1.0 - place) * (1.0 - smallest) / self.standard_error
-        return test_by_student(str(self.name), t, self.degrees_of_freedom, side, null)
+        if wilson is not None:
+            t, freedom = wilson.statistic(null), float(wilson.degrees_of_freedom)
+        elif not error > 0.0:
+            return warn_of_no_test(name, f"the standard error is {self._describe_error()}")
+        elif is_log:
+            t = math.log(self.value / null) * self.value / error
+        else:
+            place, null_place = ((one - smallest) / (1.0 - smallest) for one in (self.value, null))
+            distance = math.log(place / (1.0 - place)) - math.log(null_place / (1.0 - null_place))
+            t = distance * place * (1.0 - place) * (1.0 - smallest) / error
+        return test_by_student(str(self.name), t, freedom, side, null)
 
     @property
-    def _smallest(self) -> float:
-        """The smallest value that the metric can have."""
-        return METRICS[self._of].smallest if isinstance(self._of, str) else 0.0
+    def _scale(self) -> Scale:
+        """What values lie between."""
+        return METRICS[self._of].scale if isinstance(self._of, str) else Scale()
+
+    def _describe_error(self) -> str:
+        return "0: the scores do not vary" if self.standard_error == 0.0 else "nan"
 
     def cells(self) -> list[str]:
         """Value, bounds if there are any, standard error and 95% interval as text."""

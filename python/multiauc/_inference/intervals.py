@@ -97,6 +97,11 @@ class Wilson:
             reach = 0.5 * square + np.sqrt(value * failures * square + 0.25 * square * square)
             return value * value / (value + reach), 1.0 - failures * failures / (failures + reach)
 
+    def limits_beyond(self, tail: float) -> tuple[Any, Any]:
+        """Both limits of many estimates, with this probability beyond each of them."""
+        freedoms = self.degrees_of_freedom
+        return self.limits(_rust.student_upper_quantiles(tail, freedoms.ravel()).reshape(freedoms.shape))
+
     def interval(self, tail: float) -> ConfidenceInterval:
         """That of one estimate, with this probability beyond each limit."""
         low, high = self.limits(_rust.student_upper_quantile(tail, float(self.degrees_of_freedom)))
@@ -183,9 +188,7 @@ def pair_intervals(
     first, second = units[:, None], units[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         worst = WorstCase((first**2 + second**2) / ((first + second) * first * second), 1.0 / 3.0)
-        found = Wilson.of(values, errors**2, freedoms, worst)
-        t = _rust.student_upper_quantiles(tail, found.degrees_of_freedom.ravel()).reshape(values.shape)
-        low, high = found.limits(t)
+        low, high = Wilson.of(values, errors**2, freedoms, worst).limits_beyond(tail)
     unknown = is_at_chance(values, errors, 0.5)
     return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)
 
