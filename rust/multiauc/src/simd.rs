@@ -9,6 +9,20 @@
 pub trait Simd: Copy {
     /// Running counts of [`compare_f64`](Self::compare_f64) or [`compare_f32`](Self::compare_f32).
     type Counts: Copy;
+    /// Four doubles that are worked on together, each with the same rounding as a double of its own.
+    type Lanes: Copy;
+    /// The same double four times.
+    fn splat(self, value: f64) -> Self::Lanes;
+    /// Four doubles from memory.
+    fn load(self, values: &[f64; 4]) -> Self::Lanes;
+    /// The four doubles.
+    fn values(self, lanes: Self::Lanes) -> [f64; 4];
+    /// a + b.
+    fn add(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
+    /// a − b.
+    fn subtract(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
+    /// a · b.
+    fn multiply(self, a: Self::Lanes, b: Self::Lanes) -> Self::Lanes;
     /// No counts.
     fn zero(self) -> Self::Counts;
     /// For each of eight keys v adds 1 to the first count if v < low, and 1 to the second if v ≤ high.
@@ -66,6 +80,37 @@ macro_rules! compare_portably {
 
 impl Simd for Portable {
     type Counts = (u64, u64);
+    type Lanes = [f64; 4];
+
+    #[inline(always)]
+    fn splat(self, value: f64) -> [f64; 4] {
+        [value; 4]
+    }
+
+    #[inline(always)]
+    fn load(self, values: &[f64; 4]) -> [f64; 4] {
+        *values
+    }
+
+    #[inline(always)]
+    fn values(self, lanes: [f64; 4]) -> [f64; 4] {
+        lanes
+    }
+
+    #[inline(always)]
+    fn add(self, a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]]
+    }
+
+    #[inline(always)]
+    fn subtract(self, a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]]
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: [f64; 4], b: [f64; 4]) -> [f64; 4] {
+        [a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]]
+    }
 
     #[inline(always)]
     fn zero(self) -> (u64, u64) {
@@ -118,9 +163,10 @@ impl Simd for Portable {
 mod avx2 {
     use std::arch::x86_64::{
         __m256d, __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi64,
-        _mm256_and_pd, _mm256_and_ps, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cmp_pd, _mm256_cmp_ps,
-        _mm256_loadu_pd, _mm256_loadu_ps, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_or_pd, _mm256_set1_pd,
-        _mm256_set1_ps, _mm256_setzero_si256, _mm256_storeu_si256, _mm256_sub_epi32, _mm256_sub_epi64,
+        _mm256_add_pd, _mm256_and_pd, _mm256_and_ps, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cmp_pd,
+        _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_mul_pd,
+        _mm256_or_pd, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_si256, _mm256_storeu_pd, _mm256_storeu_si256,
+        _mm256_sub_epi32, _mm256_sub_epi64, _mm256_sub_pd,
     };
 
     use super::{Simd, Vectorizable};
@@ -148,6 +194,45 @@ mod avx2 {
     // A comparison sets all bits of a lane, which is −1: subtracting it counts.
     impl Simd for Avx2 {
         type Counts = [__m256i; 2];
+        type Lanes = __m256d;
+
+        #[inline(always)]
+        fn splat(self, value: f64) -> __m256d {
+            // SAFETY: the machine has AVX2.
+            unsafe { _mm256_set1_pd(value) }
+        }
+
+        #[inline(always)]
+        fn load(self, values: &[f64; 4]) -> __m256d {
+            // SAFETY: the machine has AVX2; the load covers just the four values.
+            unsafe { _mm256_loadu_pd(values.as_ptr()) }
+        }
+
+        #[inline(always)]
+        fn values(self, lanes: __m256d) -> [f64; 4] {
+            let mut values = [0.0; 4];
+            // SAFETY: the machine has AVX2; the store covers just the four values.
+            unsafe { _mm256_storeu_pd(values.as_mut_ptr(), lanes) };
+            values
+        }
+
+        #[inline(always)]
+        fn add(self, a: __m256d, b: __m256d) -> __m256d {
+            // SAFETY: the machine has AVX2.
+            unsafe { _mm256_add_pd(a, b) }
+        }
+
+        #[inline(always)]
+        fn subtract(self, a: __m256d, b: __m256d) -> __m256d {
+            // SAFETY: the machine has AVX2.
+            unsafe { _mm256_sub_pd(a, b) }
+        }
+
+        #[inline(always)]
+        fn multiply(self, a: __m256d, b: __m256d) -> __m256d {
+            // SAFETY: the machine has AVX2.
+            unsafe { _mm256_mul_pd(a, b) }
+        }
 
         #[inline(always)]
         fn zero(self) -> [__m256i; 2] {

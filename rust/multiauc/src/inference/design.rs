@@ -3,6 +3,7 @@
 use super::unit_sums::spread_of;
 use crate::error::{Error, Result, RowArray};
 use crate::float::Score;
+use crate::memory::Buffers;
 use crate::metric::Metric;
 use crate::sample::{ClassRows, Sampling, ScoredSample};
 
@@ -18,6 +19,8 @@ pub struct Design {
     pub(super) sample_rows: usize,
     /// Effective number of independent units of each class.
     pub(super) effective: Vec<f64>,
+    /// The share of each row in the weight of its class, by position; empty where rows have no weights.
+    shares: Vec<f64>,
 }
 
 impl Design {
@@ -44,7 +47,20 @@ impl Design {
         sample_rows: usize,
     ) -> Self {
         let effective = (0..rows.classes()).map(|class| effective_number(&rows, groups.as_ref(), class)).collect();
-        Self { rows, groups, has_random_sizes, sample_rows, effective }
+        let mut shares = Vec::new();
+        if rows.weights().is_some() {
+            shares.reserve_exact(rows.len());
+            for class in 0..rows.classes() {
+                let total = rows.weight(class);
+                shares.extend(rows.weights_of(class).unwrap_or_default().iter().map(|weight| weight / total));
+            }
+        }
+        Self { rows, groups, has_random_sizes, sample_rows, effective, shares }
+    }
+
+    /// The share of each row of a class in its weight, where rows have weights.
+    pub(super) fn shares_of(&self, class: usize) -> Option<&[f64]> {
+        (!self.shares.is_empty()).then(|| &self.shares[self.rows.range(class)])
     }
 
     /// # Errors
@@ -176,6 +192,19 @@ pub(super) struct Groups {
     pub of_class: Vec<ClassGroups>,
     /// How many there are.
     pub count: usize,
+    /// The groups that two classes have in common, unless they are very many.
+    shared: Option<SharedGroups>,
+    /// Memory for sums over groups.
+    pub buffers: Buffers<f64>,
+}
+
+/// The groups that two classes have in common, for all pairs of classes.
+#[derive(Debug)]
+struct SharedGroups {
+    /// `starts[p]..starts[p + 1]` are those of pair p.
+    starts: Vec<usize>,
+    /// Where a group is among those of the first class, and among those of the second.
+    places: Vec<[u32; 2]>,
 }
 
 /// The groups that a class has rows of.
@@ -187,6 +216,64 @@ pub(super) struct ClassGroups {
     pub numbers: Vec<u32>,
     /// The index of each row's group among them.
     pub of_rows: Vec<u32>,
+}
+
+/// The number of a pair of classes c < d among all of them.
+fn pair_number(first: usize, second: usize) -> usize {
+    second * (second - 1) / 2 + first
+}
+
+impl SharedGroups {
+    /// Entries per row that are kept at most: groups of many classes have very many pairs of them.
+    const ENTRIES_PER_ROW: usize = 4;
+
+    fn new(of_class: &[ClassGroups], count: usize, rows: usize) -> Option<Self> {
+        // The classes of each group in increasing order, with the group's place in each.
+        let mut ends = vec![0_u32; count + 1];
+        of_class.iter().flat_map(|of_class| &of_class.numbers).for_each(|&number| ends[number as usize + 1] += 1);
+        let pairs: usize =
+            ends.iter().map(|&classes| classes as usize * (classes as usize).saturating_sub(1) / 2).sum();
+        let pair_count = pair_number(0, of_class.len().max(1));
+        if pairs > Self::ENTRIES_PER_ROW * rows || pair_count > rows {
+            return None;
+        }
+        let mut sum = 0;
+        for end in &mut ends {
+            sum += std::mem::replace(end, sum);
+        }
+        let mut entries = vec![[0_u32; 2]; sum as usize];
+        for (class, of_class) in (0..).zip(of_class) {
+            for (place, &number) in (0..).zip(&of_class.numbers) {
+                let end = &mut ends[number as usize + 1];
+                entries[*end as usize] = [class, place];
+                *end += 1;
+            }
+        }
+        let mut starts = vec![0; pair_count + 2];
+        let mut places = vec![[0; 2]; pairs];
+        for is_filled in [false, true] {
+            for group in ends.windows(2) {
+                let entries = &entries[group[0] as usize..group[1] as usize];
+                for (index, second) in entries.iter().enumerate() {
+                    for first in &entries[..index] {
+                        let pair = pair_number(first[0] as usize, second[0] as usize);
+                        if is_filled {
+                            places[starts[pair + 1]] = [first[1], second[1]];
+                            starts[pair + 1] += 1;
+                        } else {
+                            starts[pair + 2] += 1;
+                        }
+                    }
+                }
+            }
+            if !is_filled {
+                for pair in 2..starts.len() {
+                    starts[pair] += starts[pair - 1];
+                }
+            }
+        }
+        Some(Self { starts, places })
+    }
 }
 
 impl Groups {
@@ -212,7 +299,15 @@ impl Groups {
         for ClassGroups { names, numbers, .. } in &mut of_class {
             numbers.extend(names.iter().map(|&name| index_of[name as usize]));
         }
-        Self { of_class, count: count as usize }
+        let shared = SharedGroups::new(&of_class, count as usize, rows.len());
+        Self { of_class, count: count as usize, shared, buffers: Buffers::default() }
+    }
+
+    /// The groups that two classes c < d have in common, by their places among those of each; `None` if they are not kept.
+    pub(super) fn shared(&self, first: usize, second: usize) -> Option<&[[u32; 2]]> {
+        let SharedGroups { starts, places } = self.shared.as_ref()?;
+        let pair = pair_number(first, second);
+        Some(&places[starts[pair]..starts[pair + 1]])
     }
 
     /// Whether no two rows are in the same group.

@@ -10,7 +10,7 @@ use std::hint::select_unpredictable;
 use super::design::{Design, Groups};
 use super::freedom::{ClassTerm, degrees_of_freedom, degrees_of_freedom_across, degrees_of_freedom_whole};
 use super::statistic::{Cautious, Estimate, Statistic, components_of};
-use super::unit_sums::{Frame, Powers, Segment, Summation, group_sums, means, row_powers, spread_of};
+use super::unit_sums::{Frame, Powers, Segment, group_sums, means, row_powers, spread_of, sums_of_powers};
 use super::worst_case::WorstCase;
 use crate::error::Result;
 use crate::metric::Metric;
@@ -38,8 +38,8 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
     let segments: Vec<Segment<'_>> =
         present.iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
     let kinds: Vec<Kind<'_>> = statistics.iter().map(|statistic| Kind::of(design, statistic)).collect();
-    let means = means_of(design, &segments, Summation::Listed, workers)?;
-    let sums = sums(design, &segments, &means, &kinds, Summation::Listed, workers)?;
+    let means = means_of(design, &segments, workers)?;
+    let sums = sums(design, &segments, &means, &kinds, workers)?;
     let estimate = |(column, statistic): (usize, &Statistic)| {
         let alone: Vec<[&[f64]; 1]> = columns.iter().map(|columns| [columns[column]]).collect();
         let segments: Vec<Segment<'_>> =
@@ -56,17 +56,18 @@ pub fn moments(design: &Design, statistics: &[Statistic], workers: &Workers<'_>)
     Ok(Moments { estimates, covariance: sums.covariance })
 }
 
-/// One value with its variance, from the components of some classes; with chances it is a class against the rest.
+/// One value with its variance, from the components of some classes; with chances it is a class against the rest. Where
+/// the means of the components are known but for rounding, they need not be computed.
 pub(crate) fn estimate_one(
     design: &Design,
     segments: &[Segment<'_>],
-    slopes: &[f64],
+    (slopes, means): (&[f64], Option<Vec<f64>>),
     chances: Option<&[f64]>,
     value: f64,
     workers: &Workers<'_>,
 ) -> Result<Estimate> {
     let kind = Kind { slopes, whole: None, is_share: false };
-    let (means, sums) = single(design, segments, kind, workers)?;
+    let (means, sums) = single(design, segments, kind, means, workers)?;
     let cautious = chances
         .map(|of_classes| Chances { of_classes, value }.cautious(design, segments, &means, slopes, workers))
         .transpose()?;
@@ -83,7 +84,7 @@ pub(super) fn estimate_difference(
     workers: &Workers<'_>,
 ) -> Result<Estimate> {
     let kind = Kind { slopes, whole: design.whole_spread(metric), is_share: false };
-    Ok(single(design, segments, kind, workers)?.1.estimate(0, value, kind))
+    Ok(single(design, segments, kind, None, workers)?.1.estimate(0, value, kind))
 }
 
 /// The means and sums of one statistic.
@@ -91,35 +92,37 @@ fn single(
     design: &Design,
     segments: &[Segment<'_>],
     kind: Kind<'_>,
+    known: Option<Vec<f64>>,
     workers: &Workers<'_>,
 ) -> Result<(Vec<f64>, Sums)> {
-    let means = means_of(design, segments, Summation::Single, workers)?;
-    let sums = sums(design, segments, &means, &[kind], Summation::Single, workers)?;
+    let means = match known {
+        Some(known) => known.into_iter().map(|mean| vec![mean]).collect(),
+        None => means_of(design, segments, workers)?,
+    };
+    let sums = sums(design, segments, &means, &[kind], workers)?;
     Ok((means.iter().map(|means| means[0]).collect(), sums))
 }
 
 /// The variance of the share of two classes and its degrees of freedom, from their placements; class sizes do not matter.
+/// The share is the mean of the placements on either side: exact where pairs of rows are counted, and not computed again.
 pub(crate) fn pair_variance(
     design: &Design,
     classes: [usize; 2],
     placements: [&[f64]; 2],
+    share: f64,
     workers: &Workers<'_>,
 ) -> Result<[f64; 2]> {
     let [first, second] = classes;
     let segments =
         [Segment { class: first, columns: &placements[..1] }, Segment { class: second, columns: &placements[1..] }];
     let kind = Kind { slopes: &vec![0.0; design.rows.classes()], whole: None, is_share: false };
-    let found = single(design, &segments, kind, workers)?.1.estimate(0, f64::NAN, kind);
+    let means = design.rows.weights().is_none().then(|| vec![share; 2]);
+    let found = single(design, &segments, kind, means, workers)?.1.estimate(0, f64::NAN, kind);
     Ok([found.variance, found.degrees_of_freedom])
 }
 
-fn means_of(
-    design: &Design,
-    segments: &[Segment<'_>],
-    summation: Summation,
-    workers: &Workers<'_>,
-) -> Result<Vec<Vec<f64>>> {
-    segments.iter().map(|segment| means(design, segment, summation, workers)).collect()
+fn means_of(design: &Design, segments: &[Segment<'_>], workers: &Workers<'_>) -> Result<Vec<Vec<f64>>> {
+    segments.iter().map(|segment| means(design, segment, workers)).collect()
 }
 
 /// What the variance of a statistic needs besides its components.
@@ -181,7 +184,6 @@ fn sums(
     segments: &[Segment<'_>],
     means: &[Vec<f64>],
     kinds: &[Kind<'_>],
-    summation: Summation,
     workers: &Workers<'_>,
 ) -> Result<Sums> {
     let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
@@ -204,16 +206,10 @@ fn sums(
             extra: Vec::new(),
         })
         .collect();
-    add_up(design, segments, &frames, summation, workers)
+    add_up(design, segments, &frames, workers)
 }
 
-fn add_up(
-    design: &Design,
-    segments: &[Segment<'_>],
-    frames: &[Frame],
-    summation: Summation,
-    workers: &Workers<'_>,
-) -> Result<Sums> {
+fn add_up(design: &Design, segments: &[Segment<'_>], frames: &[Frame], workers: &Workers<'_>) -> Result<Sums> {
     if let Some(groups) = &design.groups {
         return Ok(add_up_groups(design, groups, segments, frames));
     }
@@ -225,7 +221,7 @@ fn add_up(
         columns,
     };
     for (segment, frame) in segments.iter().zip(frames) {
-        let Powers { products, fourths } = row_powers(design, segment, frame, summation, workers)?;
+        let Powers { products, fourths } = row_powers(design, segment, frame, workers)?;
         let terms: Vec<ClassTerm> = (0..columns)
             .map(|column| frame.term(column, products[column * columns + column], fourths[column]))
             .collect();
@@ -250,18 +246,17 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
     for (segment, frame) in segments.iter().zip(frames) {
         let mut of_class = group_sums(design, groups, segment, frame);
         for column in 0..columns {
-            let (mut squares, mut fourths) = (0.0, 0.0);
-            let mut add = |sum: f64| {
-                squares += sum * sum;
-                fourths += (sum * sum) * (sum * sum);
-            };
-            if columns == 1 {
-                for &sum in &of_class {
-                    add(sum);
-                }
+            let [squares, fourths] = if columns == 1 {
+                sums_of_powers(&of_class)
             } else {
-                of_class.chunks_exact(columns).for_each(|sums| add(sums[column]));
-            }
+                let (mut squares, mut fourths) = (0.0, 0.0);
+                for sums in of_class.chunks_exact(columns) {
+                    let square = sums[column] * sums[column];
+                    squares += square;
+                    fourths += square * square;
+                }
+                [squares, fourths]
+            };
             let term = frame.term(column, squares, fourths);
             if term.variance == 0.0 {
                 of_class.iter_mut().skip(column).step_by(columns).for_each(|sum| *sum = 0.0);
@@ -271,15 +266,24 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
         of_classes.push(of_class);
     }
     let mut found = GroupPowers::new(columns);
-    let numbers = |segment: usize| &groups.of_class[segments[segment].class].numbers[..];
-    match (&of_classes[..], columns) {
-        ([first, second], 1) => found.add_pair([numbers(0), numbers(1)], [first, second]),
+    let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
+    let numbers = |segment: usize| &groups.of_class[classes[segment]].numbers[..];
+    match (&mut of_classes[..], &classes[..], columns) {
+        ([first, second], &[c, d], 1) => {
+            let lengths = [numbers(0).len(), numbers(1).len()];
+            let sums = [&mut first[..lengths[0]], &mut second[..lengths[1]]];
+            match groups.shared(c.min(d), c.max(d)) {
+                Some(shared) => found.add_pair_but_for(shared, if c < d { [0, 1] } else { [1, 0] }, sums),
+                None => found.add_pair([numbers(0), numbers(1)], sums.map(|sums| &*sums)),
+            }
+        }
         _ => found.add_all(groups, (0..segments.len()).map(numbers), &of_classes),
     }
     // The extra group of a class is in no other.
     for (segment, of_class) in of_classes.iter().enumerate() {
         of_class[numbers(segment).len() * columns..].chunks_exact(columns).for_each(|extra| found.add(extra, 1));
     }
+    of_classes.into_iter().for_each(|sums| groups.buffers.give_back(sums));
     for first in 0..columns {
         for second in 0..first {
             found.covariance[first * columns + second] = found.covariance[second * columns + first];
@@ -316,6 +320,29 @@ impl GroupPowers {
             }
             self.fourths[first] += totals[first].powi(4);
         }
+    }
+
+    /// Adds the groups of two classes, of a single column, given where those are that both classes have: `order` says which
+    /// entry of a place belongs to the first class. The sums of shared groups are cleared.
+    fn add_pair_but_for(&mut self, shared: &[[u32; 2]], order: [usize; 2], sums: [&mut [f64]; 2]) {
+        let [of_first, of_second] = sums;
+        let (mut squares, mut fourths) = (0.0, 0.0);
+        for places in shared {
+            let (first, second) = (places[order[0]] as usize, places[order[1]] as usize);
+            let total = std::mem::take(&mut of_first[first]) + std::mem::take(&mut of_second[second]);
+            let square = total * total;
+            squares += square;
+            fourths += square * square;
+        }
+        for alone in [&*of_first, &*of_second] {
+            let [of_squares, of_fourths] = sums_of_powers(alone);
+            squares += of_squares;
+            fourths += of_fourths;
+        }
+        self.covariance[0] += squares;
+        self.fourths[0] += fourths;
+        self.count += (of_first.len() + of_second.len() - shared.len()) as f64;
+        self.is_across |= !shared.is_empty();
     }
 
     /// Adds the groups of two classes, of a single column: both lists are in increasing order, and are merged.
@@ -355,7 +382,8 @@ impl GroupPowers {
         of_classes: &[Vec<f64>],
     ) {
         let columns = self.fourths.len();
-        let mut totals = vec![0.0; groups.count * columns];
+        let mut totals = groups.buffers.take(groups.count * columns);
+        totals.fill(0.0);
         for (numbers, sums) in numbers.clone().zip(of_classes) {
             if columns == 1 {
                 numbers.iter().zip(sums).for_each(|(&number, sum)| totals[number as usize] += sum);
@@ -374,6 +402,7 @@ impl GroupPowers {
                     self.add(totals, classes);
                 }
             }
+            groups.buffers.give_back(totals);
             return;
         }
         let entries = numbers.clone().map(<[u32]>::len).sum::<usize>();
@@ -388,13 +417,10 @@ impl GroupPowers {
             self.is_across |= classes.iter().any(|&classes| classes > 1);
         }
         // Groups without rows of these classes add nothing.
-        let (mut squares, mut fourths) = (0.0, 0.0);
-        for total in totals {
-            squares += total * total;
-            fourths += total.powi(4);
-        }
+        let [squares, fourths] = sums_of_powers(&totals);
         self.covariance[0] += squares;
         self.fourths[0] += fourths;
+        groups.buffers.give_back(totals);
     }
 }
 
@@ -447,7 +473,7 @@ impl Chances<'_> {
                 extra: vec![(chance, (count + 1.0).recip())],
             });
         }
-        let found = add_up(design, segments, &frames, Summation::Single, workers)?.estimate(
+        let found = add_up(design, segments, &frames, workers)?.estimate(
             0,
             value,
             Kind { slopes, whole: None, is_share: false },

@@ -1,7 +1,7 @@
 //! A statistic: a value, and what every row contributes to it.
 
 use super::design::Design;
-use super::unit_sums::{CHUNK, Segment, Summation, means, spread_of};
+use super::unit_sums::{CHUNK, Segment, means, spread_of};
 use super::worst_case::WorstCase;
 use crate::error::Result;
 use crate::metric::Metric;
@@ -135,7 +135,7 @@ fn influences_of(
     let shifts = design.shifts(rows.present(), &design.class_weights(rows.present()), &slopes);
     for (&class, shifts) in rows.present().iter().zip(&shifts) {
         let columns = components_of(design, statistics, class);
-        let means = means(design, &Segment { class, columns: &columns }, Summation::Listed, workers)?;
+        let means = means(design, &Segment { class, columns: &columns }, workers)?;
         let (weights, total) = (rows.weights_of(class), rows.weight(class));
         let (spread, of_shift) = spreads(class);
         for (index, &row) in rows.of(class).iter().enumerate() {

@@ -30,15 +30,6 @@ impl Segment<'_> {
     }
 }
 
-/// How sums over the rows of a class are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Summation {
-    /// Row by row: the sums of a statistic have the same bits whatever others are listed.
-    Listed,
-    /// Of a single column, in lanes that do not wait for each other: much faster.
-    Single,
-}
-
 /// How components become what rows add to the error: ψ = (w/W)(√c (T − T̄) + shift).
 pub(super) struct Frame {
     /// T̄ of every column.
@@ -55,7 +46,31 @@ pub(super) struct Frame {
     pub extra: Vec<(f64, f64)>,
 }
 
+/// What one column of a frame makes of components: √c (T − T̄) + shift.
+#[derive(Clone, Copy)]
+struct Line {
+    mean: f64,
+    spread: f64,
+    shift: f64,
+}
+
+impl Line {
+    fn at(self, component: f64) -> f64 {
+        self.spread * (component - self.mean) + self.shift
+    }
+
+    #[inline(always)]
+    fn of_lanes<S: Simd>(self, simd: S, components: S::Lanes) -> S::Lanes {
+        let deviations = simd.subtract(components, simd.splat(self.mean));
+        simd.add(simd.multiply(simd.splat(self.spread), deviations), simd.splat(self.shift))
+    }
+}
+
 impl Frame {
+    fn line(&self, column: usize) -> Line {
+        Line { mean: self.means[column], spread: self.spreads[column], shift: self.shifts[column] }
+    }
+
     fn extra_unit(&self) -> Option<f64> {
         let &(component, weight) = self.extra.first()?;
         Some(weight * (self.spreads[0] * (component - self.means[0]) + self.shifts[0]))
@@ -76,36 +91,23 @@ pub(super) struct Powers {
 }
 
 /// T̄_k of every column. Sums are taken of what components differ from the first one's, so that rows which all contribute
-/// the same have exactly that as their mean, and a variance of exactly zero.
-pub(super) fn means(
-    design: &Design,
-    segment: &Segment<'_>,
-    summation: Summation,
-    workers: &Workers<'_>,
-) -> Result<Vec<f64>> {
-    let (weights, total) = (design.rows.weights_of(segment.class), design.rows.weight(segment.class));
-    if let ([only], Summation::Single) = (segment.columns, summation) {
-        let sums = workers.map(segment.chunks(), |chunk| {
+/// the same have exactly that as their mean, and a variance of exactly zero. Those of a column have the same bits whatever
+/// others are listed.
+pub(super) fn means(design: &Design, segment: &Segment<'_>, workers: &Workers<'_>) -> Result<Vec<f64>> {
+    let mean = |column: &&[f64]| {
+        let first = column[0];
+        let parts = workers.map(segment.chunks(), |chunk| {
             let rows = segment.rows_of_chunk(chunk);
-            let values = &only[rows.clone()];
-            let sums = match weights {
-                None => lane_sums(values, |value| [value - only[0]]),
-                Some(weights) => {
-                    weighted_lane_sums(values, &weights[rows], |value, weight| [weight * (value - only[0])])
-                }
-            };
-            Ok(sums.to_vec())
+            let values = &column[rows.clone()];
+            Ok(match design.shares_of(segment.class) {
+                None => lane_sums([values], Deviations(first)),
+                Some(shares) => lane_sums([values, &shares[rows]], Deviations(first)),
+            })
         })?;
-        return Ok(vec![only[0] + folded(sums, 1)[0] / total]);
-    }
-    let columns = segment.columns.len();
-    let origins: Vec<f64> = segment.columns.iter().map(|column| column[0]).collect();
-    let parts = workers.map(segment.chunks(), |chunk| {
-        let deviation = |column: usize, value: f64, weight: f64| weight * (value - origins[column]);
-        Ok(sum_rows(segment, weights, chunk, false, deviation).sums)
-    })?;
-    let sums = folded(parts, columns);
-    Ok(segment.columns.iter().zip(sums).map(|(column, sum)| column[0] + sum / total).collect())
+        let total = if design.rows.weights().is_some() { 1.0 } else { design.rows.weight(segment.class) };
+        Ok(first + folded(parts)[0] / total)
+    };
+    segment.columns.iter().map(mean).collect()
 }
 
 /// The powers of a class whose rows are independent.
@@ -113,234 +115,211 @@ pub(super) fn row_powers(
     design: &Design,
     segment: &Segment<'_>,
     frame: &Frame,
-    summation: Summation,
     workers: &Workers<'_>,
 ) -> Result<Powers> {
-    let columns = segment.columns.len();
-    let weights = design.rows.weights_of(segment.class);
-    let mut sums = if let ([only], Summation::Single) = (segment.columns, summation) {
-        let (mean, shift, spread) = (frame.means[0], frame.shifts[0], frame.spreads[0]);
+    let count = segment.columns.len();
+    let shares = design.shares_of(segment.class);
+    // What is left to multiply the powers by: 1/W, or W over the frame's where shares of W are multiplied already.
+    let scale = shares.map_or(1.0, |_| design.rows.weight(segment.class)) / frame.total;
+    let mut powers = Powers { products: vec![0.0; count * count], fourths: vec![0.0; count] };
+    for (first, column) in segment.columns.iter().enumerate() {
+        let line = frame.line(first);
         let parts = workers.map(segment.chunks(), |chunk| {
-            let powers = |unit: f64| {
-                let square = unit.powi(2);
-                [square, square * square]
-            };
-            let unit = |value: f64| spread * (value - mean) + shift;
             let rows = segment.rows_of_chunk(chunk);
-            let values = &only[rows.clone()];
-            let sums = match weights {
-                None => lane_sums(values, |value| powers(unit(value))),
-                Some(weights) => {
-                    // Divided first: the powers of very small weights would vanish.
-                    let powers_of = |value: f64, weight: f64| powers(weight / frame.total * unit(value));
-                    weighted_lane_sums(values, &weights[rows], powers_of)
-                }
-            };
-            Ok(sums.to_vec())
+            let values = &column[rows.clone()];
+            Ok(match shares {
+                None => lane_sums([values], UnitPowers(line)),
+                Some(shares) => lane_sums([values, &shares[rows]], UnitPowers(line)),
+            })
         })?;
-        let sums = folded(parts, 2);
-        let total = if weights.is_some() { 1.0 } else { frame.total };
-        vec![sums[0] / total.powi(2), sums[1] / total.powi(4)]
-    } else {
-        let parts = workers.map(segment.chunks(), |chunk| {
-            let unit = |column: usize, value: f64, weight: f64| {
-                weight / frame.total * (frame.spreads[column] * (value - frame.means[column]) + frame.shifts[column])
-            };
-            let RowSums { mut products, fourths, .. } = sum_rows(segment, weights, chunk, true, unit);
-            products.extend(fourths);
-            Ok(products)
-        })?;
-        folded(parts, columns * columns + columns)
-    };
-    if let Some(unit) = frame.extra_unit() {
-        sums[0] += unit.powi(2);
-        sums[1] += unit.powi(4);
-    }
-    let fourths = sums.split_off(columns * columns);
-    for first in 0..columns {
+        let [squares, fourths] = folded(parts);
+        powers.products[first * count + first] = squares * scale.powi(2);
+        powers.fourths[first] = fourths * scale.powi(4);
         for second in 0..first {
-            sums[first * columns + second] = sums[second * columns + first];
+            let other = segment.columns[second];
+            let lines = [line, frame.line(second)];
+            let parts = workers.map(segment.chunks(), |chunk| {
+                let rows = segment.rows_of_chunk(chunk);
+                let (values, others) = (&column[rows.clone()], &other[rows.clone()]);
+                Ok(match shares {
+                    None => lane_sums([values, others], UnitProducts(lines)),
+                    Some(shares) => lane_sums([values, others, &shares[rows]], UnitProducts(lines)),
+                })
+            })?;
+            let product = folded(parts)[0] * scale.powi(2);
+            powers.products[first * count + second] = product;
+            powers.products[second * count + first] = product;
         }
     }
-    Ok(Powers { products: sums, fourths })
-}
-
-/// Σ u, Σ uu′ and Σ u⁴ of what rows have in each column.
-struct RowSums {
-    sums: Vec<f64>,
-    /// Columns × columns.
-    products: Vec<f64>,
-    fourths: Vec<f64>,
-}
-
-/// The sums of `unit(column, value, weight)` over the rows of a chunk, each of them taken row by row; the products of
-/// columns far from each other only if those are wanted.
-fn sum_rows(
-    segment: &Segment<'_>,
-    weights: Option<&[f64]>,
-    chunk: usize,
-    are_products_wanted: bool,
-    unit: impl Fn(usize, f64, f64) -> f64,
-) -> RowSums {
-    let rows = segment.rows_of_chunk(chunk);
-    let weights = weights.map(|weights| &weights[rows.clone()]);
-    let columns: Vec<&[f64]> = segment.columns.iter().map(|column| &column[rows.clone()]).collect();
-    let mut found = RowSums {
-        sums: vec![0.0; columns.len()],
-        products: vec![0.0; columns.len() * columns.len()],
-        fourths: vec![0.0; columns.len()],
-    };
-    // The sums of a few columns at a time wait for their last additions side by side.
-    let columns = &columns[..];
-    match columns.len() {
-        1 => run_widest(SumTile::<_, 1> { columns, weights, firsts: [0, 0], unit: &unit, found: &mut found }),
-        2 => run_widest(SumTile::<_, 2> { columns, weights, firsts: [0, 0], unit: &unit, found: &mut found }),
-        count => {
-            for first in (0..count).step_by(TILE) {
-                let end = if are_products_wanted { count } else { first + 1 };
-                for second in (first..end).step_by(TILE) {
-                    let firsts = [first, second];
-                    run_widest(SumTile::<_, TILE> { columns, weights, firsts, unit: &unit, found: &mut found });
-                }
-            }
-        }
+    if let Some(unit) = frame.extra_unit() {
+        powers.products[0] += unit.powi(2);
+        powers.fourths[0] += unit.powi(4);
     }
-    found
+    Ok(powers)
 }
 
-/// Columns whose products with as many others are summed at a time.
-const TILE: usize = 4;
-
-/// The products of up to N columns with as many others, and the sums of the former if they are the same.
-struct SumTile<'v, F, const N: usize> {
-    columns: &'v [&'v [f64]],
-    weights: Option<&'v [f64]>,
-    firsts: [usize; 2],
-    unit: &'v F,
-    found: &'v mut RowSums,
-}
-
-impl<F: Fn(usize, f64, f64) -> f64, const N: usize> Vectorizable for SumTile<'_, F, N> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, _: S) {
-        let Self { columns, weights, firsts, unit, found } = self;
-        let count = columns.len();
-        let rows = columns.first().map_or(0, |column| column.len());
-        // Where there are fewer columns the last one stands in for them.
-        let numbers = firsts.map(|first| std::array::from_fn::<usize, N, _>(|place| (first + place).min(count - 1)));
-        let tiles = numbers.map(|numbers| numbers.map(|number| &columns[number][..rows]));
-        let (mut sums, mut products, mut fourths) = ([0.0; N], [[0.0; N]; N], [0.0; N]);
-        for row in 0..rows {
-            let weight = weights.map_or(1.0, |weights| weights[row]);
-            let mut units = [[0.0; N]; 2];
-            for side in 0..2 {
-                for place in 0..N {
-                    units[side][place] = unit(numbers[side][place], tiles[side][place][row], weight);
-                }
-            }
-            for first in 0..N {
-                let own = units[0][first];
-                sums[first] += own;
-                fourths[first] += (own * own) * (own * own);
-                for second in 0..N {
-                    products[first][second] += own * units[1][second];
-                }
-            }
-        }
-        for first in firsts[0]..count.min(firsts[0] + N) {
-            let place = first - firsts[0];
-            (found.sums[first], found.fourths[first]) = (sums[place], fourths[place]);
-            for second in firsts[1]..count.min(firsts[1] + N) {
-                found.products[first * count + second] = products[place][second - firsts[1]];
-            }
-        }
-    }
-}
-
-/// Σ ψ over the rows of a class in each of its groups, a row of columns per group; the extra unit is a group of its own.
+/// Σ ψ over the rows of a class in each of its groups, a row of columns per group, in memory of the groups; the extra unit
+/// is a group of its own.
 pub(super) fn group_sums(design: &Design, groups: &Groups, segment: &Segment<'_>, frame: &Frame) -> Vec<f64> {
     let columns = segment.columns.len();
-    let weights = design.rows.weights_of(segment.class);
     let of_class = &groups.of_class[segment.class];
-    let mut sums = vec![0.0; of_class.names.len() * columns];
-    let unit = |column: usize, value: f64, weight: f64| {
-        weight * (frame.spreads[column] * (value - frame.means[column]) + frame.shifts[column])
-    };
-    match (segment.columns, weights) {
+    let extra = frame.extra_unit();
+    let mut sums = groups.buffers.take(of_class.names.len() * columns + usize::from(extra.is_some()));
+    sums.fill(0.0);
+    let scale = frame.total.recip();
+    let shares = design.shares_of(segment.class);
+    // Shares are of the weight of the class, which the frame may add to.
+    let scale = shares.map_or(1.0, |_| design.rows.weight(segment.class)) * scale;
+    match (segment.columns, shares) {
         ([only], None) => {
-            let weight = 1.0 / frame.total;
+            let line = frame.line(0);
             for (&group, &value) in of_class.of_rows.iter().zip(*only) {
-                sums[group as usize] += unit(0, value, weight);
+                sums[group as usize] += scale * line.at(value);
             }
         }
-        _ => {
+        (columns_of_rows, shares) => {
+            let lines: Vec<Line> = (0..columns).map(|column| frame.line(column)).collect();
             for (row, &group) in of_class.of_rows.iter().enumerate() {
-                let weight = weights.map_or(1.0, |weights| weights[row]) / frame.total;
+                let weight = shares.map_or(1.0, |shares| shares[row]) * scale;
                 let sums = &mut sums[group as usize * columns..][..columns];
                 for (column, sum) in sums.iter_mut().enumerate() {
-                    *sum += unit(column, segment.columns[column][row], weight);
+                    *sum += weight * lines[column].at(columns_of_rows[column][row]);
                 }
             }
         }
     }
-    sums.extend(frame.extra_unit());
+    if let (Some(extra), Some(last)) = (extra, sums.last_mut()) {
+        *last = extra;
+    }
     sums
 }
 
-/// Σ of each of the terms of the values, in eight running sums that do not wait for each other.
-fn lane_sums<const N: usize>(values: &[f64], terms: impl Fn(f64) -> [f64; N]) -> [f64; N] {
-    run_widest(LaneSums { values, others: values, terms: |value, _| terms(value) })
+/// Σ of the squares and of the fourth powers.
+pub(super) fn sums_of_powers(values: &[f64]) -> [f64; 2] {
+    lane_sums([values], UnitPowers(Line { mean: 0.0, spread: 1.0, shift: 0.0 }))
 }
 
-/// The same of values with weights.
-fn weighted_lane_sums<const N: usize>(
-    values: &[f64],
-    weights: &[f64],
-    terms: impl Fn(f64, f64) -> [f64; N],
-) -> [f64; N] {
-    run_widest(LaneSums { values, others: weights, terms })
+/// What is summed over rows, from the values of C columns in N sums.
+trait Terms<const C: usize, const N: usize> {
+    fn terms<S: Simd>(&self, simd: S, values: [S::Lanes; C]) -> [S::Lanes; N];
 }
 
-struct LaneSums<'v, F> {
-    values: &'v [f64],
-    others: &'v [f64],
-    terms: F,
+/// T − T₀, times a share where there is one.
+struct Deviations(f64);
+
+impl Terms<1, 1> for Deviations {
+    #[inline(always)]
+    fn terms<S: Simd>(&self, simd: S, [component]: [S::Lanes; 1]) -> [S::Lanes; 1] {
+        [simd.subtract(component, simd.splat(self.0))]
+    }
 }
 
-impl<F: Fn(f64, f64) -> [f64; N], const N: usize> Vectorizable for LaneSums<'_, F> {
+impl Terms<2, 1> for Deviations {
+    #[inline(always)]
+    fn terms<S: Simd>(&self, simd: S, [component, share]: [S::Lanes; 2]) -> [S::Lanes; 1] {
+        [simd.multiply(share, simd.subtract(component, simd.splat(self.0)))]
+    }
+}
+
+/// ψ² and ψ⁴.
+struct UnitPowers(Line);
+
+impl Terms<1, 2> for UnitPowers {
+    #[inline(always)]
+    fn terms<S: Simd>(&self, simd: S, [component]: [S::Lanes; 1]) -> [S::Lanes; 2] {
+        let unit = self.0.of_lanes(simd, component);
+        let square = simd.multiply(unit, unit);
+        [square, simd.multiply(square, square)]
+    }
+}
+
+impl Terms<2, 2> for UnitPowers {
+    #[inline(always)]
+    fn terms<S: Simd>(&self, simd: S, [component, share]: [S::Lanes; 2]) -> [S::Lanes; 2] {
+        let unit = simd.multiply(share, self.0.of_lanes(simd, component));
+        let square = simd.multiply(unit, unit);
+        [square, simd.multiply(square, square)]
+    }
+}
+
+/// ψψ′ of two columns.
+struct UnitProducts([Line; 2]);
+
+impl Terms<2, 1> for UnitProducts {
+    #[inline(always)]
+    fn terms<S: Simd>(&self, simd: S, [first, second]: [S::Lanes; 2]) -> [S::Lanes; 1] {
+        let Self([of_first, of_second]) = self;
+        [simd.multiply(of_first.of_lanes(simd, first), of_second.of_lanes(simd, second))]
+    }
+}
+
+impl Terms<3, 1> for UnitProducts {
+    #[inline(always)]
+    fn terms<S: Simd>(&self, simd: S, [first, second, share]: [S::Lanes; 3]) -> [S::Lanes; 1] {
+        let Self([of_first, of_second]) = self;
+        let first = simd.multiply(share, of_first.of_lanes(simd, first));
+        [simd.multiply(first, simd.multiply(share, of_second.of_lanes(simd, second)))]
+    }
+}
+
+/// The sums over rows of what `terms` makes of them, in eight running sums that do not wait for each other.
+fn lane_sums<const C: usize, const N: usize>(columns: [&[f64]; C], terms: impl Terms<C, N>) -> [f64; N] {
+    run_widest(LaneSums { columns, terms })
+}
+
+struct LaneSums<'v, T, const C: usize, const N: usize> {
+    columns: [&'v [f64]; C],
+    terms: T,
+}
+
+impl<T: Terms<C, N>, const C: usize, const N: usize> Vectorizable for LaneSums<'_, T, C, N> {
     type Output = [f64; N];
 
     #[inline(always)]
-    fn run<S: Simd>(self, _: S) -> [f64; N] {
-        let Self { values, others, terms } = self;
-        let (blocks, rest) = values.as_chunks::<8>();
-        let (other_blocks, other_rest) = others.as_chunks::<8>();
-        let mut lanes = [[0.0; 8]; N];
-        for (block, others) in blocks.iter().zip(other_blocks) {
-            for lane in 0..8 {
-                let terms = terms(block[lane], others[lane]);
+    fn run<S: Simd>(self, simd: S) -> [f64; N] {
+        // Loops over arrays, not `map`: what is not inlined is not compiled for these vectors.
+        let Self { columns, terms } = self;
+        let rows = columns[0].len();
+        let mut blocks: [&[[[f64; 4]; 2]]; C] = [&[]; C];
+        for column in 0..C {
+            blocks[column] = &columns[column][..rows].as_chunks().0.as_chunks().0[..rows / 8];
+        }
+        let mut lanes = [[simd.splat(0.0); 2]; N];
+        for block in 0..rows / 8 {
+            for half in 0..2 {
+                let mut values = [simd.splat(0.0); C];
+                for column in 0..C {
+                    values[column] = simd.load(&blocks[column][block][half]);
+                }
+                let terms = terms.terms(simd, values);
                 for term in 0..N {
-                    lanes[term][lane] += terms[term];
+                    lanes[term][half] = simd.add(lanes[term][half], terms[term]);
                 }
             }
         }
-        let mut sums = [0.0; N];
-        for (sum, lanes) in sums.iter_mut().zip(&lanes) {
-            *sum = lanes.iter().sum();
-        }
         let mut of_rest = [0.0; N];
-        for (&value, &other) in rest.iter().zip(other_rest) {
-            of_rest.iter_mut().zip(terms(value, other)).for_each(|(sum, term)| *sum += term);
+        for row in rows / 8 * 8..rows {
+            let mut values = [simd.splat(0.0); C];
+            for column in 0..C {
+                values[column] = simd.splat(columns[column][row]);
+            }
+            let terms = terms.terms(simd, values);
+            for term in 0..N {
+                of_rest[term] += simd.values(terms[term])[0];
+            }
         }
-        sums.iter_mut().zip(of_rest).for_each(|(sum, rest)| *sum += rest);
+        let mut sums = [0.0; N];
+        for term in 0..N {
+            let [first, second] = lanes[term];
+            let sum = |lanes: S::Lanes| simd.values(lanes).iter().sum::<f64>();
+            sums[term] = sum(first) + sum(second) + of_rest[term];
+        }
         sums
     }
 }
 
-fn folded(parts: Vec<Vec<f64>>, length: usize) -> Vec<f64> {
-    parts.into_iter().fold(vec![0.0; length], |mut sums, part| {
+fn folded<const N: usize>(parts: Vec<[f64; N]>) -> [f64; N] {
+    parts.into_iter().fold([0.0; N], |mut sums, part| {
         sums.iter_mut().zip(part).for_each(|(sum, entry)| *sum += entry);
         sums
     })

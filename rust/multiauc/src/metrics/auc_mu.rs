@@ -85,7 +85,7 @@ pub(super) fn auc_mu_statistic<T: Score>(
             let [c, d] = pair.classes;
             let placed = place_by_difference(sample, rows, pair, &scores.of(c, d), rule, scratch, (&buffers, workers))?;
             let [of_c, of_d] = &placed.placements;
-            let variance = pair_variance(design, [c, d], [of_c, of_d], workers)?;
+            let variance = pair_variance(design, [c, d], [of_c, of_d], placed.wins.share(), workers)?;
             Ok((c, d, placed, variance))
         },
         |wave| {

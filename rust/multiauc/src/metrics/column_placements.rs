@@ -140,13 +140,14 @@ fn place_column<T: Score>(
         } else {
             &*by_rank
         };
-        [column.variances[d], column.degrees_of_freedom[d]] =
-            pair_variance(design, [class, d], [of_class, placements], workers)?;
         let sizes = [rows.count(class), rows.count(d)];
-        column.wins[d] = Some(match rows.weights() {
+        let wins = match rows.weights() {
             None => Wins::counted((2 * sizes[0] * sizes[1]).wrapping_sub(totals.doubled_below), sizes),
             Some(_) => Wins::Weighted(totals.weighted.reversed()),
-        });
+        };
+        [column.variances[d], column.degrees_of_freedom[d]] =
+            pair_variance(design, [class, d], [of_class, placements], wins.share(), workers)?;
+        column.wins[d] = Some(wins);
     }
     let own = &mut column.placements[rows.range(class)];
     table.by_row(&rest_below, |below| below / rest_total, own, workers)?;

@@ -110,7 +110,14 @@ fn estimate_class(
     let segments: Vec<Segment<'_>> =
         rows.present().iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
     let chances = weighting.class_chances(rows, column.class);
-    estimate_one(design, &segments, slopes, Some(&chances), value, workers)
+    // Where pairs of rows are counted the means are what the counts say.
+    let shares = column.shares();
+    let mean = |&class: &usize| match class {
+        _ if class == column.class => value,
+        _ => shares[class] * (weighting.of(class) / rest),
+    };
+    let means = rows.weights().is_none().then(|| rows.present().iter().map(mean).collect());
+    estimate_one(design, &segments, (slopes, means), Some(&chances), value, workers)
 }
 
 /// What a column adds to the components of the statistics wanted.

@@ -1,5 +1,7 @@
 //! One class sorted by its keys, with an index by buckets: where a key of another class stands is found in linear time.
 
+use std::hint::select_unpredictable;
+
 use super::bucket_map::{BLOCK, BucketMap};
 use super::ordered_rows::{RankedRow, SMALL_BUCKET, by_key};
 use super::placement_table::Nearness;
@@ -159,6 +161,7 @@ impl<T: Score> Vectorizable for Build<'_, T> {
         }
         if fullest as usize <= SMALL_BUCKET {
             // All at once: no row has far to go, and the buckets need not be looked at again.
+            swap_neighbours(&mut sorted[..count], rows);
             insert_in_order(&mut sorted[..count], rows);
             return;
         }
@@ -184,6 +187,24 @@ fn sort_bucket(keys: &mut [f64], rows: &mut [u32], crowd: &mut Vec<RankedRow>) {
         return;
     }
     insert_in_order(keys, rows);
+}
+
+/// Lets every key pass the larger one before it, without branches, which would be mispredicted: this puts buckets of two
+/// in order, and most of those of three.
+#[inline(always)]
+fn swap_neighbours(keys: &mut [f64], rows: &mut [u32]) {
+    let Some((&first, &first_row)) = keys.first().zip(rows.first()) else { return };
+    let (mut key, mut row) = (first, first_row);
+    for place in 1..keys.len().min(rows.len()) {
+        let (next, next_row) = (keys[place], rows[place]);
+        let passes = next < key;
+        keys[place - 1] = if passes { next } else { key };
+        rows[place - 1] = select_unpredictable(passes, next_row, row);
+        key = if passes { key } else { next };
+        row = select_unpredictable(passes, row, next_row);
+    }
+    let last = keys.len().min(rows.len()) - 1;
+    (keys[last], rows[last]) = (key, row);
 }
 
 /// Sorts keys that are nearly in order, and their rows with them.
