@@ -22,7 +22,7 @@ TYPED := python/multiauc benches studies requirements docs/_site docs/papers
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all test-rust test-python test-browser test-integrations test-spark test-wheel screenshots check check-rust check-python \
-        check-workflows check-wheel audit develop wheel sdist docs notebooks figures fuzz coverage-study bench bench-quick bench-smoke bench-spark bench-kernels \
+        check-workflows check-wheel audit develop wheel sdist docs notebooks figures fuzz coverage-study bench bench-quick bench-smoke bench-spark bench-figures bench-kernels \
         bench-install clean
 .NOTPARALLEL:
 
@@ -122,8 +122,9 @@ sdist: $(VENV)/.installed  ## Build the source distribution into dist/
 	$(MATURIN) sdist --out dist
 	$(VENV)/bin/twine check --strict dist/multiauc-*.tar.gz
 
-bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write benches/RESULTS.md (up to 40 minutes)
+bench: bench-install $(BENCH_VENV)/.torch  ## Measure everything, and put the figures into README and docs (25 minutes)
 	$(BENCH_PY) benches/compare.py --output benches/RESULTS.md
+	$(BENCH_PY) benches/two_classes.py --output benches/RESULTS-two-classes.md
 	$(BENCH_PY) benches/cliffs.py --output benches/RESULTS-cliffs.md
 	$(BENCH_PY) benches/ratios.py --output benches/RESULTS-ratios.md
 	$(BENCH_PY) benches/drop_in.py --output benches/RESULTS-drop-in.md
@@ -135,6 +136,11 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Compare with the peers and write b
 	$(BENCH_PY) benches/bare_kernels.py --output benches/RESULTS-bare-kernels.md
 	$(BENCH_PY) benches/files.py --output benches/RESULTS-files.md
 	$(MAKE) bench-spark
+	$(MAKE) bench-figures
+
+bench-figures: $(VENV)/.installed  ## Put the figures of benches/RESULTS*.md into the chart, README and docs
+	$(PY) benches/chart.py
+	$(PY) studies/refresh_figures.py
 
 bench-spark: wheel $(SPARK_VENV)/.installed  ## Compare with Spark's own metrics and write benches/RESULTS-spark.md (5 minutes)
 	$(SPARK_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
@@ -177,6 +183,7 @@ bench-quick: bench-install  ## The same on a few sizes, printed only (two minute
 bench-smoke: develop  ## Run the comparison once on tiny data with the peers that are there (seconds)
 	$(PY) benches/compare.py --smoke --output target/bench-smoke.md
 	$(PY) benches/cliffs.py --smoke --output target/bench-smoke-cliffs.md
+	$(PY) benches/two_classes.py --smoke --output target/bench-smoke-two-classes.md
 	$(PY) benches/ratios.py --smoke --output target/bench-smoke-ratios.md
 	$(PY) benches/drop_in.py --smoke --output target/bench-smoke-drop-in.md
 	$(PY) benches/multiclass_roc_speed.py --quick

@@ -76,6 +76,8 @@ class Grid:
     """Best seconds and values of every cell that was measured, and why others were not."""
 
     seconds: dict[Cell, float] = field(default_factory=dict)
+    #: The same on the processor, all threads together.
+    cpu_seconds: dict[Cell, float] = field(default_factory=dict)
     values: dict[Cell, float] = field(default_factory=dict)
     left_out: dict[Cell, str] = field(default_factory=dict)
 
@@ -135,6 +137,7 @@ def measure_grid(
             print(f"{deadline.elapsed:5.0f} s  {size}, {dtype}: {len(contestants)} contestants", flush=True)
             for cell, timing in take_turns(contestants, max_turns=max_turns, budget_seconds=budget_seconds).items():
                 grid.seconds[cell] = timing.best
+                grid.cpu_seconds[cell] = timing.cpu
                 grid.values[cell] = timing.value
     return grid
 

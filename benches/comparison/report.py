@@ -26,8 +26,8 @@ DATA_NOTE = (
 )
 TIMES_NOTE = (
     "Milliseconds; in brackets how many times longer than multiauc with the same number of threads. A tool that has "
-    "one thread is set against multiauc on all. Where a peer is slower on all threads than on one, the targets above "
-    "count its better time."
+    "one thread is set against multiauc on all. Where a peer is slower on all threads than on one, the targets below "
+    "count its better time. `on CPU` is the processor time that multiauc spends on all its threads together."
 )
 EVALUATION_NOTE = (
     "Milliseconds of `evaluate` (AUC_mu, M, two one-vs-rest averages, every class and every pair, with variances and "
@@ -114,12 +114,12 @@ def _times(found: Measurements) -> list[str]:
         ours = our_tool(metric)
         peers = [peer for peer in PEERS if peer.metric == metric]
         columns = [(peer, n) for peer in peers for n in sorted({1, everyone} if peer.threaded else {everyone})]
-        header = [f"n {TIMES} K", *(f"multiauc, {_threads(n)}" for n in sorted({1, everyone}))]
+        header = [f"n {TIMES} K", "on CPU", *(f"multiauc, {_threads(n)}" for n in sorted({1, everyone}))]
         header += [f"{peer.name}, {_threads(n)}" if peer.threaded else peer.name for peer, n in columns]
         for dtype in found.dtypes:
             rows = []
             for size in found.sizes:
-                row = [str(size)]
+                row = [str(size), milliseconds(found.grid.cpu_seconds.get(Cell(ours, size, dtype, everyone)))]
                 row += [milliseconds(_own(found, ours, size, dtype, n)) for n in sorted({1, everyone})]
                 for peer, threads in columns:
                     seconds = _own(found, peer, size, dtype, threads if peer.threaded else 1)
@@ -264,6 +264,6 @@ def write(found: Measurements) -> str:
         DATA_NOTE,
         "",
     ]
-    for part in (_targets, _times, _small, _per_cell, _shapes, _evaluations, _memory, _values):
+    for part in (_times, _small, _per_cell, _shapes, _evaluations, _memory, _values, _targets):
         lines += part(found)
     return "\n".join(lines).rstrip() + "\n"

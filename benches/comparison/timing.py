@@ -37,9 +37,10 @@ class Contestant:
 
 @dataclass
 class Timing:
-    """Seconds per call in each turn, and the value of the last call."""
+    """Seconds per call in each turn, by the clock and on the processor, and the value of the last call."""
 
     seconds: list[float] = field(default_factory=list)
+    cpu_seconds: list[float] = field(default_factory=list)
     value: float = math.nan
 
     @property
@@ -47,14 +48,20 @@ class Timing:
         """The time of the best turn."""
         return min(self.seconds)
 
+    @property
+    def cpu(self) -> float:
+        """The least processor time of a turn, all threads together."""
+        return min(self.cpu_seconds)
+
     def take_turn(self, call: Callable[[], float]) -> float:
         """Time one turn and return how long it took in all."""
         calls = max(1, math.ceil(TURN_SECONDS / self.best)) if self.seconds else 1
-        start = time.perf_counter()
+        start, cpu_start = time.perf_counter(), time.process_time()
         for _ in range(calls):
             self.value = call()
         elapsed = time.perf_counter() - start
         self.seconds.append(elapsed / calls)
+        self.cpu_seconds.append((time.process_time() - cpu_start) / calls)
         return elapsed
 
 

@@ -246,17 +246,7 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
     for (segment, frame) in segments.iter().zip(frames) {
         let mut of_class = group_sums(design, groups, segment, frame);
         for column in 0..columns {
-            let [squares, fourths] = if columns == 1 {
-                sums_of_powers(&of_class)
-            } else {
-                let (mut squares, mut fourths) = (0.0, 0.0);
-                for sums in of_class.chunks_exact(columns) {
-                    let square = sums[column] * sums[column];
-                    squares += square;
-                    fourths += square * square;
-                }
-                [squares, fourths]
-            };
+            let [squares, fourths] = column_powers(&of_class, columns, column);
             let term = frame.term(column, squares, fourths);
             if term.variance == 0.0 {
                 of_class.iter_mut().skip(column).step_by(columns).for_each(|sum| *sum = 0.0);
@@ -269,7 +259,8 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
     let classes: Vec<usize> = segments.iter().map(|segment| segment.class).collect();
     let numbers = |segment: usize| &groups.of_class[classes[segment]].numbers[..];
     match (&mut of_classes[..], &classes[..], columns) {
-        ([first, second], &[c, d], 1) => {
+        // All classes are added up alike, however many statistics there are.
+        ([first, second], &[c, d], 1) if design.rows.present().len() > 2 => {
             let lengths = [numbers(0).len(), numbers(1).len()];
             let sums = [&mut first[..lengths[0]], &mut second[..lengths[1]]];
             match groups.shared(c.min(d), c.max(d)) {
@@ -283,7 +274,9 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
     for (segment, of_class) in of_classes.iter().enumerate() {
         of_class[numbers(segment).len() * columns..].chunks_exact(columns).for_each(|extra| found.add(extra, 1));
     }
-    of_classes.into_iter().for_each(|sums| groups.buffers.give_back(sums));
+    for sums in of_classes {
+        groups.buffers.give_back(sums);
+    }
     for first in 0..columns {
         for second in 0..first {
             found.covariance[first * columns + second] = found.covariance[second * columns + first];
@@ -291,6 +284,14 @@ fn add_up_groups(design: &Design, groups: &Groups, segments: &[Segment<'_>], fra
     }
     let across = found.is_across.then_some((found.fourths, found.count));
     Sums { covariance: found.covariance, terms, across, columns }
+}
+
+/// Σ of the squares and of the fourth powers of one of several columns, with the same bits as though it were the only one.
+fn column_powers(sums: &[f64], columns: usize, column: usize) -> [f64; 2] {
+    if columns == 1 {
+        return sums_of_powers(sums);
+    }
+    sums_of_powers(&sums.iter().skip(column).step_by(columns).copied().collect::<Vec<f64>>())
 }
 
 /// Products and powers of what groups add, in the order of their numbers.
@@ -394,17 +395,6 @@ impl GroupPowers {
                 totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
             }
         }
-        if columns > 1 {
-            let mut classes = vec![0_u32; groups.count];
-            numbers.flatten().for_each(|&number| classes[number as usize] += 1);
-            for (totals, &classes) in totals.chunks_exact(columns).zip(&classes) {
-                if classes > 0 {
-                    self.add(totals, classes);
-                }
-            }
-            groups.buffers.give_back(totals);
-            return;
-        }
         let entries = numbers.clone().map(<[u32]>::len).sum::<usize>();
         if entries == groups.entries() {
             // All classes are there, and so are all groups.
@@ -417,9 +407,15 @@ impl GroupPowers {
             self.is_across |= classes.iter().any(|&classes| classes > 1);
         }
         // Groups without rows of these classes add nothing.
-        let [squares, fourths] = sums_of_powers(&totals);
-        self.covariance[0] += squares;
-        self.fourths[0] += fourths;
+        for first in 0..columns {
+            let [squares, fourths] = column_powers(&totals, columns, first);
+            self.covariance[first * columns + first] += squares;
+            self.fourths[first] += fourths;
+            for second in first + 1..columns {
+                let products = totals.chunks_exact(columns).map(|totals| totals[first] * totals[second]);
+                self.covariance[first * columns + second] += products.sum::<f64>();
+            }
+        }
         groups.buffers.give_back(totals);
     }
 }

@@ -276,6 +276,7 @@ impl<T: Terms<C, N>, const C: usize, const N: usize> Vectorizable for LaneSums<'
     type Output = [f64; N];
 
     #[inline(always)]
+    #[allow(clippy::needless_range_loop, reason = "iterators that are not inlined are not compiled for these vectors")]
     fn run<S: Simd>(self, simd: S) -> [f64; N] {
         // Loops over arrays, not `map`: what is not inlined is not compiled for these vectors.
         let Self { columns, terms } = self;
