@@ -24,7 +24,7 @@ UNIT = 2.0**-40
 def _scores(rng: Rng, rows: int, classes: int) -> Any:
     """Smooth, on a lattice, heavily tied, clustered, or over many orders of magnitude."""
     kind = int(rng.integers(5))
-    scores = rng.dirichlet(np.ones(classes), rows)
+    scores: Any = rng.dirichlet(np.ones(classes), rows)
     if kind == 1:
         scores = np.round(scores * 20) / 32
     elif kind == 2:
