@@ -2,8 +2,8 @@
 
     python benches/chart.py [--check]
 
-Every row of the chart is a row of a table in benches/RESULTS*.md; nothing is measured here. With --check nothing is
-written, and an outdated chart is an error.
+Every row of the chart is a row of a table in benches/RESULTS*.md; nothing is measured here. Results that have no page in
+docs/benchmarks yet get one. With --check nothing is written, and an outdated chart is an error.
 """
 
 from __future__ import annotations
@@ -118,6 +118,10 @@ def main() -> int:
         print(f"{OUTPUT.relative_to(ROOT)}: {'as measured' if is_current else 'out of date'}")
         return int(not is_current)
     OUTPUT.write_text(chart, "utf-8")
+    for results in sorted((ROOT / "benches").glob("RESULTS-*.md")):
+        page = OUTPUT.with_name(results.name.removeprefix("RESULTS-"))
+        if not page.exists():
+            page.write_text(f"```{{include}} ../../benches/{results.name}\n```\n", "utf-8")
     print(f"wrote {OUTPUT.relative_to(ROOT)}")
     return 0
 
