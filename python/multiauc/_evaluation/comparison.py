@@ -284,9 +284,6 @@ class Comparison(ComparedModels[Estimate, Difference]):
         ComparisonBootstrap
             Its columns are the models, in the order of `estimates`; ``.difference(a, b)`` is paired.
         """
-        return self._bootstrap(n_resamples, rng)
-
-    def _bootstrap(self, n_resamples: Any, rng: Any) -> ComparisonBootstrap:
         size = options.positive_integer("n_resamples", n_resamples)
         held = self.inputs()
         models = list(held.values())
@@ -329,7 +326,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         >>> multiauc.compare(y_true, models).ranking_probabilities(n_resamples=500, rng=0)
         {('a', 'b'): 1.0}
         """
-        return self._bootstrap(n_resamples, rng).ranking_probabilities()
+        return self.bootstrap(n_resamples, rng).ranking_probabilities()
 
     def inputs(self) -> dict[Any, HeldInputs]:
         """The data behind the result, for what is computed when asked for."""

@@ -29,9 +29,8 @@ smallest, times K - m + 1, tests whether m of them are below 1/2.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -123,27 +122,7 @@ def column_order_note(
     return note
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Groups:
-    """Groups of rows, in parts that each lie within one class.
-
-    Attributes
-    ----------
-    names
-        The group of each part.
-    codes
-        The class of each part.
-    shares
-        Its weight divided by that of its class.
-    """
-
-    names: NDArray[Any]
-    codes: NDArray[Any]
-    shares: NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Units:
+class _Units(NamedTuple):
     """What is independent: rows or groups of rows.
 
     Attributes
@@ -151,11 +130,12 @@ class _Units:
     concentrations
         h of each class: one divided by the number of its rows or groups, if they are of equal weight.
     groups
-        None where rows are independent.
+        None where rows are independent. Groups are in parts that each lie within one class: the group of each part, its
+        class, and its weight divided by that of its class.
     """
 
     concentrations: NDArray[np.float64]
-    groups: _Groups | None = None
+    groups: tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]] | None = None
 
     @classmethod
     def of(cls, sample: Sample, groups: NDArray[np.uint32] | None, rows: Any) -> _Units:
@@ -167,39 +147,34 @@ class _Units:
         if sample.weights is not None:
             # By the largest weight of the class: sums and squares can then neither overflow nor vanish.
             weights = sample.weights[rows]
-            weights = weights / _largest(codes, weights, n_classes)[codes]
+            largest = np.zeros(n_classes)
+            np.maximum.at(largest, codes, weights)
+            weights = weights / np.where(largest > 0, largest, 1.0)[codes]
         if groups is None:
             return cls(_sums(codes, _shares(codes, weights, n_classes) ** 2, n_classes))
         parts, part_of = np.unique(groups * np.int64(n_classes) + codes, return_inverse=True)
         names, codes = np.divmod(parts, n_classes)
         shares = _shares(codes, _sums(part_of, weights, len(parts)), n_classes)
-        return cls(_sums(codes, shares**2, n_classes), _Groups(names, codes, shares))
+        return cls(_sums(codes, shares**2, n_classes), (names, codes, shares))
 
     def concentration(self, classes: NDArray[np.intp]) -> float:
         """The sum of h over some classes; parts of one group in several of them count as one."""
         if self.groups is None:
             return float(self.concentrations[classes].sum())
-        chosen = np.isin(self.groups.codes, classes)
-        return float((np.bincount(self.groups.names[chosen], self.groups.shares[chosen]) ** 2).sum())
+        names, codes, shares = self.groups
+        chosen = np.isin(codes, classes)
+        return float((np.bincount(names[chosen], shares[chosen]) ** 2).sum())
 
 
 def _shares(codes: NDArray[Any], weights: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """Each weight divided by the sum of those of its code."""
     totals = _sums(codes, weights, n)
-    shares: NDArray[np.float64] = weights / np.where(totals > 0, totals, 1.0)[codes]
-    return shares
+    return np.asarray(weights / np.where(totals > 0, totals, 1.0)[codes])
 
 
 def _sums(codes: NDArray[Any], weights: NDArray[np.float64], n: int) -> NDArray[np.float64]:
     """The sums of the weights of each of `n` codes."""
     return np.bincount(codes, weights, n).astype(np.float64, copy=False)
-
-
-def _largest(codes: NDArray[Any], weights: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """The largest of the weights of each of `n` codes; 1 for codes that have none."""
-    largest = np.zeros(n)
-    np.maximum.at(largest, codes, weights)
-    return np.where(largest > 0, largest, 1.0)
 
 
 def _some_rows(sample: Sample) -> Any:
@@ -246,17 +221,11 @@ def _better_columns(shares: NDArray[np.float64], units: _Units, present: NDArray
     for classes in [*cycles, [j for cycle in cycles for j in cycle]] if len(cycles) > 1 else cycles:
         largest = units.concentrations[present[classes]].max()
         concentration = units.concentration(present[classes]) * (1 + largest / 2)
-        if gains[classes, best[classes]].sum() > _bound(len(classes), len(gains), concentration):
+        # What some permutation that moves any number of classes gains by chance, in a share `FALSE_ALARMS` of samples.
+        bound = math.sqrt(2 * concentration / 3 * float(_exponents(len(gains))[len(classes) - 2]))
+        if gains[classes, best[classes]].sum() > bound:
             found.update(classes)
     return {j: int(best[j]) for j in sorted(found)}
-
-
-def _bound(n_moved: int, n_classes: int, concentration: float) -> float:
-    """The gain that some permutation which moves this many classes has by chance, in a share `FALSE_ALARMS` of samples.
-
-    That is: in all samples together, of permutations that move any number of classes.
-    """
-    return math.sqrt(2 * concentration / 3 * float(_exponents(n_classes)[n_moved - 2]))
 
 
 @lru_cache(maxsize=32)  # called again and again for the same few numbers of classes
@@ -280,17 +249,15 @@ def _can_be_beyond_chance(gains: NDArray[np.float64], h: NDArray[np.float64]) ->
 
 def _cycles(permutation: NDArray[np.intp]) -> list[list[int]]:
     """The classes that a permutation moves, those that pass their columns round among each other together."""
-    cycles = []
+    cycles: list[list[int]] = []
     seen: set[int] = set()
     for start in range(len(permutation)):
-        cycle = []
-        at = start
+        cycle, at = [], start
         while at not in seen:
             seen.add(at)
             cycle.append(at)
             at = int(permutation[at])
-        if len(cycle) > 1:
-            cycles.append(cycle)
+        cycles += [cycle] if len(cycle) > 1 else []
     return cycles
 
 

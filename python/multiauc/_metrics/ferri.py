@@ -79,8 +79,7 @@ def ferri_vus_of_confusions(
     0.4636
     """
     limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
-    rates = _read_confusions(matrices)
-    return _volume(rates, limit, seed)
+    return _compute_volume(_read_confusions(matrices), limit, seed)
 
 
 @with_hints
@@ -131,10 +130,8 @@ def ferri_vus_score(
     count = positive_integer("classifiers", classifiers)
     limit, generator = read_positive("precision", precision), read_rng(rng)
     sample = read_sample(y_true, y_score, None, labels, absent, outputs)
-    if sample.has_one_score:
-        scores = np.hstack([-sample.scores, sample.scores]).astype(np.float64)
-    else:
-        scores = sample.scores.astype(np.float64)
+    columns = [-sample.scores, sample.scores] if sample.has_one_score else [sample.scores]
+    scores = np.hstack(columns).astype(np.float64)
     present = np.flatnonzero(sample.rows)
     codes = np.searchsorted(present, sample.codes)
     if not np.isfinite(scores).all():
@@ -146,7 +143,7 @@ def ferri_vus_score(
     offsets = _offsets(codes, scores, count, generator)
     with Stage(TITLE):
         rates = np.stack([_confusion(codes, scores + offset) for offset in offsets])
-    return sample.nan_if_absent(_volume(rates, limit, draw_seed(generator)).value)
+    return sample.nan_if_absent(_compute_volume(rates, limit, draw_seed(generator)).value)
 
 
 def _offsets(
@@ -192,20 +189,20 @@ def _read_confusions(matrices: Any) -> NDArray[np.float64]:
     return np.asarray(values / sums)
 
 
-def _volume(rates: NDArray[np.float64], precision: float, seed: int) -> Volume:
+def _compute_volume(rates: NDArray[np.float64], precision: float, seed: int) -> Volume:
     n_classes = rates.shape[1]
     always = np.stack([np.tile(answer, (n_classes, 1)) for answer in np.eye(n_classes)])
     off_diagonal = ~np.eye(n_classes, dtype=bool)
     points = np.unique(np.concatenate([always, rates])[:, off_diagonal], axis=0)
     perfect = float(math.factorial(n_classes - 1)) ** -n_classes
     chance = _CHANCES.get(n_classes, math.nan)
-    if n_classes == 2 or (n_classes == 3 and len(points) <= MOST_EXACT):
-        with Stage(TITLE):
-            value, error, exact = _covered_volume(points, n_classes), 0.0, True
-    else:
-        with Stage(TITLE):
-            share, share_error = _rust.covered_share(np.ascontiguousarray(points), n_classes, precision, seed)
-        value, error, exact = share * perfect, share_error * perfect, False
+    exact = n_classes == 2 or (n_classes == 3 and len(points) <= MOST_EXACT)
+    with Stage(TITLE):
+        if exact:
+            value, error = _cover(points, n_classes), 0.0
+        else:
+            found = _rust.covered_share(np.ascontiguousarray(points), n_classes, precision, seed)
+            value, error = (perfect * share for share in found)
     return Volume(TITLE, min(value, perfect), None, error, chance, exact=exact, perfect=perfect)
 
 
@@ -213,7 +210,7 @@ def _volume(rates: NDArray[np.float64], precision: float, seed: int) -> Volume:
 _CHANCES = {2: 1 / 2, 3: 1 / 180, 4: 1 / 17_740_800}
 
 
-def _covered_volume(points: NDArray[np.float64], n_classes: int) -> float:
+def _cover(points: NDArray[np.float64], n_classes: int) -> float:
     """The volume of the possible rates that are nowhere below a mixture of the points."""
     try:
         from scipy.spatial import ConvexHull, QhullError  # noqa: PLC0415
