@@ -2,8 +2,8 @@
 
     python benches/chart.py [--check]
 
-Every row of the chart is a row of a table in benches/RESULTS*.md; nothing is measured here. Results that have no page in
-docs/benchmarks yet get one. With --check nothing is written, and an outdated chart is an error.
+Every row of the chart is a row of a table in benches/RESULTS*.md; nothing is measured here. Results that have no page
+in docs/benchmarks yet get one. With --check nothing is written, and an outdated chart is an error.
 """
 
 from __future__ import annotations
