@@ -18,6 +18,8 @@ from multiauc._common.hints import warn
 from multiauc._evaluation.evaluation import evaluate
 from multiauc._input.arrays import frame_columns
 
+__all__ = ["Evaluator"]
+
 #: Where the artifacts of a run are.
 FOLDER = "multiauc"
 #: What MLflow's own evaluator calls options of `multiauc.evaluate`.

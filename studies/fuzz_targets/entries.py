@@ -28,7 +28,7 @@ def _choice(rng: Rng, values: Any) -> Any:
     return values[int(rng.integers(len(values)))]
 
 
-@target("score", "class_sizes", "code_integers", "code_bytes")
+@target("score", "Sample", "MetricOptions", "class_sizes", "code_integers", "code_bytes")
 def scores(rng: Rng) -> Iterator[str]:
     """The averages over pairs of classes, with labels of any kind."""
     y, p, w = any_sample(rng)
@@ -64,7 +64,7 @@ def pair_matrices(rng: Rng) -> Iterator[str]:
                 yield from outside(function.__name__, value)
 
 
-@target("sparse_hand_till", "sparse_one_vs_rest", "sparse_one_vs_rest_per_class")
+@target("SparseSample", "sparse_hand_till", "sparse_one_vs_rest", "sparse_one_vs_rest_per_class")
 def sparse(rng: Rng) -> Iterator[str]:
     """Sparse scores, with indices that may be wrong."""
     y, p, w = any_sample(rng)
@@ -155,6 +155,21 @@ def comparison(rng: Rng) -> Iterator[str]:
             yield from outside("the value of a model", estimate.value)
 
 
+@target("compare_labels", "Labelled")
+def several_labels(rng: Rng) -> Iterator[str]:
+    """Rows with several labels at once, some of which all rows or none may have."""
+    _, p, w = any_sample(rng)
+    y = rng.choice([0, 1], size=p.shape, p=[0.6, 0.4])
+    if rng.random() < 0.2:
+        y[:, 0] = _choice(rng, [0, 1, 2])
+    groups = rng.integers(3, size=len(p)) if rng.random() < 0.4 else None
+    found = answer(multiauc.evaluate, y, p, task="multilabel", sample_weight=w, groups=groups, absent="ignore")
+    for name, one in {} if found is None else found.metrics.items():
+        yield from outside(name, one.value)
+        if one.standard_error < 0:
+            yield f"the standard error of {name} is {one.standard_error}"
+
+
 @target("Resampler")
 def bootstrap(rng: Rng) -> Iterator[str]:
     """Resamples of rows or of groups."""
@@ -208,6 +223,34 @@ def curves(rng: Rng) -> Iterator[str]:
             for rates in (curve.fpr, curve.tpr):
                 if not (np.diff(rates) >= 0).all() or not ((rates >= 0) & (rates <= 1)).all():
                     yield f"{function.__name__} has rates {rates!r}"
+
+
+@target("roc_heights", "roc_limits", "CurveResampler")
+def bands(rng: Rng) -> Iterator[str]:
+    """Bands of ROC curves, pointwise and for the whole curve."""
+    s = any_sample(rng, most_rows=12)
+    curves = answer(multiauc.roc_curves, s.y, s.p, **s.options) or {}
+    for curve in list(curves.values())[:1]:
+        band = answer(curve.band, float(_choice(rng, [0.5, 0.95, 1.0])), simultaneous=bool(rng.random() < 0.5), rng=0)
+        for limits in () if band is None else (band.low, band.high):
+            for value in limits[np.isfinite(limits)]:
+                yield from outside("a limit of a ROC curve", value)
+
+
+@target("h_measure", "lc_index", "fit_decision_rule", "decide")
+def costs(rng: Rng) -> Iterator[str]:
+    """H-measure, LC index and decision rules, with costs of any size."""
+    s = any_sample(rng)
+    ratio = float(_choice(rng, [1.0, 1e-6, 1e6, 0.0, np.nan]))
+    yield from outside("h_measure", answer(multiauc.h_measure_score, s.y, s.p, severity_ratio=ratio, **s.options))
+    ends = np.sort(rng.choice([0.0, 0.1, 0.5, 0.9, 1.0, 2.0], size=3))
+    belief = {"cost_range": (ends[0], ends[2]), "most_likely": ends[1]}
+    yield from outside("lc_index", answer(multiauc.lc_index, s.y, s.p, s.p[::-1], **belief), -1.0)
+    k = s.p.shape[1]
+    rule = answer(multiauc.fit_decisions, s.y, s.p, rng.choice([0.0, 1.0, 5.0, 1e9], size=(k, k)) * (1 - np.eye(k)))
+    predicted = None if rule is None else answer(rule.decide, s.p[:3])
+    if predicted is not None and not set(np.asarray(predicted).tolist()) <= set(np.asarray(s.y).tolist()):
+        yield f"a decision rule predicts {predicted!r}"
 
 
 @target("multiclass_roc", "RocModel")

@@ -155,7 +155,10 @@ def test_every_entry_of_the_core_has_a_target():
 
 @pytest.mark.parametrize(
     "name",
-    ["states", "plans", "state_dicts", "checkpoints", "streams", "scores", "sparse", "curves", "families", "runs"],
+    [
+        *("states", "plans", "state_dicts", "checkpoints", "streams", "scores", "sparse", "curves", "families", "runs"),
+        *("several_labels", "bands", "costs"),
+    ],
 )
 def test_targets_find_nothing(name):
     for number in range(30):
