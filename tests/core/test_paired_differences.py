@@ -148,7 +148,7 @@ class TestPerClass:
     def test_it_can_be_read(self, rng):
         y, models = make_models(rng)
         found = multiauc.compare(y, models).per_class
-        assert repr(found).startswith("Differences in one-vs-rest (macro) by class: a - b\n")
+        assert repr(found).startswith("Differences in one-vs-rest AUC by class: a - b\n")
         assert "closed form" in repr(found)
         frame = found.to_frame()
         assert frame["class"].tolist() == LABELS
