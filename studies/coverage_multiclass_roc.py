@@ -10,18 +10,24 @@ classes or with means that differ from pair to pair. D of the population is that
 row bootstrap's interval by all methods, and with ``--parametric`` the default interval of the parametric bootstraps.
 """
 
+import sys
 import warnings
 from dataclasses import dataclass
-from typing import Final, Literal
+from pathlib import Path
+from typing import Final
 
 import numpy as np
 from rounds import Found, Study, Tally, arguments_of, go_on, markdown, write
 
 import multiauc
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs" / "papers"))
+from redrawn_rates import redraw_rates
+
 POPULATION = 1_000_000
 INTERVALS: Final = ("logit", "percentile", "basic")
-PARAMETRIC: Final[tuple[Literal["binomial_class_size", "binomial"], ...]] = ("binomial_class_size", "binomial")
+# The paper's bootstrap with n_c or n_d trials for each rate, and with n_c n_d.
+PARAMETRIC: Final = ("binomial_class_size", "binomial")
 # What is added to the logit of class j (column) in rows of class i (row), where classes are unlike.
 UNLIKE: Final = np.array([[0.0, 0.8, -0.5, 0.2], [-0.3, 0.0, 0.6, -0.6], [0.9, -0.2, 0.0, 0.3], [-0.1, 0.5, -0.7, 0.0]])
 
@@ -139,7 +145,7 @@ def study(resamples: int, *, has_parametric: bool) -> Study:
                 low, high = rows.confidence_interval(method=name)
                 found[name] = float(low <= truth <= high)
             for method in parametric:
-                low, high = roc.bootstrap(resamples // 4, rng=rng, method=method).confidence_interval()
+                low, high = redraw_rates(roc, resamples // 4, rng, by_pair=method == "binomial").confidence_interval()
                 found[method] = float(low <= truth <= high)
         return found
 

@@ -19,6 +19,7 @@ import multiclass_roc_simulations as simulations
 import numpy as np
 from matplotlib import pyplot as plt
 from pages import is_quick, publish, save, table
+from redrawn_rates import redraw_rates
 
 import multiauc
 from multiauc._inference.bootstrap import ranking_shares
@@ -69,7 +70,8 @@ def outcome(name: str, splits: int, resamples: int, redrawn: int) -> Outcome:
         compared = {measure: multiauc.compare(codes, scores, metric=measure) for measure in MEASURES}
         drawn = {measure: comparison.bootstrap(resamples, rng=split) for measure, comparison in compared.items()}
         curves = {model: multiauc.multiclass_roc(codes, p) for model, p in scores.items()}
-        binomial = np.stack([roc.bootstrap(redrawn, split, "binomial").replicates for roc in curves.values()], axis=1)
+        redrawn_curves = [redraw_rates(roc, redrawn, split, by_pair=True) for roc in curves.values()]
+        binomial = np.stack([bootstrap.replicates for bootstrap in redrawn_curves], axis=1)
         found["values"].append([[e.value for e in comparison.estimates.values()] for comparison in compared.values()])
         found["shares"].append([in_columns(b.ranking_probabilities()) for b in drawn.values()])
         found["binomial"].append(in_columns(ranking_shares(binomial, sets.MODELS)))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from pages import table
+from redrawn_rates import redraw_rates
 
 import multiauc
 
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 
 # --- intervals --------------------------------------------------------------------------------------------------------
 
-Resampling = Literal["rows", "binomial", "binomial_class_size"]
-RESAMPLINGS: Final[dict[Resampling, str]] = {
+RESAMPLINGS: Final = {
     "rows": "D, rows drawn within classes (the default here)",
     "binomial": "D, rates redrawn as binomial shares of n_c n_d trials (the paper)",
     "binomial_class_size": "D, the same with n_c and n_d trials",
@@ -50,7 +50,9 @@ def coverage(samples: int, resamples: int) -> dict[str, tuple[float, float, floa
         codes, scores = population.sample(rng)
         roc = multiauc.multiclass_roc(codes, scores)
         evaluation = multiauc.evaluate(codes, scores, metrics=tuple(CLOSED_FORMS))
-        found = [(true_d, roc.auc, roc.bootstrap(resamples, s, method).confidence_interval()) for method in RESAMPLINGS]
+        redrawn = [redraw_rates(roc, resamples, s, by_pair=by_pair) for by_pair in (True, False)]
+        bootstraps = [roc.bootstrap(resamples, s), *redrawn]
+        found = [(true_d, roc.auc, bootstrap.confidence_interval()) for bootstrap in bootstraps]
         for name in CLOSED_FORMS:
             estimate = evaluation.metrics[name]
             found.append((whole.metrics[name].value, estimate.value, estimate.confidence_interval()))

@@ -155,10 +155,6 @@ class TestGroups:
             roc.bootstrap(3, groups=[1, 2])
         with pytest.raises(ValueError, match="sampling must be one of 'stratified', 'iid'"):
             roc.bootstrap(3, sampling="rows")
-        with pytest.raises(ValueError, match="redraws rates, not rows; groups needs method='rows'"):
-            roc.bootstrap(3, method="binomial", groups=np.arange(150))
-        with pytest.raises(ValueError, match="redraws rates, not rows; sampling='iid' needs method='rows'"):
-            roc.bootstrap(3, method="binomial", sampling="iid")
 
 
 class TestIntervals:
@@ -234,22 +230,8 @@ class TestIntervals:
     def test_errors(self, roc):
         with pytest.raises(ValueError, match="n_resamples must be a positive integer; got 0"):
             roc.bootstrap(0)
-        with pytest.raises(ValueError, match="method must be one of 'rows', 'binomial', 'binomial_class_size'"):
-            roc.bootstrap(3, method="parametric")
         with pytest.raises(ValueError, match=r"level must be between 0 and 1, such as 0.95; got 95"):
             roc.bootstrap(3, rng=0).confidence_interval(95)
-
-
-class TestBinomial:
-    def test_is_far_too_sure_of_itself(self, roc):
-        rows = roc.bootstrap(100, rng=0).standard_error
-        sizes = roc.bootstrap(100, rng=0, method="binomial_class_size").standard_error
-        products = roc.bootstrap(100, rng=0, method="binomial").standard_error
-        assert 0.0 < products < sizes / 3 < rows / 6
-
-    def test_depends_on_the_seed_alone(self, roc):
-        first, again = (roc.bootstrap(10, rng=3, method="binomial").replicates for _ in range(2))
-        np.testing.assert_array_equal(first, again)
 
 
 class TestProgress:

@@ -44,6 +44,7 @@ ADVICE = {
     "alpha": "level= is an option of .confidence_interval()",
     "n_resamples": "resamples are drawn by .bootstrap() of a result",
     "pooled": "leave out folds= to rank the rows of all folds against each other",
+    "method": "options called method belong to intervals, .confidence_interval(method=)",
     "exact": "exact= is an option of evaluate_dataset and multiauc.spark.evaluate, with several passes",
     "n_jobs": "threads are set by multiauc.set_num_threads or MULTIAUC_NUM_THREADS",
     "num_threads": "threads are set by multiauc.set_num_threads or MULTIAUC_NUM_THREADS",

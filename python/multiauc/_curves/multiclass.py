@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from multiauc._inference.intervals import ConfidenceInterval
 
 INTERVALS = ("logit", "percentile", "basic")
-RESAMPLINGS = ("rows", "binomial", "binomial_class_size")
 
 # The false-positive rates at which bands are computed.
 BAND_FPR = np.linspace(0.0, 1.0, 101)
@@ -153,12 +152,14 @@ class MulticlassRoc(result.Result):
         self,
         n_resamples: int = 1000,
         rng: np.random.Generator | int | None = None,
-        method: Literal["rows", "binomial", "binomial_class_size"] = "rows",
         *,
         groups: ArrayLike | None = None,
         sampling: Sampling = "stratified",
     ) -> MulticlassRocBootstrap:
         """Fit the curve again to resampled data: the uncertainty of `auc` and of the curve.
+
+        Rows are drawn with replacement, with their weights. The thresholds stay, and the fit starts from the fitted
+        curve.
 
         Parameters
         ----------
@@ -168,16 +169,6 @@ class MulticlassRoc(result.Result):
             The random numbers or their seed. The same seed draws the same rows, replicate by replicate, for every model
             scored on the same `y_true`, so that differences of replicates compare models. The number of threads makes
             no difference.
-        method : {"rows", "binomial", "binomial_class_size"}, default "rows"
-            ``"rows"`` draws rows with replacement, with their weights, keeps the thresholds, and starts the fit from
-            the fitted curve: the only one whose intervals have the right coverage.
-
-            ``"binomial"`` is the paper's parametric bootstrap: each rate of the pair (c, d) is redrawn as a binomial
-            share of :math:`n_c n_d` trials with the fitted mean. There are only n_c (or n_d) rows behind a rate, and
-            the rates of a column share them, so its intervals are far too short: nominal 95% intervals covered D in
-            1.6% of 1,000 simulated samples (n = 600, K = 3; 94.6% for ``"rows"``). ``"binomial_class_size"`` has
-            :math:`n_c` trials for true-positive and :math:`n_d` for false-positive rates, and covered in 17%. Both are
-            here for comparison, not for use.
         groups : array-like of shape (n,), optional
             The group of each row (a patient, a user): whole groups are drawn, within classes if `sampling` says so and
             no group has rows of several. A resample that holds no row of some class is nan and does not count.
@@ -190,32 +181,30 @@ class MulticlassRoc(result.Result):
             With `confidence_interval()` and `band()`.
         """
         size = options.positive_integer("n_resamples", n_resamples)
-        kind = wording.one_of("method", method, RESAMPLINGS)
         drawn = wording.one_of("sampling", sampling, options.SAMPLINGS)
-        if kind != "rows" and (groups is not None or drawn != "stratified"):
-            given = "groups" if groups is not None else f"sampling={drawn!r}"
-            raise ValueError(f"method={kind!r} redraws rates, not rows; {given} needs method='rows'")
         if self._model is None:
             what = "was unpickled" if self.pairs else "has a class without rows"
             raise ValueError(f"this curve {what} and cannot be bootstrapped; call multiclass_roc on the data again")
         codes = options.read_groups(groups, self._model.rows)
-        bootstrap = self.resample(size, options.read_rng(rng), kind, codes, drawn)
+        bootstrap = self.resample(size, options.read_rng(rng), codes, drawn)
         resampling.warn_of_lost_classes(bootstrap.replicates[:, None], np.array([self.auc]))
         return bootstrap
 
     def resample(
-        self, size: int, generator: np.random.Generator, method: str, groups: NDArray[np.uint32] | None, sampling: str
+        self, size: int, generator: np.random.Generator, groups: NDArray[np.uint32] | None, sampling: str
     ) -> MulticlassRocBootstrap:
         """The bootstrap with options that were read already."""
         model = self._model
         assert model is not None  # noqa: S101 - checked by all callers
+        seed = resampling.draw_seed(generator)
+        # A replicate is the work of one thread: fewer at a time would leave the others idle.
+        threads = get_num_threads()
         with Progress(size, "bootstrap") as progress:
-            if method == "rows":
-                areas, heights = _resample_rows(model, generator, progress, sampling, groups)
-            else:
-                areas, heights = _redraw_rates(model, size, generator, progress, by_pair=method == "binomial")
+            steps = pairwise(progress.steps(threads, unit=threads))
+            parts = [model.bootstrap((seed, first, last - first), BAND_FPR, sampling, groups) for first, last in steps]
+        areas, heights = map(np.concatenate, zip(*parts, strict=True))
         smallest = model.smallest_class(sampling, groups)
-        return MulticlassRocBootstrap(self.auc, areas, heights, smallest, method, model.separation)
+        return MulticlassRocBootstrap(self.auc, areas, heights, smallest, model.separation)
 
     def plot(
         self,
@@ -375,8 +364,6 @@ class MulticlassRocBootstrap(CurveBootstrap):
         The true-positive rate of each resampled curve at false-positive rates 0, 0.01, ..., 1. Read-only.
     smallest_class : int
         The rows of the smallest class (its groups, where these were drawn).
-    method : {"rows", "binomial", "binomial_class_size"}
-        What was resampled.
     bound : float or None
         1 where no threshold shows an error of any pair, 0 where all are wrong; None elsewhere. Resamples hardly vary
         there.
@@ -396,14 +383,13 @@ class MulticlassRocBootstrap(CurveBootstrap):
     0.76 to 0.84
     """
 
-    method: str
     bound: float | None = None
 
     def _bound(self) -> float | None:
         return self.bound
 
     def _describe(self) -> str:
-        return self.method
+        return "rows"
 
 
 def quantile_band(heights: NDArray[np.float64], level: float) -> RocBand:
@@ -414,38 +400,6 @@ def quantile_band(heights: NDArray[np.float64], level: float) -> RocBand:
         return RocBand(BAND_FPR.copy(), nowhere, nowhere.copy(), float(level))
     low, high = np.quantile(heights, [tail, 1.0 - tail], axis=0)
     return RocBand(BAND_FPR.copy(), low, high, float(level))
-
-
-def _resample_rows(
-    model: _rust.RocModel,
-    generator: np.random.Generator,
-    progress: Progress,
-    sampling: str,
-    groups: NDArray[np.uint32] | None,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    seed = resampling.draw_seed(generator)
-    # A replicate is the work of one thread: fewer at a time would leave the others idle.
-    threads = get_num_threads()
-    steps = pairwise(progress.steps(threads, unit=threads))
-    parts = [model.bootstrap((seed, first, last - first), BAND_FPR, sampling, groups) for first, last in steps]
-    areas, heights = zip(*parts, strict=True)
-    return np.concatenate(areas), np.concatenate(heights)
-
-
-def _redraw_rates(
-    model: _rust.RocModel, size: int, generator: np.random.Generator, progress: Progress, *, by_pair: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    means = model.means
-    totals = {c: max(1, round(total)) for c, total in model.class_totals}
-    trials = np.array([[totals[c] for c, _ in model.pairs], [totals[d] for _, d in model.pairs]])
-    if by_pair:
-        trials = np.broadcast_to(trials.prod(axis=0), trials.shape)
-    trials = np.repeat(trials, len(means) // 2, axis=0)
-    areas, heights = np.empty(size), np.empty((size, len(BAND_FPR)))
-    for first, last in pairwise(progress.steps()):
-        for k in range(first, last):
-            areas[k], heights[k] = model.refit(generator.binomial(trials, means) / trials, BAND_FPR)
-    return areas, heights
 
 
 # Most bytes of the matrix of rates, 2T x K(K - 1) numbers.

@@ -346,7 +346,7 @@ def resample_curve(
     if not n_resamples or math.isnan(curve.auc):
         return None
     size = options.positive_integer("n_resamples", n_resamples)
-    bootstrap = curve.resample(size, options.read_rng(rng), "rows", inputs.groups, inputs.sampling)
+    bootstrap = curve.resample(size, options.read_rng(rng), inputs.groups, inputs.sampling)
     resampling.warn_of_lost_classes(bootstrap.replicates[:, None], np.array([curve.auc]))
     return bootstrap
 

@@ -703,7 +703,7 @@ def _resample_curves(
     for model in models:
         roc = fit_curve(model.unchanged_sample(), model.options.pair_weights)
         # A copy of the same generator draws the same rows for every model.
-        found.append(roc.resample(size, copy.deepcopy(generator), "rows", model.groups, model.sampling))
+        found.append(roc.resample(size, copy.deepcopy(generator), model.groups, model.sampling))
     bootstrap.draw_seed(generator)
     return np.stack([one.replicates for one in found], axis=1), [one.bound for one in found]
 
