@@ -174,8 +174,9 @@ FUZZ ?= --seconds 60
 fuzz: develop  ## Random small samples against exact arithmetic, until the first difference (a minute)
 	$(PY) studies/fuzz.py --state target/fuzz.json $(FUZZ)
 
-coverage-study: develop  ## How often intervals cover, into target/coverage.md; goes on where it was (an hour)
-	MULTIAUC_NUM_THREADS=1 $(PY) studies/coverage.py --processes 2 --state target/coverage.json --output target/coverage.md
+coverage-study: develop  ## How often intervals cover: docs/coverage.csv and its figure; goes on where it was (an hour)
+	MULTIAUC_NUM_THREADS=1 $(PY) studies/coverage.py docs/coverage.csv
+	$(PY) studies/figures_coverage.py
 
 bench-quick: bench-install  ## The same on a few sizes, printed only (two minutes)
 	$(BENCH_PY) benches/compare.py --quick

@@ -1,231 +1,331 @@
-"""How often the closed-form intervals cover, and how often the paired test errs.
+"""How often the default intervals cover, and how often tests reject what is true.
 
-    MULTIAUC_NUM_THREADS=1 python studies/coverage.py --processes 2 --state target/coverage.json --output table.md
+    MULTIAUC_NUM_THREADS=1 python studies/coverage.py docs/coverage.csv
 
-An hour at most; the same command again goes on where it was. Cells are all combinations of classes, class sizes, shapes
-of scores and values of AUC_mu, and some of them once more with weights, groups, folds or class sizes drawn at random;
-the populations are those of score_populations.py, whose metrics are known. Every sample gets the logit and the cautious
-interval of three metrics, and paired tests of AUC_mu between models that are equally good, so that every rejection is
-an error: two of the same shape, and two of different shapes.
+Half an hour on one core; the same command again goes on where it was. Every line of the table is one scenario and one
+metric: samples are drawn from a population, and the line says in which share of them the interval holds the
+population's value. Tests are read the same way, as intervals of a difference that is 0: their type I error is one less
+the coverage. The population's value is that of a very large sample.
 """
 
+import csv
+import sys
 import warnings
-from collections import defaultdict
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
-from statistics import fmean
-from typing import Final, Literal
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
-from rounds import Found, Study, Tally, arguments_of, go_on, markdown, write
-from score_populations import EXTRAS, SHAPES, Model, draw, model
+from numpy.typing import NDArray
 
 import multiauc
 
-LEVEL = 0.95
-THETAS: Final = (0.6, 0.8, 0.9, 0.97, 0.99)
-SIZES: Final[dict[str, dict[int, tuple[int, ...]]]] = {
-    "balanced": {k: (50,) * k for k in (2, 3, 4, 8)},
-    "smallest 10": {
-        2: (190, 10),
-        3: (150, 40, 10),
-        4: (120, 50, 20, 10),
-        8: (150, 100, 60, 40, 30, 20, 15, 10),
-    },
-    "smallest 100": {
-        2: (1900, 100),
-        3: (1500, 400, 100),
-        4: (1200, 500, 200, 100),
-        8: (1500, 1000, 600, 400, 300, 200, 150, 100),
-    },
+Array = NDArray[np.float64]
+SAMPLES = 1000
+#: Rows per class of the samples that stand for a population.
+POPULATION = 40_000
+LEVELS: Final = (0.9, 0.95, 0.99)
+COLUMNS: Final = (
+    *("study", "population", "sizes", "signal", "rows", "quantity", "truth", "samples"),
+    *("coverage_90", "coverage_95", "coverage_99", "logit_95", "width", "logit_width"),
+)
+RANKINGS: Final = ("auc_mu", "hand_till", "one_vs_rest", "pdi")
+CLASSIFICATIONS: Final = ("accuracy", "kappa", "matthews", "macro_f1", "top_k_accuracy")
+
+
+def softmax(logits: Array) -> Array:
+    """Rows of positive numbers that sum to 1."""
+    found = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return found / found.sum(axis=1, keepdims=True)
+
+
+def beta(rng: np.random.Generator, own: Array, signal: float) -> Array:
+    """Bounded scores, skewed in opposite directions."""
+    scores = rng.beta(1.5 + signal * own, 1.5 + signal * (1 - own))
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+def lognormal(rng: np.random.Generator, own: Array, signal: float) -> Array:
+    """Heavy tails, and one row in twelve that the model has not understood."""
+    is_understood = rng.random((len(own), 1)) < 11 / 12
+    scores = np.exp(1.2 * signal * own * is_understood + rng.normal(size=own.shape))
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+def logistic_normal(rng: np.random.Generator, own: Array, signal: float) -> Array:
+    """Softmax of normal logits; half of the noise is shared by all classes but the first."""
+    shared = rng.normal(size=(len(own), 1)) * (np.arange(own.shape[1]) > 0)
+    return softmax(signal * own + rng.normal(size=own.shape) + shared)
+
+
+def ordinal(rng: np.random.Generator, own: Array, signal: float) -> Array:
+    """Ordered classes that leak into their neighbours."""
+    places = np.arange(own.shape[1])
+    found = own @ places + rng.normal(size=len(own)) * 2.0 / (0.5 + signal)
+    return softmax(-0.5 * (found[:, None] - places) ** 2)
+
+
+def forest(rng: np.random.Generator, own: Array, signal: float) -> Array:
+    """Votes of 25 trees."""
+    return rng.multinomial(25, softmax(1.3 * signal * own + rng.normal(size=own.shape))) / 25
+
+
+def overconfident(rng: np.random.Generator, own: Array, signal: float) -> Array:
+    """A network of temperature 0.2, with many ties at 0 and 1."""
+    found = np.round(softmax((signal * own + rng.normal(size=own.shape)) / 0.2), 4)
+    return found / found.sum(axis=1, keepdims=True)
+
+
+SHAPES: Final[dict[str, Callable[[np.random.Generator, Array, float], Array]]] = {
+    "beta": beta,
+    "lognormal mixture": lognormal,
+    "logistic-normal": logistic_normal,
+    "ordinal leak": ordinal,
+    "forest of 25": forest,
+    "overconfident": overconfident,
 }
-# How many rows skewed scores near 1 need.
-LARGER: Final[dict[str, dict[int, tuple[int, ...]]]] = {
-    "smallest 200": {2: (3800, 200)},
-    "smallest 500": {2: (9500, 500)},
-}
-METRICS: Final = ("auc_mu", "hand_till", "one_vs_rest_prevalence")
-TITLES: Final = {"auc_mu": "AUC_mu", "hand_till": "M", "one_vs_rest_prevalence": "OvR"}
-METHODS: Final[tuple[Literal["logit", "cautious"], ...]] = ("logit", "cautious")
-# What the docs say: logit intervals where the smallest class has enough to show, cautious ones and tests everywhere.
-ENOUGH_TO_SHOW = 10.0
-LEAST_COVERAGE: Final = {"logit": 0.93, "cautious": 0.94}
-LARGEST_SIZE: Final = {"same": 0.06, "different": 0.10}
-# The sizes at which class shares are what other samples would not have.
-SHARES_ARE_DRAWN: Final = ("groups across classes", "class sizes drawn")
+SIZES: Final = (
+    *((60, 6), (80, 80)),
+    *((100, 30, 6), (160, 30, 10), (60, 60, 60)),
+    *((120, 60, 30, 15, 8), (40,) * 5),
+    (60, 50, 40, 30, 30, 20, 20, 15, 10, 8),
+)
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One row of the table."""
+class Scenario:
+    """What the samples of some lines have in common."""
 
+    study: str
+    population: str
     sizes: tuple[int, ...]
-    shape: str
-    theta: float
-    extra: str = ""
+    signal: float
+    rows: str = ""
 
-    @property
-    def name(self) -> str:
-        """By which the file of sums knows it."""
-        return f"{self.sizes}, {self.shape}, {self.theta}, {self.extra}"
+    def draw(self, rng: np.random.Generator, codes: NDArray[np.intp], shift: float = 0.0) -> Array:
+        """Scores of rows of these classes."""
+        own = np.eye(len(self.sizes))[codes]
+        return SHAPES[self.population](rng, own, self.signal + shift)
 
-    @property
-    def errors_to_show(self) -> float:
-        """Rows (or groups) of the smallest class times 1 - theta."""
-        return min(self.sizes) * (1.0 - self.theta)
+    def codes(self, rng: np.random.Generator) -> NDArray[np.intp]:
+        """The classes of a sample: of fixed sizes, or drawn at random with at least two rows of each."""
+        if self.rows != "random sizes":
+            return np.repeat(np.arange(len(self.sizes)), self.sizes)
+        while True:
+            counts = rng.multinomial(sum(self.sizes), np.array(self.sizes) / sum(self.sizes))
+            if counts.min() >= 2:
+                return np.repeat(np.arange(len(self.sizes)), counts)
 
-    @property
-    def methods(self) -> tuple[Literal["logit", "cautious"], ...]:
-        """The intervals that there are: no cautious ones with folds."""
-        return METHODS[:1] if self.extra == "folds" else METHODS
-
-    @property
-    def models(self) -> tuple[Model, Model, Model]:
-        """Two of the cell's shape and one of another, all with the same AUC_mu."""
-        other = "skewed" if self.shape == "normal" else "normal"
-        own, different = (model(shape, len(self.sizes), self.theta) for shape in (self.shape, other))
-        return own, own, different
+    def generator(self, purpose: str) -> np.random.Generator:
+        """Random numbers of its own."""
+        return np.random.default_rng(zlib.crc32(f"{self}{purpose}".encode()))
 
 
-def cells() -> Iterator[Cell]:
-    """The whole table."""
-    for by_k in SIZES.values():
-        for sizes in by_k.values():
-            yield from (Cell(sizes, shape, theta) for shape in SHAPES for theta in THETAS)
-    for by_k in LARGER.values():
-        yield from (Cell(by_k[2], "skewed", theta) for theta in (0.97, 0.99))
-    for extra in EXTRAS[1:]:
-        for kind in ("balanced", "smallest 10"):
-            for k in (2, 4):
-                sizes = SIZES[kind][k]
-                yield from (Cell(sizes, shape, theta, extra) for shape in SHAPES for theta in (0.8, 0.97))
+def truths(scenario: Scenario, metrics: tuple[str, ...], **options: Any) -> list[float]:
+    """The population's values."""
+    classes = len(scenario.sizes)
+    codes = np.repeat(np.arange(classes), POPULATION)
+    scores = scenario.draw(scenario.generator("population"), codes)
+    weight = np.array(scenario.sizes, dtype=float)[codes]
+    found = multiauc.evaluate(codes, scores, metrics=metrics, sample_weight=weight, labels=range(classes), **options)
+    return [found.metrics[name].value for name in metrics]
 
 
-@cache
-def columns(cell: Cell) -> tuple[float, ...]:
-    """The population's A(c|d), which is the same for all d, of each class c."""
-    return tuple(cell.models[0].column(c) for c in range(len(cell.sizes)))
+class Tally:
+    """Counts of intervals that cover."""
+
+    def __init__(self) -> None:
+        self.covered: list[list[bool]] = []
+        self.by_logit: list[bool] = []
+        self.widths: list[float] = []
+        self.logit_widths: list[float] = []
+
+    def add_p_value(self, p_value: float) -> None:
+        """Look at a test of what is true."""
+        self.covered.append([p_value > 1 - level for level in LEVELS])
+
+    def add(self, estimate: Any, truth: float) -> None:
+        """Look at the intervals of one sample; none at all covers nothing."""
+        limits = [estimate.confidence_interval(level) for level in LEVELS]
+        self.covered.append([low <= truth <= high for low, high in limits])
+        self.widths.append(limits[1].high - limits[1].low)
+        if getattr(estimate, "interval_method", "") == "wilson":
+            low, high = estimate.confidence_interval(0.95, "logit")
+            self.by_logit.append(low <= truth <= high)
+            self.logit_widths.append(high - low)
+
+    def line(self, scenario: Scenario, quantity: str, truth: float) -> dict[str, Any]:
+        """A line of the table."""
+        sizes = " ".join(map(str, scenario.sizes))
+        shares = np.mean(self.covered, axis=0)
+        values = [scenario.study, scenario.population, sizes, scenario.signal, scenario.rows, quantity, f"{truth:.4f}"]
+        logit = f"{np.mean(self.by_logit):.3f}" if self.by_logit else ""
+        widths = [f"{np.nanmean(found):.4f}" if found else "" for found in (self.widths, self.logit_widths)]
+        numbers = [len(self.covered), *(f"{share:.3f}" for share in shares), logit, *widths]
+        return dict(zip(COLUMNS, [*values, *numbers], strict=True))
 
 
-def truth(cell: Cell) -> Found:
-    """The metrics of the population."""
-    prevalent = float(np.average(columns(cell), weights=cell.sizes))
-    return {
-        "auc_mu": cell.models[0].auc_mu,
-        "hand_till": fmean(columns(cell)),
-        "one_vs_rest_prevalence": prevalent,
-    }
+def rankings(scenario: Scenario) -> Iterator[dict[str, Any]]:
+    """Metrics of ranking: rows of fixed class sizes, perhaps with weights or in groups."""
+    metrics = (*RANKINGS, "average_precision", "balanced_accuracy") if not scenario.rows else RANKINGS[:3]
+    known, tallies = truths(scenario, metrics), [Tally() for _ in metrics]
+    rng, classes = scenario.generator("samples"), len(scenario.sizes)
+    codes = scenario.codes(rng)
+    for _ in range(SAMPLES):
+        options: dict[str, Any] = {}
+        if scenario.rows == "weights":
+            options["sample_weight"] = rng.lognormal(sigma=1.0, size=len(codes))
+        scores = scenario.draw(rng, codes)
+        found = multiauc.evaluate(codes, scores, metrics=metrics, labels=range(classes), **options)
+        for tally, name, truth in zip(tallies, metrics, known, strict=True):
+            tally.add(found.metrics[name], truth)
+    for tally, name, truth in zip(tallies, metrics, known, strict=True):
+        yield tally.line(scenario, name, truth)
 
 
-def sample(cell: Cell, true: Found, rng: np.random.Generator) -> Found:
-    """What one sample shows."""
-    drawn = draw(rng, cell.sizes, cell.models, cell.extra)
-    if cell.extra not in SHARES_ARE_DRAWN:  # the class sizes are what they are
-        masses = np.bincount(drawn.codes, drawn.options.get("sample_weight"))
-        true = true | {"one_vs_rest_prevalence": float(np.average(columns(cell), weights=masses))}
-    found: Found = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # of samples in which nothing varies
-        result = multiauc.evaluate(drawn.codes, drawn.scores[0], metrics=METRICS, **drawn.options)
-        for metric in METRICS:
-            estimate = result.metrics[metric]
-            for method in cell.methods:
-                low, high = estimate.confidence_interval(LEVEL, method=method)
-                found[f"{metric} {method}"] = float(low <= true[metric] <= high)
-                if metric == "auc_mu":
-                    found[f"width {method}"] = float(np.nan_to_num(high - low))
-        found |= {"value": result.auc_mu.value, "variance": result.auc_mu.variance()}
-        models = dict(zip(("own", "same", "different"), drawn.scores, strict=True))
-        comparison = multiauc.compare(drawn.codes, models, metric="auc_mu", **drawn.options)
-        for name in ("same", "different"):
-            found[f"test {name}"] = float(comparison.difference("own", name).p_value < 1.0 - LEVEL)
-    return found
+def groups(scenario: Scenario) -> Iterator[dict[str, Any]]:
+    """Groups of one to nine rows that share most of their noise; of one class, or of any."""
+    metrics, classes = RANKINGS[:3], len(scenario.sizes)
+
+    def draw(rng: np.random.Generator, sizes: Array) -> tuple[Array, Array, Array]:
+        of_groups = np.repeat(np.arange(classes), np.ceil(sizes / 5).astype(int))
+        counts = rng.integers(1, 10, size=len(of_groups))
+        names = np.repeat(np.arange(len(of_groups)), counts)
+        codes = of_groups[names]
+        if scenario.rows == "groups across classes":
+            codes = rng.permutation(codes)
+        shared = rng.normal(size=(len(of_groups), classes))[names]
+        own = np.eye(classes)[codes]
+        return codes, softmax(scenario.signal * own + 1.5 * shared + 0.7 * rng.normal(size=own.shape)), names
+
+    codes, scores, _ = draw(scenario.generator("population"), np.array(scenario.sizes) * 2000.0)
+    weight = (np.array(scenario.sizes) / np.bincount(codes))[codes]
+    large = multiauc.evaluate(codes, scores, metrics=metrics, sample_weight=weight)
+    rng, tallies = scenario.generator("samples"), [Tally() for _ in metrics]
+    for _ in range(SAMPLES):
+        codes, scores, names = draw(rng, np.array(scenario.sizes, dtype=float))
+        found = multiauc.evaluate(codes, scores, metrics=metrics, groups=names, labels=range(classes))
+        for tally, name in zip(tallies, metrics, strict=True):
+            tally.add(found.metrics[name], large.metrics[name].value)
+    for tally, name in zip(tallies, metrics, strict=True):
+        yield tally.line(scenario, name, large.metrics[name].value)
 
 
-STUDY = Study({cell.name: cell for cell in cells()}, sample, truth, {"study": "closed form", "level": LEVEL})
-
-HEAD: Final = [
-    *("class sizes", "scores", "θ", "SE / sd"),
-    *(f"{TITLES[metric]}, {method}" for metric in METRICS for method in METHODS),
-    *("width", "test, same shape", "test, other shape", "samples"),
-]
-
-
-def table(found: dict[str, Tally], extra: str) -> str:
-    """All cells of a kind, every share with its Monte-Carlo standard error."""
-    rows = []
-    for name, tally in found.items():
-        cell = STUDY.cells[name]
-        if cell.extra != extra or tally.samples < 2:
-            continue
-        ratio = np.sqrt(tally.mean("variance")) / tally.deviation("value")
-        row = [", ".join(map(str, cell.sizes)), cell.shape, f"{cell.theta:g}", f"{ratio:.2f}"]
-        for metric, method in product(METRICS, METHODS):
-            row.append(tally.share(f"{metric} {method}") if method in cell.methods else "")
-        has_both = cell.methods == METHODS
-        row.append(f"{tally.mean('width cautious') / tally.mean('width logit'):.2f}" if has_both else "")
-        rows.append([*row, tally.share("test same"), tally.share("test different"), str(tally.samples)])
-    return markdown(HEAD, rows)
+def classifications(scenario: Scenario) -> Iterator[dict[str, Any]]:
+    """Predicted classes and probabilities, of rows whose classes are drawn with them."""
+    # The best two of two classes are never wrong.
+    metrics = (*(CLASSIFICATIONS[:-1] if len(scenario.sizes) == 2 else CLASSIFICATIONS), "brier", "log_loss")
+    options: dict[str, Any] = {"clip": 1e-4}
+    known, tallies = truths(scenario, metrics, **options), [Tally() for _ in metrics]
+    rng, classes = scenario.generator("samples"), len(scenario.sizes)
+    for _ in range(SAMPLES):
+        codes = scenario.codes(rng)
+        scores = scenario.draw(rng, codes)
+        found = multiauc.evaluate(codes, scores, metrics=metrics, labels=range(classes), **options)
+        for tally, name, truth in zip(tallies, metrics, known, strict=True):
+            tally.add(found.metrics[name], truth)
+    for tally, name, truth in zip(tallies, metrics, known, strict=True):
+        yield tally.line(scenario, name, truth)
 
 
-def summary(found: dict[str, Tally]) -> str:
-    """The lowest coverage over numbers of classes and metrics, and the largest sizes of the tests over all values."""
-    kinds = {sizes: kind for kind, by_k in (SIZES | LARGER).items() for sizes in by_k.values()}
-    gathered: dict[tuple[str, ...], list[tuple[Cell, Tally]]] = defaultdict(list)
-    for name, tally in found.items():
-        cell = STUDY.cells[name]
-        if tally.samples >= 2:
-            gathered[cell.extra or "plain", kinds[cell.sizes], cell.shape].append((cell, tally))
-    rows = []
-    for key, members in gathered.items():
-        by_theta = [[one for one in members if one[0].theta == theta] for theta in THETAS]
-        sizes = [max(tally.mean(f"test {kind}") for _, tally in members) for kind in ("same", "different")]
-        rows.append([*key, *(_lowest(cells) for cells in by_theta), *(f"{size:.3f}" for size in sizes)])
-    head = ["", "class sizes", "scores", *(f"θ = {theta:g}" for theta in THETAS)]
-    return markdown([*head, "test, same shape", "test, other shape"], rows)
+def tests(scenario: Scenario) -> Iterator[dict[str, Any]]:
+    """Two models, several models at once, and two samples of different rows, all of them equally good."""
+    rng, classes = scenario.generator("samples"), len(scenario.sizes)
+    codes = scenario.codes(rng)
+    family = scenario.rows or "three models"
+    tallies = {name: Tally() for name in ("two models", family, "two samples")}
+    n_models = 5 if family == "five models" else 3
+    smaller = np.repeat(np.arange(classes), [max(6, size // 4) for size in scenario.sizes])
+    for _ in range(SAMPLES):
+        models = {name: scenario.draw(rng, codes) for name in range(n_models)}
+        found = multiauc.compare(codes, models, labels=range(classes))
+        tallies["two models"].add_p_value(found.differences[0].p_value)
+        tallies[family].add_p_value(min(one.corrected_p_value for one in found.differences))
+        first = multiauc.evaluate(codes, models[0], metrics=["auc_mu"], labels=range(classes))
+        second = multiauc.evaluate(smaller, scenario.draw(rng, smaller), metrics=["auc_mu"], labels=range(classes))
+        tallies["two samples"].add(multiauc.compare_samples(first, second), 0.0)
+    for name, tally in tallies.items():
+        yield tally.line(scenario, name, 0.0)
 
 
-def _lowest(cells: list[tuple[Cell, Tally]]) -> str:
-    """The lowest coverage of logit and of cautious intervals in some cells."""
-    lowest = [
-        min(tally.mean(f"{metric} {method}") for _, tally in cells for metric in METRICS)
-        for method in (cells[0][0].methods if cells else ())
+def runs(scenario: Scenario) -> Iterator[dict[str, Any]]:
+    """Trainings scored on the same rows: each has an offset per class and noise of its own."""
+    classes, (n_runs, spread) = len(scenario.sizes), map(float, scenario.rows.split(" runs, spread "))
+
+    def draw(rng: np.random.Generator, codes: NDArray[np.intp], count: int) -> list[Array]:
+        own = np.eye(classes)[codes]
+        rows = scenario.signal * own + rng.normal(size=own.shape)
+        skill = np.maximum(0.1, 1 + spread * rng.normal(size=count))
+        return [softmax(one * rows + 0.5 * rng.normal(size=own.shape)) for one in skill]
+
+    large = np.repeat(np.arange(classes), 4000)
+    rng = scenario.generator("population")
+    values = [multiauc.auc_mu_score(large, one) for _ in range(40) for one in draw(rng, large, 10)]
+    truth, codes = float(np.mean(values)), scenario.codes(rng)
+    rng, mean, difference = scenario.generator("samples"), Tally(), Tally()
+    for _ in range(SAMPLES // 2):
+        models = {name: draw(rng, codes, int(n_runs)) for name in "ab"}
+        found = multiauc.compare_runs(codes, models)
+        mean.add(found.estimates["a"], truth)
+        difference.add(found.difference("a", "b"), 0.0)
+    yield mean.line(scenario, "mean of runs", truth)
+    yield difference.line(scenario, "difference of runs", 0.0)
+
+
+STUDIES: Final[dict[str, Callable[[Scenario], Iterator[dict[str, Any]]]]] = {
+    "rankings": rankings,
+    "groups": groups,
+    "classifications": classifications,
+    "tests": tests,
+    "runs": runs,
+}
+
+
+def scenarios() -> list[Scenario]:
+    """All of them, the plain ones first."""
+    signals = (0.7, 1.5, 3.0)
+    plain = [Scenario("rankings", *given) for given in product(SHAPES, SIZES, signals)]
+    unequal = ((100, 30, 6), (160, 30, 10), (40,) * 5)
+    weighted = [
+        Scenario("rankings", *given, "weights") for given in product(("beta", "forest of 25"), unequal, signals)
     ]
-    return " / ".join(f"{share:.3f}" for share in lowest)
+    grouped = [
+        Scenario("groups", "logistic-normal", *given)
+        for given in product(((60, 60), (100, 60, 40), (80,) * 5), signals, ("groups", "groups across classes"))
+    ]
+    random = [
+        Scenario("classifications", *given, "random sizes")
+        for given in product(SHAPES, ((30, 30), (160, 30, 10), (40,) * 5, (400, 200, 100)), (0.7, 2.0))
+    ]
+    compared = [Scenario("tests", *given) for given in product(SHAPES, ((80, 80), *unequal), (0.7, 2.0))]
+    compared += [Scenario("tests", "logistic-normal", (160, 30, 10), signal, "five models") for signal in (0.7, 2.0)]
+    trained = [
+        Scenario("runs", "logistic-normal", sizes, 1.5, f"{count} runs, spread {spread}")
+        for sizes, count, spread in product(((60, 60, 60), (160, 30, 10)), (3, 5, 10), (0.05, 0.3))
+    ]
+    return [*compared, *random, *grouped, *weighted, *trained, *plain]
 
 
-def problems(found: dict[str, Tally]) -> list[str]:
-    """What does not hold of what the docs say, by more than three Monte-Carlo standard errors."""
-    wrong = []
-    for name, tally in found.items():
-        cell = STUDY.cells[name]
-        for metric, method in product(METRICS, cell.methods if tally.samples else ()):
-            least, share = LEAST_COVERAGE[method], tally.mean(f"{metric} {method}")
-            is_promised = method == "cautious" or round(cell.errors_to_show, 9) >= ENOUGH_TO_SHOW
-            if is_promised and share < least - three_errors(least, tally):
-                wrong.append(f"{name}: {method} intervals of {metric} cover {share:.3f}")
-        for kind, largest in LARGEST_SIZE.items() if tally.samples else ():
-            share = tally.mean(f"test {kind}")
-            if share > largest + three_errors(largest, tally):
-                wrong.append(f"{name}: the test of {kind} shapes errs {share:.3f}")
-    return wrong
-
-
-def three_errors(share: float, tally: Tally) -> float:
-    """Three Monte-Carlo standard errors of a share."""
-    return 3.0 * float(np.sqrt(share * (1.0 - share) / tally.samples))
-
-
-def main() -> None:
-    """Go on with the simulation and write the tables."""
-    arguments = arguments_of(__doc__, samples=1000, size=50, seconds=3600.0).parse_args()
-    found = go_on(STUDY, arguments)
-    parts = [summary(found), *(f"{extra or 'plain'}\n\n{table(found, extra)}" for extra in EXTRAS)]
-    write("\n\n".join(parts), arguments)
-    print("\n".join(problems(found)) or f"{len(found)} cells: all limits are kept")
+def main(path: Path) -> None:
+    """Write what is missing in the table."""
+    warnings.simplefilter("ignore")
+    known: set[tuple[str, ...]] = set()
+    if path.exists():
+        with path.open(newline="") as stream:
+            known = {tuple(line[name] for name in COLUMNS[:5]) for line in csv.DictReader(stream)}
+    else:
+        path.write_text(",".join(COLUMNS) + "\n")
+    for scenario in scenarios():
+        sizes = " ".join(map(str, scenario.sizes))
+        name = (scenario.study, scenario.population, sizes, str(scenario.signal), scenario.rows)
+        if name not in known:
+            lines = list(STUDIES[scenario.study](scenario))
+            with path.open("a", newline="") as stream:
+                csv.DictWriter(stream, COLUMNS, lineterminator="\n").writerows(lines)
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))
