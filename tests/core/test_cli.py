@@ -52,6 +52,30 @@ class TestEvaluate:
         arguments = arguments.replace("costs", "plain")
         assert json.loads(cli(arguments))["metrics"]["auc_mu"]["value"] == expected.auc_mu.value
 
+    def test_folds(self, cli, files):
+        labels, scores, other, extra = files
+        found = json.loads(cli("evaluate one.parquet -l y --folds user -f json"))
+        expected = multiauc.evaluate(labels, scores, folds=extra["user"], absent="ignore", labels=ANIMALS)
+        assert {name: one["value"] for name, one in found["metrics"].items()} == {
+            name: one.value for name, one in expected.metrics.items()
+        }
+        assert found["provenance"]["options"]["folds"] == "user"
+        compared = json.loads(cli("compare one.parquet two.parquet -l y --folds user -f json"))
+        pair = multiauc.compare(labels, {"one": scores, "two": other}, folds=extra["user"]).difference("one", "two")
+        assert compared["differences"][0]["value"] == pair.value
+        assert "--folds and --by" in cli.fails("evaluate one.parquet -l y --folds user --by user", code=2)
+        assert "--folds needs all rows" in cli.fails("evaluate one.parquet -l y --folds user --exact")
+        assert "'z' (--folds)" in cli.fails("evaluate one.parquet -l y --folds z")
+
+    def test_top_k_and_clipped_probabilities(self, cli, files):
+        labels, scores, *_ = files
+        found = json.loads(
+            cli("evaluate one.parquet -l y --metrics top_k_accuracy,log_loss --k 2 --clip 0.01 --sampling iid -f json")
+        )
+        assert found["metrics"]["top_k_accuracy"]["value"] == multiauc.top_k_accuracy_score(labels, scores, k=2)
+        assert found["metrics"]["log_loss"]["value"] == multiauc.log_loss_score(labels, scores, clip=0.01)
+        assert "k has no meaning" in cli.fails("evaluate one.parquet -l y --k 2")
+
     def test_metrics_by_name(self, cli, files):
         labels, scores, *_ = files
         expected = multiauc.evaluate(labels, scores)

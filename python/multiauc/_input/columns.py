@@ -58,8 +58,8 @@ class ColumnRequest:
 
     Attributes
     ----------
-    label, sample_weight, groups, row_id
-        Columns, the last three perhaps None.
+    label, sample_weight, groups, folds, row_id
+        Columns, all but the first perhaps None.
     by
         The columns whose values are slices of the rows; perhaps none.
     labels
@@ -72,6 +72,7 @@ class ColumnRequest:
     labels: tuple[str, ...] | None = None
     sample_weight: str | None = None
     groups: str | None = None
+    folds: str | None = None
     by: tuple[str, ...] = ()
     row_id: str | None = None
     flags: bool = False
@@ -79,7 +80,7 @@ class ColumnRequest:
     @property
     def taken(self) -> set[str | None]:
         """The columns that hold no scores."""
-        return {self.label, self.sample_weight, self.groups, self.row_id, *self.by}
+        return {self.label, self.sample_weight, self.groups, self.folds, self.row_id, *self.by}
 
     def option(self, name: str, value: str | Literal[True] | None = None) -> str:
         """How messages name an option, perhaps with a value."""

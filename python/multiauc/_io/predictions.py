@@ -366,8 +366,8 @@ class Predictions:
         (n, K) scores by the name of the model, or (n,) scores of the second of two classes.
     labels
         The classes in the order of the columns.
-    weights, groups
-        A number and a code for each row, or None.
+    weights, groups, folds
+        A number and codes for each row, or None.
     by
         The texts of each column of slices, None where one is missing.
     files
@@ -379,6 +379,7 @@ class Predictions:
     labels: list[str]
     weights: NDArray[Any] | None
     groups: NDArray[Any] | None
+    folds: NDArray[Any] | None
     by: dict[str, NDArray[Any]]
     files: list[tuple[sources.Content, int]]
 
@@ -407,17 +408,19 @@ def read_predictions(request: Request) -> Predictions:
         raise ValueError("no file to read was given")
     if request.absent == "raise":
         first.stream.refuse_absent(first.labels, np.bincount(first.codes, minlength=len(first.labels)))
-    groups = None
-    if request.groups is not None:
-        columns.require_columns(first.stream, [request.groups], request.option("groups"))
-        groups = first.stream.texts(request.groups)[0]
+    codes_of: dict[str, NDArray[Any] | None] = {"groups": None, "folds": None}
+    for option in codes_of:
+        name = getattr(request, option)
+        if name is not None:
+            columns.require_columns(first.stream, [name], request.option(option))
+            codes_of[option] = first.stream.texts(name)[0]
     columns.require_columns(first.stream, request.by, request.option("by"))
     by = {}
     for name in request.by:
         codes, texts = first.stream.texts(name, may_be_missing=True)
         by[name] = texts[codes]
     y_true = np.array(first.labels, dtype=object)[first.codes]
-    return Predictions(y_true, models, first.labels, first.weights, groups, by, files)
+    return Predictions(y_true, models, first.labels, first.weights, **codes_of, by=by, files=files)
 
 
 class _Rows:

@@ -62,6 +62,8 @@ def evaluate_file(request: EvaluateRequest) -> None:
         if not request.fail_under:
             raise click.UsageError("--fail-on-interval needs --fail-under, which says what the limit is held against")
         _gates.refuse_level("--fail-on-interval", request.level, request.bootstrap or 0)
+    if request.folds is not None and request.by:
+        raise click.UsageError("--folds and --by cannot be combined: slices are of rows that one model has scored")
     source = request.source()
     floors = (floor.metric for floor in request.fail_under)
     metrics = tuple(dict.fromkeys([*(request.metrics or registry.DEFAULT_METRICS), *floors]))
@@ -175,6 +177,7 @@ def _find_obstacle(request: EvaluateRequest, path: str, metrics: tuple[str, ...]
         as_typed("metrics", other): other is not None,
         as_typed("bootstrap"): bool(request.bootstrap),
         as_typed("groups"): request.groups is not None,
+        as_typed("folds"): request.folds is not None,
         as_typed("by"): bool(request.by),
         as_typed("partition"): request.partition is not None,
         as_typed("pair_weights", request.pair_weights): request.pair_weights != "equal",

@@ -47,6 +47,12 @@ BY = option("--by", multiple=True, metavar="A,B,...", read=lambda words: _option
             shell_complete=complete_columns,
             help="Columns whose values are slices of the rows (regions, devices): each is compared with the rest of "
                  "the rows. Several columns cross.")
+FOLDS = option("--folds", metavar="COLUMN", shell_complete=complete_columns,
+               help="Column with the fold of each row (cross-validation): rows of different folds, which different models "
+                    "have scored, are not ranked against each other.")
+CLIP = option("--clip", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P",
+              help="The smallest probability that log_loss counts with. [default: a probability of 0 is an error]")
+TOP_K = option("--k", type=click.IntRange(min=1), metavar="K", help="How many classes top_k_accuracy looks at.")
 SEED = option("--seed", type=int, default=0, show=True, help="The seed of the random numbers.")
 
 
@@ -103,6 +109,7 @@ class FileRequest:
     force: bool = option("--force", default=False, is_flag=True,
                          help="Replace a file that is there already, unless it is an input.")
     groups: str | None = None
+    folds: str | None = None
     by: tuple[str, ...] = ()
     row_id: str | None = None
     partition: str | None = None
@@ -115,7 +122,7 @@ class FileRequest:
         others = (self.partition, self.costs, self.judge)
         if [*(_options.split_path(file)[1] for file in self.files), *others].count(STANDARD) > 1:
             raise ValueError("standard input ('-') can be given once, because it can be read only once")
-        named = ("label", "labels", "sample_weight", "groups", "by", "row_id")
+        named = ("label", "labels", "sample_weight", "groups", "folds", "by", "row_id")
         read = ("absent", "outputs", "format_in", "delimiter")
         same: dict[str, Any] = {name: getattr(self, name) for name in (*named, *read)}
         return predictions.Request(sources=find_sources(self.files, self.scores), flags=True, **same)
@@ -162,6 +169,9 @@ class InferenceRequest(FileRequest):
             "absent": self.absent,
             "outputs": self.outputs,
         }
+        # Those that only some commands take.
+        arguments |= {} if found.folds is None else {"folds": found.folds}
+        arguments |= {name: value for name in ("clip", "k") if (value := getattr(self, name, None)) is not None}
         return Models(found, arguments, files)
 
 
@@ -171,6 +181,9 @@ class EvaluateRequest(InferenceRequest):
 
     files: tuple[str, ...] = FILE
     metrics: tuple[str, ...] | None = METRICS
+    folds: str | None = FOLDS
+    clip: float | None = CLIP
+    k: int | None = TOP_K
     by: tuple[str, ...] = BY
     worst: int = option("--worst", type=click.IntRange(min=0), default=5, show=True, help="How many pairs to list.")
     fail_under: tuple[_gates.Floor, ...] = option(
@@ -196,6 +209,9 @@ class CompareRequest(InferenceRequest):
     files: tuple[str, ...] = FILES
     row_id: str | None = ROW_ID
     metric: str = METRIC
+    folds: str | None = FOLDS
+    clip: float | None = CLIP
+    k: int | None = TOP_K
     fail_if_worse: float | None = option("--fail-if-worse", metavar="MARGIN", read=_gates.read_margin,
         help="End with exit code 3 unless the first model is shown to be worse than each of the others by less than "
              "this, with the confidence of --level from one side.")
