@@ -48,8 +48,8 @@ BY = option("--by", multiple=True, metavar="A,B,...", read=lambda words: _option
             help="Columns whose values are slices of the rows (regions, devices): each is compared with the rest of "
                  "the rows. Several columns cross.")
 FOLDS = option("--folds", metavar="COLUMN", shell_complete=complete_columns,
-               help="Column with the fold of each row (cross-validation): rows of different folds, which different models "
-                    "have scored, are not ranked against each other.")
+               help="Column with the fold of each row (cross-validation): rows of different folds, scored by different "
+                    "models, are not ranked against each other.")
 CLIP = option("--clip", type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P",
               help="The smallest probability that log_loss counts with. [default: a probability of 0 is an error]")
 TOP_K = option("--k", type=click.IntRange(min=1), metavar="K", help="How many classes top_k_accuracy looks at.")
