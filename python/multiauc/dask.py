@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from multiauc._common.hints import with_hints
-from multiauc._common.wording import described
+from multiauc._common.wording import describe_type
 from multiauc._input.columns import Header
 from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
 
@@ -133,7 +133,7 @@ def _require_dask(ddf: Any) -> Any:
         ) from None
     if not isinstance(ddf, dd.DataFrame):
         raise TypeError(
-            f"ddf must be a data frame of Dask; got {described(ddf)}. dask.dataframe.from_pandas makes one of a pandas "
-            "data frame, and multiauc.evaluate takes that as it is"
+            f"ddf must be a data frame of Dask; got {describe_type(ddf)}. dask.dataframe.from_pandas makes one of a "
+            "pandas data frame, and multiauc.evaluate takes that as it is"
         )
     return delayed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._common.hints import warn
-from multiauc._common.wording import decimals, described, listing
+from multiauc._common.wording import decimals, describe_type, listing
 from multiauc._input.arrays import as_float64
 from multiauc._input.options import positive_integer, read_rng, whole_number
 
@@ -172,7 +172,7 @@ class ScorePopulation(ABC):
         """
         numbers = np.asarray(classes)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not len(numbers):
-            raise ValueError(f"classes must have the number of a class for each row; got {described(classes)}")
+            raise ValueError(f"classes must have the number of a class for each row; got {describe_type(classes)}")
         if numbers.min() < 0 or numbers.max() >= self.n_classes:
             raise ValueError(
                 f"classes must be between 0 and {self.n_classes - 1}; got {numbers.min()} to {numbers.max()}"
@@ -271,7 +271,7 @@ class NormalScores(ScorePopulation):
         try:
             value = float(correlation)
         except (TypeError, ValueError):
-            raise TypeError(f"correlation must be {accepted}; got {described(correlation)}") from None
+            raise TypeError(f"correlation must be {accepted}; got {describe_type(correlation)}") from None
         if not lowest - ROUNDING <= value <= 1.0:
             raise ValueError(f"correlation must be {accepted}; got {correlation!r}")
         return max(value, lowest)
@@ -346,7 +346,7 @@ class ScoreDensities(ScorePopulation):
                 if not all(hasattr(density, name) for name in ("pdf", "cdf", "ppf", "isf", "rvs")):
                     raise TypeError(
                         f"densities[{i}][{j}] must be a frozen continuous distribution of scipy.stats, such as "
-                        f"scipy.stats.norm(0, 1); got {described(density)}"
+                        f"scipy.stats.norm(0, 1); got {describe_type(density)}"
                     )
         self.densities = rows
         self.n_classes = len(rows)

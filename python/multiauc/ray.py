@@ -10,7 +10,7 @@ import pickle
 from typing import TYPE_CHECKING, Any
 
 from multiauc._common.hints import with_hints
-from multiauc._common.wording import described
+from multiauc._common.wording import describe_type
 from multiauc._input.columns import Header
 from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
 
@@ -175,7 +175,7 @@ def _require_ray(dataset: Any) -> Any:
         ) from None
     if not isinstance(dataset, ray.data.Dataset):
         raise TypeError(
-            f"dataset must be a data set of Ray; got {described(dataset)}. ray.data.from_pandas makes one of a pandas "
-            "data frame, and multiauc.evaluate takes that as it is"
+            f"dataset must be a data set of Ray; got {describe_type(dataset)}. ray.data.from_pandas makes one of a "
+            "pandas data frame, and multiauc.evaluate takes that as it is"
         )
     return ray

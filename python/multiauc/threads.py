@@ -8,7 +8,7 @@ from operator import index
 
 from multiauc import _rust
 from multiauc._common.hints import warn
-from multiauc._common.wording import counted
+from multiauc._common.wording import pluralize
 
 
 def set_num_threads(n: int) -> None:
@@ -64,7 +64,7 @@ def check_num_threads() -> None:
     value = os.environ.get(VARIABLE)
     if value is None or _is_number_of_threads(value):
         return
-    used = counted(_rust.get_num_threads(), "thread")
+    used = pluralize(_rust.get_num_threads(), "thread")
     warn(
         f"{VARIABLE} must be a number of threads from 1 on; got {value!r}, which is ignored: using {used}",
     )

@@ -69,7 +69,7 @@ def new_metric(monkeypatch):
         chance="one_of_classes",
     )
     monkeypatch.setitem(_registry.METRICS, NEW, row)
-    monkeypatch.setattr(_registry, "CLOSED_FORM_METRICS", (*_registry.CLOSED_FORM_METRICS, NEW))
+    monkeypatch.setattr(_registry, "ANALYTIC_METRICS", (*_registry.ANALYTIC_METRICS, NEW))
     score, evaluate, compare = _rust.score, _rust.evaluate, _rust.compare
 
     def known(metric):

@@ -98,7 +98,7 @@ def test_the_table_of_limits_is_the_registry():
     table = rows((DOCS / "limits.md").read_text("utf-8"))
     shown = {cells[0].strip("`"): cells[1:] for cells in table if "`" in cells[0]}
     for name, metric in METRICS.items():
-        has = (metric.has_weights, metric.has_closed_form, metric.has_bootstrap, metric.has_interactions)
+        has = (metric.has_weights, metric.is_analytic, metric.has_bootstrap, metric.has_interactions)
         assert shown.pop(name) == ["yes" if it else "no" for it in has]
     assert not shown
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import multiauc
-from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS
+from multiauc._common.registry import ANALYTIC_METRICS, METRICS
 from slice_data import sample
 
 QUICK = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence", "matthews", "balanced_accuracy")
@@ -22,7 +22,7 @@ def evaluated(y_true, y_score, rows, metric, **options):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("digits", [None, 1])
-@pytest.mark.parametrize("metric", CLOSED_FORM_METRICS)
+@pytest.mark.parametrize("metric", ANALYTIC_METRICS)
 def test_slices_and_rests_have_the_bits_of_evaluate(rng, metric, digits, dtype):
     y_true, y_score = sample(rng, 400)
     y_score = (y_score if digits is None else y_score.round(digits)).astype(dtype)

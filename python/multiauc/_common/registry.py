@@ -112,7 +112,7 @@ class Metric:
         The matrix of pairs of classes that it averages, if it does.
     has_weights
         Whether rows may have weights.
-    has_closed_form
+    is_analytic
         Whether it is a mean with a component per row, and so has a standard error without resampling.
     has_bootstrap
         Whether it is resampled from presorted orders.
@@ -144,7 +144,7 @@ class Metric:
     options: tuple[str, ...] = ()
     pairs: PairValues | None = None
     has_weights: bool = True
-    has_closed_form: bool = True
+    is_analytic: bool = True
     has_bootstrap: bool = True
     has_interactions: bool = True
     has_class_scores: bool = True
@@ -281,7 +281,7 @@ _WORDS: Final[dict[MetricName, tuple[str, str, dict[str, Any]]]] = {
     "multiclass_roc": (
         "multi-class ROC (D)",
         "is the area under one curve for all pairs of classes",
-        {"options": ("pair_weights",), "has_closed_form": False, "has_bootstrap": False, "has_interactions": False}
+        {"options": ("pair_weights",), "is_analytic": False, "has_bootstrap": False, "has_interactions": False}
         | {"interval": "logit"},
     ),
 }
@@ -298,8 +298,8 @@ METRICS: Final[dict[str, Metric]] = {name: _build(name, *words) for name, words 
 
 #: What `evaluate` computes by default, and what it can be asked for.
 DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)
-CLOSED_FORM_METRICS: Final = tuple(
-    name for name, metric in METRICS.items() if metric.has_closed_form and metric.has_class_scores
+ANALYTIC_METRICS: Final = tuple(
+    name for name, metric in METRICS.items() if metric.is_analytic and metric.has_class_scores
 )
 #: Metrics of one score per row: `evaluate` and `compare` have them, each by itself.
 ONE_SCORE_METRICS: Final = tuple(name for name, metric in METRICS.items() if not metric.has_class_scores)

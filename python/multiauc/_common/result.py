@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from multiauc._common.wording import counted, names_as_text, one_of, printable, shown_name
+from multiauc._common.wording import names_as_text, one_of, pluralize, printable, shown_name
 from multiauc._rust import __version__
 
 if TYPE_CHECKING:
@@ -291,8 +291,8 @@ def sizes_in_words(labels: tuple[Any, ...], counts: NDArray[np.int64], n_rows: i
     sizes = [f"{shorten(label)} {count}" for label, count in zip(labels, counts.tolist(), strict=True)]
     if len(sizes) > TABLE_AT_MOST:
         sizes[TABLE_AT_MOST:] = [f"and {len(sizes) - TABLE_AT_MOST} more"]
-    parts = counted(len(labels), "class", "classes") if n_rows is None else counted(len(labels), "label")
-    total = counted(int(counts.sum()) if n_rows is None else n_rows, "row")
+    parts = pluralize(len(labels), "class", "classes") if n_rows is None else pluralize(len(labels), "label")
+    total = pluralize(int(counts.sum()) if n_rows is None else n_rows, "row")
     return f"{total}, {parts} ({', '.join(sizes)})"
 
 

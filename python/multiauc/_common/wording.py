@@ -43,12 +43,12 @@ def names_as_text(names: Collection[Hashable]) -> list[str]:
     return texts if len(set(texts)) == len(texts) else [repr(name) for name in names]
 
 
-def counted(number: int, noun: str, plural: str | None = None) -> str:
+def pluralize(number: int, noun: str, plural: str | None = None) -> str:
     """Number and noun: "1 row", "3 rows"."""
     return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
-def described(value: Any) -> str:
+def describe_type(value: Any) -> str:
     """A short description of any argument: its type, and its shape if it has one."""
     if value is None or isinstance(value, (str, int, float)):
         return repr(value)

@@ -195,7 +195,7 @@ class CostComparison(result.Tabular):
         return [header, *costs], [DIFFERENCE_HEADER, *differences]
 
     def _title(self) -> str:
-        return f"CostComparison on {wording.counted(self.n_rows, 'row')}"
+        return f"CostComparison on {wording.pluralize(self.n_rows, 'row')}"
 
     def __repr__(self) -> str:
         costs, differences = map(result.text_table, self.tables())
@@ -380,12 +380,12 @@ class CostDecisions(result.Tabular):
     def __repr__(self) -> str:
         costs, differences = map(result.text_table, self.cross_validated.tables())
         fitted = [] if self.rule in PLAIN_RULES else [*result.text_table(self._parameters()), ""]
-        seen = f"cross-validated on {wording.counted(self.cross_validated.n_rows, 'row')}"
+        seen = f"cross-validated on {wording.pluralize(self.cross_validated.n_rows, 'row')}"
         return "\n".join([wording.printable(self._title()), *fitted, seen, *costs, "", *differences])
 
     def _repr_html_(self) -> str:
         costs, differences = self.cross_validated.tables()
-        seen = f"Cross-validated on {wording.counted(self.cross_validated.n_rows, 'row')}"
+        seen = f"Cross-validated on {wording.pluralize(self.cross_validated.n_rows, 'row')}"
         tables = [result.html_table(seen, costs), result.html_table("Differences on the same rows", differences)]
         return result.html_table(self._title(), self._parameters()) + "".join(tables)
 

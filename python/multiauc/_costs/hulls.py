@@ -510,7 +510,7 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
     0.0
     """
     if isinstance(cost_range, str) or np.shape(cost_range) != (2,):
-        found = wording.described(cost_range)
+        found = wording.describe_type(cost_range)
         raise ValueError(f"cost_range must be two numbers between 0 and 1, (low, high); got {found}")
     low, high = (options.read_share("cost_range", limit) for limit in cost_range)
     if not low < high:

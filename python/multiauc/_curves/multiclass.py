@@ -143,8 +143,10 @@ class MulticlassRoc(result.Result):
         return {"fpr": self.fpr, "tpr": self.tpr}
 
     def __repr__(self) -> str:
-        size = f"{wording.counted(len(self.labels), 'class', 'classes')}, {wording.counted(len(self.pairs), 'pair')}"
-        thresholds = wording.counted(len(self.thresholds), "threshold")
+        size = (
+            f"{wording.pluralize(len(self.labels), 'class', 'classes')}, {wording.pluralize(len(self.pairs), 'pair')}"
+        )
+        thresholds = wording.pluralize(len(self.thresholds), "threshold")
         return f"MulticlassRoc({size}, {thresholds}: auc {wording.decimals(self.auc)}, deviance {self.deviance:.4g})"
 
     @hints.with_hints
@@ -345,7 +347,7 @@ class CurveBootstrap(result.Result):
         raise NotImplementedError
 
     def __repr__(self) -> str:
-        size = wording.counted(len(self.replicates), "resample")
+        size = wording.pluralize(len(self.replicates), "resample")
         numbers = f"auc {wording.decimals(self.estimate)}, se {wording.decimals(self.standard_error)}"
         return f"{type(self).__name__}({size} by {self._describe()}: {numbers})"
 
@@ -572,6 +574,6 @@ def fit_curve(  # noqa: PLR0913
         memory_limit=MEMORY_LIMIT,
     )
     if not model.converged:
-        sweeps = wording.counted(max_iterations, "sweep")
+        sweeps = wording.pluralize(max_iterations, "sweep")
         hints.warn(f"the multi-class ROC curve did not converge in {sweeps}; raise max_iter or tol", RuntimeWarning)
     return MulticlassRoc.of_model(model, sample.labels, center)

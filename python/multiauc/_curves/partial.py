@@ -269,8 +269,8 @@ class PartialAuc(result.Printed, result.Result):
     def _title(self) -> str:
         part = f"fpr up to {self.max_fpr:g}" if self.max_fpr is not None else f"tpr from {self.min_tpr:g}"
         if self.kind == registry.PAIRWISE:
-            return f"PartialAuc: {part}, {wording.counted(len(self.values), 'ordered pair')}"
-        return f"PartialAuc: {part}, {wording.counted(len(self.values), 'class', 'classes')} against the rest"
+            return f"PartialAuc: {part}, {wording.pluralize(len(self.values), 'ordered pair')}"
+        return f"PartialAuc: {part}, {wording.pluralize(len(self.values), 'class', 'classes')} against the rest"
 
     def _table(self) -> result.Cells:
         return [["", "area"], *([name, wording.decimals(value)] for name, value in self._named().items())]

@@ -13,7 +13,7 @@ from multiauc import _rust
 from multiauc._common.hints import warn, with_hints
 from multiauc._common.progress import Progress
 from multiauc._common.result import HELD, Printed, Result
-from multiauc._common.wording import counted, decimals, described, one_of
+from multiauc._common.wording import decimals, describe_type, one_of, pluralize
 from multiauc._curves.multiclass import BAND_FPR, CurveBootstrap
 from multiauc._curves.summary_fits import RandomEffects, area, delta_error, expit, fit_binomial, fit_line, fit_normal
 from multiauc._inference.bootstrap import draw_seed, standard_errors
@@ -174,7 +174,7 @@ class SummaryRoc(Printed, Result):
 
     def _title(self) -> str:
         how = {"reml": "restricted maximum likelihood", "ml": "maximum likelihood", "least_squares": "least squares"}
-        return f"SummaryRoc of {counted(len(self.tables), 'table')}: {self.model}, {how[self.estimation]}"
+        return f"SummaryRoc of {pluralize(len(self.tables), 'table')}: {self.model}, {how[self.estimation]}"
 
     def _table(self) -> Cells:
         rows = [("AUC", "auc", self.auc)] + [(name.replace("_", " "), name, v) for name, v in self.parameters.items()]
@@ -668,7 +668,7 @@ def _read_tables(tp: Any, fn: Any, fp: Any, tn: Any) -> NDArray[np.float64]:
     tables = np.stack(list(cells.values()), axis=1)
     if len(tables) < FEWEST_TABLES:
         raise ValueError(
-            f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {counted(len(tables), 'table')}"
+            f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {pluralize(len(tables), 'table')}"
         )
     for names, columns in (("tp + fn", slice(0, 2)), ("fp + tn", slice(2, 4))):
         empty = np.flatnonzero(tables[:, columns].sum(axis=1) == 0.0)
@@ -681,7 +681,7 @@ def _read_threshold(threshold: Any) -> float:
     try:
         value = float(threshold)
     except (TypeError, ValueError):
-        raise TypeError(f"threshold must be a number or None; got {described(threshold)}") from None
+        raise TypeError(f"threshold must be a number or None; got {describe_type(threshold)}") from None
     if not math.isfinite(value):
         raise ValueError(f"threshold must be finite; got {threshold!r}")
     return value

@@ -12,7 +12,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.registry import METRICS
-from multiauc._common.wording import counted, names_as_text
+from multiauc._common.wording import names_as_text, pluralize
 from multiauc._curves.multiclass import THRESHOLDS
 from multiauc._display import model as views
 from multiauc._inference import bootstrap as resampling
@@ -127,7 +127,7 @@ def view_resampled_evaluation(shown: views.Evaluation, bootstrap: resampling.Boo
         metric: replace_error(shown.metrics[metric], error, bootstrap.confidence_interval(metric, level=shown.level))
         for metric, error in zip(bootstrap.metrics, bootstrap.standard_error.tolist(), strict=True)
     }
-    method = f"{counted(len(bootstrap.replicates), 'bootstrap sample')}; logit intervals"
+    method = f"{pluralize(len(bootstrap.replicates), 'bootstrap sample')}; logit intervals"
     others = [METRICS[metric].title for metric in shown.metrics if metric not in resampled]
     if others:
         method += f"; {', '.join(others)}: {shown.method}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._common.result import notes_in_words
-from multiauc._common.wording import corrected_p, counted, decimals, p_text, shown_name
+from multiauc._common.wording import corrected_p, decimals, p_text, pluralize, shown_name
 from multiauc._display.words import describe_pair_value, describe_rule, name_metric
 from multiauc._evaluation.slices import NUMBERS
 from multiauc._inference.estimates import format_bounds
@@ -55,7 +55,7 @@ def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
     has_bounds = shown.exact is False
     bounds = ["certain bounds"] if has_bounds else []
     head = [*bounds, "std. error", interval]
-    title = f"{shown.model}: {counted(shown.rows, 'row')}, {counted(len(shown.labels), 'class', 'classes')}"
+    title = f"{shown.model}: {pluralize(shown.rows, 'row')}, {pluralize(len(shown.labels), 'class', 'classes')}"
     metrics = [
         [name_metric(metric), *_estimate_cells(one, has_bounds=has_bounds)] for metric, one in shown.metrics.items()
     ]
@@ -153,7 +153,7 @@ def tabulate_comparison(shown: views.Compared) -> Outcome:
     found = shown.comparison
     tables = [
         Table(
-            f"{name_metric(found.metric)} of {len(found.estimates)} models on the same {counted(shown.rows, 'row')}",
+            f"{name_metric(found.metric)} of {len(found.estimates)} models on the same {pluralize(shown.rows, 'row')}",
             ["model", "value", "std. error", _interval_header(shown.level)],
             [[name, *_estimate_cells(found.estimates[name])] for name in found.order],
         )
@@ -194,7 +194,7 @@ def _tabulate_differences(differences: Sequence[views.Difference], level: float,
 def tabulate_costs(shown: views.Costs) -> Outcome:
     """What the rules cost, their differences, and the fitted rule."""
     found, interval = shown.decisions, _interval_header(shown.level)
-    how = f"{shown.judged_by}, {counted(found.judged_rows, 'row')}"
+    how = f"{shown.judged_by}, {pluralize(found.judged_rows, 'row')}"
     tables = [
         Table(
             f"What the decisions of {shown.model} cost ({how})",
@@ -249,7 +249,9 @@ def tabulate_multiclass_roc(shown: views.MulticlassRoc) -> Outcome:
 def tabulate_roc_curves(shown: views.RocCurves) -> Outcome:
     """The area of each curve; for programs all points."""
     of_pairs = any(curve.against is not None for curve in shown.curves)
-    title = f"{counted(len(shown.curves), 'ROC curve')}, {'every pair' if of_pairs else 'each class against the rest'}"
+    title = (
+        f"{pluralize(len(shown.curves), 'ROC curve')}, {'every pair' if of_pairs else 'each class against the rest'}"
+    )
     header = ["class", *(["told from"] if of_pairs else []), "area", "points"]
     summary = [
         [curve.positive, *([curve.against] if of_pairs else []), curve.area, len(curve.fpr)] for curve in shown.curves

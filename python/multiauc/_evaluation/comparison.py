@@ -574,7 +574,7 @@ def name_models(models: Any, what: str, example: str) -> dict[str, Any]:
     """What each of the models has, by what messages call it."""
     if not isinstance(models, Mapping):
         raise TypeError(
-            f"models must be a dict from the name of each model to its {what}; got {wording.described(models)}: "
+            f"models must be a dict from the name of each model to its {what}; got {wording.describe_type(models)}: "
             f"write such as {example}"
         )
     if len(models) < 2:
@@ -750,7 +750,9 @@ def compare_samples(
     """
     for name, given in (("a", a), ("b", b)):
         if not isinstance(given, Evaluation):
-            raise TypeError(f"{name} must be an Evaluation, as `evaluate` returns it; got {wording.described(given)}")
+            raise TypeError(
+                f"{name} must be an Evaluation, as `evaluate` returns it; got {wording.describe_type(given)}"
+            )
         wording.one_of("metric", metric, tuple(given.metrics))
     if set(a.labels) != set(b.labels):
         raise ValueError(

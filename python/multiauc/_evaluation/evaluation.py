@@ -545,7 +545,7 @@ def evaluate(  # noqa: PLR0913
     shared = (sample_weight, labels, absent, outputs)
     if wording.one_of("task", task, registry.TASKS) == "multilabel":
         return _evaluate_labels(y_true, y_score, metrics, shared, rows | given)
-    offered = (*registry.CLOSED_FORM_METRICS, *registry.ONE_SCORE_METRICS)
+    offered = (*registry.ANALYTIC_METRICS, *registry.ONE_SCORE_METRICS)
     names = registry.DEFAULT_METRICS if metrics is None else options.read_metrics(metrics, offered)
     _, (inputs,) = read_inputs(y_true, {"y_score": y_score}, names, shared, **rows, **given)
     return evaluate_inputs(inputs, warns=True)
@@ -720,6 +720,6 @@ def _check_folds(sample: Sample, folds: list[NDArray[np.uint32]]) -> None:
         if missing:
             raise ValueError(
                 f"folds must each have rows of every class; fold number {fold + 1} of {len(folds)} "
-                f"(in sorted order) has {wording.counted(len(rows), 'row')} and none of {wording.listing(missing)}; "
+                f"(in sorted order) has {wording.pluralize(len(rows), 'row')} and none of {wording.listing(missing)}; "
                 "stratified folds have them"
             )

@@ -10,7 +10,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import warn
-from multiauc._common.wording import counted, listing, one_of
+from multiauc._common.wording import listing, one_of, pluralize
 from multiauc._inference.estimates import Estimate, build_bare_estimate, build_estimate
 from multiauc._input.arrays import as_array, as_scores
 from multiauc._input.labels import column_names
@@ -84,7 +84,7 @@ class LabelledSample:
     def describe(self) -> str:
         """How the uncertainty was found, in words."""
         weights = "" if self.weights is None else ", weighted rows"
-        units = "rows" if self.groups is None else f"{counted(int(self.groups.max()) + 1, 'group')} of rows"
+        units = "rows" if self.groups is None else f"{pluralize(int(self.groups.max()) + 1, 'group')} of rows"
         return f"closed form, {units} as units{weights}; Wilson intervals with Student's t"
 
     def describe_options(self, metrics: tuple[str, ...]) -> Record:
@@ -183,7 +183,7 @@ def _check_labels(sample: LabelledSample) -> None:
     absent = [label for k, label in enumerate(sample.labels) if k not in present]
     if absent and (sample.absent == "raise" or not present):
         raise ValueError(
-            f"y_true is all 0 or all 1 for {counted(len(absent), 'label')}: {listing(absent)}; "
+            f"y_true is all 0 or all 1 for {pluralize(len(absent), 'label')}: {listing(absent)}; "
             "pass absent='ignore' to leave such labels out, or absent='nan' for nan wherever they count"
         )
     single = [sample.labels[k] for k in present if min(sample.counts[k], sample.n_rows - sample.counts[k]) == 1]

@@ -225,7 +225,7 @@ def sample_size(
     else:
         raise TypeError(
             "pilot must be an Evaluation or a Comparison, as `evaluate` and `compare` return them, or NormalScores or "
-            f"ScoreDensities; got {wording.described(pilot)}"
+            f"ScoreDensities; got {wording.describe_type(pilot)}"
         )
     if difference is None:
         if estimates.read_number("power", power, low=0.0, high=1.0) != DEFAULT_POWER:

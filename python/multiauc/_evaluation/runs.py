@@ -266,7 +266,7 @@ class RunsEvaluation(result.Printed, result.Tabular):
         return {name: result.pick_numbers(one.to_dict()) for name, one in self.metrics.items()}
 
     def _title(self) -> str:
-        return f"{wording.counted(self.n_runs, 'run')} on {result.sizes_in_words(self.labels, self.counts)}"
+        return f"{wording.pluralize(self.n_runs, 'run')} on {result.sizes_in_words(self.labels, self.counts)}"
 
     def _table(self) -> result.Cells:
         return [HEADER, *([str(one.name), *one.cells()] for one in self.metrics.values())]
@@ -396,7 +396,7 @@ def evaluate_runs(  # noqa: PLR0913
     >>> len(found.values), found.standard_error > found.rows_standard_error
     (5, True)
     """
-    names = registry.DEFAULT_METRICS if metrics is None else options.read_metrics(metrics, registry.CLOSED_FORM_METRICS)
+    names = registry.DEFAULT_METRICS if metrics is None else options.read_metrics(metrics, registry.ANALYTIC_METRICS)
     given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}
     shared = (sample_weight, labels, absent, outputs)
     scores = _name_runs("runs", runs)
@@ -509,7 +509,7 @@ def compare_runs(  # noqa: PLR0913
 def _name_runs(argument: str, runs: Any) -> dict[str, Any]:
     """The scores of each run, by what messages call them."""
     if isinstance(runs, (Mapping, str, bytes)) or not hasattr(runs, "__iter__"):
-        raise TypeError(f"{argument} must be a sequence with the scores of each run; got {wording.described(runs)}")
+        raise TypeError(f"{argument} must be a sequence with the scores of each run; got {wording.describe_type(runs)}")
     named = {f"{argument}[{place}]": y_score for place, y_score in enumerate(runs)}
     if not named:
         raise ValueError(f"{argument} must have at least one run; got none")

@@ -286,10 +286,10 @@ class Slices(result.Printed, result.Tabular):
         others = len(self) - tested
         if self.reference is None:
             wanting = int(np.isnan(self.values).sum())
-            return wording.counted(len(self), "slice") + (f", {wanting} without a value" if wanting else "")
+            return wording.pluralize(len(self), "slice") + (f", {wanting} without a value" if wanting else "")
         what = "the rest" if self.reference == "rest" else "all rows"
         found = (
-            f"Of {wording.counted(tested, 'slice')} compared with {what}, {_so_many(self.worse(level))} worse and "
+            f"Of {wording.pluralize(tested, 'slice')} compared with {what}, {_so_many(self.worse(level))} worse and "
             f"{_so_many(self.better(level))} better (corrected p < {1.0 - level:.2g})"
         )
         return found + (f"; {others} not compared." if others else ".")
@@ -355,7 +355,7 @@ class Slices(result.Printed, result.Tabular):
 
     def _title(self) -> str:
         by = " and ".join(map(wording.printable, self.columns))
-        rows = wording.counted(int(self.rows.sum()), "row")
+        rows = wording.pluralize(int(self.rows.sum()), "row")
         return (
             f"{registry.METRICS[self.metric].title} of {rows} by {by}: {wording.decimals(self.overall.value)} overall"
         )
@@ -521,7 +521,7 @@ def evaluate_slices(  # noqa: PLR0913
     >>> slices.worse()
     ['watch']
     """
-    offered = (*registry.CLOSED_FORM_METRICS, *registry.ONE_SCORE_METRICS)
+    offered = (*registry.ANALYTIC_METRICS, *registry.ONE_SCORE_METRICS)
     name = wording.one_of("metric", metric, offered)
     if reference is not None:
         wording.one_of("reference", reference, REFERENCES)

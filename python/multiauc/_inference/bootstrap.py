@@ -62,7 +62,7 @@ def warn_of_lost_classes(replicates: NDArray[np.float64], estimates: NDArray[np.
     lost = int(np.isnan(replicates).any(axis=1).sum())
     if lost and not np.isnan(estimates).any():
         warn(
-            f"{wording.counted(lost, 'resample')} of {len(replicates)} drew no row of some class and count for "
+            f"{wording.pluralize(lost, 'resample')} of {len(replicates)} drew no row of some class and count for "
             "nothing; sampling='stratified' always draws them all"
         )
 
@@ -324,11 +324,10 @@ class Bootstrap(result.Printed, result.Result):
     def _title(self) -> str:
         drawn = {"stratified": "rows within classes", "iid": "rows", "groups": "groups of rows"}[self.sampling]
         classes = int(np.count_nonzero(self.counts))
-        rows, names = wording.counted(int(self.counts.sum()), "row"), wording.counted(classes, "class", "classes")
-        title = (
-            f"{type(self).__name__}: {wording.counted(len(self.replicates), 'resample')} of {drawn}, {rows} of {names}"
-        )
-        lost = f", {wording.counted(self.undefined, 'resample')} without some class"
+        rows, names = wording.pluralize(int(self.counts.sum()), "row"), wording.pluralize(classes, "class", "classes")
+        resamples = wording.pluralize(len(self.replicates), "resample")
+        title = f"{type(self).__name__}: {resamples} of {drawn}, {rows} of {names}"
+        lost = f", {wording.pluralize(self.undefined, 'resample')} without some class"
         return title + lost if self.undefined else title
 
     def _table(self) -> result.Cells:

@@ -36,7 +36,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import warn
-from multiauc._common.wording import counted, listing
+from multiauc._common.wording import listing, pluralize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -299,7 +299,7 @@ def _fits(labels: list[Any], others: dict[int, int]) -> str:
     (taken, better), *more = pairs[:SHOWN_COLUMNS]
     text = f"the column taken for {taken!r} fits {better!r} better"
     text += "".join(f", that for {taken!r} fits {better!r}" for taken, better in more)
-    return text + (f", and {counted(len(pairs) - SHOWN_COLUMNS, 'other')}" if len(pairs) > SHOWN_COLUMNS else "")
+    return text + (f", and {pluralize(len(pairs) - SHOWN_COLUMNS, 'other')}" if len(pairs) > SHOWN_COLUMNS else "")
 
 
 def _cure(sample: Sample, others: dict[int, int]) -> str:

@@ -95,7 +95,7 @@ def read_number(argument: str, value: Any, *, low: float, high: float) -> float:
     try:
         number = float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{argument} must be {accepted}; got {wording.described(value)}") from None
+        raise TypeError(f"{argument} must be {accepted}; got {wording.describe_type(value)}") from None
     if not low < number < high:
         raise ValueError(f"{argument} must be {accepted}; got {value!r}")
     return number

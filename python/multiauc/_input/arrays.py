@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._common.wording import described
+from multiauc._common.wording import describe_type
 from multiauc.threads import check_num_threads
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def as_array(argument: str, value: Any) -> NDArray[Any]:
         return value
     if is_sparse(value):
         raise TypeError(
-            f"{argument} must be a dense array here; got {described(value)}, which is sparse: pass its .toarray() "
+            f"{argument} must be a dense array here; got {describe_type(value)}, which is sparse: pass its .toarray() "
             "(sparse scores go into hand_till_score, one_vs_rest_score and one_vs_rest_per_class)"
         )
     try:
@@ -37,7 +37,9 @@ def as_array(argument: str, value: Any) -> NDArray[Any]:
     except ValueError as error:
         raise ValueError(f"{argument} must be a rectangular array; {error}") from None
     except (TypeError, RuntimeError, BufferError) as error:  # raised by libraries for arrays on another device
-        raise TypeError(f"{argument} must be an array in the main memory; {described(value)} says: {error}") from None
+        raise TypeError(
+            f"{argument} must be an array in the main memory; {describe_type(value)} says: {error}"
+        ) from None
     if isinstance(value, np.ndarray) and np.any(getattr(value, "mask", False)):
         raise ValueError(f"{argument} must not have masked entries; drop their rows or fill them in first")
     return array

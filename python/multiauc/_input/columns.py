@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from multiauc._common.wording import counted, described, listing
+from multiauc._common.wording import describe_type, listing, pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -109,7 +109,7 @@ def read_request(label: Any, sample_weight: Any, labels: Any) -> ColumnRequest:
 def read_column(option: str, name: Any) -> str:
     """The name of a column."""
     if not isinstance(name, str):
-        raise TypeError(f"{option} must be the name of a column; got {described(name)}")
+        raise TypeError(f"{option} must be the name of a column; got {describe_type(name)}")
     return name
 
 
@@ -120,7 +120,7 @@ def read_wanted_scores(scores: Any, option: str = "scores") -> str | list[str]:
     names = list(scores) if hasattr(scores, "__iter__") else []
     if not names or not all(isinstance(name, str) for name in names):
         accepted = "a pattern such as 'p_*' or a sequence of names of columns"
-        raise TypeError(f"{option} must be {accepted}; got {described(scores)}")
+        raise TypeError(f"{option} must be {accepted}; got {describe_type(scores)}")
     return names
 
 
@@ -164,7 +164,7 @@ def find_score_columns(table: Table, wanted: str | Sequence[str], request: Colum
         readings = [[name[len(before) : len(name) - len(after)] for name in names], names]
         if len(names) < 2:
             raise ValueError(
-                f"{table.path}: {request.option('scores', wanted)} fits {counted(len(names), 'column')}, and two "
+                f"{table.path}: {request.option('scores', wanted)} fits {pluralize(len(names), 'column')}, and two "
                 f"classes or more are needed; it has {listing(table.names)}"
             )
     elif isinstance(wanted, str):
@@ -245,7 +245,7 @@ def sort_labels(table: Table, texts: Iterable[str], n_columns: int, request: Col
     """The labels in order: the classes of one column of a two-class problem, or of a matrix, which has no names."""
     found, expected = sorted(set(texts), key=_number_or_text), max(2, n_columns)
     if len(found) != expected:
-        problem = f"{counted(len(found), 'label')} ({listing(found)}) for scores of {expected} classes"
+        problem = f"{pluralize(len(found), 'label')} ({listing(found)}) for scores of {expected} classes"
         advice = f"name the classes in column order with {request.option('labels')}"
         raise ValueError(f"{table.path}: {problem}; {advice}")
     return found
@@ -274,7 +274,7 @@ def refuse_absent(table: Table, labels: list[str], counts: Iterable[int], reques
     if absent:
         raise ValueError(
             f"{table.path}: column {request.label!r} has no rows of "
-            f"{counted(len(absent), 'class', 'classes')}: {listing(absent)}; {request.option('absent', 'ignore')} "
+            f"{pluralize(len(absent), 'class', 'classes')}: {listing(absent)}; {request.option('absent', 'ignore')} "
             f"leaves it out, {request.option('absent', 'nan')} gives no value to what needs it"
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.registry import METRICS, ONE_SCORE_METRICS, natural_sampling
-from multiauc._common.wording import counted, one_of
+from multiauc._common.wording import one_of, pluralize
 from multiauc._input.options import NO_OPTIONS, SAMPLINGS, read_groups
 
 if TYPE_CHECKING:
@@ -110,8 +110,8 @@ class HeldInputs:
         """How the uncertainty was found, in words."""
         sizes = "class sizes random" if self.sampling == "iid" or self.groups_span_classes() else "class sizes fixed"
         weights = "" if self.sample.weights is None else ", weighted rows"
-        groups = "" if self.groups is None else f", {counted(int(self.groups.max()) + 1, 'group')} of rows"
-        folds = "" if self.folds is None else f"average over {counted(int(self.folds.max()) + 1, 'fold')}, "
+        groups = "" if self.groups is None else f", {pluralize(int(self.groups.max()) + 1, 'group')} of rows"
+        folds = "" if self.folds is None else f"average over {pluralize(int(self.folds.max()) + 1, 'fold')}, "
         return f"{folds}closed form, {sizes}{weights}{groups}; {self._intervals()} with Student's t"
 
     def _intervals(self) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.wording import counted, described, listing
+from multiauc._common.wording import describe_type, listing, pluralize
 from multiauc._input import columns as column_rules
 from multiauc._input.arrays import as_labels, frame_columns, label_codes
 
@@ -184,7 +184,7 @@ def _check_shape(given: Any, labels: NDArray[Any], n_rows: int) -> None:
     if labels.ndim == 1:
         _check_length(len(labels), n_rows)
         return
-    found = f"shape {labels.shape}" if labels.ndim else described(given)
+    found = f"shape {labels.shape}" if labels.ndim else describe_type(given)
     problem = f"y_true must be one-dimensional with one label per row; got {found}"
     if labels.ndim == 2 and labels.shape[1] == 1:
         raise ValueError(f"{problem}: pass np.asarray(y_true).ravel()")
@@ -203,7 +203,7 @@ def _check_length(n_labels: int, n_rows: int) -> None:
     if n_labels != n_rows:
         raise ValueError(
             f"y_true and y_score must have the same number of rows; got {n_labels} labels and "
-            f"{counted(n_rows, 'row')} of scores"
+            f"{pluralize(n_rows, 'row')} of scores"
         )
 
 
@@ -223,7 +223,7 @@ def match_classes(
         return names, _columns_of(column, names, COLUMN_NAMES)
     classes = sorted_labels(column.distinct)
     if len(classes) != n_columns:
-        found = f"y_true has {counted(len(classes), 'distinct label')} ({listing(classes)})"
+        found = f"y_true has {pluralize(len(classes), 'distinct label')} ({listing(classes)})"
         advice = f" but y_score is for {n_columns} classes; pass labels= with the {n_columns} classes in column order"
         alone = f", but an AUC needs rows of at least two classes; y_score is for {n_columns} classes"
         raise ValueError(found + (alone if len(classes) == 1 else advice))
@@ -291,12 +291,12 @@ def order_of_names(names: list[Any] | None, classes: list[Any]) -> list[int] | N
 def read_labels(labels: Any, n_columns: int | None = None) -> list[Any]:
     """The classes in column order: as many as there are columns, if these are known, and all distinct."""
     if isinstance(labels, (str, bytes, set, frozenset)) or not hasattr(labels, "__iter__"):
-        raise TypeError(f"labels must be a sequence of the classes in column order; got {described(labels)}")
+        raise TypeError(f"labels must be a sequence of the classes in column order; got {describe_type(labels)}")
     classes = [plain(label) for label in labels]
     if n_columns is not None and len(classes) != n_columns:
         raise ValueError(
             f"labels must name the class of each of the {n_columns} columns of y_score; "
-            f"got {counted(len(classes), 'label')}: {listing(classes)}"
+            f"got {pluralize(len(classes), 'label')}: {listing(classes)}"
         )
     for position, label in enumerate(classes):
         if is_missing(label):
@@ -403,8 +403,8 @@ def _name_columns(by: Any, n_rows: int) -> list[tuple[str, str, Any]]:
         return [(name, f"by[{k}]", values) for k, (name, values) in enumerate(zip(named, by, strict=True))]
     if isinstance(by, (str, bytes)) or not (hasattr(by, "__len__") or hasattr(by, "__array__")):
         raise TypeError(
-            f"by must have a label of its slice for each of {counted(n_rows, 'row')}, or be a list, a dict or a data "
-            f"frame of such columns; got {described(by)}"
+            f"by must have a label of its slice for each of {pluralize(n_rows, 'row')}, or be a list, a dict or a data "
+            f"frame of such columns; got {describe_type(by)}"
         )
     return [(_own_name(by) or UNNAMED, "by", by)]
 
@@ -428,8 +428,14 @@ def _number_slices(argument: str, values: Any, n_rows: int) -> tuple[NDArray[Any
     array = values if is_list else as_labels(argument, values) if coded is None else coded[0]
     shape = array.shape if hasattr(array, "shape") else (len(array),)
     if shape != (n_rows,):
-        found = described(values) if not shape else counted(shape[0], "label") if len(shape) == 1 else f"shape {shape}"
-        raise ValueError(f"{argument} must have one label per row, {counted(n_rows, 'row')}; got {found}")
+        found = (
+            describe_type(values)
+            if not shape
+            else pluralize(shape[0], "label")
+            if len(shape) == 1
+            else f"shape {shape}"
+        )
+        raise ValueError(f"{argument} must have one label per row, {pluralize(n_rows, 'row')}; got {found}")
     if coded is not None:
         distinct, first_rows, inverse = np.unique(array, return_index=True, return_inverse=True)
         missing = [None] * int((distinct < 0).sum())

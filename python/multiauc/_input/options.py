@@ -32,7 +32,7 @@ ASYMMETRY_FROM_ROUNDING = 1e-12
 
 def read_metric(metric: Any) -> str:
     """The name of a metric that has a closed form."""
-    return wording.one_of("metric", metric, registry.CLOSED_FORM_METRICS)
+    return wording.one_of("metric", metric, registry.ANALYTIC_METRICS)
 
 
 def read_metrics(metrics: Any, accepted: tuple[str, ...]) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def read_pair_weights(pair_weights: Any, sample: ClassedRows) -> str | NDArray[n
     if not 0.0 < total < np.inf:
         raise ValueError(
             "pair_weights must have a positive and finite sum over the pairs of classes that have rows; "
-            f"got a sum of {total} over {wording.counted(int(present.sum()), 'class', 'classes')}"
+            f"got a sum of {total} over {wording.pluralize(int(present.sum()), 'class', 'classes')}"
         )
     return np.triu(weights) + np.triu(weights).T
 
@@ -152,7 +152,7 @@ def read_rate_weights(rate_weights: Any, n_classes: int) -> tuple[NDArray[np.flo
     if not isinstance(rate_weights, (tuple, list)) or len(rate_weights) != 2:
         raise TypeError(
             "rate_weights must be a tuple (tp, fp) of two arrays, a row and a column per class; "
-            f"got {wording.described(rate_weights)}"
+            f"got {wording.describe_type(rate_weights)}"
         )
 
     def are_positive(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -194,7 +194,7 @@ def _read_matrix(
 def read_level(level: Any) -> float:
     """The probability beyond each end of an interval of this level."""
     if isinstance(level, (bool, np.bool_)) or not isinstance(level, (float, int, np.floating, np.integer)):
-        raise TypeError(f"level must be a number between 0 and 1; got {wording.described(level)}")
+        raise TypeError(f"level must be a number between 0 and 1; got {wording.describe_type(level)}")
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must be between 0 and 1, such as 0.95; got {level!r}")
     return (1.0 - float(level)) / 2.0
@@ -206,8 +206,8 @@ def read_groups(groups: Any, n_rows: int, argument: str = "groups") -> NDArray[n
         return None
     labels = as_labels(argument, groups)
     if labels.ndim != 1 or len(labels) != n_rows:
-        found = f"shape {labels.shape}" if labels.ndim else wording.described(groups)
-        raise ValueError(f"{argument} must have one entry per row, {wording.counted(n_rows, 'row')}; got {found}")
+        found = f"shape {labels.shape}" if labels.ndim else wording.describe_type(groups)
+        raise ValueError(f"{argument} must have one entry per row, {wording.pluralize(n_rows, 'row')}; got {found}")
     distinct: list[Any]
     if labels.dtype.kind == "O":
         codes, distinct = row_labels.number_objects(argument, labels.tolist())
@@ -276,7 +276,7 @@ def _read_float(argument: str, value: Any, accepted: str = "a number") -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{argument} must be {accepted}; got {wording.described(value)}") from None
+        raise TypeError(f"{argument} must be {accepted}; got {wording.describe_type(value)}") from None
 
 
 def read_non_negative(argument: str, value: Any, largest: float | None = None) -> float:
@@ -316,12 +316,12 @@ def positive_integer(argument: str, value: Any) -> int:
 def whole_number(argument: str, value: Any, accepted: str) -> int:
     """An integer that is not a bool."""
     if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
-        raise TypeError(f"{argument} must be {accepted}; got {wording.described(value)}")
+        raise TypeError(f"{argument} must be {accepted}; got {wording.describe_type(value)}")
     return operator.index(value)
 
 
 def read_flag(argument: str, value: Any) -> bool:
     """True or False."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{argument} must be True or False; got {wording.described(value)}")
+        raise TypeError(f"{argument} must be True or False; got {wording.describe_type(value)}")
     return bool(value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc._common.registry import PREDICTION_METRICS
-from multiauc._common.wording import described, one_of
+from multiauc._common.wording import describe_type, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,7 +34,7 @@ NOT_PROBABILITIES = (
 def read_outputs(outputs: Any) -> Outputs:
     """What the columns of scores are: None if they are to be taken as they are, or "logits"."""
     if outputs is not None and not isinstance(outputs, str):
-        raise TypeError(f"outputs must be None or 'logits'; got {described(outputs)}")
+        raise TypeError(f"outputs must be None or 'logits'; got {describe_type(outputs)}")
     if outputs not in (None, "logits"):
         raise ValueError(f"outputs must be None (scores are taken as they are) or 'logits'; got {outputs!r}")
     return outputs  # type: ignore[return-value]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.wording import counted, described, listing, one_of
+from multiauc._common.wording import describe_type, listing, one_of, pluralize
 from multiauc._input import arrays
 from multiauc._input import labels as row_labels
 from multiauc._input.probabilities import as_outputs, read_outputs
@@ -275,9 +275,9 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
     """The weights as float64, one per row."""
     weights = arrays.as_float64("sample_weight", sample_weight)
     if weights.shape != (n_rows,):
-        found = f"shape {weights.shape}" if weights.ndim != 1 else counted(len(weights), "weight")
+        found = f"shape {weights.shape}" if weights.ndim != 1 else pluralize(len(weights), "weight")
         what = "be one-dimensional with one weight per row" if weights.ndim != 1 else "have one weight per row"
-        raise ValueError(f"sample_weight must {what}; got {found} for {counted(n_rows, 'row')}")
+        raise ValueError(f"sample_weight must {what}; got {found} for {pluralize(n_rows, 'row')}")
     return weights
 
 
@@ -294,7 +294,7 @@ def check_absent(
     if policy == "raise":
         absent = [classes[k] for k in np.flatnonzero(rows == 0)]
         raise ValueError(
-            f"y_true has no {lacking} of {counted(len(absent), 'class', 'classes')}: {listing(absent)}; "
+            f"y_true has no {lacking} of {pluralize(len(absent), 'class', 'classes')}: {listing(absent)}; "
             "pass absent='ignore' to leave such classes out, or absent='nan' for nan wherever they count"
         )
 
@@ -312,7 +312,7 @@ def read_sparse_sample(
     if len(y_score.shape) != 2 or 0 in y_score.shape:
         raise ValueError(
             "y_score must have a row per instance and a column per class, or one column of scores of the second of two "
-            f"classes; got {described(y_score)}"
+            f"classes; got {describe_type(y_score)}"
         )
     matrix = y_score if getattr(y_score, "format", None) == "csr" else y_score.tocsr()
     if matrix.data.dtype not in (np.float32, np.float64) and not matrix.has_canonical_format:

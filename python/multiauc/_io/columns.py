@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from multiauc._common.hints import warn
-from multiauc._common.wording import counted
+from multiauc._common.wording import pluralize
 from multiauc._input.columns import explain_no_number, parse_number, to_text
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def spread_lists(path: str, name: str, column: Any, width: int, *, before: int =
     lengths = pc.list_value_length(column)
     row = pc.index(pc.not_equal(lengths, width), value=True).as_py()
     if row >= 0:
-        found = f"{counted(lengths[row].as_py(), 'score')} for {width} classes"
+        found = f"{pluralize(lengths[row].as_py(), 'score')} for {width} classes"
         raise ValueError(f"{path}: column {name!r}, row {before + row + 1}: {found}")
     cells = pc.list_flatten(column)
     if cells.null_count:

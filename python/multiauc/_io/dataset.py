@@ -17,7 +17,7 @@ except ImportError:
     raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install pyarrow") from None
 
 from multiauc._common.hints import with_hints
-from multiauc._common.wording import counted, described, listing, one_of
+from multiauc._common.wording import describe_type, listing, one_of, pluralize
 from multiauc._input.columns import read_request, read_wanted_scores
 from multiauc._input.options import read_metrics
 from multiauc._input.probabilities import NOT_PROBABILITIES, read_outputs, sum_to_one
@@ -164,7 +164,7 @@ def evaluate_dataset(  # noqa: PLR0913
       eel                        0.8603           exact      0.0207  0.8141 to 0.8964
     """
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(f"progress must be None, True, False or a callable; got {described(progress)}")
+        raise TypeError(f"progress must be None, True, False or a callable; got {describe_type(progress)}")
     columns = read_request(label, sample_weight, labels)
     request = Request(label=columns.label, labels=columns.labels, sample_weight=columns.sample_weight)
     plan = Plan(
@@ -185,7 +185,7 @@ def evaluate_dataset(  # noqa: PLR0913
         if identity is None:
             raise ValueError(
                 "checkpoint needs a source that can be told from others and read again: files, or a data set of "
-                f"pyarrow that is made of files; source is {described(source)}"
+                f"pyarrow that is made of files; source is {describe_type(source)}"
             )
         kept = make_checkpoint(checkpoint, stream, request, plan, identity)
     return evaluate_stream(stream, plan, kept)
@@ -303,7 +303,7 @@ def _read_rows(
             raise
         if run.n_rows > n_kept:
             checkpoint.save(run.place(), run.accumulator.to_bytes())
-        kept = f"after {counted(run.n_rows, 'row')}, kept in {checkpoint.path}: the same call goes on from there"
+        kept = f"after {pluralize(run.n_rows, 'row')}, kept in {checkpoint.path}: the same call goes on from there"
         none = "before the first rows were counted, so none are kept"
         raise KeyboardInterrupt(f"interrupted {kept if run.n_rows else none}") from None
 
@@ -427,7 +427,7 @@ def make_checkpoint(
 
 
 def _list_some(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} and {counted(len(names) - 1, 'other file')}"
+    return names[0] if len(names) == 1 else f"{names[0]} and {pluralize(len(names) - 1, 'other file')}"
 
 
 def _describe(value: Any) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from multiauc._common.progress import RowProgress
-from multiauc._common.wording import counted, listing, printable
+from multiauc._common.wording import listing, pluralize, printable
 from multiauc._input import columns
 from multiauc._input.columns import ColumnRequest
 from multiauc._io import columns as arrays
@@ -476,7 +476,7 @@ class _Rows:
             order = np.array([place[key] for key in first._ids], dtype=np.intp)
         rule = f"models are compared on the same rows ({self._request.option('row_id')} matches them)"
         if len(self.codes) != len(first.codes):
-            sizes = f"{counted(len(self.codes), 'row')}, {first.stream.path} has {len(first.codes)}"
+            sizes = f"{pluralize(len(self.codes), 'row')}, {first.stream.path} has {len(first.codes)}"
             raise ValueError(f"{self.stream.path}: {sizes}; {rule}")
         codes = self.codes if order is None else self.codes[order]
         differs = codes != first.codes

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.lib.format import MAGIC_PREFIX, read_array
 from pyarrow import csv, ipc, parquet
 
-from multiauc._common.wording import counted, listing
+from multiauc._common.wording import listing, pluralize
 from multiauc._io import columns, sources
 from multiauc._io.sources import Content, RowError, reading
 
@@ -359,7 +359,7 @@ class TextRows(RowFile):
             raise
 
     def _describe_odd(self, row: Any) -> str:
-        cells = f"{counted(row.actual_columns, 'cell')} where the header has {row.expected_columns}"
+        cells = f"{pluralize(row.actual_columns, 'cell')} where the header has {row.expected_columns}"
         if self._delimiter == "," and row.actual_columns > row.expected_columns:
             cells += "; numbers are written with a point, not with a decimal comma, and texts with commas in quotes"
         # Arrow counts the header as a row.

@@ -13,7 +13,7 @@ from multiauc import _rust
 from multiauc._common import registry, result
 from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
-from multiauc._common.wording import counted, decimals, names_as_text, one_of
+from multiauc._common.wording import decimals, names_as_text, one_of, pluralize
 from multiauc._inference import estimates
 from multiauc._inference.bootstrap import draw_seed
 from multiauc._input import options
@@ -676,7 +676,7 @@ def find_surface(sample: Sample, rule: str, points: int) -> RocSurface:
     classes = np.flatnonzero(sample.rows).tolist()
     if len(classes) != 3:
         raise ValueError(
-            f"an ROC surface can be drawn for three classes; y_true has {counted(len(classes), 'class', 'classes')}"
+            f"an ROC surface can be drawn for three classes; y_true has {pluralize(len(classes), 'class', 'classes')}"
         )
     judged = score_by_rule(sample.scores[:, classes].astype(np.float64), rule)
     if sample.is_undefined:

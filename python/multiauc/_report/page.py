@@ -12,7 +12,7 @@ from importlib import resources
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from multiauc._common.wording import counted, p_text, shown_name
+from multiauc._common.wording import p_text, pluralize, shown_name
 from multiauc._display import words
 from multiauc._report import svg
 
@@ -176,7 +176,7 @@ def _tabulate_pairs(report: views.Report, title: str) -> str:
         cells = [size, *(_estimate_cell(found) for found in pair.models)]
         rows.append(_render_row(f"{shown_name(pair.names.first)} – {shown_name(pair.names.second)}", cells))
     names = [model.name for model in report.models]
-    which = f"the {counted(len(rows), 'pair')} that {shown_name(report.best)} separates worst"
+    which = f"the {pluralize(len(rows), 'pair')} that {shown_name(report.best)} separates worst"
     caption = f"{title} of {which}, {words.format_percent(report.level)} intervals"
     return _render_table(caption, ["pair", "rows", *names], rows, sortable=True, models=len(names))
 

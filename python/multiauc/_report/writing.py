@@ -146,7 +146,7 @@ def make_page(  # noqa: PLR0913 - what a page depends on
 def evaluate_models(comparison: Comparison) -> dict[str, Evaluation]:
     """The default metrics of each of the compared models, and the one that they are compared by."""
     metrics = registry.DEFAULT_METRICS
-    if registry.METRICS[comparison.metric].has_closed_form and comparison.metric not in metrics:
+    if registry.METRICS[comparison.metric].is_analytic and comparison.metric not in metrics:
         metrics = (*metrics, comparison.metric)
     held = comparison.inputs()
     named = zip(names_as_text(held), held.values(), strict=True)

@@ -12,7 +12,7 @@ import numpy as np
 
 import multiauc
 from multiauc._common.registry import METRICS
-from multiauc._common.wording import counted
+from multiauc._common.wording import pluralize
 from multiauc._display import model as views
 from multiauc._display import numbers, tables, words
 from multiauc.cli import _gates
@@ -40,7 +40,7 @@ def compare_files(request: CompareRequest) -> None:
         differences = comparison.bootstrap(size, rng=request.seed)
         found = _view_resampled(found, differences, level)
         method = _describe_resampling(differences, len(found.differences), level)
-    elif METRICS[request.metric].has_closed_form:
+    elif METRICS[request.metric].is_analytic:
         method = comparison.method
     else:
         method = "no intervals in closed form; --bootstrap gives intervals and differences"
@@ -66,7 +66,7 @@ def compare_files(request: CompareRequest) -> None:
 
 def _refuse_gate(metric: str, level: float, n_resamples: int) -> None:
     """Raise if there would be no one-sided limit for ``--fail-if-worse``."""
-    if not METRICS[metric].has_closed_form and not n_resamples:
+    if not METRICS[metric].is_analytic and not n_resamples:
         raise click.UsageError(f"--fail-if-worse needs --bootstrap for {metric}, which has no intervals without it")
     _gates.refuse_level("--fail-if-worse", level, n_resamples)
 
@@ -97,12 +97,12 @@ def _view_resampled(shown: views.Comparison, bootstrap: multiauc.ComparisonBoots
 def _describe_resampling(bootstrap: multiauc.ComparisonBootstrap, n_differences: int, level: float) -> str:
     size = len(bootstrap.replicates)
     method = (
-        f"{counted(size, 'bootstrap sample')}, the same rows for all models; "
+        f"{pluralize(size, 'bootstrap sample')}, the same rows for all models; "
         "logit intervals of models, percentile of differences"
     )
     needed = _gates.count_needed((1.0 - level) / (2 * n_differences))
     if size < needed:
-        tests = counted(n_differences, "difference")
+        tests = pluralize(n_differences, "difference")
         method += f"; too few to test {tests} at the level {level:g}, which takes {needed} or more"
     return method
 

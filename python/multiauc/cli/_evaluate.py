@@ -14,7 +14,7 @@ import click
 import multiauc
 from multiauc._common import hints, registry, result
 from multiauc._common.progress import Stage
-from multiauc._common.wording import counted
+from multiauc._common.wording import pluralize
 from multiauc._display import model as views
 from multiauc._display import numbers, tables
 from multiauc._input.columns import find_score_columns
@@ -112,7 +112,7 @@ def _evaluate_pieces(
         reading.memory_limit,
         absent=request.absent,
         exact=request.exact,
-        on_resume=lambda rows: note(f"going on after {counted(rows, 'row')} that {request.checkpoint} has kept"),
+        on_resume=lambda rows: note(f"going on after {pluralize(rows, 'row')} that {request.checkpoint} has kept"),
         on_note=notes.append,
         outputs=request.outputs,
     )

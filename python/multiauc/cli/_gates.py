@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
-from multiauc._common.registry import CLOSED_FORM_METRICS, METRICS
+from multiauc._common.registry import ANALYTIC_METRICS, METRICS
 from multiauc._display import model as views
 from multiauc._input.columns import parse_number
 from multiauc.cli._problems import NotPassed
@@ -38,8 +38,8 @@ def _floor(text: str) -> Floor:
     metric, equals, number = (part.strip() for part in text.partition("="))
     if not equals:
         raise click.BadParameter(f"{text!r} is not of the form auc_mu=0.9.")
-    if metric not in CLOSED_FORM_METRICS:
-        raise click.BadParameter(f"{metric!r} is not one of {', '.join(map(repr, CLOSED_FORM_METRICS))}.")
+    if metric not in ANALYTIC_METRICS:
+        raise click.BadParameter(f"{metric!r} is not one of {', '.join(map(repr, ANALYTIC_METRICS))}.")
     if not METRICS[metric].higher_is_better:
         raise click.BadParameter(
             f"{metric!r} is better the smaller it is, so a lower bound is no gate; --fail-if-worse compares models."

@@ -85,9 +85,9 @@ def split_commas(words: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
 def read_metrics(words: tuple[str, ...]) -> tuple[str, ...] | None:
     """Metrics that have intervals in closed form; None if none is named."""
     names = split_commas(words)
-    unknown = next((name for name in names or () if name not in registry.CLOSED_FORM_METRICS), None)
+    unknown = next((name for name in names or () if name not in registry.ANALYTIC_METRICS), None)
     if unknown is not None:
-        raise click.BadParameter(f"{unknown!r} is not one of {', '.join(map(repr, registry.CLOSED_FORM_METRICS))}.")
+        raise click.BadParameter(f"{unknown!r} is not one of {', '.join(map(repr, registry.ANALYTIC_METRICS))}.")
     return names
 
 
@@ -156,7 +156,7 @@ def complete_columns(context: click.Context, _: click.Parameter, typed: str) -> 
 def complete_metrics(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
     """Metrics, the last of several with commas between."""
     before, comma, name = typed.rpartition(",")
-    return [f"{before}{comma}{metric}" for metric in registry.CLOSED_FORM_METRICS if metric.startswith(name)]
+    return [f"{before}{comma}{metric}" for metric in registry.ANALYTIC_METRICS if metric.startswith(name)]
 
 
 def split_path(text: str) -> tuple[str, str]:

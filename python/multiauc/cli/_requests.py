@@ -41,7 +41,7 @@ METRIC = option("--metric", type=click.Choice(list(registry.METRICS)), default=r
                 help="What to compare the models by.")
 METRICS = option("--metrics", multiple=True, metavar="A,B,...", read=_options.read_metrics,
                  shell_complete=_options.complete_metrics,
-                 help=f"What to compute, out of {', '.join(registry.CLOSED_FORM_METRICS)}. "
+                 help=f"What to compute, out of {', '.join(registry.ANALYTIC_METRICS)}. "
                       f"[default: {', '.join(registry.DEFAULT_METRICS)}]")
 BY = option("--by", multiple=True, metavar="A,B,...", read=lambda words: _options.split_commas(words) or (),
             shell_complete=complete_columns,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
-from multiauc._common.wording import described, shown_name
+from multiauc._common.wording import describe_type, shown_name
 from multiauc._input.sample import SCORING
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
 def check_axes(ax: Any) -> Axes:
     """The axes, if they are what they should be."""
     if not hasattr(ax, "plot") or not hasattr(ax, "get_figure"):
-        raise TypeError(f"ax must be one matplotlib Axes, or None for new ones; got {described(ax)}")
+        raise TypeError(f"ax must be one matplotlib Axes, or None for new ones; got {describe_type(ax)}")
     axes: Axes = ax
     return axes
 

@@ -195,7 +195,7 @@ class ComparisonDisplay(IntervalsDisplay):
         """The two axes given, in any shape."""
         what = "for the estimates and for their differences"
         if hasattr(ax, "get_figure") or not hasattr(ax, "__iter__"):
-            found = wording.described(ax)
+            found = wording.describe_type(ax)
             raise TypeError(
                 f"ax must be two axes, {what}; got {found}: pass those of plt.subplots(1, 2), or None for new ones"
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from multiauc._common.wording import counted, decimals
+from multiauc._common.wording import decimals, pluralize
 from multiauc._input.options import read_partition
 from multiauc._input.sample import read_sample
 from multiauc._metrics.volumes import Volume, hum
@@ -143,7 +143,7 @@ class SimplexDisplay(base.PredictionsDisplay):
         shown = np.arange(n_rows)
         if n_rows > POINTS_AT_MOST:
             shown = np.linspace(0, n_rows - 1, POINTS_AT_MOST).astype(np.intp)
-            axes.set_title(f"{POINTS_AT_MOST} of {counted(n_rows, 'prediction')}", fontsize="medium")
+            axes.set_title(f"{POINTS_AT_MOST} of {pluralize(n_rows, 'prediction')}", fontsize="medium")
         places = np.asarray(self.points[shown], dtype=np.float64) @ CORNERS
         drawn = []
         for k, label in enumerate(self.labels):

@@ -14,7 +14,7 @@ from sklearn.utils import indexable
 from sklearn.utils._indexing import _safe_indexing
 
 from multiauc._common.registry import DEFAULT_METRIC, METRICS
-from multiauc._common.wording import described, listing
+from multiauc._common.wording import describe_type, listing
 from multiauc._evaluation.comparison import compare
 from multiauc._evaluation.evaluation import evaluate
 from multiauc._input.options import read_metric
@@ -192,7 +192,7 @@ def cross_validate_comparison(
     """
     if not isinstance(estimators, Mapping):
         raise TypeError(
-            f"estimators must be a dict from the name of each to the classifier; got {described(estimators)}"
+            f"estimators must be a dict from the name of each to the classifier; got {describe_type(estimators)}"
         )
     labels, folds, scores = _predict_out_of_fold(list(estimators.values()), X, y, cv, groups)
     models = dict(zip(estimators, scores, strict=True))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions
 from pyspark.sql import types as sql
 
-from multiauc._common.wording import described
+from multiauc._common.wording import describe_type
 from multiauc._input import columns, labels, probabilities
 from multiauc._io.predictions import RowReader
 
@@ -62,7 +62,7 @@ def read_columns(
 ) -> tuple[DataFrame, Layout]:
     """The columns that tasks read, and what they are; `classes` are given in the order of the scores, or None."""
     if not hasattr(df, "mapInArrow"):
-        raise TypeError(f"df must be a data frame of Spark; got {described(df)}")
+        raise TypeError(f"df must be a data frame of Spark; got {describe_type(df)}")
     shown = None if classes is None else tuple(labels.read_labels(classes))
     by = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     request = replace(columns.read_request(label, sample_weight, shown), by=by)

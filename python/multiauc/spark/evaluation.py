@@ -16,7 +16,7 @@ from multiauc import _rust
 from multiauc._common.hints import with_hints
 from multiauc._common.registry import METRICS
 from multiauc._common.result import Result, build_frame, by_column, text_table
-from multiauc._common.wording import described, listing, one_of
+from multiauc._common.wording import describe_type, listing, one_of
 from multiauc._evaluation.comparison import compare as compare_in_memory
 from multiauc._inference.intervals import ConfidenceInterval
 from multiauc._input.options import positive_integer, read_level, read_metrics
@@ -346,7 +346,7 @@ def compare(  # noqa: PLR0913
         The evaluation of each model, and their differences with certain bounds.
     """
     if not hasattr(models, "items") or not models:
-        raise TypeError(f"models must be a mapping of names to columns of scores; got {described(models)}")
+        raise TypeError(f"models must be a mapping of names to columns of scores; got {describe_type(models)}")
     rows, layout = read_columns(df, label, dict(models), sample_weight, labels, None, outputs)
     found, sample = evaluate_rows(rows, layout, metrics, absent, memory_limit, exact=exact)
     evaluations = {name: found[name, ()] for name in models}

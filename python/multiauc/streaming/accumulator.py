@@ -11,7 +11,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.registry import METRICS
-from multiauc._common.wording import counted, listing, one_of
+from multiauc._common.wording import listing, one_of, pluralize
 from multiauc._evaluation.evaluation import MetricEstimates
 from multiauc._inference.estimates import Estimate, build_worst_case
 from multiauc._input import labels as classes_of
@@ -143,7 +143,8 @@ class Accumulator:
         classes = classes_of.read_labels(labels)
         if not 2 <= len(classes) <= classes_of.MAX_CLASSES:
             raise ValueError(
-                f"labels must name between 2 and {classes_of.MAX_CLASSES} classes; got {counted(len(classes), 'label')}"
+                f"labels must name between 2 and {classes_of.MAX_CLASSES} classes; "
+                f"got {pluralize(len(classes), 'label')}"
             )
         self.labels = tuple(classes)
         self.metrics = options.read_metrics(metrics, STREAMED_METRICS)
@@ -154,7 +155,7 @@ class Accumulator:
         least = _rust.StreamState.least_memory(len(classes), list(self.metrics))
         if self.memory_limit < least:
             raise ValueError(
-                f"memory_limit must be at least {least:,} bytes for {counted(len(classes), 'class', 'classes')} and "
+                f"memory_limit must be at least {least:,} bytes for {pluralize(len(classes), 'class', 'classes')} and "
                 f"{listing(self.metrics)}; got {self.memory_limit:,}. One-vs-rest alone needs the least"
             )
         # Made with the first rows, which say whether scores are float32 or float64.
@@ -428,8 +429,8 @@ class Accumulator:
         return again
 
     def __repr__(self) -> str:
-        classes = counted(len(self.labels), "class", "classes")
-        return f"Accumulator of {counted(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
+        classes = pluralize(len(self.labels), "class", "classes")
+        return f"Accumulator of {pluralize(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
 
 
 def _build_estimate(name: Any, of: str | int, found: tuple[Any, ...] | None, smallest_class: int) -> Estimate:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from multiauc._common.registry import DEFAULT_METRIC, METRICS
-from multiauc._common.wording import counted, listing, one_of
+from multiauc._common.wording import listing, one_of, pluralize
 from multiauc._evaluation.evaluation import evaluate
 from multiauc._input.arrays import as_array, as_scores
 from multiauc._input.options import read_metric
@@ -391,7 +391,7 @@ class ArrayMulticlassAuc:
 
     def __repr__(self) -> str:
         rows = sum(len(one.codes) for one in self._batches) if self._summary is None else self._summary.n_rows
-        return f"MulticlassAuc({self._metric!r}): {counted(rows, 'row')}"
+        return f"MulticlassAuc({self._metric!r}): {pluralize(rows, 'row')}"
 
 
 def _read_batch_weights(targets: NDArray[Any], sample_weight: Any) -> NDArray[np.float64]:

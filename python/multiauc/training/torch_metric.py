@@ -9,7 +9,7 @@ import torch
 from torchmetrics import Metric
 
 from multiauc._common.registry import DEFAULT_METRIC
-from multiauc._common.wording import counted
+from multiauc._common.wording import pluralize
 from multiauc.streaming import Accumulator
 from multiauc.training.batches import Batch, BatchMetric
 
@@ -161,7 +161,7 @@ class MulticlassAuc(Metric):  # type: ignore[misc]
 
     def __repr__(self) -> str:
         of_each = (one.n_rows if isinstance(one, Accumulator) else len(one.codes) for one in self._records())
-        return f"MulticlassAuc({self._metric!r}): {counted(sum(of_each), 'row')}"
+        return f"MulticlassAuc({self._metric!r}): {pluralize(sum(of_each), 'row')}"
 
 
 #: The numbers in front of a record: rows (-1 for a summary), bytes per score, whether there are weights, bytes in all.
