@@ -22,6 +22,16 @@ pub(crate) fn zeroed<T: Float>(length: usize) -> Vec<T> {
     buffer
 }
 
+/// Makes a buffer so many zeros, in the memory it has if that is enough.
+pub(crate) fn set_zeros<T: Float>(buffer: &mut Vec<T>, length: usize) {
+    if buffer.capacity() < length {
+        *buffer = zeroed(length);
+    } else {
+        buffer.clear();
+        buffer.resize(length, T::ZERO);
+    }
+}
+
 /// A pool of buffers for all threads to reuse: fresh memory costs as much as the work done in it.
 #[derive(Debug)]
 pub(crate) struct Buffers<T>(Mutex<Vec<Vec<T>>>);
@@ -35,19 +45,19 @@ impl<T> Default for Buffers<T> {
 impl<T: Float> Buffers<T> {
     /// A buffer of that length; its contents are arbitrary.
     pub(crate) fn take(&self, length: usize) -> Vec<T> {
-        let left = self.0.lock().map_or(None, |mut buffers| buffers.pop());
-        match left {
-            Some(mut buffer) if buffer.capacity() >= length => {
-                buffer.resize(length, T::ZERO);
-                buffer
-            }
-            _ => {
-                // A little longer, so that it also fits the next class of about the same size.
-                let mut buffer = zeroed(length + length / 64);
-                buffer.truncate(length);
-                buffer
-            }
+        let fitting = self.0.lock().ok().and_then(|mut buffers| {
+            let fitting = buffers.iter().enumerate().filter(|(_, buffer)| buffer.capacity() >= length);
+            let (smallest, _) = fitting.min_by_key(|(_, buffer)| buffer.capacity())?;
+            Some(buffers.swap_remove(smallest))
+        });
+        if let Some(mut buffer) = fitting {
+            buffer.resize(length, T::ZERO);
+            return buffer;
         }
+        // A little longer, so that it also fits the next class of about the same size.
+        let mut buffer = zeroed(length + length / 64);
+        buffer.truncate(length);
+        buffer
     }
 
     /// Returns a buffer to the pool.

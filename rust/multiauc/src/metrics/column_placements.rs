@@ -6,7 +6,7 @@ use super::waves::in_waves;
 use crate::error::Result;
 use crate::float::Score;
 use crate::inference::{Design, pair_variance};
-use crate::memory::Buffers;
+use crate::memory::{Buffers, set_zeros};
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
 use crate::ranking::{Nearness, PlacementLookup, WeightedWins};
@@ -59,6 +59,9 @@ struct ColumnScratch {
     table: PlacementLookup,
     by_rank: Vec<f64>,
     of_pair: Vec<f64>,
+    /// By rank: how many of all other rows are below, and Σ_d ω_cd · (proportion of class d below).
+    rest_below: Vec<f64>,
+    sum_by_pair: Vec<f64>,
 }
 
 /// Runs `task(placements)` for the column of every present class, the placements in memory of `buffers`; `consume` gets
@@ -106,20 +109,21 @@ fn place_column<T: Score>(
     workers: &Workers<'_>,
 ) -> Result<ColumnPlacements> {
     let rows = &design.rows;
-    let ColumnScratch { table, by_rank, of_pair } = scratch;
+    let ColumnScratch { table, by_rank, of_pair, rest_below, sum_by_pair } = scratch;
     table.build(blocks.run(class, class), rows.weights_of(class), lattice, workers)?;
     let own_total = rows.weight(class);
     let rest_total: f64 = rows.others(class).map(|d| rows.weight(d)).sum();
     let mut column = ColumnPlacements {
         class,
         placements: buffers.take(rows.len()),
-        by_pair: vec![0.0; table.len()],
+        by_pair: buffers.take(table.len()),
         wins: vec![None; rows.classes()],
         variances: vec![f64::NAN; rows.classes()],
         degrees_of_freedom: vec![f64::NAN; rows.classes()],
     };
-    let mut rest_below = vec![0.0; table.len()];
-    let mut sum_by_pair = vec![0.0; table.len()];
+    for sums in [&mut *rest_below, &mut *sum_by_pair] {
+        set_zeros(sums, table.len());
+    }
     for d in rows.others(class) {
         workers.check()?;
         let placements = &mut column.placements[rows.range(d)];
@@ -128,7 +132,7 @@ fn place_column<T: Score>(
         table.below_by_rank(by_rank, workers)?;
         // An ordered pair counts half as much as the pair itself.
         let (per_weight, pair_weight) = (rows.weight(d).recip(), 0.5 * omega[d] / rows.weight(d));
-        for ((below, rest), sum) in by_rank.iter_mut().zip(&mut rest_below).zip(&mut sum_by_pair) {
+        for ((below, rest), sum) in by_rank.iter_mut().zip(&mut *rest_below).zip(&mut *sum_by_pair) {
             *rest += *below;
             *sum += pair_weight * *below;
             *below *= per_weight;
@@ -150,7 +154,7 @@ fn place_column<T: Score>(
         column.wins[d] = Some(wins);
     }
     let own = &mut column.placements[rows.range(class)];
-    table.by_row(&rest_below, |below| below / rest_total, own, workers)?;
-    table.by_row(&sum_by_pair, |sum| sum, &mut column.by_pair, workers)?;
+    table.by_row(rest_below, |below| below / rest_total, own, workers)?;
+    table.by_row(sum_by_pair, |sum| sum, &mut column.by_pair, workers)?;
     Ok(column)
 }

@@ -67,6 +67,7 @@ pub(super) fn column_statistics<T: Score>(
             add(&mut components, &contributions, workers)?;
             for (column, ..) in wave {
                 buffers.give_back(column.placements);
+                buffers.give_back(column.by_pair);
             }
             Ok(())
         },

@@ -11,7 +11,7 @@ use super::key_stream::{KeysByPart, PART_KEYS, PartMap, SAMPLE, SplitKeys};
 use super::placement_table::{LookupTotals, Nearness, PlacementTable};
 use crate::error::Result;
 use crate::float::Score;
-use crate::memory::Buffers;
+use crate::memory::{Buffers, set_zeros};
 use crate::parallel::Workers;
 use crate::simd::run_widest;
 
@@ -205,7 +205,7 @@ impl PlacementLookup {
             self.parts[0].below_by_rank(0.0, below);
             return Ok(());
         }
-        below.resize(self.len(), 0.0);
+        set_zeros(below, self.len());
         let mut rest = &mut below[..];
         let mut tasks = Vec::with_capacity(self.parts.len());
         for part in &self.parts {
