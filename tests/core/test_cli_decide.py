@@ -150,7 +150,7 @@ class TestReport:
         labels, first, second, _ = files
         cli(f"report {models} -l y --bootstrap 0 --costs costs.csv -o page.html")
         text = self.text_of("page.html")
-        assert "What decisions cost" in text
+        assert "What predictions cost" in text
         for name, scores in zip(models.replace(".parquet", "").split(), (first, second), strict=False):
             decisions = multiauc.fit_decisions(labels, scores, COSTS)
             assert f"{name}: predict the class of" in text
