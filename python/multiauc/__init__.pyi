@@ -26,6 +26,8 @@ from multiauc._curves.partial import partial_auc as partial_auc
 from multiauc._curves.partial import partial_auc_score as partial_auc_score
 from multiauc._curves.precision_recall import PrecisionRecallCurve as PrecisionRecallCurve
 from multiauc._curves.precision_recall import precision_recall_curves as precision_recall_curves
+from multiauc._curves.reliability import ReliabilityCurve as ReliabilityCurve
+from multiauc._curves.reliability import reliability_curves as reliability_curves
 from multiauc._curves.roc import RocCurve as RocCurve
 from multiauc._curves.roc import Sensitivity as Sensitivity
 from multiauc._curves.roc import roc_curves as roc_curves

@@ -259,6 +259,17 @@ class CurveResampler:
     ) -> NDArray[np.float64]:
         """The smallest z from `least` on whose limits hold the heights `held` at the rates `at`."""
 
+def fit_summary_roc(
+    tables: NDArray[np.float64], model: str, start: list[float] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """(estimates, covariance, log-likelihood): means of logit TPR and FPR, their deviations, their correlation.
+
+    `model` is "reml", "ml" or "binomial"; `start` are the estimates from similar tables, for a quick fit.
+    """
+
+def summary_area(intercept: float, slope: float) -> float:
+    """Under logit TPR = intercept + slope * logit FPR; nan unless the curve rises."""
+
 type _Hull = tuple[NDArray[np.float64], NDArray[np.float64], float]
 
 def h_measure(hull: _Hull, severity_ratio: float) -> float:

@@ -56,6 +56,7 @@ def all_results(seed=0):
         decisions, decisions.cross_validated, decisions.cross_validated.difference("fitted", "argmax"),
         slices, slices["a"], confusion, confusion.recall["ant"], runs, runs.metrics["auc_mu"],
         compared_runs, compared_runs.difference("a", "b"), multiauc.precision_recall_curves(y_true, y_score)["ant"],
+        multiauc.reliability_curves(y_true, y_score, outputs="logits", n_bins=4)["ant"],
     ]  # fmt: skip
     return {type(result).__name__: result for result in found}
 

@@ -7,12 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
-from scipy import stats
 
 import multiauc
 from multiauc import _rust
-from multiauc._curves import summary_fits as _meta_fits
-from multiauc._curves.summary_fits import area
+from multiauc._rust import summary_area as area
 from multiauc.plotting import SummaryRocDisplay
 
 TABLES = (
@@ -171,18 +169,6 @@ def test_a_huge_table_among_small_ones_takes_no_longer():
     errors = {"auc": 0.01494, "logit_tpr": 0.4108, "logit_fpr": 0.3276, "sd_tpr": 0.349, "sd_fpr": 0.2507}
     assert found.parameters == pytest.approx(expected, abs=1e-4)
     assert found.standard_errors == pytest.approx(errors | {"correlation": 0.07491}, rel=2e-3)
-
-
-def test_binomial_likelihoods_of_any_size():
-    counts = _meta_fits.Counts(np.array([[3.0, 4.0, 0.0, 5.0], [200.0, 17.0, 6.0, 0.0], [1.0, 1.0, 16.0, 20.0]]))
-    u = np.array([[0.3, -2.0], [2.4, 1.0], [-7.0, -0.2]])
-    found = counts.heights(u).sum() + counts.largest
-    expected = stats.binom.logpmf(counts.hits, counts.trials, 1.0 / (1.0 + np.exp(-u))).sum()
-    assert found == pytest.approx(expected, abs=1e-12)
-    # Near the rates seen the likelihood is a parabola, also where counts are larger than what doubles tell apart.
-    large = _meta_fits.Counts(np.array([[3e18, 1e18, 1e17, 9e17]]))
-    seen = np.log([[3.0, 1 / 9]])
-    np.testing.assert_allclose(large.heights(seen + 1e-8), [[-0.5 * 7.5e17 * 1e-16, -0.5 * 9e16 * 1e-16]], rtol=1e-6)
 
 
 @pytest.mark.parametrize(("cell", "other"), [(0, 1), (1, 0), (2, 3), (3, 2)])
@@ -369,8 +355,7 @@ def test_bad_input(tables, options, match):
 def test_without_scipy(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy", None)
     install = "needs scipy; install it with: pip install scipy"
-    with pytest.raises(ModuleNotFoundError, match=install):
-        multiauc.summary_roc(*TABLES)
+    assert multiauc.summary_roc(*TABLES).auc > 0.9
     with pytest.raises(ModuleNotFoundError, match=install):
         multiauc.ScoreDensities([[None, None], [None, None]])
     assert multiauc.summary_roc(*TABLES, model="moses_littenberg").auc > 0.9

@@ -18,7 +18,7 @@ from multiauc._input.labels import column_names, order_of_names
 from multiauc._input.sample import Sample, read_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -35,9 +35,8 @@ RULES_IN_WORDS = {
     "offsets": "the smallest expected cost by probabilities with offsets that cost least",
 }
 DIFFERENCE_HEADER = ["", "difference", "std. error", "95% interval", "t", "df", "p"]
-# Rows at a time, and how far a sum of probabilities of so many bytes may be from 1.
-BLOCK = 65_536
-TOLERANCES = {8: 1e-6, 4: 1e-3}
+# What probabilities are needed for, in a message.
+WANTED_FOR = "to weigh costs with"
 
 
 class RowMean(NamedTuple):
@@ -347,7 +346,7 @@ class CostDecisions(result.Tabular):
         costs, offsets = self.costs[np.ix_(columns, columns)], self.offsets[columns]
         found = (
             _rust.decide(np.ascontiguousarray(block[:, columns]), costs, rule, self.scale, offsets)
-            for _, block in probability_blocks(scores)
+            for _, block in probabilities.probability_blocks(scores)
         )
         return np.asarray(columns[np.concatenate(list(found))]) if len(scores) else np.empty(0, dtype=np.intp)
 
@@ -417,27 +416,7 @@ def read_probabilities(y_score: Any, n_classes: int, outputs: Any = None) -> NDA
         scores = scores[:, np.newaxis]
     if scores.ndim != 2 or scores.shape[1] not in ({1, 2} if n_classes == 2 else {n_classes}):
         raise ValueError(f"y_score must have a column for each of the {n_classes} classes; got shape {scores.shape}")
-    scores = probabilities.as_outputs("y_score", scores, outputs)
-    tolerance = TOLERANCES[scores.itemsize]
-    for start, block in probability_blocks(scores):
-        # Written so that nan is wrong.
-        wrong = ~((np.abs(block.sum(axis=1) - 1.0) <= tolerance) & (block.min(axis=1) >= -tolerance))
-        if wrong.any():
-            row = start + int(np.argmax(wrong))
-            found = scores[row].tolist()
-            shown = ", ".join(f"{value:.6g}" for value in found[:8]) + (", ..." if len(found) > 8 else "")
-            raise ValueError(
-                "y_score must be probabilities, none negative and the sum of a row 1, to weigh costs with; "
-                f"got {shown} in row {row}: for logits pass outputs='logits'"
-            )
-    return scores
-
-
-def probability_blocks(scores: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:
-    """First rows of blocks, and the probabilities of all classes in them; a single score is that of the second."""
-    for start in range(0, len(scores), BLOCK):
-        block = scores[start : start + BLOCK].astype(np.float64)
-        yield start, block if block.shape[1] > 1 else np.column_stack([1.0 - block[:, 0], block[:, 0]])
+    return probabilities.check_probabilities(probabilities.as_outputs("y_score", scores, outputs), WANTED_FOR)
 
 
 def label_order(labels: Sequence[Any]) -> NDArray[np.intp]:
@@ -548,7 +527,7 @@ def fit_rule(sample: Sample, costs: NDArray[np.float64], groups: NDArray[np.uint
                 f"groups must have at least two groups with rows of positive sample_weight; got {left}: a rule is "
                 "tested on other groups than it was fitted to"
             )
-    read_probabilities(sample.scores, sample.n_classes)
+    probabilities.check_probabilities(sample.scores, WANTED_FOR)
     rule, scale, offsets, p_value, row_costs, weights, kept_groups = _rust.fit_decision_rule(
         sample.arguments(groups), label_order(sample.labels).tolist(), np.ascontiguousarray(costs)
     )

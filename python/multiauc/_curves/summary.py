@@ -10,20 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common.hints import warn, with_hints
+from multiauc._common import hints, result, wording
 from multiauc._common.progress import Progress
-from multiauc._common.result import HELD, Printed, Result
-from multiauc._common.wording import decimals, describe_type, one_of, pluralize
 from multiauc._curves.multiclass import BAND_FPR, CurveBootstrap
-from multiauc._curves.summary_fits import RandomEffects, area, delta_error, expit, fit_binomial, fit_line, fit_normal
-from multiauc._inference.bootstrap import draw_seed, standard_errors
+from multiauc._inference import bootstrap as resampling
+from multiauc._inference import intervals
 from multiauc._inference.estimates import count_smallest
-from multiauc._inference.intervals import NO_INTERVAL, ConfidenceInterval, logit_interval
+from multiauc._input import options
 from multiauc._input.arrays import as_float64
 from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import positive_integer, read_level, read_rng
 from multiauc._input.sample import read_sample
-from multiauc.densities import import_scipy
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,9 +27,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
-    from multiauc._common.result import Cells, Numbers, Record
+    from multiauc import plotting
     from multiauc._common.types import Absent, Labels, Outputs
-    from multiauc.plotting import SummaryRocDisplay
 
 # Points of a region's outline.
 OUTLINE = 200
@@ -43,7 +38,7 @@ SHARED_ROWS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SummaryRoc(Printed, Result):
+class SummaryRoc(result.Printed, result.Result):
     """One ROC curve for several 2 x 2 tables; see `multiauc.summary_roc`.
 
     Attributes
@@ -104,10 +99,10 @@ class SummaryRoc(Printed, Result):
         if not ((rates >= 0.0) & (rates <= 1.0)).all():
             raise ValueError(f"fpr must be between 0 and 1; got {rates[~((rates >= 0.0) & (rates <= 1.0))][0]}")
         with np.errstate(divide="ignore"):
-            heights = expit(self.intercept + self.slope * (np.log(rates) - np.log1p(-rates)))
+            heights = _expit(self.intercept + self.slope * (np.log(rates) - np.log1p(-rates)))
         return float(heights.item()) if np.ndim(fpr) == 0 else heights
 
-    def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
+    def confidence_interval(self, level: float = 0.95) -> intervals.ConfidenceInterval:
         """Of the area: a logit interval with Student's t of two degrees of freedom fewer than there are tables.
 
         Parameters
@@ -115,12 +110,14 @@ class SummaryRoc(Printed, Result):
         level : float, default 0.95
             The nominal coverage.
         """
-        tail = read_level(level)
+        tail = options.read_level(level)
         self._refuse_shared_rows("an interval")
         error = self.standard_errors["auc"]
         if not error > 0.0:
-            return NO_INTERVAL
-        return logit_interval(self.auc, error, _rust.student_upper_quantile(tail, max(1, len(self.tables) - 2)))
+            return intervals.NO_INTERVAL
+        return intervals.logit_interval(
+            self.auc, error, _rust.student_upper_quantile(tail, max(1, len(self.tables) - 2))
+        )
 
     def confidence_region(self, level: float = 0.95) -> NDArray[np.float64]:
         """The outline of a region for the operating point, (m, 2): false- and true-positive rates.
@@ -137,7 +134,7 @@ class SummaryRoc(Printed, Result):
         return self._region(level, is_prediction=True)
 
     def _region(self, level: Any, *, is_prediction: bool) -> NDArray[np.float64]:
-        tail = read_level(level)
+        tail = options.read_level(level)
         if self._of_mean is None or self._between is None or self._middle is None:
             raise ValueError(
                 f"model={self.model!r} is a regression and has no regions; 'bivariate', 'hsroc' and 'binomial' have"
@@ -151,34 +148,37 @@ class SummaryRoc(Printed, Result):
         angles = np.linspace(0.0, 2.0 * math.pi, OUTLINE)
         circle = np.stack([np.cos(angles), np.sin(angles)])
         outline = self._middle[:, None] + reach * (vectors * np.sqrt(np.clip(values, 0.0, None))) @ circle
-        return np.asarray(expit(outline[::-1].T))
+        return np.asarray(_expit(outline[::-1].T))
 
     def _refuse_shared_rows(self, what: str) -> None:
         """Overridden where the tables share rows."""
 
-    def plot(self, ax: Axes | None = None, *, label: str | None = None, **line: Any) -> SummaryRocDisplay:
+    def plot(self, ax: Axes | None = None, *, label: str | None = None, **line: Any) -> plotting.SummaryRocDisplay:
         """Draw the curve, the tables and the regions. Needs matplotlib (``matplotlib``).
 
         `ax` is a matplotlib Axes, a new one by default; `line` is passed on to ``ax.plot`` for the curve.
         """
-        from multiauc.plotting import SummaryRocDisplay  # noqa: PLC0415
+        from multiauc import plotting  # noqa: PLC0415
 
-        return SummaryRocDisplay(self).plot(ax, label=label, **line)
+        return plotting.SummaryRocDisplay(self).plot(ax, label=label, **line)
 
     def _below(self) -> list[str]:
         return list(self.notes)
 
-    def _numbers(self) -> dict[str, Numbers]:
+    def _numbers(self) -> dict[str, result.Numbers]:
         values = {"auc": self.auc, **self.parameters}
         return {name: {"value": value, "standard_error": self.standard_errors[name]} for name, value in values.items()}
 
     def _title(self) -> str:
         how = {"reml": "restricted maximum likelihood", "ml": "maximum likelihood", "least_squares": "least squares"}
-        return f"SummaryRoc of {pluralize(len(self.tables), 'table')}: {self.model}, {how[self.estimation]}"
+        return f"SummaryRoc of {wording.counted(len(self.tables), 'table')}: {self.model}, {how[self.estimation]}"
 
-    def _table(self) -> Cells:
+    def _table(self) -> result.Cells:
         rows = [("AUC", "auc", self.auc)] + [(name.replace("_", " "), name, v) for name, v in self.parameters.items()]
-        cells = [[shown, decimals(value), decimals(self.standard_errors[name])] for shown, name, value in rows]
+        cells = [
+            [shown, wording.decimals(value), wording.decimals(self.standard_errors[name])]
+            for shown, name, value in rows
+        ]
         return [["", "value", "std. error"], *cells]
 
 
@@ -212,7 +212,7 @@ class SummaryRocOfPairs(SummaryRoc):
     threshold: float | None = None
     smallest_class: int = 0
     # (size, rng) to the replicates, and what they are computed from.
-    _model: Callable[[int, Any], SummaryRocBootstrap] | None = field(default=None, metadata=HELD)
+    _model: Callable[[int, Any], SummaryRocBootstrap] | None = field(default=None, metadata=result.HELD)
 
     def _refuse_shared_rows(self, what: str) -> None:
         raise ValueError(f"{what} of the model is not offered here: {SHARED_ROWS}")
@@ -271,7 +271,7 @@ class SummaryRocBootstrap(CurveBootstrap):
     def standard_errors(self) -> dict[str, float]:
         """The standard deviation of the replicates of each parameter and of ``"auc"``; nan for fewer than two."""
         known = {"auc": self.replicates, **self.parameters}
-        return {name: float(standard_errors(values[:, None])[0]) for name, values in known.items()}
+        return {name: float(resampling.standard_errors(values[:, None])[0]) for name, values in known.items()}
 
     def _describe(self) -> str:
         return f"rows, {self.n_symmetric} of them symmetric" if self.n_symmetric else "rows"
@@ -291,7 +291,7 @@ SYMMETRIC = (
 BLOCK_BYTES = 1 << 26
 
 
-@with_hints
+@hints.with_hints
 def summary_roc(
     tp: ArrayLike,
     fn: ArrayLike,
@@ -315,7 +315,7 @@ def summary_roc(
       approximation. No correction for zeros.
 
     The curve of the last three is :math:`\operatorname{logit} \mathrm{TPR} = \Lambda e^{-\beta/2} + e^{-\beta}
-    \operatorname{logit} \mathrm{FPR}`. Needs scipy (``pip install scipy``), but for the regression.
+    \operatorname{logit} \mathrm{FPR}`.
 
     Parameters
     ----------
@@ -365,10 +365,10 @@ def summary_roc(
     """
     kind, how = _read_model(model, estimation)
     tables = _read_tables(tp, fn, fp, tn)
-    return _fit(tables, kind, how).summary()
+    return SummaryRoc(**_fit(tables, kind, how).fields())
 
 
-@with_hints
+@hints.with_hints
 def summary_roc_of_pairs(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -425,7 +425,7 @@ def summary_roc_of_pairs(
     """
     kind, how = _read_model(model, estimation)
     limit = None if threshold is None else _read_threshold(threshold)
-    sample = read_sample(y_true, y_score, None, labels, one_of("absent", absent, ("raise", "ignore")), outputs)
+    sample = read_sample(y_true, y_score, None, labels, wording.one_of("absent", absent, ("raise", "ignore")), outputs)
     present = np.flatnonzero(sample.rows).tolist()
     if len(present) < FEWEST_TABLES:
         raise ValueError(f"y_true must have {FEWEST_TABLES} classes or more, for as many pairs; got {len(present)}")
@@ -473,15 +473,19 @@ class PairTables:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fitted:
-    """A model fitted to tables: its estimates with their covariance, and what follows from them."""
+class Fit:
+    """A model fitted to tables: its estimates with their covariance, and what follows from them.
+
+    The estimates are intercept and slope of the regression; or both means, both standard deviations and the
+    correlation of logit TPR and logit FPR.
+    """
 
     tables: NDArray[np.float64]
     model: str
     estimation: str
     estimates: NDArray[np.float64]
     covariance: NDArray[np.float64]
-    effects: RandomEffects | None
+    log_likelihood: float = math.nan
 
     def parameters(self) -> dict[str, Callable[[NDArray[np.float64]], float]]:
         """Each parameter as a function of the estimates."""
@@ -505,49 +509,66 @@ class Fitted:
 
     def auc(self, values: NDArray[np.float64]) -> float:
         """The area under the curve; nan unless it rises."""
-        return area(*self.curve(values))
+        return _rust.summary_area(*self.curve(values))
 
-    def fields(self, *, are_independent: bool = True) -> Record:
+    def fields(self, *, are_independent: bool = True) -> result.Record:
         """Those of the result. The standard errors need tables that are independent."""
         functions = {"auc": self.auc, **self.parameters()}
-        intercept, slope = self.curve(self.estimates)
-        effects = self.effects
+        values = {name: float(function(self.estimates)) for name, function in functions.items()}
         errors = {
-            name: delta_error(function, self.estimates, self.covariance) if are_independent else math.nan
+            name: _delta_error(function, self.estimates, self.covariance) if are_independent else math.nan
             for name, function in functions.items()
         }
-        auc = self.auc(self.estimates)
+        auc = values.pop("auc")
+        intercept, slope = self.curve(self.estimates)
         notes = [] if are_independent else [SHARED_ROWS]
         if math.isnan(auc):
             notes.append("the fitted curve does not rise from (0, 0) to (1, 1): it has no area")
         if self.is_symmetric:
             notes.append(SYMMETRIC)
-        if are_independent and self.effects is not None and np.isnan(self.covariance).any():
-            notes.append("the spread between tables is at the edge of what there can be: it has no standard errors")
-        point = None
-        if effects is not None:
-            first, second = expit(effects.estimates[:2]).tolist()
-            point = (second, first)
+        point, of_mean, between, middle = None, None, None, None
+        if self.model != LINE:
+            if are_independent and np.isnan(self.covariance).any():
+                notes.append("the spread between tables is at the edge of what there can be: it has no standard errors")
+            middle, of_mean = self.estimates[:2], self.covariance[:2, :2]
+            *_, first, second, correlation = self.estimates.tolist()
+            both = correlation * first * second
+            between = np.array([[first**2, both], [both, second**2]])
+            point = tuple(_expit(middle).tolist()[::-1])
         return {
             "model": self.model,
             "estimation": self.estimation,
             "auc": auc,
-            "parameters": {name: float(function(self.estimates)) for name, function in self.parameters().items()},
+            "parameters": values,
             "standard_errors": errors,
             "intercept": intercept,
             "slope": slope,
             "operating_point": point,
-            "log_likelihood": math.nan if effects is None else effects.log_likelihood,
+            "log_likelihood": self.log_likelihood,
             "tables": self.tables,
             "notes": tuple(notes),
-            "_of_mean": None if effects is None else effects.covariance[:2, :2],
-            "_between": None if effects is None else effects.between,
-            "_middle": None if effects is None else effects.estimates[:2],
+            "_of_mean": of_mean,
+            "_between": between,
+            "_middle": middle,
         }
 
-    def summary(self) -> SummaryRoc:
-        """The result for independent tables."""
-        return SummaryRoc(**self.fields())
+
+def _expit(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """1 / (1 + exp(-x)) without overflow, exact also near 0."""
+    return np.asarray(np.exp(-np.logaddexp(0.0, -x)))
+
+
+def _delta_error(
+    function: Callable[[NDArray[np.float64]], float], at: NDArray[np.float64], covariance: NDArray[np.float64]
+) -> float:
+    """The standard error of a function of estimates, by its numerical slopes; nan if one without an error matters."""
+    steps = 1e-5 * np.maximum(np.abs(at), 0.1)
+    slopes = np.array([(function(at + step) - function(at - step)) / 2.0 for step in np.diag(steps)]) / steps
+    matters = np.abs(slopes) > 1e-12
+    if np.isnan(slopes).any() or not matters.any():
+        return math.nan
+    variance = float(slopes[matters] @ covariance[np.ix_(matters, matters)] @ slopes[matters])
+    return math.sqrt(variance) if variance >= 0.0 else math.nan
 
 
 def _entry(place: int) -> Callable[[NDArray[np.float64]], float]:
@@ -570,40 +591,66 @@ _HSROC_PARAMETERS: dict[str, Callable[[NDArray[np.float64]], float]] = {
 }
 
 
-def _fit(
-    tables: NDArray[np.float64],
-    model: str,
-    estimation: str,
-    *,
-    is_quiet: bool = False,
-    start: NDArray[np.float64] | None = None,
-) -> Fitted:
+def _fit(tables: NDArray[np.float64], model: str, estimation: str, start: NDArray[np.float64] | None = None) -> Fit:
+    """Fit a model; with the estimates from similar tables to start from, quickly and without warnings."""
     if model == LINE:
-        line = fit_line(tables)
-        if math.isnan(line.estimates[0]):
-            raise ValueError(
-                "tp, fn, fp, tn must differ in logit TPR + logit FPR for a regression; got the same for all tables"
-            )
-        fit = Fitted(tables, model, estimation, line.estimates, line.covariance, None)
+        fit = Fit(tables, model, estimation, *_fit_line(tables))
     else:
-        import_scipy(f"model={model!r}")
         if model == BINOMIAL:
-            effects = fit_binomial(tables, start)
-        else:
-            effects = fit_normal(tables, is_restricted=estimation == "reml", start=start)
-        fit = Fitted(tables, model, estimation, effects.estimates, effects.covariance, effects)
-    if not is_quiet and math.isnan(fit.auc(fit.estimates)):
-        warn(
-            f"the curve of model={model!r} does not rise from (0, 0) to (1, 1): its area is nan",
-            RuntimeWarning,
-        )
-    if not is_quiet and fit.is_symmetric:
-        warn(SYMMETRIC, RuntimeWarning)
+            _check_rates(tables)
+        how = BINOMIAL if model == BINOMIAL else estimation
+        found = _rust.fit_summary_roc(tables, how, None if start is None else start.tolist())
+        if model == BINOMIAL:
+            _check_maximum(tables, found[0])
+        fit = Fit(tables, model, estimation, *found)
+    if start is None and math.isnan(fit.auc(fit.estimates)):
+        hints.warn(f"the curve of model={model!r} does not rise from (0, 0) to (1, 1): its area is nan", RuntimeWarning)
+    if start is None and fit.is_symmetric:
+        hints.warn(SYMMETRIC, RuntimeWarning)
     return fit
 
 
-def _resample(tables: PairTables, fit: Fitted, n_resamples: Any, rng: Any) -> SummaryRocBootstrap:
-    size, seed = positive_integer("n_resamples", n_resamples), draw_seed(read_rng(rng))
+def _fit_line(tables: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Moses and Littenberg's regression, every table with the same weight: its two coefficients, their covariance."""
+    tp, fn, fp, tn = (tables + 0.5 if (tables == 0.0).any() else tables).T
+    first, second = np.log(tp / fn), np.log(fp / tn)
+    design, gaps = np.column_stack([np.ones(len(tables)), first + second]), first - second
+    products = design.T @ design
+    if np.linalg.cond(products) > 1e12:
+        raise ValueError(
+            "tp, fn, fp, tn must differ in logit TPR + logit FPR for a regression; got the same for all tables"
+        )
+    estimates = np.linalg.solve(products, design.T @ gaps)
+    rest = gaps - design @ estimates
+    return estimates, np.linalg.inv(products) * (rest @ rest) / (len(tables) - 2)
+
+
+def _check_rates(tables: NDArray[np.float64]) -> None:
+    """Raise where one rate is 0 or 1 in all tables, which no finite logit is."""
+    names = {"tp": "true-positive rate 0", "fn": "true-positive rate 1"}
+    names |= {"fp": "false-positive rate 0", "tn": "false-positive rate 1"}
+    for (name, rate), counts in zip(names.items(), tables.T, strict=True):
+        if not counts.any():
+            raise ValueError(
+                f"{name} must be positive in some table for model='binomial'; got 0 in all of them: the most likely "
+                f"{rate} has no finite logit; model='bivariate' adds one half to all cells"
+            )
+
+
+def _check_maximum(tables: NDArray[np.float64], estimates: NDArray[np.float64]) -> None:
+    """Raise where the likelihood keeps rising, far beyond what logits of counts can be."""
+    for side, name in enumerate(("tp and fn", "fp and tn")):
+        hits, rest = tables.T[2 * side : 2 * side + 2] + 0.5
+        seen = np.log(hits / rest)
+        if abs(estimates[side]) > np.abs(seen).max() + 10.0 or estimates[2 + side] > 10.0 * (np.ptp(seen) + 1.0):
+            raise ValueError(
+                f"{name} must show how much rates vary between tables for model='binomial'; their likelihood has no "
+                "maximum, as when rates are 0 in some tables and 1 in the others; model='bivariate' adds one half"
+            )
+
+
+def _resample(tables: PairTables, fit: Fit, n_resamples: Any, rng: Any) -> SummaryRocBootstrap:
+    size, seed = options.positive_integer("n_resamples", n_resamples), resampling.draw_seed(options.read_rng(rng))
     names = list(fit.parameters())
     found = np.full((size, 2 + len(names)), np.nan)
     heights = np.full((size, len(BAND_FPR)), np.nan)
@@ -625,25 +672,25 @@ def _resample(tables: PairTables, fit: Fitted, n_resamples: Any, rng: Any) -> Su
     )
 
 
-def _replicate(tables: NDArray[np.float64], fit: Fitted) -> tuple[list[float], NDArray[np.float64]]:
+def _replicate(tables: NDArray[np.float64], fit: Fit) -> tuple[list[float], NDArray[np.float64]]:
     """Area, symmetry and parameters of one resample, and the heights of its curve; nan where it has none."""
     try:
-        again = _fit(tables, fit.model, fit.estimation, is_quiet=True, start=fit.estimates)
+        again = _fit(tables, fit.model, fit.estimation, fit.estimates)
     except ValueError:
         return [math.nan] * (2 + len(fit.parameters())), np.full(len(BAND_FPR), np.nan)
     values = again.estimates
     intercept, slope = again.curve(values)
     with np.errstate(divide="ignore"):
-        heights = expit(intercept + slope * (np.log(BAND_FPR) - np.log1p(-BAND_FPR)))
+        heights = _expit(intercept + slope * (np.log(BAND_FPR) - np.log1p(-BAND_FPR)))
     numbers = [function(values) for function in again.parameters().values()]
     return [again.auc(values), float(again.is_symmetric), *numbers], heights
 
 
 def _read_model(model: Any, estimation: Any) -> tuple[str, str]:
-    kind = one_of("model", model, MODELS)
+    kind = wording.one_of("model", model, MODELS)
     if estimation is None:
         return kind, {LINE: "least_squares", BINOMIAL: "ml"}.get(kind, "reml")
-    how = one_of("estimation", estimation, ESTIMATIONS)
+    how = wording.one_of("estimation", estimation, ESTIMATIONS)
     if kind == LINE:
         raise ValueError(f"estimation has no meaning for model={kind!r}, which is fitted by least squares; got {how!r}")
     if kind == BINOMIAL and how != "ml":
@@ -668,7 +715,7 @@ def _read_tables(tp: Any, fn: Any, fp: Any, tn: Any) -> NDArray[np.float64]:
     tables = np.stack(list(cells.values()), axis=1)
     if len(tables) < FEWEST_TABLES:
         raise ValueError(
-            f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {pluralize(len(tables), 'table')}"
+            f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {wording.counted(len(tables), 'table')}"
         )
     for names, columns in (("tp + fn", slice(0, 2)), ("fp + tn", slice(2, 4))):
         empty = np.flatnonzero(tables[:, columns].sum(axis=1) == 0.0)
@@ -681,7 +728,7 @@ def _read_threshold(threshold: Any) -> float:
     try:
         value = float(threshold)
     except (TypeError, ValueError):
-        raise TypeError(f"threshold must be a number or None; got {describe_type(threshold)}") from None
+        raise TypeError(f"threshold must be a number or None; got {wording.described(threshold)}") from None
     if not math.isfinite(value):
         raise ValueError(f"threshold must be finite; got {threshold!r}")
     return value

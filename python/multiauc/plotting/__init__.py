@@ -1,15 +1,16 @@
 """Plots, with matplotlib (``pip install matplotlib``).
 
-A display holds what a plot shows, as in scikit-learn: make one with ``from_predictions`` or ``from_estimator``, or
-take the one that ``.plot()`` of a result returns; ``display.plot(ax=...)`` draws it (again), ``display.ax_`` and
-``display.figure_`` are where it was drawn. Colours can be told apart by colour-blind readers, and line styles, markers
-and lightness carry the same difference in grey.
+A display holds what a plot shows, as in scikit-learn: make one with ``from_predictions``, ``from_estimator`` or, for
+curves, ``from_cv_results``, or take the one that ``.plot()`` of a result returns; ``display.plot(ax=...)`` draws it
+(again), ``display.ax_`` and ``display.figure_`` are where it was drawn. Colours can be told apart by colour-blind
+readers, and line styles, markers and lightness carry the same difference in grey.
 """
 
 from multiauc.plotting._costs import CostCurveDisplay, RocHullDisplay
 from multiauc.plotting._curves import (
     MulticlassRocDisplay,
     PrecisionRecallCurvesDisplay,
+    ReliabilityDisplay,
     RocCurvesDisplay,
     SummaryRocDisplay,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "MulticlassRocDisplay",
     "PairMatrixDisplay",
     "PrecisionRecallCurvesDisplay",
+    "ReliabilityDisplay",
     "RocCurvesDisplay",
     "RocHullDisplay",
     "RocSurfaceDisplay",

@@ -8,7 +8,7 @@ from multiauc._common.wording import describe_type, shown_name
 from multiauc._input.sample import SCORING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -63,6 +63,27 @@ class PredictionsDisplay(Display):
         """The same for the predictions of a fitted scikit-learn classifier; `options` as in `from_predictions`."""
         options.setdefault("labels", estimator.classes_)
         return cls.from_predictions(y, predict_scores(estimator, X), ax=ax, **options)
+
+
+def predict_folds(
+    cv_results: Any,
+    X: Any,  # noqa: N803 - scikit-learn's name
+    y: Any,
+    sample_weight: Any,
+) -> Iterator[tuple[Any, Any, dict[str, Any]]]:
+    """(labels of the test rows, scores, options) of each fold of scikit-learn's ``cross_validate``."""
+    missing = [name for name in ("estimator", "indices") if name not in cv_results]
+    if missing:
+        raise ValueError(
+            f"cv_results has no {' and no '.join(map(repr, missing))}; call cross_validate with return_estimator=True "
+            "and return_indices=True"
+        )
+    from sklearn.utils import _safe_indexing  # noqa: PLC0415 - takes rows of whatever cross_validate takes
+
+    for estimator, test in zip(cv_results["estimator"], cv_results["indices"]["test"], strict=True):
+        weights = None if sample_weight is None else _safe_indexing(sample_weight, test)
+        options = {"labels": estimator.classes_, "absent": "ignore", "sample_weight": weights}
+        yield _safe_indexing(y, test), predict_scores(estimator, _safe_indexing(X, test)), options
 
 
 def predict_scores(estimator: Any, X: Any) -> Any:  # noqa: N803 - scikit-learn's name

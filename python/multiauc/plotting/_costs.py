@@ -12,7 +12,7 @@ from multiauc._common.wording import decimals
 from multiauc._costs.hulls import CostCurve, OperatingPoint, RocHull, roc_hulls
 from multiauc._curves.roc import find_curves
 from multiauc.plotting import _roc_frame as frame
-from multiauc.plotting._base import COLOURS, DASHES, Display, PredictionsDisplay, Style, axes_or_new
+from multiauc.plotting._base import Display, PredictionsDisplay, Style, axes_or_new
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -170,9 +170,7 @@ class CostCurveDisplay(Display):
         """The cost of predictions that need no scores, colours, and what stands along the axes."""
         if any(line.get_gid() == WITHOUT_SCORES for line in axes.lines):
             return
-        from cycler import cycler  # noqa: PLC0415
-
-        axes.set_prop_cycle(cycler(color=list(COLOURS)) + cycler(linestyle=[DASHES[k % len(DASHES)] for k in range(7)]))
+        frame.set_styles(axes)
         style: Style = {"color": "0.6", "linestyle": ":", "linewidth": 1, "zorder": 1, "gid": WITHOUT_SCORES}
         axes.plot([0.0, 0.5, 1.0], [0.0, 0.5, 0.0], label="without scores (area 0.25)", **style)
         axes.set(xlim=(0, 1), ylim=(0, 0.75), ylabel="expected cost (largest possible = 1)")

@@ -1,17 +1,27 @@
-"""Plots of ROC curves of classes and pairs, of precision-recall curves, multi-class and summary curves."""
+"""Plots of curves: ROC, precision-recall and reliability curves of classes, multi-class and summary ROC curves."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._common.wording import decimals, listing, shown_name
-from multiauc._curves import multiclass, precision_recall, roc
+from multiauc._curves import multiclass, precision_recall, reliability, roc
 from multiauc._curves.summary import SummaryRoc, SummaryRocOfPairs
 from multiauc._input.options import read_level
 from multiauc.plotting import _roc_frame as frame
-from multiauc.plotting._base import Display, PredictionsDisplay, Style, axes_or_new, legend_text
+from multiauc.plotting._base import (
+    MARKERS,
+    Display,
+    PredictionsDisplay,
+    Style,
+    axes_or_new,
+    legend_text,
+    predict_folds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
@@ -19,6 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.collections import Collection
     from matplotlib.lines import Line2D
+    from numpy.typing import NDArray
 
 # No more curves than this can be told apart; the others are drawn in grey behind them.
 NAMED_AT_MOST = 8
@@ -26,16 +37,65 @@ NAMED_AT_MOST = 8
 DRAWN_AT = np.linspace(-12.0, 12.0, 400)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FoldMean:
+    """The curves of several folds at the same places: their mean, and one standard deviation down and up.
+
+    Attributes
+    ----------
+    x, y, low, high : ndarray
+        The places, the mean of the curves there, and that less and plus their standard deviation, within 0 and 1.
+    value, spread : float
+        Mean and standard deviation of the folds' areas or average precisions.
+    curves : tuple
+        The curves of the folds.
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    value: float
+    spread: float
+    curves: tuple[Any, ...]
+
+    @classmethod
+    def of(cls, x: NDArray[np.float64], heights: list[Any], values: list[float], curves: list[Any]) -> Self:
+        """Of curves with their heights at x, a row each, and their values."""
+        ddof = min(1, len(curves) - 1)
+        y, spread = np.mean(heights, axis=0), np.std(heights, axis=0, ddof=ddof)
+        low, high = np.clip([y - spread, y + spread], 0.0, 1.0)
+        return cls(x, y, low, high, float(np.mean(values)), float(np.std(values, ddof=ddof)), tuple(curves))
+
+    def describe(self) -> str:
+        """Mean and standard deviation as text."""
+        return f"{decimals(self.value, 3)} \N{PLUS-MINUS SIGN} {decimals(self.spread, 3)}"
+
+
 class CurvesDisplay(PredictionsDisplay):
     """Curves of classes, or of pairs of classes: a few of them named, the others grey behind these."""
 
     lines_: dict[Any, Line2D]
-    _plot_options = ("names",)
+    bands_: dict[Any, Collection]
+    _plot_options: tuple[str, ...] = ("names",)
 
     def __init__(self, curves: Mapping[Any, Any]) -> None:
         self.curves = dict(curves)
 
-    def _choose(self, names: Sequence[Hashable] | None, values: Sequence[float]) -> tuple[list[Any], list[Any]]:
+    @staticmethod
+    def _find_points(curve: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """The points of a curve, and its value."""
+        raise NotImplementedError
+
+    def _look(self, key: Any) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], float, str]:
+        """A curve (of folds, the first), the points to draw, its value, and this in words."""
+        curve = self.curves[key]
+        if isinstance(curve, FoldMean):
+            return curve.curves[0], curve.x, curve.y, curve.value, curve.describe()
+        x, y, value = self._find_points(curve)
+        return curve, x, y, value, decimals(value, 3)
+
+    def _choose(self, names: Sequence[Hashable] | None) -> tuple[list[Any], list[Any]]:
         """The keys of the curves to name, by default those of the smallest values, and of all others."""
         keys = list(self.curves)
         unknown = [name for name in names or () if name not in self.curves]
@@ -46,6 +106,7 @@ class CurvesDisplay(PredictionsDisplay):
         elif len(keys) <= NAMED_AT_MOST:
             named = keys
         else:
+            values = [self._look(key)[3] for key in keys]
             named = [keys[k] for k in np.argsort(values, kind="stable")[:NAMED_AT_MOST]]
         return named, [key for key in keys if key not in named]
 
@@ -57,7 +118,60 @@ class CurvesDisplay(PredictionsDisplay):
         return self._set_axes(axes)
 
 
-class RocCurvesDisplay(CurvesDisplay):
+class FoldsDisplay(CurvesDisplay):
+    """The same, also for the folds of a cross-validation."""
+
+    #: Where the curves of folds are averaged.
+    _at: NDArray[np.float64]
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Any,
+        X: Any,  # noqa: N803 - scikit-learn's name
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the mean curve over the folds of a cross-validation, with a band of one standard deviation.
+
+        Parameters
+        ----------
+        cv_results : dict
+            From scikit-learn's ``cross_validate`` with ``return_estimator=True`` and ``return_indices=True``.
+        X, y
+            The data that it was called with.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows.
+        ax : matplotlib Axes, optional
+            Where to draw: new axes by default.
+        **options
+            As in `from_predictions`. A class without rows in a fold is left out of that fold.
+
+        Notes
+        -----
+        The band shows how much the folds vary. It is not a confidence band: the training sets of folds overlap.
+        """
+        shown = {name: options.pop(name) for name in cls._plot_options if name in options}
+        folds: dict[Any, list[Any]] = {}
+        for y_true, y_score, known in predict_folds(cv_results, X, y, sample_weight):
+            for key, curve in cls._compute(y_true, y_score, **known | options).items():
+                folds.setdefault(key, []).append(curve)
+        means = {}
+        for key, curves in folds.items():
+            values = [cls._find_points(curve)[2] for curve in curves]
+            means[key] = FoldMean.of(cls._at, list(map(cls._find_heights, curves)), values, curves)
+        return cls(means).plot(ax, **shown)
+
+    @classmethod
+    def _find_heights(cls, curve: Any) -> NDArray[np.float64]:
+        """The heights of a curve where folds are averaged."""
+        raise NotImplementedError
+
+
+class RocCurvesDisplay(FoldsDisplay):
     """One-vs-rest or pairwise ROC curves.
 
     Parameters
@@ -87,10 +201,12 @@ class RocCurvesDisplay(CurvesDisplay):
     'a (AUC 0.875)'
     """
 
-    bands_: dict[Any, Collection]
+    _compute = staticmethod(roc.roc_curves)
+    _plot_options = ("names", "level")
+    _at = roc.AT_FPR
 
     def __init__(
-        self, curves: Mapping[Any, roc.RocCurve], *, sizes: Mapping[Any, tuple[float, float]] | None = None
+        self, curves: Mapping[Any, roc.RocCurve | FoldMean], *, sizes: Mapping[Any, tuple[float, float]] | None = None
     ) -> None:
         super().__init__(curves)
         self.sizes = {} if sizes is None else dict(sizes)
@@ -135,27 +251,39 @@ class RocCurvesDisplay(CurvesDisplay):
         """
         tail = None if level is None else read_level(level)
         axes = frame.roc_axes(ax)
-        named, hidden = self._choose(names, [curve.auc for curve in self.curves.values()])
+        named, hidden = self._choose(names)
         lines = {}
         behind: Style = {"color": "0.75", "linestyle": "-", "linewidth": 0.7, "zorder": 2, "gid": frame.OTHER_CURVE}
         for key in hidden:
-            curve = self.curves[key]
-            (lines[key],) = axes.plot(curve.fpr, curve.tpr, **behind | line)
+            _, x, y, _, _ = self._look(key)
+            (lines[key],) = axes.plot(x, y, **behind | line)
         self.bands_ = {}
         for key in named:
-            curve = self.curves[key]
-            name = frame.curve_name(curve.positive, curve.negative, f"AUC {decimals(curve.auc, 3)}")
-            lines[key] = frame.draw_curve(axes, curve.fpr, curve.tpr, name, line)
-            if tail is not None and key in self.sizes and len(curve.fpr) > 1:
+            curve, x, y, _, about = self._look(key)
+            name = frame.curve_name(curve.positive, curve.negative, f"AUC {about}")
+            lines[key] = frame.draw_curve(axes, x, y, name, line)
+            band, mean = None, self.curves[key]
+            if tail is not None and isinstance(mean, FoldMean):
+                band = mean.x, mean.low, mean.high
+            elif tail is not None and key in self.sizes and len(x) > 1:
                 band = roc.curve_band(curve, self.sizes[key], tail)
+            if band is not None:
                 look: Style = {"alpha": 0.12, "gid": frame.FINE_BAND}
                 self.bands_[key] = frame.shade_band(axes, *band, curve=lines[key], **look)
         self._finish(axes, lines, hidden)
         frame.finish_roc(axes)
         return self
 
+    @staticmethod
+    def _find_points(curve: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        return curve.fpr, curve.tpr, curve.auc
 
-class PrecisionRecallCurvesDisplay(CurvesDisplay):
+    @classmethod
+    def _find_heights(cls, curve: Any) -> NDArray[np.float64]:
+        return _rust.roc_heights((curve.fpr, curve.tpr), cls._at)
+
+
+class PrecisionRecallCurvesDisplay(FoldsDisplay):
     """Precision-recall curves of classes against the rest, each with the prevalence of its class as a dotted line.
 
     Parameters
@@ -181,6 +309,7 @@ class PrecisionRecallCurvesDisplay(CurvesDisplay):
     """
 
     _compute = staticmethod(precision_recall.precision_recall_curves)
+    _at = np.linspace(0.0, 1.0, 201)
 
     def plot(self, ax: Axes | None = None, *, names: Sequence[Hashable] | None = None, **line: Any) -> Self:
         """Draw the curves as steps, as average precision sums them.
@@ -196,27 +325,116 @@ class PrecisionRecallCurvesDisplay(CurvesDisplay):
             Passed on to ``ax.plot``.
         """
         axes = axes_or_new(ax, (5.2, 5.0))
-        named, hidden = self._choose(names, [curve.average_precision for curve in self.curves.values()])
+        if not any(line.get_gid() == frame.CURVE for line in axes.lines):
+            frame.set_styles(axes)
+        named, hidden = self._choose(names)
         lines = {}
-        for key in [*hidden, *named]:
-            curve = self.curves[key]
-            label = legend_text(f"{shown_name(curve.positive)} (AP {decimals(curve.average_precision, 3)})")
-            style: Style = {"label": label, "zorder": 3, "gid": frame.CURVE, "drawstyle": "steps-pre"}
-            if key in hidden:
-                style = {
-                    "color": "0.75",
-                    "linewidth": 0.7,
-                    "zorder": 2,
-                    "gid": frame.OTHER_CURVE,
-                    "drawstyle": "steps-pre",
-                }
-            (lines[key],) = axes.plot(curve.recall, curve.precision, **style | line)
-            if key in named:
-                axes.axhline(curve.prevalence, color=lines[key].get_color(), linestyle=":", linewidth=0.8, zorder=1)
+        steps: Style = {"drawstyle": "steps-pre"}
+        for key in hidden:
+            _, x, y, _, _ = self._look(key)
+            style: Style = {"color": "0.75", "linewidth": 0.7, "zorder": 2, "gid": frame.OTHER_CURVE}
+            (lines[key],) = axes.plot(x, y, **steps | style | line)
+        self.bands_ = {}
+        for key in named:
+            curve, x, y, _, about = self._look(key)
+            name = legend_text(f"{shown_name(curve.positive)} (AP {about})")
+            lines[key] = frame.draw_curve(axes, x, y, name, steps | line)
+            axes.axhline(curve.prevalence, color=lines[key].get_color(), linestyle=":", linewidth=0.8, zorder=1)
+            mean = self.curves[key]
+            if isinstance(mean, FoldMean):
+                self.bands_[key] = frame.shade_band(axes, mean.x, mean.low, mean.high, curve=lines[key], step="pre")
         self._finish(axes, lines, hidden)
         axes.set(xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
         axes.legend(loc="lower left", fontsize="small")
         return self
+
+    @staticmethod
+    def _find_points(curve: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        return curve.recall, curve.precision, curve.average_precision
+
+    @classmethod
+    def _find_heights(cls, curve: Any) -> NDArray[np.float64]:
+        """The precision of the first threshold that reaches a recall, as average precision sums them."""
+        return np.asarray(curve.precision[np.searchsorted(curve.recall, cls._at)])
+
+
+class ReliabilityDisplay(CurvesDisplay):
+    """Reliability curves of classes, with Wilson's limits of the share in each bin.
+
+    Parameters
+    ----------
+    curves : dict of ReliabilityCurve
+        By class, from `multiauc.reliability_curves`.
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+        Where they were drawn.
+    lines_ : dict of matplotlib Line2D
+        The curves, by class.
+    bands_ : dict of matplotlib collections
+        The bands of the named curves, by class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from multiauc.plotting import ReliabilityDisplay
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.dirichlet([1, 1, 1], size=600)
+    >>> y_true = (rng.random(600)[:, None] > p.cumsum(axis=1)).sum(axis=1)
+    >>> display = ReliabilityDisplay.from_predictions(y_true, p, n_bins=5)
+    >>> display.lines_[0].get_xdata().round(2)
+    array([0.05, 0.15, 0.28, 0.44, 0.66])
+    """
+
+    _compute = staticmethod(reliability.reliability_curves)
+    _plot_options = ("names", "level")
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Sequence[Hashable] | None = None,
+        level: float | None = 0.95,
+        **line: Any,
+    ) -> Self:
+        """Draw the curves with their bands, and the diagonal of calibrated probabilities.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw: new axes by default.
+        names : sequence, optional
+            The classes to colour and to name in the legend. By default the eight with a bin farthest from the diagonal;
+            the others are drawn in grey behind them.
+        level : float or None, default 0.95
+            The level of Wilson's limits, bin by bin; None for no bands. Rows are taken for independent.
+        **line
+            Passed on to ``ax.plot``.
+        """
+        axes = frame.roc_axes(ax, "predicted probability", "observed share")
+        named, hidden = self._choose(names)
+        lines = {}
+        for key in hidden:
+            style: Style = {"color": "0.75", "linestyle": "-", "linewidth": 0.7, "zorder": 2, "gid": frame.OTHER_CURVE}
+            (lines[key],) = axes.plot(*self._find_points(self.curves[key])[:2], **style | line)
+        self.bands_ = {}
+        for place, key in enumerate(named):
+            curve = self.curves[key]
+            marks: Style = {"marker": MARKERS[place % len(MARKERS)], "markersize": 4}
+            name = legend_text(shown_name(curve.positive))
+            lines[key] = frame.draw_curve(axes, curve.predicted, curve.observed, name, marks | line)
+            if level is not None and len(curve.predicted) > 1:
+                band = curve.predicted, *curve.band(level)
+                self.bands_[key] = frame.shade_band(axes, *band, curve=lines[key], alpha=0.12)
+        self._finish(axes, lines, hidden)
+        axes.legend(loc="upper left", fontsize="small", frameon=False)
+        return self
+
+    @staticmethod
+    def _find_points(curve: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        farthest = float(np.max(np.abs(curve.observed - curve.predicted)))
+        return curve.predicted, curve.observed, -farthest
 
 
 class MulticlassRocDisplay(PredictionsDisplay):
@@ -253,14 +471,40 @@ class MulticlassRocDisplay(PredictionsDisplay):
     _compute = staticmethod(multiclass.multiclass_roc)
     _plot_options = ("pairs", "label")
 
-    def __init__(self, roc: multiclass.MulticlassRoc, *, band: multiclass.RocBand | None = None) -> None:
+    def __init__(self, roc: multiclass.MulticlassRoc | FoldMean, *, band: multiclass.RocBand | None = None) -> None:
         self.roc = roc
         self.band = band
+
+    @classmethod
+    def from_cv_results(
+        cls,
+        cv_results: Any,
+        X: Any,  # noqa: N803 - scikit-learn's name
+        y: Any,
+        *,
+        sample_weight: Any = None,
+        ax: Axes | None = None,
+        label: str | None = None,
+        **options: Any,
+    ) -> Self:
+        """Draw the mean curve over the folds of a cross-validation; see `RocCurvesDisplay.from_cv_results`."""
+        folds = predict_folds(cv_results, X, y, sample_weight)
+        curves = [multiclass.multiclass_roc(true, score, **known | options) for true, score, known in folds]
+        heights = [_rust.roc_heights((curve.fpr, curve.tpr), multiclass.BAND_FPR) for curve in curves]
+        mean = FoldMean.of(multiclass.BAND_FPR, heights, [curve.auc for curve in curves], curves)
+        return cls(mean).plot(ax, label=label)
 
     def plot(self, ax: Axes | None = None, *, pairs: bool = False, label: str | None = None, **line: Any) -> Self:
         """Draw the curve on axes that other curves may share; see `multiauc.MulticlassRoc.plot`."""
         roc, band, axes = self.roc, self.band, frame.roc_axes(ax)
-        self.line_ = frame.draw_curve(axes, roc.fpr, roc.tpr, frame.area_name(label, "D", roc.auc), line)
+        if isinstance(roc, FoldMean):
+            name = frame.area_name(label, "D", roc.describe())
+            self.line_ = frame.draw_curve(axes, roc.x, roc.y, name, line)
+            frame.shade_band(axes, roc.x, roc.low, roc.high, curve=self.line_)
+            frame.finish_roc(axes)
+            return self._set_axes(axes)
+        name = frame.area_name(label, "D", decimals(roc.auc, 3))
+        self.line_ = frame.draw_curve(axes, roc.fpr, roc.tpr, name, line)
         if pairs:
             alpha = max(0.04, min(0.35, 4.0 / len(roc.pairs)))
             look = {"color": self.line_.get_color(), "alpha": alpha, "linewidth": 0.8}
@@ -309,7 +553,9 @@ class SummaryRocDisplay(Display):
         """Draw it on axes that other curves may share; regions are of this level. See `multiauc.SummaryRoc.plot`."""
         roc, axes = self.roc, frame.roc_axes(ax)
         fpr = np.concatenate([[0.0], 1.0 / (1.0 + np.exp(-DRAWN_AT)), [1.0]])
-        self.line_ = frame.draw_curve(axes, fpr, roc.sensitivity(fpr), frame.area_name(label, "AUC", roc.auc), line)
+        self.line_ = frame.draw_curve(
+            axes, fpr, roc.sensitivity(fpr), frame.area_name(label, "AUC", decimals(roc.auc, 3)), line
+        )
         colour = self.line_.get_color()
         tp, fn, fp, tn = roc.tables.T
         sizes = roc.tables.sum(axis=1)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._common.wording import decimals, shown_name
+from multiauc._common.wording import shown_name
 from multiauc.plotting._base import COLOURS, DASHES, OWN_FIGURE, Style, axes_or_new, legend_text
 
 if TYPE_CHECKING:
@@ -39,24 +39,23 @@ FINE_BAND = "multiauc band known at all false-positive rates"
 ZOOM = "multiauc zoom"
 
 
-def roc_axes(ax: Axes | None) -> Axes:
-    """Axes with the frame of ROC curves: chance line, equal scales, line styles that differ in colour and in dashes."""
+def roc_axes(ax: Axes | None, x: str = "false-positive rate", y: str = "true-positive rate") -> Axes:
+    """Axes with the frame of ROC curves: diagonal, equal scales, line styles that differ in colour and in dashes."""
     axes = axes_or_new(ax, (ROC_INCHES, ROC_INCHES))
     if not any(drawn.get_gid() == CHANCE for drawn in axes.lines):
-        from cycler import cycler  # noqa: PLC0415
-
         axes.plot([0, 1], [0, 1], color="0.6", linestyle=":", linewidth=1, gid=CHANCE, zorder=1)
-        dashes = [DASHES[(k + k // len(COLOURS)) % len(DASHES)] for k in range(len(COLOURS) * len(DASHES))]
-        axes.set_prop_cycle(cycler(color=list(COLOURS) * len(DASHES)) + cycler(linestyle=dashes))
-        axes.set(
-            xlim=(-0.01, 1.01),
-            ylim=(-0.01, 1.01),
-            xlabel="false-positive rate",
-            ylabel="true-positive rate",
-            aspect="equal",
-        )
+        set_styles(axes)
+        axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xlabel=x, ylabel=y, aspect="equal")
         axes.spines[["top", "right"]].set_visible(False)
     return axes
+
+
+def set_styles(axes: Axes) -> None:
+    """Let the next lines differ in colour and in dashes."""
+    from cycler import cycler  # noqa: PLC0415
+
+    dashes = [DASHES[(k + k // len(COLOURS)) % len(DASHES)] for k in range(len(COLOURS) * len(DASHES))]
+    axes.set_prop_cycle(cycler(color=list(COLOURS) * len(DASHES)) + cycler(linestyle=dashes))
 
 
 def curve_name(positive: Hashable, negative: Hashable | None, about: str) -> str:
@@ -65,9 +64,9 @@ def curve_name(positive: Hashable, negative: Hashable | None, about: str) -> str
     return legend_text(f"{shown_name(positive)}{against} ({about})")
 
 
-def area_name(label: str | None, symbol: str, auc: float) -> str:
+def area_name(label: str | None, symbol: str, about: str) -> str:
     """What the legend says of a curve that may have a label."""
-    area = f"{symbol} = {decimals(auc, 3)}"
+    area = f"{symbol} = {about}"
     return area if label is None else legend_text(f"{label} ({area})")
 
 
@@ -91,12 +90,11 @@ def shade_band(
     high: NDArray[np.float64],
     *,
     curve: Line2D,
-    alpha: float = 0.2,
-    gid: str = BAND,
+    **style: Any,
 ) -> Collection:
-    """The band of a curve, in its colour."""
-    style: Style = {"color": curve.get_color(), "alpha": alpha, "linewidth": 0, "zorder": 2, "gid": gid}
-    return axes.fill_between(fpr, low, high, **style)
+    """The band of a curve, in its colour; `style` is what is wanted otherwise."""
+    look: Style = {"color": curve.get_color(), "alpha": 0.2, "linewidth": 0, "zorder": 2, "gid": BAND}
+    return axes.fill_between(fpr, low, high, **look | style)
 
 
 def finish_roc(axes: Axes) -> None:

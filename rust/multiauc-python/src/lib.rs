@@ -51,10 +51,10 @@ mod _rust {
     #[pymodule_export]
     use super::{
         costs::{decide, fit_decision_rule, h_measure, lc_index},
-        curves::roc_limits,
         curves::{
             CurveResampler, partial_aucs, precision_recall_points, roc_curve_points, roc_heights, roc_hull_points,
         },
+        curves::{fit_summary_roc, roc_limits, summary_area},
         inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
         inference::{compare, compare_folds, evaluate, influences, interactions, worst_case},
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},

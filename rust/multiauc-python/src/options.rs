@@ -1,6 +1,8 @@
 //! The options of metrics, and how words are read.
 
-use multiauc::{Center, HumRule, Metric, OneVsRestAverage, PairWeights, Reference, Region, RuleKind, Scope};
+use multiauc::{
+    Center, HumRule, Metric, OneVsRestAverage, PairWeights, Reference, Region, RuleKind, Scope, SummaryModel,
+};
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
 
@@ -168,6 +170,11 @@ words! {
     reference_named("reference") -> Reference { "rest" => Reference::Rest, "all" => Reference::All }
     region_named("region") -> fn(f64) -> Region { "max_fpr" => Region::MaxFpr, "min_tpr" => Region::MinTpr }
     rule_named("rule") -> HumRule { "sum" => HumRule::Sum, "prod" => HumRule::Product, "distance" => HumRule::Distance }
+    summary_model_named("model") -> SummaryModel {
+        "ml" => SummaryModel::Normal,
+        "reml" => SummaryModel::RestrictedNormal,
+        "binomial" => SummaryModel::Binomial
+    }
     scope_named("scope") -> Scope { "shared" => Scope::Shared, "class" => Scope::Class, "pair" => Scope::Pair }
     center_named("center") -> Center { "intercept" => Center::Intercept, "projection" => Center::Projection }
 }

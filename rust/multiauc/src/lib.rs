@@ -23,6 +23,7 @@
 //! | `parallel` | the only use of rayon; survives `fork`; cancellation | scores |
 //! | `random` | random numbers as a function of seed and counter | what they are for |
 //! | `special` | distributions (Student's t, F, the smallest p-value), linear assignment | samples |
+//! | `summary_roc` | one ROC curve for several 2 × 2 tables: random-effects models | rows |
 //! | `sample` | scores, classes and weights, checked once; rows grouped by class; how they were drawn | ranking |
 //! | `keys` | the key of p_c − p_d: a survey of the scores, fractions, exact comparison | classes |
 //! | `ranking` | counts of pairs: bucket tables, sorted tables, parts for large classes, near keys, orders | metrics |
@@ -88,6 +89,7 @@ mod sketch;
 mod slices;
 mod sparse;
 mod special;
+mod summary_roc;
 mod volume;
 
 pub use costs::{FittedRule, HullRates, Rule, RuleKind, decide, fit_decision_rule, h_measure, lc_index};
@@ -122,4 +124,5 @@ pub use sparse::{
 pub use special::{
     LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail, upper_quantiles,
 };
+pub use summary_roc::{SummaryFit, SummaryModel, Table, fit_summary_roc, summary_area};
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share};

@@ -1,0 +1,194 @@
+"""Reliability curves: how often a class occurs where it is predicted with a given probability."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from multiauc._common import hints, result, wording
+from multiauc._inference.intervals import Wilson
+from multiauc._input import options, probabilities
+from multiauc._input.sample import read_sample
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from numpy.typing import ArrayLike, NDArray
+
+    from multiauc import plotting
+    from multiauc._common.types import Absent, Labels, Outputs
+
+STRATEGIES = ("quantile", "uniform")
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ReliabilityCurve(result.Tabular):
+    """How often a class occurs among rows in which its predicted probability is about the same.
+
+    Attributes
+    ----------
+    predicted : ndarray
+        The mean predicted probability of the class in each bin, rising.
+    observed : ndarray
+        The share of the class among the rows of each bin: about `predicted` if the probabilities are calibrated.
+    rows : ndarray of int
+        The rows in each bin.
+    sizes : ndarray
+        The same; with weights, Kish's effective numbers of rows.
+    positive : hashable
+        The class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import multiauc
+    >>> rng = np.random.default_rng(0)
+    >>> p = rng.dirichlet([1, 1, 1], size=600)
+    >>> y_true = (rng.random(600)[:, None] > p.cumsum(axis=1)).sum(axis=1)
+    >>> curve = multiauc.reliability_curves(y_true, p, n_bins=5)[0]
+    >>> curve
+    ReliabilityCurve(0: 5 bins of 120 rows)
+    >>> curve.predicted.round(2), curve.observed.round(2)
+    (array([0.05, 0.15, 0.28, 0.44, 0.66]), array([0.02, 0.15, 0.32, 0.43, 0.68]))
+    >>> low, high = curve.band()
+    >>> bool(np.all((low < curve.predicted) & (curve.predicted < high)))
+    True
+    """
+
+    predicted: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    sizes: NDArray[np.float64]
+    positive: Any
+
+    def band(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Wilson's limits of the observed share of each bin, each by itself: two arrays (low, high).
+
+        Parameters
+        ----------
+        level : float, default 0.95
+            The nominal coverage. Rows are taken for independent.
+        """
+        z = -NormalDist().inv_cdf(options.read_level(level))
+        low, high = Wilson(self.observed, 1.0 / self.sizes, math.inf).limits(z)
+        return low, high
+
+    def plot(self, ax: Axes | None = None, **line: Any) -> plotting.ReliabilityDisplay:
+        """Draw the curve. Needs matplotlib (``pip install matplotlib``).
+
+        `ax` is a matplotlib Axes, a new one by default; `line` is passed on to ``ax.plot``. Several classes are drawn
+        together by `multiauc.plotting.ReliabilityDisplay`.
+        """
+        from multiauc import plotting  # noqa: PLC0415
+
+        return plotting.ReliabilityDisplay({self.positive: self}).plot(ax, **line)
+
+    def to_dict(self, level: float = 0.95) -> result.Record:
+        """Everything in plain Python objects, with the limits of the bins."""
+        low, high = self.band(level)
+        return result.Result.to_dict(self) | {"low": low.tolist(), "high": high.tolist()}
+
+    def _rows(self, level: float) -> list[result.Record]:
+        found = self.to_dict(level)
+        names = ("predicted", "observed", "low", "high", "rows")
+        return [dict(zip(names, row, strict=True)) for row in zip(*(found[name] for name in names), strict=True)]
+
+    def __repr__(self) -> str:
+        fewest, most = int(self.rows.min()), int(self.rows.max())
+        rows = wording.counted(most, "row") if fewest == most else f"{fewest} to {most} rows"
+        return f"ReliabilityCurve({self.positive!r}: {wording.counted(len(self.rows), 'bin')} of {rows})"
+
+
+@hints.with_hints
+def reliability_curves(
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    n_bins: int = 10,
+    strategy: Literal["quantile", "uniform"] = "quantile",
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> dict[Any, ReliabilityCurve]:
+    """The reliability curve of every class: observed shares beside predicted probabilities.
+
+    The rows are put into bins by the predicted probability of the class. If the probabilities are calibrated, the share
+    of the class in a bin is about its mean prediction, and the curve lies along the diagonal. This looks at each class
+    by itself: probabilities may be calibrated for every class and still be wrong about combinations of them.
+
+    There is no expected calibration error (ECE) here. It is biased upwards, by more the fewer rows a bin holds, and
+    depends on the number of bins and where they end, so values compare neither between data sets nor with a limit. For
+    one number that compares models use `log_loss_score` or `brier_score`; for a test whether probabilities need a
+    correction see `CostDecisions.calibration_p_value`.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The probability of each class, float32 or float64; every row must sum to 1 (within 1e-6, or 1e-3 in float32).
+        With two classes also of shape (n,) or (n, 1), the probability of the second of `labels`.
+    n_bins : int, default 10
+        The number of bins. Bins without rows are left out, so there may be fewer.
+    strategy : {"quantile", "uniform"}, default "quantile"
+        Bins that hold the same number of rows (equal probabilities stay together), or bins of the same width.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows.
+    labels : sequence of K labels, optional
+        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
+        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave its curve out, or return a curve with a
+        single point, nan.
+    outputs : {"logits"} or None, default None
+        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
+        score per row, the logistic function).
+
+    Returns
+    -------
+    dict
+        A `ReliabilityCurve` by label, with `band()` and `plot()`.
+
+    References
+    ----------
+    J. Bröcker and L. A. Smith, *Increasing the Reliability of Reliability Diagrams*, Weather and Forecasting 22, 2007.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "b", "a", "b", "b", "b"]
+    >>> curves = multiauc.reliability_curves(y_true, [0.1, 0.3, 0.4, 0.6, 0.8, 0.9], n_bins=2)
+    >>> curves["b"].predicted.round(3), curves["b"].observed.round(3)
+    (array([0.267, 0.767]), array([0.333, 1.   ]))
+    """
+    count = options.positive_integer("n_bins", n_bins)
+    how = wording.one_of("strategy", strategy, STRATEGIES)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    scores = probabilities.check_probabilities(sample.scores, "to be compared with shares of rows")
+    weights = np.ones(len(scores)) if sample.weights is None else sample.weights
+    kept = weights > 0.0
+    scores, codes, weights = scores[kept], sample.codes[kept], weights[kept]
+    curves = {}
+    for c in sample.reported_classes():
+        label = sample.labels[c]
+        if not sample.rows[c]:
+            nan = np.array([np.nan])
+            curves[label] = ReliabilityCurve(nan, nan, np.zeros(1, dtype=np.int64), nan, label)
+            continue
+        p = scores[:, min(c, scores.shape[1] - 1)].astype(np.float64)
+        p = 1.0 - p if sample.has_one_score and c == 0 else p
+        shares = np.linspace(0.0, 1.0, count + 1)
+        inner = (shares if how == "uniform" else np.percentile(p, 100.0 * shares))[1:-1]
+        place = np.searchsorted(inner, p)
+        rows = np.bincount(place, minlength=count)
+        sums, squares, predicted, found = (
+            np.bincount(place, weights=one, minlength=count)[rows > 0]
+            for one in (weights, weights**2, weights * p, weights * (codes == c))
+        )
+        curves[label] = ReliabilityCurve(predicted / sums, found / sums, rows[rows > 0], sums**2 / squares, label)
+    return curves
