@@ -88,9 +88,7 @@ class TestPoints:
 
     def test_errors(self, data):
         y_true, p = data
-        with pytest.raises(
-            ValueError, match=r"probabilities.* to be compared with shares of rows; got"
-        ):
+        with pytest.raises(ValueError, match=r"probabilities.* to be compared with shares of rows; got"):
             multiauc.reliability_curves(y_true, 2.0 * p)
         with pytest.raises(ValueError, match="n_bins"):
             multiauc.reliability_curves(y_true, p, n_bins=0)
