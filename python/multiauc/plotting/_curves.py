@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -77,7 +77,10 @@ class CurvesDisplay(PredictionsDisplay):
 
     lines_: dict[Any, Line2D]
     bands_: dict[Any, Collection]
-    _plot_options: tuple[str, ...] = ("names",)
+    _plot_options = ("names", "level")
+    #: How bands look, and the corner of the legend, None to look for one that nothing covers.
+    _band_style: ClassVar[Style] = {"alpha": 0.12}
+    _legend: Any = None
 
     def __init__(self, curves: Mapping[Any, Any]) -> None:
         self.curves = dict(curves)
@@ -110,12 +113,77 @@ class CurvesDisplay(PredictionsDisplay):
             named = [keys[k] for k in np.argsort(values, kind="stable")[:NAMED_AT_MOST]]
         return named, [key for key in keys if key not in named]
 
-    def _finish(self, axes: Axes, lines: dict[Any, Line2D], hidden: list[Any]) -> Self:
-        """Count the curves without a name in the legend, which is drawn next."""
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        names: Sequence[Hashable] | None = None,
+        level: float | None = 0.95,
+        **line: Any,
+    ) -> Self:
+        """Draw the curves.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw: new axes by default.
+        names : sequence, optional
+            The classes, or pairs of classes, to colour and to name in the legend. By default the eight worst; the
+            others are drawn in grey behind them.
+        level : float or None, default 0.95
+            The level of the bands of the named curves, point by point; None for no bands. Rows are taken for
+            independent. Bands of ROC curves need the sizes of the classes, which `from_predictions` and
+            `from_estimator` know; bands over folds are one standard deviation wide at any level.
+        **line
+            Passed on to ``ax.plot``.
+        """
+        tail = None if level is None else read_level(level)
+        axes = self._frame(ax)
+        named, hidden = self._choose(names)
+        lines = {}
+        for key in hidden:
+            _, x, y, _, _ = self._look(key)
+            behind: Style = {"color": "0.75", "linestyle": "-", "linewidth": 0.7, "zorder": 2, "gid": frame.OTHER_CURVE}
+            (lines[key],) = axes.plot(x, y, **self._style(0) | behind | {"marker": ""} | line)
+        self.bands_ = {}
+        for place, key in enumerate(named):
+            curve, x, y, _, about = self._look(key)
+            lines[key] = frame.draw_curve(axes, x, y, self._name(curve, about), self._style(place) | line)
+            band, mean = None, self.curves[key]
+            if tail is not None and isinstance(mean, FoldMean):
+                band = mean.x, mean.low, mean.high
+            elif tail is not None and len(x) > 1:
+                band = self._find_band(key, tail)
+            if band is not None:
+                self.bands_[key] = frame.shade_band(axes, *band, curve=lines[key], **self._band_style)
+            self._add_to(axes, curve, lines[key])
         if hidden:
             lines[hidden[0]].set_label(f"{len(hidden)} others")
         self.lines_ = {key: lines[key] for key in self.curves}
+        if self._legend is None:
+            frame.finish_roc(axes)
+        else:
+            axes.legend(loc=self._legend, fontsize="small", frameon=False)
         return self._set_axes(axes)
+
+    def _frame(self, ax: Axes | None) -> Axes:
+        """The axes, with what stands along them."""
+        return frame.roc_axes(ax)
+
+    def _name(self, curve: Any, about: str) -> str:
+        """What the legend says of a curve."""
+        return frame.curve_name(curve.positive, curve.negative, f"AUC {about}")
+
+    def _style(self, place: int) -> Style:  # noqa: ARG002
+        """How the line at a place of the legend looks, besides its colour and dashes."""
+        return {}
+
+    def _find_band(self, key: Any, tail: float) -> tuple[Any, Any, Any] | None:  # noqa: ARG002
+        """(x, low, high), if there is a band."""
+        return None
+
+    def _add_to(self, axes: Axes, curve: Any, line: Line2D) -> None:
+        """Draw what else belongs to a curve."""
 
 
 class FoldsDisplay(CurvesDisplay):
@@ -202,7 +270,7 @@ class RocCurvesDisplay(FoldsDisplay):
     """
 
     _compute = staticmethod(roc.roc_curves)
-    _plot_options = ("names", "level")
+    _band_style: ClassVar[Style] = {"alpha": 0.12, "gid": frame.FINE_BAND}
     _at = roc.AT_FPR
 
     def __init__(
@@ -226,53 +294,8 @@ class RocCurvesDisplay(FoldsDisplay):
         curves = roc.roc_curves(y_true, y_score, **options)
         return cls(curves, sizes=roc.find_sizes(curves)).plot(ax, names=names, level=level)
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Sequence[Hashable] | None = None,
-        level: float | None = 0.95,
-        **line: Any,
-    ) -> Self:
-        """Draw the curves.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw: new axes by default.
-        names : sequence, optional
-            The classes, or pairs of classes, to colour and to name in the legend. By default those with the smallest
-            areas, at most eight; the others are drawn in grey behind them.
-        level : float or None, default 0.95
-            The level of the bands of the named curves, point by point; None for no bands. They need the sizes of the
-            classes, which `from_predictions` and `from_estimator` know, and treat rows as independent.
-        **line
-            Passed on to ``ax.plot``.
-        """
-        tail = None if level is None else read_level(level)
-        axes = frame.roc_axes(ax)
-        named, hidden = self._choose(names)
-        lines = {}
-        behind: Style = {"color": "0.75", "linestyle": "-", "linewidth": 0.7, "zorder": 2, "gid": frame.OTHER_CURVE}
-        for key in hidden:
-            _, x, y, _, _ = self._look(key)
-            (lines[key],) = axes.plot(x, y, **behind | line)
-        self.bands_ = {}
-        for key in named:
-            curve, x, y, _, about = self._look(key)
-            name = frame.curve_name(curve.positive, curve.negative, f"AUC {about}")
-            lines[key] = frame.draw_curve(axes, x, y, name, line)
-            band, mean = None, self.curves[key]
-            if tail is not None and isinstance(mean, FoldMean):
-                band = mean.x, mean.low, mean.high
-            elif tail is not None and key in self.sizes and len(x) > 1:
-                band = roc.curve_band(curve, self.sizes[key], tail)
-            if band is not None:
-                look: Style = {"alpha": 0.12, "gid": frame.FINE_BAND}
-                self.bands_[key] = frame.shade_band(axes, *band, curve=lines[key], **look)
-        self._finish(axes, lines, hidden)
-        frame.finish_roc(axes)
-        return self
+    def _find_band(self, key: Any, tail: float) -> tuple[Any, Any, Any] | None:
+        return roc.curve_band(self.curves[key], self.sizes[key], tail) if key in self.sizes else None
 
     @staticmethod
     def _find_points(curve: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
@@ -309,44 +332,26 @@ class PrecisionRecallCurvesDisplay(FoldsDisplay):
     """
 
     _compute = staticmethod(precision_recall.precision_recall_curves)
+    _band_style: ClassVar[Style] = {"alpha": 0.2, "step": "pre"}
+    _legend = "lower left"
     _at = np.linspace(0.0, 1.0, 201)
 
-    def plot(self, ax: Axes | None = None, *, names: Sequence[Hashable] | None = None, **line: Any) -> Self:
-        """Draw the curves as steps, as average precision sums them.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw: new axes by default.
-        names : sequence, optional
-            The classes to colour and to name in the legend. By default those with the smallest average precision, at
-            most eight; the others are drawn in grey behind them.
-        **line
-            Passed on to ``ax.plot``.
-        """
+    def _frame(self, ax: Axes | None) -> Axes:
         axes = axes_or_new(ax, (5.2, 5.0))
         if not any(line.get_gid() == frame.CURVE for line in axes.lines):
             frame.set_styles(axes)
-        named, hidden = self._choose(names)
-        lines = {}
-        steps: Style = {"drawstyle": "steps-pre"}
-        for key in hidden:
-            _, x, y, _, _ = self._look(key)
-            style: Style = {"color": "0.75", "linewidth": 0.7, "zorder": 2, "gid": frame.OTHER_CURVE}
-            (lines[key],) = axes.plot(x, y, **steps | style | line)
-        self.bands_ = {}
-        for key in named:
-            curve, x, y, _, about = self._look(key)
-            name = legend_text(f"{shown_name(curve.positive)} (AP {about})")
-            lines[key] = frame.draw_curve(axes, x, y, name, steps | line)
-            axes.axhline(curve.prevalence, color=lines[key].get_color(), linestyle=":", linewidth=0.8, zorder=1)
-            mean = self.curves[key]
-            if isinstance(mean, FoldMean):
-                self.bands_[key] = frame.shade_band(axes, mean.x, mean.low, mean.high, curve=lines[key], step="pre")
-        self._finish(axes, lines, hidden)
         axes.set(xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
-        axes.legend(loc="lower left", fontsize="small")
-        return self
+        return axes
+
+    def _name(self, curve: Any, about: str) -> str:
+        return legend_text(f"{shown_name(curve.positive)} (AP {about})")
+
+    def _style(self, place: int) -> Style:  # noqa: ARG002
+        """Steps, as average precision sums them."""
+        return {"drawstyle": "steps-pre"}
+
+    def _add_to(self, axes: Axes, curve: Any, line: Line2D) -> None:
+        axes.axhline(curve.prevalence, color=line.get_color(), linestyle=":", linewidth=0.8, zorder=1)
 
     @staticmethod
     def _find_points(curve: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
@@ -388,48 +393,19 @@ class ReliabilityDisplay(CurvesDisplay):
     """
 
     _compute = staticmethod(reliability.reliability_curves)
-    _plot_options = ("names", "level")
+    _legend = "upper left"
 
-    def plot(
-        self,
-        ax: Axes | None = None,
-        *,
-        names: Sequence[Hashable] | None = None,
-        level: float | None = 0.95,
-        **line: Any,
-    ) -> Self:
-        """Draw the curves with their bands, and the diagonal of calibrated probabilities.
+    def _frame(self, ax: Axes | None) -> Axes:
+        return frame.roc_axes(ax, "predicted probability", "observed share")
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            Where to draw: new axes by default.
-        names : sequence, optional
-            The classes to colour and to name in the legend. By default the eight with a bin farthest from the diagonal;
-            the others are drawn in grey behind them.
-        level : float or None, default 0.95
-            The level of Wilson's limits, bin by bin; None for no bands. Rows are taken for independent.
-        **line
-            Passed on to ``ax.plot``.
-        """
-        axes = frame.roc_axes(ax, "predicted probability", "observed share")
-        named, hidden = self._choose(names)
-        lines = {}
-        for key in hidden:
-            style: Style = {"color": "0.75", "linestyle": "-", "linewidth": 0.7, "zorder": 2, "gid": frame.OTHER_CURVE}
-            (lines[key],) = axes.plot(*self._find_points(self.curves[key])[:2], **style | line)
-        self.bands_ = {}
-        for place, key in enumerate(named):
-            curve = self.curves[key]
-            marks: Style = {"marker": MARKERS[place % len(MARKERS)], "markersize": 4}
-            name = legend_text(shown_name(curve.positive))
-            lines[key] = frame.draw_curve(axes, curve.predicted, curve.observed, name, marks | line)
-            if level is not None and len(curve.predicted) > 1:
-                band = curve.predicted, *curve.band(level)
-                self.bands_[key] = frame.shade_band(axes, *band, curve=lines[key], alpha=0.12)
-        self._finish(axes, lines, hidden)
-        axes.legend(loc="upper left", fontsize="small", frameon=False)
-        return self
+    def _name(self, curve: Any, about: str) -> str:  # noqa: ARG002
+        return legend_text(shown_name(curve.positive))
+
+    def _style(self, place: int) -> Style:
+        return {"marker": MARKERS[place % len(MARKERS)], "markersize": 4}
+
+    def _find_band(self, key: Any, tail: float) -> tuple[Any, Any, Any] | None:
+        return self.curves[key].predicted, *self.curves[key].band(1.0 - 2.0 * tail)
 
     @staticmethod
     def _find_points(curve: Any) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
