@@ -98,8 +98,8 @@ class ReliabilityCurve(result.Tabular):
 
     def __repr__(self) -> str:
         fewest, most = int(self.rows.min()), int(self.rows.max())
-        rows = wording.counted(most, "row") if fewest == most else f"{fewest} to {most} rows"
-        return f"ReliabilityCurve({self.positive!r}: {wording.counted(len(self.rows), 'bin')} of {rows})"
+        rows = wording.pluralize(most, "row") if fewest == most else f"{fewest} to {most} rows"
+        return f"ReliabilityCurve({self.positive!r}: {wording.pluralize(len(self.rows), 'bin')} of {rows})"
 
 
 @hints.with_hints

@@ -171,7 +171,7 @@ class SummaryRoc(result.Printed, result.Result):
 
     def _title(self) -> str:
         how = {"reml": "restricted maximum likelihood", "ml": "maximum likelihood", "least_squares": "least squares"}
-        return f"SummaryRoc of {wording.counted(len(self.tables), 'table')}: {self.model}, {how[self.estimation]}"
+        return f"SummaryRoc of {wording.pluralize(len(self.tables), 'table')}: {self.model}, {how[self.estimation]}"
 
     def _table(self) -> result.Cells:
         rows = [("AUC", "auc", self.auc)] + [(name.replace("_", " "), name, v) for name, v in self.parameters.items()]
@@ -715,7 +715,7 @@ def _read_tables(tp: Any, fn: Any, fp: Any, tn: Any) -> NDArray[np.float64]:
     tables = np.stack(list(cells.values()), axis=1)
     if len(tables) < FEWEST_TABLES:
         raise ValueError(
-            f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {wording.counted(len(tables), 'table')}"
+            f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {wording.pluralize(len(tables), 'table')}"
         )
     for names, columns in (("tp + fn", slice(0, 2)), ("fp + tn", slice(2, 4))):
         empty = np.flatnonzero(tables[:, columns].sum(axis=1) == 0.0)
@@ -728,7 +728,7 @@ def _read_threshold(threshold: Any) -> float:
     try:
         value = float(threshold)
     except (TypeError, ValueError):
-        raise TypeError(f"threshold must be a number or None; got {wording.described(threshold)}") from None
+        raise TypeError(f"threshold must be a number or None; got {wording.describe_type(threshold)}") from None
     if not math.isfinite(value):
         raise ValueError(f"threshold must be finite; got {threshold!r}")
     return value
