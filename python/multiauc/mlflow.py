@@ -14,7 +14,7 @@ from mlflow import MlflowClient, log_metrics
 from mlflow.models.evaluation import EvaluationResult, ModelEvaluator
 from mlflow.models.evaluation.artifacts import ImageEvaluationArtifact, TextEvaluationArtifact
 
-from multiauc._common.hints import warn
+from multiauc._common.hints import signature_names, warn
 from multiauc._evaluation.evaluation import evaluate
 from multiauc._input.arrays import frame_columns
 
@@ -35,7 +35,7 @@ class Evaluator(ModelEvaluator):  # type: ignore[misc]
 
     The options of `multiauc.evaluate` go into ``evaluator_config``: ``metrics``, ``labels``, ``absent``, ``outputs``,
     and columns of the data by name as ``sample_weight``, ``groups`` and ``folds``; ``metric_prefix`` is what all names
-    begin with.
+    begin with. Other names are left to other evaluators, as MLflow may pass one dict to all of them.
 
     Examples
     --------
@@ -60,8 +60,10 @@ class Evaluator(ModelEvaluator):  # type: ignore[misc]
         **_: Any,
     ) -> EvaluationResult | None:
         """Log the metrics and artifacts of a model, or of predictions made before."""
-        options = {SYNONYMS.get(name, name): value for name, value in (evaluator_config or {}).items()}
-        prefix, columns = options.pop("metric_prefix", ""), options.pop("scores", None)
+        config = {SYNONYMS.get(name, name): value for name, value in (evaluator_config or {}).items()}
+        prefix, columns = config.get("metric_prefix", ""), config.get("scores")
+        # One dict may be for all evaluators: other names are theirs.
+        options = {name: config[name] for name in signature_names(evaluate)[2:] if name in config}
         features = dataset.features_data
         for name in ("sample_weight", "groups", "folds"):
             if isinstance(options.get(name), str):

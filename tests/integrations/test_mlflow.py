@@ -53,7 +53,8 @@ def test_a_model_of_scikit_learn(tracking, data):
 
 
 def test_predictions_made_before(tracking, names, scores):
-    config = {"labels": ["ant", "bee", "cow", "dog"], "metric_prefix": "test/", "metrics": ["auc_mu", "log_loss"]}
+    classes = ["ant", "bee", "cow", "dog"]
+    config = {"log_explainer": False, "labels": classes, "metric_prefix": "test/", "metrics": ["auc_mu", "log_loss"]}
     static = pd.DataFrame({"target": names, "proba": list(scores)})
     options = {"targets": "target", "model_type": "classifier", "evaluators": "multiauc"}
     with mlflow.start_run() as run:

@@ -228,6 +228,12 @@ def test_the_example_of_the_docstring():
     assert doctest.testmod(torch_metric, globs={}) == (0, 5)
 
 
+def test_types_of_the_module_leave_the_rows_alone(codes, scores):
+    auc = fed(MulticlassAuc(4), scores, codes)
+    auc = auc.half().double().set_dtype(torch.float16).to(torch.float16)
+    assert float(auc.compute()) == multiauc.auc_mu_score(codes, scores)
+
+
 def test_no_value_before_the_first_update():
     with pytest.warns(UserWarning, match="before the ``update`` method"), pytest.raises(ValueError, match="no value"):
         MulticlassAuc(4).compute()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import torch
@@ -137,6 +137,10 @@ class MulticlassAuc(Metric):  # type: ignore[misc]
             nothing = torch.empty(0, dtype=torch.uint8, device=self.device)
             setattr(self, self._rows_name, [torch.cat([nothing, *getattr(self, self._rows_name)])])
         super().sync(*args, **options)
+
+    def set_dtype(self, dst_type: Any) -> Self:  # noqa: ARG002
+        """Itself: rows are kept in their own precision."""
+        return self
 
     def _records(self) -> Iterator[Batch | Accumulator]:
         kept = getattr(self, self._rows_name)  # one tensor when synchronised, else a list of them
