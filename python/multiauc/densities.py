@@ -201,7 +201,7 @@ class ScorePopulation(ABC):
 
 
 class NormalScores(ScorePopulation):
-    r"""Scores with normal distributions, and the metrics that they have in the population, in closed form.
+    r"""Scores with normal distributions, and the population values of all metrics.
 
     Score i of a row of class j has the mean :math:`\mu_{ij}` and the standard deviation :math:`\sigma_{ij}`. Then
 

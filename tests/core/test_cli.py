@@ -111,7 +111,7 @@ class TestEvaluate:
         labels, scores, *_ = files
         monkeypatch.setitem(METRICS, "hand_till", replace(METRICS["hand_till"], has_bootstrap=False))
         found = json.loads(cli("evaluate one.parquet -l y --metrics auc_mu,hand_till --bootstrap 50 -f json"))
-        assert found["method"].startswith("50 bootstrap samples; logit intervals; Hand & Till's M: closed form")
+        assert found["method"].startswith("50 bootstrap samples; logit intervals; Hand & Till's M: analytic")
         estimates = multiauc.evaluate(labels, scores)
         assert found["metrics"]["hand_till"]["standard_error"] == estimates.hand_till.standard_error
         assert found["metrics"]["auc_mu"]["standard_error"] != estimates.auc_mu.standard_error

@@ -231,7 +231,7 @@ class TestCertainBounds:
     def test_output(self, cli):
         text = cli("evaluate a.parquet -l y --memory-limit 1GiB")
         assert re.search(r"AUC_mu +│? *0\.\d+ +│? *0\.\d+ to 0\.\d+ ", text), text
-        assert "certain bounds" in text
+        assert "guaranteed bounds" in text
         assert "Values: the exact ones of all rows lie between the bounds, always." in text
         found = json.loads(cli("evaluate a.parquet -l y --memory-limit 1GiB -f json"))
         assert problems(found) == []

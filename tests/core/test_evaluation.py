@@ -211,7 +211,7 @@ def test_results_read_as_a_table(result):
     text = repr(result)
     assert text.startswith("Evaluation of 13 rows, 3 classes (0 4, 1 4, 2 5)")
     assert "AUC_mu                       0.9125      0.0703" in text
-    assert text.endswith("closed form, class sizes fixed; Wilson intervals with Student's t")
+    assert text.endswith("analytic standard errors, class sizes fixed; Wilson intervals with Student's t")
     many = multiauc.evaluate(np.arange(60) % 20, np.random.default_rng(0).random((60, 20)))
     assert "and 10 more" in repr(many)
     assert "..." in repr(many)
@@ -396,7 +396,7 @@ def test_the_multiclass_roc_has_no_closed_form(models):
     for name, estimate in comparison.estimates.items():
         assert estimate.value == multiauc.multiclass_roc(y, scores[name]).auc
         assert np.isnan(estimate.standard_error)
-    with pytest.raises(ValueError, match="differences of metric='multiclass_roc' have no closed form"):
+    with pytest.raises(ValueError, match="differences of metric='multiclass_roc' have no analytic standard errors"):
         comparison.difference("good", "fair")
 
 

@@ -162,7 +162,7 @@ def test_what_has_no_omnibus_test(data):
         assert math.isnan(comparison.omnibus().p_value)
     areas = multiauc.compare(y, {name: models[name] for name in "ab"}, metric="multiclass_roc")
     for refused in (areas.omnibus, areas.simultaneous_intervals, areas.corrected_p_values):
-        with pytest.raises(ValueError, match="have no closed form"):
+        with pytest.raises(ValueError, match="have no analytic standard errors"):
             refused()
 
 

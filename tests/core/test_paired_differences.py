@@ -149,7 +149,7 @@ class TestPerClass:
         y, models = make_models(rng)
         found = multiauc.compare(y, models).per_class
         assert repr(found).startswith("Differences in one-vs-rest AUC by class: a - b\n")
-        assert "closed form" in repr(found)
+        assert "analytic standard errors" in repr(found)
         frame = found.to_frame()
         assert frame["class"].tolist() == LABELS
         assert frame["simultaneous_low"].tolist() == [one.low for one in found.simultaneous_intervals().values()]

@@ -328,7 +328,7 @@ class TestUse:
     def test_prints_what_is_known(self):
         y, p = softmax(0, 3000, 3, scale=1.0, dtype=np.float64)
         text = repr(accumulated(y, p, memory_limit=COARSE).evaluate())
-        assert "certain bounds" in text
+        assert "guaranteed bounds" in text
         assert " to " in text
         assert "exact" in repr(accumulated(y, p).evaluate())
         frame = accumulated(y, p).evaluate().to_frame()

@@ -224,7 +224,7 @@ class PartialAuc(result.Printed, result.Result):
         Returns
         -------
         Bootstrap
-            With the columns "macro" and "prevalence". A closed form is not known, so ``"bca"`` is not among its
+            With the columns "macro" and "prevalence". It has no influence values, so ``"bca"`` is not among its
             intervals.
         """
         size = options.positive_integer("n_resamples", n_resamples)

@@ -199,7 +199,7 @@ class RocCurve(result.Result):
         Returns
         -------
         Sensitivity
-            With `confidence_interval()` in closed form, and `bootstrap()`.
+            With an analytic `confidence_interval()`, and `bootstrap()`.
         """
         wanted = estimates.read_number("specificity", specificity, low=0.0, high=1.0)
         inputs, place = self._known()
@@ -273,7 +273,7 @@ class Sensitivity(result.Number, result.Tabular):
     _curve: RocCurve
 
     def confidence_interval(self, level: float = 0.95) -> intervals.ConfidenceInterval:
-        """An interval for the population's sensitivity at this specificity, in closed form.
+        """An analytic interval for the population's sensitivity at this specificity.
 
         The limits of ``RocCurve.band(simultaneous=False)`` at this point, where the formula is: the threshold is
         estimated too, and the interval knows it. Rows are taken for independent.

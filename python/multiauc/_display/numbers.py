@@ -46,7 +46,7 @@ CORRECTION = "min-p"
 # Digits of the limits of pairs; values are kept to the last bit.
 LIMIT_DIGITS = 6
 # Of values that are between bounds, because their rows were read in pieces.
-BOUNDED_METHOD = "closed form, class sizes fixed; Wilson intervals with Student's t around both bounds"
+BOUNDED_METHOD = "analytic standard errors, class sizes fixed; Wilson intervals with Student's t around both bounds"
 
 RESAMPLES = 200
 # Below this many resamples quantiles say little, and the error of the standard error itself is allowed for.
@@ -131,7 +131,7 @@ def view_resampled_evaluation(shown: views.Evaluation, bootstrap: resampling.Boo
     others = [METRICS[metric].title for metric in shown.metrics if metric not in resampled]
     if others:
         method += f"; {', '.join(others)}: {shown.method}"
-    # The covariance is that of the closed form.
+    # The covariance is the analytic one.
     return replace(shown, method=method, metrics={**shown.metrics, **resampled}, covariance=None)
 
 
@@ -241,7 +241,7 @@ def view_comparison(comparison: Comparison, level: float) -> views.Comparison:
     names = names_as_text(comparison.estimates)
     estimates = dict(zip(names, comparison.estimates.values(), strict=True))
     sign = METRICS[comparison.metric].sign
-    # A metric without a closed form has no differences.
+    # A metric without analytic standard errors has no differences.
     together = comparison.simultaneous_intervals(level).values() if comparison.differences else []
     return views.Comparison(
         metric=comparison.metric,

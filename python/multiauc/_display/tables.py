@@ -53,7 +53,7 @@ def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
     """One model: its metrics, classes, worst pairs and slices."""
     interval = _interval_header(shown.level)
     has_bounds = shown.exact is False
-    bounds = ["certain bounds"] if has_bounds else []
+    bounds = ["guaranteed bounds"] if has_bounds else []
     head = [*bounds, "std. error", interval]
     title = f"{shown.model}: {pluralize(shown.rows, 'row')}, {pluralize(len(shown.labels), 'class', 'classes')}"
     metrics = [

@@ -110,7 +110,7 @@ class ComparedModels(result.Tabular, Generic[OfModel, OfPair]):
     def _known_differences(self) -> tuple[OfPair, ...]:
         if not self.differences:
             raise ValueError(
-                f"differences of metric={self.metric!r} have no closed form; "
+                f"differences of metric={self.metric!r} have no analytic standard errors; "
                 "use .bootstrap(), whose replicates are paired"
             )
         return self.differences
@@ -465,7 +465,7 @@ def compare(  # noqa: PLR0913
 ) -> Comparison:
     r"""Compare models that scored the same rows: which is better, and how certain that is.
 
-    Models that see the same rows err together, so that their difference is known much better than either of them. With
+    Models on the same rows make similar errors, which cancel in the difference. With
     :math:`D(i) = T_A(i) - T_B(i)` the difference of what row i contributes to the metric under the two models,
 
     .. math::
@@ -483,7 +483,7 @@ def compare(  # noqa: PLR0913
         ``"one_vs_rest_prevalence"``, ``"pdi"``, ``"average_precision"``, ``"average_precision_prevalence"``,
         ``"log_loss"``, ``"brier"`` (of these two, less is better), ``"hum"``, ``"landgrebe_duin"``, ``"matthews"`` and
         other numbers about predicted classes, ``"ordered_vus"`` (of models with one score per row) or
-        ``"multiclass_roc"``. The area D of the last has no standard error in closed form, so that its models are
+        ``"multiclass_roc"``. The area D of the last has no analytic standard error, so that its models are
         compared by the bootstrap only.
     task : {"multiclass", "multilabel"}, default "multiclass"
         As in `evaluate`. With several labels per row, `metric` is ``"one_vs_rest"`` (the mean AUC over labels, the
@@ -501,7 +501,7 @@ def compare(  # noqa: PLR0913
     -------
     Comparison
         With ``.estimates``, ``.difference(a, b)`` and a table of all differences, their p-values corrected for their
-        number by the distribution of the largest of all their t (single-step max-t [1]_);
+        number by the distribution of the smallest of all p-values (single-step min-p [1]_);
         ``.simultaneous_intervals()`` are from the same distribution, and ``.omnibus()`` tests all models at once.
 
     Notes
@@ -537,7 +537,7 @@ def compare(  # noqa: PLR0913
     good - other     -0.0287      0.0089  -0.0483 to -0.0091  -3.22  149.8     0.0031
     fair - other     -0.1191      0.0176  -0.1578 to -0.0805  -6.75  285.8    <0.0001
     <BLANKLINE>
-    closed form, class sizes fixed; Wilson intervals with Student's t
+    analytic standard errors, class sizes fixed; Wilson intervals with Student's t
     >>> comparison.difference("other", "good")
     Difference(other - good: +0.0287, standard error 0.0089, 95% interval +0.0111 to +0.0463, t(149.8) 3.22, p 0.0016)
     """
@@ -678,7 +678,7 @@ def _compare_labels(sample: multilabel.LabelledSample, models: tuple[Any, ...], 
 
 
 def _compare_curves(models: dict[Any, HeldInputs]) -> dict[str, Any]:
-    """The same by the areas of the multi-class ROC curves, which have no standard errors in closed form."""
+    """The same by the areas of the multi-class ROC curves, which have no analytic standard errors."""
     found = {}
     for name, model in models.items():
         area = fit_curve(model.sample, model.options.pair_weights).auc
@@ -688,7 +688,7 @@ def _compare_curves(models: dict[Any, HeldInputs]) -> dict[str, Any]:
         "estimates": found,
         "covariance": np.full((len(models), len(models)), np.nan),
         "differences": (),
-        "method": "no standard errors in closed form; use .bootstrap() or .ranking_probabilities()",
+        "method": "no analytic standard errors; use .bootstrap() or .ranking_probabilities()",
     }
 
 

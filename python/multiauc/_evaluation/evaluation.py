@@ -422,7 +422,7 @@ def evaluate(  # noqa: PLR0913
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> Evaluation:
-    r"""AUC_mu, Hand & Till's M and one-vs-rest of a model, with standard errors and intervals in closed form.
+    r"""AUC_mu, Hand & Till's M and one-vs-rest of a model, with analytic standard errors and intervals.
 
     Every one of these metrics is a weighted sum :math:`\theta = \sum \omega_{cd} U_{cd}` of shares of pairs of rows in
     the right order. With :math:`T(i)` the weighted share of the other classes that row i is on the right side of,
@@ -530,7 +530,7 @@ def evaluate(  # noqa: PLR0913
       cat                        0.9433      0.0127  0.9099 to 0.9648
       dog                        0.9147      0.0160  0.8762 to 0.9420
       eel                        0.9261      0.0144  0.8911 to 0.9505
-    closed form, class sizes fixed; Wilson intervals with Student's t
+    analytic standard errors, class sizes fixed; Wilson intervals with Student's t
     >>> low, high = result.auc_mu.confidence_interval(level=0.9)
     >>> print(f"{low:.3f} to {high:.3f}")
     0.939 to 0.968
@@ -538,7 +538,7 @@ def evaluate(  # noqa: PLR0913
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
              value  std. error      95% interval
     AUC_mu  0.9559      0.0080  0.9355 to 0.9700
-    closed form, class sizes fixed; Wilson intervals with Student's t
+    analytic standard errors, class sizes fixed; Wilson intervals with Student's t
     """
     rows = {"groups": groups, "folds": folds, "sampling": sampling}
     given = {"partition": partition, "pair_weights": pair_weights, "clip": clip, "k": k}

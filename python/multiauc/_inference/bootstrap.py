@@ -94,7 +94,7 @@ class Replicates:
         although other rows might; None elsewhere.
     is_fitted
         Whether the number comes from a fit and not from counts. Its replicates are skewed near 0 and 1 and vary less
-        than they should in small classes, and there is no closed form to say by how much: "logit" is more careful then.
+        than they should in small classes, and no formula says by how much: "logit" is more careful then.
     """
 
     estimate: float

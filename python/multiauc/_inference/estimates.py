@@ -103,7 +103,7 @@ def read_number(argument: str, value: Any, *, low: float, high: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Estimate(result.Number, result.Tabular):
-    """The value of a metric with its closed-form standard error.
+    """The value of a metric with its analytic standard error.
 
     Attributes
     ----------
@@ -386,7 +386,7 @@ class Estimate(result.Number, result.Tabular):
 
     def __repr__(self) -> str:
         value, *bounds, error, interval = self.cells()
-        known = "".join(f", {text}" if text in ("exact", "-") else f", certainly {text}" for text in bounds)
+        known = "".join(f", {text}" if text in ("exact", "-") else f", guaranteed {text}" for text in bounds)
         name = wording.printable(str(self.name))
         return f"Estimate({name} {value}{known}, standard error {error}, 95% interval {interval})"
 

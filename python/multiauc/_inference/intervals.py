@@ -120,8 +120,8 @@ def is_at_chance(value: Any, variance: Any, chance: float) -> Any:
 def logit_interval(value: float, error: float, quantile: float, functions: ModuleType = math) -> ConfidenceInterval:
     r""":math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE / (\theta(1-\theta)))`.
 
-    `functions` is `math` or `numpy`, whose logarithms differ in the last digit: closed forms are computed by the first,
-    resampled intervals and whole matrices by the second.
+    `functions` is `math` or `numpy`, whose logarithms differ in the last digit: analytic intervals use the first,
+    resampled intervals and whole matrices the second.
     """
     low, high = _logit_limits(value, error, quantile, functions)
     return ConfidenceInterval(float(low), float(high))

@@ -77,7 +77,7 @@ class PairMatrix(result.Result):
 
     @property
     def standard_error(self) -> NDArray[np.float64]:
-        """The standard error of each value, K x K: closed form, nan where a class has a single row. Read-only.
+        """The analytic standard error of each value, K x K; nan where a class has a single row. Read-only.
 
         Computed when first asked for, from the data that were given: they must not have been changed since.
         """

@@ -71,7 +71,7 @@ def evaluate_dataset(  # noqa: PLR0913
     always: only the order of rows within a bin is not known,
 
     .. math::
-        U_{cd}^{\text{low}} = \frac{\text{pairs of rows in the right order for certain}}{n_c n_d}, \qquad
+        U_{cd}^{\text{low}} = \frac{\text{pairs of rows in the right order for sure}}{n_c n_d}, \qquad
         U_{cd}^{\text{high}} = U_{cd}^{\text{low}} + \frac{\text{pairs of rows that share a bin}}{n_c n_d}.
 
     Parameters
@@ -153,15 +153,15 @@ def evaluate_dataset(  # noqa: PLR0913
     ...     result = multiauc.evaluate_dataset(f"{folder}/*.parquet", label="y", scores="p_*")
     >>> result
     Evaluation of 300 rows, 3 classes (cat 90, dog 95, eel 115)
-                                  value  certain bounds  std. error      95% interval
-    AUC_mu                       0.9584           exact      0.0077  0.9385 to 0.9720
-    Hand & Till's M              0.8817           exact      0.0114  0.8563 to 0.9032
-    one-vs-rest (macro)          0.8817           exact      0.0115  0.8565 to 0.9029
-    one-vs-rest (prevalence)     0.8800           exact      0.0116  0.8546 to 0.9015
+                                  value  guaranteed bounds  std. error      95% interval
+    AUC_mu                       0.9584              exact      0.0077  0.9385 to 0.9720
+    Hand & Till's M              0.8817              exact      0.0114  0.8563 to 0.9032
+    one-vs-rest (macro)          0.8817              exact      0.0115  0.8565 to 0.9029
+    one-vs-rest (prevalence)     0.8800              exact      0.0116  0.8546 to 0.9015
     each class against the rest
-      cat                        0.8938           exact      0.0194  0.8482 to 0.9268
-      dog                        0.8909           exact      0.0191  0.8465 to 0.9237
-      eel                        0.8603           exact      0.0207  0.8141 to 0.8964
+      cat                        0.8938              exact      0.0194  0.8482 to 0.9268
+      dog                        0.8909              exact      0.0191  0.8465 to 0.9237
+      eel                        0.8603              exact      0.0207  0.8141 to 0.8964
     """
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise TypeError(f"progress must be None, True, False or a callable; got {describe_type(progress)}")

@@ -49,12 +49,12 @@ def evaluate(request: _requests.EvaluateRequest) -> None:
     """Areas under the curve of one model, with intervals.
 
     The metrics that --metrics names, each class, and the pairs of classes that are separated worst, as far as these
-    metrics need them. Intervals are closed-form unless --bootstrap asks for resamples. With --by also the slices of the
+    metrics need them. Intervals are analytic unless --bootstrap asks for resamples. With --by also the slices of the
     rows, by the first metric: the one that is most surely worse than the rest comes first, and p-values and intervals
     allow for their number; --format csv then has the slices.
 
-    A file that is too large for the memory is read in pieces, and values have certain bounds unless they are exact; the
-    output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.
+    A file that is too large for the memory is read in pieces, and values have guaranteed bounds unless they are exact;
+    the output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.
     """
     from multiauc.cli._evaluate import evaluate_file  # noqa: PLC0415
 
@@ -74,7 +74,7 @@ def compare(request: _requests.CompareRequest) -> None:
     """Compare models on the same rows, with paired tests.
 
     A model is a file, or some columns of one file (several --scores). p-values are also corrected for the number of
-    comparisons. Intervals are closed-form unless --bootstrap asks for resamples; multiclass_roc has no others.
+    comparisons. Intervals are analytic unless --bootstrap asks for resamples; multiclass_roc has no others.
     """
     from multiauc.cli._compare import compare_files  # noqa: PLC0415
 

@@ -43,7 +43,7 @@ def compare_files(request: CompareRequest) -> None:
     elif METRICS[request.metric].is_analytic:
         method = comparison.method
     else:
-        method = "no intervals in closed form; --bootstrap gives intervals and differences"
+        method = "no analytic intervals; --bootstrap gives intervals and differences"
     gates = None
     if request.fail_if_worse is not None:
         candidate, *others = found.estimates
@@ -80,7 +80,7 @@ def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
 
 
 def _view_resampled(shown: views.Comparison, bootstrap: multiauc.ComparisonBootstrap, level: float) -> views.Comparison:
-    """The comparison with numbers of the bootstrap in the place of those in closed form."""
+    """The comparison with bootstrap numbers instead of analytic ones."""
     errors = dict(zip(shown.estimates, bootstrap.standard_error.tolist(), strict=True))
     pairs = list(combinations(shown.estimates, 2))
     return replace(

@@ -83,7 +83,7 @@ def split_commas(words: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 
 def read_metrics(words: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Metrics that have intervals in closed form; None if none is named."""
+    """Metrics with analytic intervals; None if none is named."""
     names = split_commas(words)
     unknown = next((name for name in names or () if name not in registry.ANALYTIC_METRICS), None)
     if unknown is not None:

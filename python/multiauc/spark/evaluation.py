@@ -87,7 +87,7 @@ class SliceEvaluations(Mapping[Any, "CertifiedEvaluation"]):
         return (values,) if len(self.columns) == 1 else values
 
     def __repr__(self) -> str:
-        header = ["", "rows", "value", "certain bounds", "std. error", "95% interval"]
+        header = ["", "rows", "value", "guaranteed bounds", "std. error", "95% interval"]
         table = [header]
         for values, result in self.items():
             name, one = next(iter(result.metrics.items()))
@@ -114,7 +114,7 @@ def evaluate(  # noqa: PLR0913
     r"""AUC_mu, Hand & Till's M and one-vs-rest of the rows of a Spark data frame, without collecting them.
 
     The first pass counts the rows into states of bounded size (`multiauc.streaming.Accumulator`), which are merged in
-    a tree. They have certain bounds, standard errors, and say how many rows of each class lie in which range of scores.
+    a tree. They have guaranteed bounds and standard errors, and count the rows of each class by range of scores.
     With `exact` a second pass packs the keys of the rows by range, each range is counted by one task, and
 
     .. math:: U_{cd} = \sum_r \Bigl( U_{cd}^{(r)} + n_c^{(r)} \sum_{q < r} n_d^{(q)} \Bigr)
@@ -136,7 +136,7 @@ def evaluate(  # noqa: PLR0913
         The column with the weight of each row. There is no second pass with weights: exact values need a state that
         holds all distinct scores.
     exact : bool, default True
-        Whether to go through the rows again until the values are exact. Otherwise they lie between certain bounds.
+        Whether to go through the rows again until the values are exact. Otherwise they lie between guaranteed bounds.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         What to compute; fewer take less time and send less between machines.
     labels : sequence of labels, optional
@@ -225,7 +225,7 @@ def evaluate_rows(
     if exact and not all(result.exact for result in results.values()):
         raise ValueError(
             f"exact=True with sample_weight={layout.sample_weight!r} needs states that hold all distinct scores, and "
-            f"memory_limit={memory_limit} is too little for that: give them more, or take certain bounds with "
+            f"memory_limit={memory_limit} is too little for that: give them more, or use guaranteed bounds with "
             "exact=False"
         )
     return {_read_unit(unit): result for unit, result in sorted(results.items())}, sample
@@ -309,7 +309,7 @@ class SparkComparison(Result):
     def __repr__(self) -> str:
         lines = []
         for metric in next(iter(self.evaluations.values())).metrics:
-            header = ["", "value", "certain bounds", "std. error", "95% interval"]
+            header = ["", "value", "guaranteed bounds", "std. error", "95% interval"]
             rows = [[name, *one.metrics[metric].cells()] for name, one in self.evaluations.items()]
             lines += [METRICS[metric].title, *text_table([header, *rows])]
         return "\n".join(lines)
@@ -343,7 +343,7 @@ def compare(  # noqa: PLR0913
     Returns
     -------
     SparkComparison
-        The evaluation of each model, and their differences with certain bounds.
+        The evaluation of each model, and their differences with guaranteed bounds.
     """
     if not hasattr(models, "items") or not models:
         raise TypeError(f"models must be a mapping of names to columns of scores; got {describe_type(models)}")

@@ -41,7 +41,7 @@ class MulticlassAucEvaluator(
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows, which folds of rare classes may well have.
     weightCol : str, optional
-        The column of weights. Values are exact without weights, and the middle of certain bounds with them.
+        The column of weights. Values are exact without weights, and the middle of guaranteed bounds with them.
 
     Examples
     --------

@@ -73,7 +73,7 @@ class CertifiedEvaluation(MetricEstimates):
         return {**self._counts_by_label(), "exact": self.exact, "per_class": [], **self._estimates(level)}
 
     def _header(self) -> list[str]:
-        return ["", "value", "certain bounds", "std. error", "95% interval"]
+        return ["", "value", "guaranteed bounds", "std. error", "95% interval"]
 
 
 class Accumulator:
@@ -316,7 +316,7 @@ class Accumulator:
         Returns
         -------
         CertifiedEvaluation
-            Values with certain bounds, and with the standard errors of rows drawn within classes.
+            Values with guaranteed bounds, and with the standard errors of rows drawn within classes.
         """
         return self.results(self.state().answers(), absent)
 
