@@ -85,7 +85,7 @@ class LabelledSample:
         """How the uncertainty was found, in words."""
         weights = "" if self.weights is None else ", weighted rows"
         units = "rows" if self.groups is None else f"{pluralize(int(self.groups.max()) + 1, 'group')} of rows"
-        return f"closed form, {units} as units{weights}; Wilson intervals with Student's t"
+        return f"analytic standard errors, {units} as units{weights}; Wilson intervals with Student's t"
 
     def describe_options(self, metrics: tuple[str, ...]) -> Record:
         """The options by the names of the arguments."""

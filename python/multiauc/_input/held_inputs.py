@@ -112,7 +112,7 @@ class HeldInputs:
         weights = "" if self.sample.weights is None else ", weighted rows"
         groups = "" if self.groups is None else f", {pluralize(int(self.groups.max()) + 1, 'group')} of rows"
         folds = "" if self.folds is None else f"average over {pluralize(int(self.folds.max()) + 1, 'fold')}, "
-        return f"{folds}closed form, {sizes}{weights}{groups}; {self._intervals()} with Student's t"
+        return f"{folds}analytic standard errors, {sizes}{weights}{groups}; {self._intervals()} with Student's t"
 
     def _intervals(self) -> str:
         """The kinds of intervals that the metrics have by default."""

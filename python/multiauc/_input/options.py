@@ -31,7 +31,7 @@ ASYMMETRY_FROM_ROUNDING = 1e-12
 
 
 def read_metric(metric: Any) -> str:
-    """The name of a metric that has a closed form."""
+    """The name of a metric with analytic standard errors."""
     return wording.one_of("metric", metric, registry.ANALYTIC_METRICS)
 
 
