@@ -169,7 +169,7 @@ mod tests {
             let (value, placed) = placements(codes);
             mean += value / 2.0;
             for (row, place) in placed.iter().enumerate() {
-                let size = codes.iter().filter(|&&code| code == codes[row]).count() as f64;
+                let size = codes.iter().map(|&code| f64::from(code == codes[row])).sum::<f64>();
                 phi[row] += (place - value) / size / 2.0;
             }
             let chances = Some(vec![0.5, 0.5]);

@@ -205,7 +205,9 @@ fn count_offsets<I: Integer, C: Code>(values: &[I], base: I, codes: &mut [C]) ->
 /// Labels close together, though too many for a window: a place for each of `span` numbers from the lowest on.
 fn code_close<I: Integer>(values: &[I], lowest: I, span: usize, limit: usize) -> Result<Coding> {
     let mut class_of = vec![0_u32; span];
-    values.iter().for_each(|value| class_of[value.above(lowest) as usize] = 1);
+    for value in values {
+        class_of[value.above(lowest) as usize] = 1;
+    }
     let mut classes = 0;
     for class in &mut class_of {
         classes += *class;
@@ -218,7 +220,9 @@ fn code_close<I: Integer>(values: &[I], lowest: I, span: usize, limit: usize) ->
     }
     let mut counts = vec![0; classes];
     let codes: Vec<u32> = values.iter().map(|value| class_of[value.above(lowest) as usize]).collect();
-    codes.iter().for_each(|&code| counts[code as usize] += 1);
+    for &code in &codes {
+        counts[code as usize] += 1;
+    }
     let codes = Codes::narrowed(codes, classes);
     Ok(Coding { first_rows: first_rows(&codes, classes), codes, counts })
 }
