@@ -643,6 +643,26 @@ class Resampler:
         """How often replicates `first`, `first` + 1, ... hold each row: a row per replicate."""
 
 @final
+class RowSums:
+    """Sums over rows, exact in any number of parts: accuracy, top-k accuracy, log loss, Brier score, confusion."""
+
+    def __new__(cls, classes: int, metrics: list[str], clip: float | None, k: int) -> RowSums: ...
+    def of(self, sample: Sample) -> RowSums:
+        """Of a batch, with the same settings."""
+
+    def merge(self, other: RowSums) -> None: ...
+    def copy(self) -> RowSums: ...
+    def estimates(self) -> list[tuple[str, Estimate]]:
+        """By metric; accuracy is always there."""
+
+    def confusion(self) -> NDArray[np.float64]:
+        """Sums of weights by true and predicted class."""
+
+    def to_bytes(self) -> bytes: ...
+    def read_bytes(self, data: bytes) -> RowSums:
+        """The sums of some bytes, with the same settings."""
+
+@final
 class StreamState:
     """A state that rows are added to, and that merges with others of its kind."""
 

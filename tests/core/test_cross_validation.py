@@ -65,7 +65,10 @@ def test_decision_values_of_two_classes(data):
 
 def test_what_cannot_be_cross_validated(data):
     x, y = data
-    with pytest.raises(ValueError, match="cv must test every row exactly once; it tests row"):
+    with pytest.raises(
+        ValueError,
+        match="once in each repeat as RepeatedStratifiedKFold does; it tests row",
+    ):
         cross_validate_evaluation(GaussianNB(), x, y, cv=ShuffleSplit(3, random_state=0))
     order = np.argsort(y, kind="stable")
     with pytest.raises(ValueError, match=r"train on every class in every fold; a training set has none of '[abc]'"):

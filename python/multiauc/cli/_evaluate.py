@@ -25,7 +25,7 @@ from multiauc.cli._options import WHOLE
 from multiauc.cli._output import Printing
 from multiauc.cli._problems import as_typed, note, spell_options
 from multiauc.cli._requests import refuse_several, spell_notes
-from multiauc.streaming.accumulator import STREAMED_METRICS
+from multiauc.streaming.accumulator import STREAMED_METRICS, SUMMED_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -178,10 +178,13 @@ def _find_obstacle(request: EvaluateRequest, path: str, metrics: tuple[str, ...]
         as_typed("bootstrap"): bool(request.bootstrap),
         as_typed("groups"): request.groups is not None,
         as_typed("folds"): request.folds is not None,
+        as_typed("k"): request.k is not None,
+        as_typed("clip"): request.clip is not None,
         as_typed("by"): bool(request.by),
         as_typed("partition"): request.partition is not None,
         as_typed("pair_weights", request.pair_weights): request.pair_weights != "equal",
-        as_typed("sampling", request.sampling): request.sampling != "stratified",
+        as_typed("sampling", request.sampling): request.sampling == "iid"
+        or (request.sampling is not None and any(metric in SUMMED_METRICS for metric in metrics)),
     }
     return next((what for what, is_so in found.items() if is_so), None)
 

@@ -146,8 +146,8 @@ class InferenceRequest(FileRequest):
     """What is estimated, and how its uncertainty is."""
 
     groups: str | None = GROUPS
-    sampling: str = option("--sampling", type=click.Choice(["stratified", "iid"]), default="stratified", show=True,
-                           help="Whether class sizes are fixed or random.")
+    sampling: str | None = option("--sampling", type=click.Choice(["stratified", "iid"]), default=None,
+        help="Whether class sizes are fixed or random. [default: as in multiauc.evaluate, by metric]")
     partition: str | None = option("--partition", **COST_FILE,
         help="Costs for AUC_mu: of predicting the class of the row when the truth is that of the column.")
     pair_weights: str = option("--pair-weights", type=click.Choice(["equal", "size_product", "size_sum"]),

@@ -17,6 +17,7 @@ from multiauc._common.registry import DEFAULT_METRIC, METRICS
 from multiauc._common.wording import describe_type, listing
 from multiauc._evaluation.comparison import compare
 from multiauc._evaluation.evaluation import evaluate
+from multiauc._evaluation.repeats import compare_repeats, evaluate_repeats
 from multiauc._input.options import read_metric
 from multiauc._metrics.scoring import check_option_names, compute_score
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from multiauc._common.registry import MetricName
     from multiauc._evaluation.comparison import Comparison
     from multiauc._evaluation.evaluation import Evaluation
+    from multiauc._evaluation.runs import RunsComparison, RunsEvaluation
 
 RESPONSES = ("predict_proba", "decision_function")
 
@@ -112,8 +114,8 @@ def cross_validate_evaluation(
     metrics: Sequence[str] | None = None,
     groups: ArrayLike | None = None,
     **options: Any,
-) -> Evaluation:
-    """Cross-validate a classifier, and evaluate it within the folds.
+) -> Evaluation | RunsEvaluation:
+    r"""Cross-validate a classifier, and evaluate it within the folds.
 
     Parameters
     ----------
@@ -122,7 +124,8 @@ def cross_validate_evaluation(
     X, y : array-like
         The data.
     cv : int, splitter or iterable, optional
-        As in scikit-learn's `cross_validate`: by default five stratified folds. It must test every row exactly once.
+        As in scikit-learn's `cross_validate`: by default five stratified folds. It must test every row once, or once in
+        every repeat, as `RepeatedStratifiedKFold` does.
     metrics : sequence of str, optional
         As in `multiauc.evaluate`.
     groups : array-like of shape (n,), optional
@@ -135,7 +138,14 @@ def cross_validate_evaluation(
     -------
     Evaluation
         Averages over folds. Its intervals are about these rows and these fitted models; they know nothing of the spread
-        between training runs.
+        between training runs. A repeated cross-validation gives a `RunsEvaluation` with two standard errors, of which
+        the larger counts: that of the rows, from what each contributes on average over repeats, and Nadeau and Bengio's
+        [1]_ of the folds, :math:`(1/J + n_\text{test}/n_\text{train})\, s^2`, which covers retraining. It has AUC_mu, M
+        and one-vs-rest, without `groups` or further options.
+
+    References
+    ----------
+    .. [1] C. Nadeau and Y. Bengio, "Inference for the generalization error", Machine Learning 52 (2003), 239-281.
 
     Examples
     --------
@@ -147,7 +157,10 @@ def cross_validate_evaluation(
     0.9933
     """
     labels, folds, (scores,) = _predict_out_of_fold([estimator], X, y, cv, groups)
-    return evaluate(y, scores, metrics=metrics, groups=groups, folds=folds, labels=labels, **options)
+    if len(folds) > 1:
+        _refuse_beside_repeats(groups=groups, **options)
+        return evaluate_repeats(y, scores, folds, labels, metrics)
+    return evaluate(y, scores[0], metrics=metrics, groups=groups, folds=folds[0], labels=labels, **options)
 
 
 def cross_validate_comparison(
@@ -159,7 +172,7 @@ def cross_validate_comparison(
     metric: MetricName = DEFAULT_METRIC,
     groups: ArrayLike | None = None,
     **options: Any,
-) -> Comparison:
+) -> Comparison | RunsComparison:
     """Cross-validate classifiers on the same folds, and compare them within the folds.
 
     Parameters
@@ -176,7 +189,8 @@ def cross_validate_comparison(
     Returns
     -------
     Comparison
-        Averages over folds with differences, intervals and paired tests; about these rows and these fitted models.
+        Averages over folds with differences, intervals and paired tests; about these rows and these fitted models. A
+        repeated cross-validation gives a `RunsComparison`, as in `cross_validate_evaluation`.
 
     Examples
     --------
@@ -195,8 +209,17 @@ def cross_validate_comparison(
             f"estimators must be a dict from the name of each to the classifier; got {describe_type(estimators)}"
         )
     labels, folds, scores = _predict_out_of_fold(list(estimators.values()), X, y, cv, groups)
-    models = dict(zip(estimators, scores, strict=True))
-    return compare(y, models, metric=metric, groups=groups, folds=folds, labels=labels, **options)
+    if len(folds) > 1:
+        _refuse_beside_repeats(groups=groups, **options)
+        return compare_repeats(y, dict(zip(estimators, scores, strict=True)), folds, labels, metric)
+    models = {name: of_repeats[0] for name, of_repeats in zip(estimators, scores, strict=True)}
+    return compare(y, models, metric=metric, groups=groups, folds=folds[0], labels=labels, **options)
+
+
+def _refuse_beside_repeats(**options: Any) -> None:
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise ValueError(f"{listing(given)} is not offered with repeated cross-validation; leave it, or repeat once")
 
 
 def _predict_out_of_fold(
@@ -205,13 +228,26 @@ def _predict_out_of_fold(
     y: Any,
     cv: Any,
     groups: Any,
-) -> tuple[list[Any], NDArray[np.int64], list[NDArray[np.float64]]]:
-    """(labels, fold of each row, scores of each estimator), each row scored by clones that did not see it."""
+) -> tuple[list[Any], list[NDArray[np.int64]], list[list[NDArray[np.float64]]]]:
+    """(labels, fold of each row, scores of each estimator), the last two by repeat; no clone saw the rows it scores."""
     X, y, groups = indexable(X, y, groups)  # noqa: N806
     labels = np.unique(np.asarray(y)).tolist()
     splits = list(check_cv(cv, y, classifier=True).split(X, y, groups))
-    folds = _number_folds(splits, len(y))
-    return labels, folds, [_predict_scores(estimator, X, y, splits, labels) for estimator in estimators]
+    repeats = _part_repeats(splits, len(y))
+    folds = [_number_folds(part, len(y)) for part in repeats]
+    return labels, folds, [[_predict_scores(one, X, y, part, labels) for part in repeats] for one in estimators]
+
+
+def _part_repeats(splits: list[tuple[Any, Any]], n_rows: int) -> list[list[tuple[Any, Any]]]:
+    """The splits by repeat: a repeat ends where all rows have been tested."""
+    repeats: list[list[tuple[Any, Any]]] = [[]]
+    tested = 0
+    for split in splits:
+        if tested >= n_rows:
+            repeats, tested = [*repeats, []], 0
+        repeats[-1].append(split)
+        tested += len(np.arange(n_rows)[split[1]])
+    return repeats
 
 
 def _number_folds(splits: list[tuple[Any, Any]], n_rows: int) -> NDArray[np.int64]:
@@ -223,7 +259,10 @@ def _number_folds(splits: list[tuple[Any, Any]], n_rows: int) -> NDArray[np.int6
         np.add.at(tested, rows, 1)
     if (tested != 1).any():
         row = int(np.flatnonzero(tested != 1)[0])
-        raise ValueError(f"cv must test every row exactly once; it tests row {row} {tested[row]} times")
+        raise ValueError(
+            f"cv must test every row once, or once in each repeat as RepeatedStratifiedKFold does; it tests row {row} "
+            f"{tested[row]} times"
+        )
     return folds
 
 

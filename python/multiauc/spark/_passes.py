@@ -125,7 +125,8 @@ def evaluate_exactly(
     # differences tie: they are sorted into ranges again.
     lattices = {unit: m for unit, state in counted.items() if (m := state.state().lattice) is not None}
     if lattices:
-        counted |= collect_states(rows, layout, empty, lattices)[0]
+        sorted_again = collect_states(rows, layout, empty, lattices)[0]
+        counted |= {unit: states[unit].with_ranks_of(state) for unit, state in sorted_again.items()}
     plans = {unit: _rust.RangePlan(state.state(), _longest_range(state)) for unit, state in counted.items()}
     if plans:
         _count(rows, layout, empty, plans)

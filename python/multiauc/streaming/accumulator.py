@@ -10,7 +10,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.hints import warn
-from multiauc._common.registry import METRICS
+from multiauc._common.registry import DEFAULT_K, METRICS
 from multiauc._common.wording import listing, one_of, pluralize
 from multiauc._evaluation.evaluation import MetricEstimates
 from multiauc._inference.estimates import Estimate, build_worst_case
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from multiauc._common.result import Record
     from multiauc._common.types import Outputs
 
-#: What a state can be asked for.
-STREAMED_METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
+#: What a state can be asked for: ranks of rows within bounds, and sums over rows, which are always exact.
+RANKED_METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
+SUMMED_METRICS = ("accuracy", "top_k_accuracy", "log_loss", "brier")
+STREAMED_METRICS = (*RANKED_METRICS, *SUMMED_METRICS)
 DEFAULT_METRICS = ("auc_mu", "hand_till", "one_vs_rest")
 DEFAULT_MEMORY = 64 * 2**20
 #: More than any machine has, and the most that bytes of a state can say.
@@ -49,6 +51,9 @@ class CertifiedEvaluation(MetricEstimates):
     pair_bounds : dict of (ndarray, ndarray)
         Lower and upper bounds of the values of all pairs of classes, as `auc_mu_matrix` and `hand_till_matrix` have
         them, by metric. Read-only.
+    confusion_matrix : ndarray of shape (K, K) or None
+        Rows (or weight) of each true class (rows) predicted as each class (columns), by the highest score; with
+        ``"accuracy"``, ``"top_k_accuracy"``, ``"log_loss"`` or ``"brier"`` among the metrics, otherwise None.
     labels : tuple
         The classes.
     counts : ndarray of shape (K,)
@@ -56,6 +61,7 @@ class CertifiedEvaluation(MetricEstimates):
     """
 
     pair_bounds: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+    confusion_matrix: NDArray[np.float64] | None = None
 
     @property
     def per_class(self) -> dict[Any, Estimate]:
@@ -96,11 +102,15 @@ class Accumulator:
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         Of these and ``"one_vs_rest_prevalence"``, which comes with ``"one_vs_rest"``. Fewer metrics have finer bins in
         the same memory: AUC_mu and M keep histograms for all pairs of classes, one-vs-rest two for every class.
+        ``"accuracy"``, ``"top_k_accuracy"``, ``"log_loss"`` and ``"brier"`` are sums over rows: their values are exact,
+        and the evaluation has the confusion matrix (`confusion_matrix`) with them. The last two need probabilities.
     memory_limit : int, default 64 MiB
         About how many bytes to use. With more than about a thousand classes the default has no room for the sample of
         rows that standard errors need: they are nan then, and `evaluate` warns with the memory that they take.
     outputs : {"logits"} or None, default None
         "logits" if `update` is given logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
+    clip, k
+        Of ``"log_loss"`` and ``"top_k_accuracy"``, as in `multiauc.evaluate`.
 
     Attributes
     ----------
@@ -139,6 +149,8 @@ class Accumulator:
         metrics: Iterable[str] = DEFAULT_METRICS,
         memory_limit: int = DEFAULT_MEMORY,
         outputs: Outputs = None,
+        clip: float | None = None,
+        k: int | None = None,
     ) -> None:
         classes = classes_of.read_labels(labels)
         if not 2 <= len(classes) <= classes_of.MAX_CLASSES:
@@ -148,11 +160,19 @@ class Accumulator:
             )
         self.labels = tuple(classes)
         self.metrics = options.read_metrics(metrics, STREAMED_METRICS)
+        options.refuse_idle_options(self.metrics, clip=clip, k=k)
+        self.clip, self.k = clip, k
+        # Sums alone need the counts of the smallest state.
+        self._ranked = tuple(name for name in self.metrics if name in RANKED_METRICS) or ("one_vs_rest",)
+        self._sums: _rust.RowSums | None = None
+        if summed := [name for name in self.metrics if name in SUMMED_METRICS]:
+            places = options.positive_integer("k", DEFAULT_K if k is None else k)
+            self._sums = _rust.RowSums(len(classes), summed, clip, places)
         self.memory_limit = options.positive_integer("memory_limit", memory_limit)
         if self.memory_limit > MOST_MEMORY:
             raise ValueError(f"memory_limit must be at most {MOST_MEMORY:,} bytes; got {self.memory_limit:,}")
         self.outputs = probabilities.read_outputs(outputs)
-        least = _rust.StreamState.least_memory(len(classes), list(self.metrics))
+        least = _rust.StreamState.least_memory(len(classes), list(self._ranked))
         if self.memory_limit < least:
             raise ValueError(
                 f"memory_limit must be at least {least:,} bytes for {pluralize(len(classes), 'class', 'classes')} and "
@@ -224,7 +244,11 @@ class Accumulator:
 
     def add(self, rows: _rust.Sample) -> None:
         """Add rows that were read."""
+        # Nothing is kept of a batch that either refuses.
+        sums = None if self._sums is None else self._sums.of(rows)
         self._state_for(is_single=rows.is_single).update(rows)
+        if self._sums is not None and sums is not None:
+            self._sums.merge(sums)
 
     def settle(self) -> None:
         """Count the rows that wait to be counted together.
@@ -256,12 +280,18 @@ class Accumulator:
         return self._state
 
     def _new_state(self, *, is_single: bool, lattice: int | None = None) -> _rust.StreamState:
-        return _rust.StreamState(len(self.labels), list(self.metrics), self.memory_limit, is_single, lattice)
+        return _rust.StreamState(len(self.labels), list(self._ranked), self.memory_limit, is_single, lattice)
 
     def on_lattice(self, lattice: int) -> Accumulator:
-        """An empty one for float32 scores that are known to be multiples of 1/m."""
-        again = Accumulator(self.labels, metrics=self.metrics, memory_limit=self.memory_limit, outputs=self.outputs)
+        """An empty one, for ranks alone, of float32 scores that are known to be multiples of 1/m."""
+        again = Accumulator(self.labels, metrics=self._ranked, memory_limit=self.memory_limit, outputs=self.outputs)
         again._state = self._new_state(is_single=True, lattice=lattice)
+        return again
+
+    def with_ranks_of(self, other: Accumulator) -> Accumulator:
+        """The sums of this one and the ranks of another that has seen the same rows."""
+        again = self.copy()
+        again._state = other._state  # noqa: SLF001
         return again
 
     def merge(self, other: Accumulator) -> Self:
@@ -279,7 +309,7 @@ class Accumulator:
         """
         if not isinstance(other, Accumulator):
             raise TypeError(f"only an Accumulator can be merged; got {type(other).__name__}")
-        for name in ("labels", "metrics", "memory_limit", "outputs"):
+        for name in ("labels", "metrics", "memory_limit", "outputs", "clip", "k"):
             if getattr(self, name) != getattr(other, name):
                 raise ValueError(
                     f"states that are merged must have the same {name}; "
@@ -290,6 +320,8 @@ class Accumulator:
                 self._state = other._state.copy()
             else:
                 self._state.merge(other._state)
+        if self._sums is not None and other._sums is not None:
+            self._sums.merge(other._sums)
         return self
 
     def __add__(self, other: object) -> Accumulator:
@@ -301,8 +333,10 @@ class Accumulator:
 
     def copy(self) -> Accumulator:
         """A state of its own with the same rows."""
-        again = Accumulator(self.labels, metrics=self.metrics, memory_limit=self.memory_limit, outputs=self.outputs)
+        given: dict[str, Any] = {"outputs": self.outputs, "clip": self.clip, "k": self.k}
+        again = Accumulator(self.labels, metrics=self.metrics, memory_limit=self.memory_limit, **given)
         again._state = None if self._state is None else self._state.copy()
+        again._sums = None if self._sums is None else self._sums.copy()
         return again
 
     def evaluate(self, *, absent: str = "raise") -> CertifiedEvaluation:
@@ -336,12 +370,20 @@ class Accumulator:
         undefined = policy == "nan" and bool((counts == 0).any())
         smallest = int(counts[counts > 0].min())
         with_prevalence = ["one_vs_rest_prevalence"] if "one_vs_rest" in self.metrics else []
+        sums = {} if self._sums is None else {name: _as_certified(one) for name, one in self._sums.estimates()}
+        every, k = found | sums, self.k or DEFAULT_K
         metrics = {
-            name: _build_estimate(METRICS[name].title, name, None if undefined else found[name], smallest)
+            name: _build_estimate(
+                METRICS[name].title,
+                name,
+                None if undefined else every[name],
+                smallest,
+                METRICS[name].chance_of(len(counts), k=k),
+            )
             for name in (*self.metrics, *with_prevalence)
         }
         per_class = {}
-        if self.metrics != ("auc_mu",):
+        if self._ranked != ("auc_mu",) and not set(self.metrics) <= set(SUMMED_METRICS):
             rows = int(counts.sum())
             for column, (label, count) in enumerate(zip(self.labels, counts.tolist(), strict=True)):
                 one = found["per_class"][column]
@@ -352,11 +394,12 @@ class Accumulator:
         bounds: dict[str, Any] = {
             name: found[f"{name}_pairs"] for name in ("auc_mu", "hand_till") if name in self.metrics
         }
-        return CertifiedEvaluation(metrics, self.labels, counts, per_class, bounds)
+        confusion = None if self._sums is None else self._sums.confusion()
+        return CertifiedEvaluation(metrics, self.labels, counts, per_class, bounds, confusion)
 
     def _warn_without_sample(self) -> None:
         least = _rust.StreamState.least_memory_for_variances(
-            len(self.labels), list(self.metrics), self.state().is_single
+            len(self.labels), list(self._ranked), self.state().is_single
         )
         if self.memory_limit < least:
             warn(
@@ -368,15 +411,19 @@ class Accumulator:
     def to_bytes(self) -> bytes:
         """All that the state holds, to be saved or sent; the same on every machine, with a version and a checksum."""
         header = {"labels": list(self.labels), "metrics": list(self.metrics), "memory_limit": self.memory_limit}
-        if self.outputs is not None:
-            header["outputs"] = self.outputs
+        sums = b"" if self._sums is None else self._sums.to_bytes()
+        header |= {name: value for name, value in self._options(sums).items() if value is not None}
         try:
-            return seal(MAGIC, header, b"" if self._state is None else self._state.to_bytes())
+            return seal(MAGIC, header, (b"" if self._state is None else self._state.to_bytes()) + sums)
         except (TypeError, ValueError):
             raise TypeError(
                 "labels must be strings, numbers or bools to be written as bytes; use such labels for states that are "
                 "saved or sent"
             ) from None
+
+    def _options(self, sums: bytes) -> dict[str, Any]:
+        """What else a state is made with, and how many of its last bytes are sums."""
+        return {"outputs": self.outputs, "clip": self.clip, "k": self.k, "sums": len(sums) or None}
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Accumulator:
@@ -402,14 +449,17 @@ class Accumulator:
                     problem = f"{name} is {header[name]!r:.80}" if name in header else f"their header has no {name}"
                     raise ValueError(problem)  # noqa: TRY301
             held = header["labels"], header["metrics"], header["memory_limit"]
-            return cls._restored(*held, content or None, header.get("outputs"))
+            given = (header.get(name) for name in ("outputs", "clip", "k", "sums"))
+            return cls._restored(*held, content or None, *given)
         except (TypeError, ValueError) as error:
             raise ValueError(f"the bytes of this state are damaged, or something else wrote them: {error}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Labels of any kind can be pickled, and need not be written as text.
-        content = None if self._state is None else self._state.to_bytes()
-        return Accumulator._restored, (self.labels, self.metrics, self.memory_limit, content, self.outputs)
+        sums = b"" if self._sums is None else self._sums.to_bytes()
+        content = ((b"" if self._state is None else self._state.to_bytes()) + sums) or None
+        given = self._options(sums).values()
+        return Accumulator._restored, (self.labels, self.metrics, self.memory_limit, content, *given)
 
     @classmethod
     def _restored(
@@ -419,11 +469,19 @@ class Accumulator:
         memory_limit: int,
         content: bytes | None,
         outputs: Outputs = None,
+        clip: float | None = None,
+        k: int | None = None,
+        sums: int | None = None,
     ) -> Accumulator:
-        again = cls(labels, metrics=metrics, memory_limit=memory_limit, outputs=outputs)
+        again = cls(labels, metrics=metrics, memory_limit=memory_limit, outputs=outputs, clip=clip, k=k)
+        if (sums is not None) != (again._sums is not None):
+            raise ValueError("it has sums of other metrics than it says")
+        if again._sums is not None and sums is not None and content is not None:
+            again._sums = again._sums.read_bytes(content[-sums:])
+            content = content[:-sums] or None
         if content is not None:
             state = _rust.StreamState.from_bytes(content)
-            if not state.is_made_with(len(again.labels), list(again.metrics), again.memory_limit):
+            if not state.is_made_with(len(again.labels), list(again._ranked), again.memory_limit):
                 raise ValueError("its rows were kept for other labels, metrics or memory than it says")
             again._state = state
         return again
@@ -433,11 +491,19 @@ class Accumulator:
         return f"Accumulator of {pluralize(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
 
 
-def _build_estimate(name: Any, of: str | int, found: tuple[Any, ...] | None, smallest_class: int) -> Estimate:
+def _as_certified(found: _rust.Estimate) -> tuple[Any, ...]:
+    """A sum, whose bounds are its value."""
+    bounds = (found.value, found.value, found.value)
+    return (*bounds, found.variance, found.degrees_of_freedom, (found.worst, found.worst))
+
+
+def _build_estimate(
+    name: Any, of: str | int, found: tuple[Any, ...] | None, smallest_class: int, chance: float = 0.5
+) -> Estimate:
     """The core's value with its bounds; nan where it is not defined."""
     value, low, high, variance, freedom, worst = found or ((math.nan,) * 5 + ((None, None),))
     of_low, of_high = (
-        build_worst_case(one, bound, variance, 0.5) for one, bound in zip(worst, (low, high), strict=True)
+        build_worst_case(one, bound, variance, chance) for one, bound in zip(worst, (low, high), strict=True)
     )
     return Estimate(
         name,
@@ -481,7 +547,7 @@ def evaluate_exactly(
         again = accumulator.on_lattice(lattice)
         for batch in open_batches():
             again.add(batch)
-        accumulator = again
+        accumulator = accumulator.with_ranks_of(again)
     state = accumulator.state()
     counter = _rust.RangeCounter(state, memory_limit)
     while counter.begin_pass(memory_limit):

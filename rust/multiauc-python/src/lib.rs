@@ -66,7 +66,7 @@ mod _rust {
         resampling::Resampler,
         runs::{Runs, evaluate_runs},
         sample::Sample,
-        sketch::StreamState,
+        sketch::{RowSums, StreamState},
         slices::{FoundSlices, evaluate_slices},
         sparse::{SparseSample, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},
         special::{MinP, best_assignment, chi_squared_tail, degrees_of_freedom, f_tail, row_mean, student_power},

@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use multiauc::{Answers, Certified, CertifiedPairs, Error, Metric, Sketch, SketchSettings};
+use multiauc::{Answers, Certified, CertifiedPairs, Error, Metric, RowSumSettings, Sketch, SketchSettings};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::{Integers, Matrix, integers, rectangle};
 use crate::errors::{other_precision, to_python};
-use crate::inference::pair_of;
+use crate::inference::{Estimate, estimate, pair_of};
 use crate::options::metrics_named;
 use crate::running::run;
 use crate::sample::{SampleArgument, ScoresView};
@@ -207,4 +207,74 @@ fn settings(classes: usize, metrics: &[String], memory: usize, lattice: Option<u
 
 fn tuple(found: Certified) -> CertifiedTuple {
     (found.value, found.low, found.high, found.variance, found.degrees_of_freedom, found.worst.map(pair_of))
+}
+
+/// Sums over rows, which are exact in any number of parts.
+#[pyclass(frozen, module = "multiauc._rust")]
+pub struct RowSums(Mutex<multiauc::RowSums>);
+
+#[pymethods]
+impl RowSums {
+    #[new]
+    fn new(classes: usize, metrics: Vec<String>, clip: Option<f64>, k: usize) -> PyResult<Self> {
+        Ok(Self(Mutex::new(multiauc::RowSums::new(sum_settings(classes, &metrics, clip, k)?))))
+    }
+
+    /// The sums of a batch, which has the columns (−s, s) where rows have one score.
+    fn of(&self, py: Python<'_>, sample: SampleArgument<'_>) -> PyResult<Self> {
+        let view = sample.view()?;
+        let mut sums = multiauc::RowSums::new(*self.locked().settings());
+        let sums = run(py, view.cost(), |_| {
+            match view.scores() {
+                ScoresView::Double(scores) => sums.update(scores, view.codes(), view.weights())?,
+                ScoresView::Single(scores) => sums.update(scores, view.codes(), view.weights())?,
+            }
+            Ok(sums)
+        })?;
+        Ok(Self(Mutex::new(sums)))
+    }
+
+    fn merge(&self, other: &Self) {
+        // A copy first: both may be the same, and a lock is taken once.
+        let other = other.locked().clone();
+        self.locked().merge(&other);
+    }
+
+    fn copy(&self) -> Self {
+        Self(Mutex::new(self.locked().clone()))
+    }
+
+    /// By name of the metric.
+    fn estimates(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, Py<Estimate>)>> {
+        let found = self.locked().estimates();
+        found.into_iter().map(|(metric, found)| Ok((metric.name(), estimate(py, found)?))).collect()
+    }
+
+    /// K × K.
+    fn confusion<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
+        let sums = self.locked();
+        rectangle(py, sums.confusion(), sums.settings().classes)
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.locked().to_bytes())
+    }
+
+    /// The same settings with the sums of some bytes.
+    fn read_bytes(&self, data: &[u8]) -> PyResult<Self> {
+        let settings = *self.locked().settings();
+        Ok(Self(Mutex::new(multiauc::RowSums::from_bytes(settings, data).map_err(to_python)?)))
+    }
+}
+
+impl RowSums {
+    fn locked(&self) -> MutexGuard<'_, multiauc::RowSums> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn sum_settings(classes: usize, metrics: &[String], clip: Option<f64>, k: usize) -> PyResult<RowSumSettings> {
+    let metrics = metrics_named(metrics)?;
+    let means = [Metric::LogLoss, Metric::Brier, Metric::TopKAccuracy].map(|metric| metrics.contains(&metric));
+    Ok(RowSumSettings { classes, means, clip, k })
 }

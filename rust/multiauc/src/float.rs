@@ -185,7 +185,7 @@ pub(crate) fn sort<T: Float>(keys: &mut [T]) {
 
 /// A sum that also carries what rounding takes from it, so that it is right to a unit or two in the last place
 /// however many terms it has, in any order.
-#[derive(Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CarefulSum {
     rounded: f64,
     lost: f64,
@@ -204,5 +204,21 @@ impl CarefulSum {
     /// The sum.
     pub(crate) fn value(&self) -> f64 {
         self.rounded + self.lost
+    }
+
+    /// Adds another sum.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.add(other.rounded);
+        self.lost += other.lost;
+    }
+
+    /// The rounded sum and what it lost.
+    pub(crate) const fn parts(&self) -> [f64; 2] {
+        [self.rounded, self.lost]
+    }
+
+    /// A sum of such parts.
+    pub(crate) const fn of_parts([rounded, lost]: [f64; 2]) -> Self {
+        Self { rounded, lost }
     }
 }

@@ -116,7 +116,9 @@ pub use resampling::{CurveResampler, KeptOrders, Orders, Resampler, ScoreOrders,
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };
-pub use sketch::{Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, Sketch, SketchSettings};
+pub use sketch::{
+    Answers, Certified, CertifiedPairs, RangeBlocks, RangeCounts, RowSumSettings, RowSums, Sketch, SketchSettings,
+};
 pub use slices::{FoundSlice, FoundSlices, JointSlices, Reference, SliceRequest, evaluate_slices};
 pub use sparse::{
     ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,

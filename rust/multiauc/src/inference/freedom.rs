@@ -53,7 +53,7 @@ pub(super) fn degrees_of_freedom_across(variance: f64, terms: &[ClassTerm], four
 }
 
 /// The same for units that are centred on one mean: (e − 1)/(1 + max(κ, 0)(e − 1)/(2e)), κ the excess kurtosis of ψ.
-pub(super) fn degrees_of_freedom_whole(variance: f64, fourth: f64, units: f64, effective: f64) -> f64 {
+pub(crate) fn degrees_of_freedom_whole(variance: f64, fourth: f64, units: f64, effective: f64) -> f64 {
     let kurtosis = units * fourth / (variance * variance) - 3.0;
     if kurtosis.is_nan() {
         return f64::NAN;

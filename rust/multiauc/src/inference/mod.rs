@@ -25,6 +25,7 @@ mod worst_case;
 pub use compare::{Compared, average, compare, difference};
 pub use design::Design;
 pub use folds::{Fold, Folds};
+pub(crate) use freedom::degrees_of_freedom_whole;
 pub use freedom::{ClassTerm, degrees_of_freedom};
 pub use label_mean::{LabelMean, LabelUnits, label_mean};
 pub use moments::{Moments, moments};

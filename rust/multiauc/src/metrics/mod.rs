@@ -45,6 +45,7 @@ use hard_labels::{hard_label_statistics, hard_label_value, hard_label_values_wit
 use ordered_vus::ordered_vus_statistic;
 use pair_placements::gather_whole;
 use pdi::pdi_statistic;
+pub(crate) use row_means::{brier, log_loss, top_k_credit};
 use row_means::{row_mean, row_mean_statistic};
 use without_parts::pair_values_without;
 

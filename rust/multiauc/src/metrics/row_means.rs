@@ -112,17 +112,17 @@ fn of_rows<T: Score>(
 }
 
 /// Plus zero: −ln 1 is 0, not −0.
-fn log_loss(probability: f64) -> f64 {
+pub(crate) fn log_loss(probability: f64) -> f64 {
     -probability.ln() + 0.0
 }
 
-fn brier(probabilities: &[f64], class: usize) -> f64 {
+pub(crate) fn brier(probabilities: &[f64], class: usize) -> f64 {
     let square = |(column, p): (usize, &f64)| (p - f64::from(u8::from(column == class))).powi(2);
     let sum: f64 = probabilities.iter().enumerate().map(square).sum();
     if probabilities.len() == 2 { 0.5 * sum } else { sum }
 }
 
-fn top_k_credit(scores: &[f64], class: usize, k: usize) -> f64 {
+pub(crate) fn top_k_credit(scores: &[f64], class: usize, k: usize) -> f64 {
     let above = scores.iter().filter(|&&score| score > scores[class]).count();
     let tied = scores.iter().filter(|&&score| score == scores[class]).count();
     (k.saturating_sub(above) as f64 / tied as f64).min(1.0)
