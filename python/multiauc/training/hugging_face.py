@@ -61,7 +61,7 @@ def hugging_face(
     """Metrics for ``Trainer(compute_metrics=...)`` of Hugging Face transformers.
 
     The Trainer logs them as ``eval_auc_mu``, ``eval_auc_mu_low`` and ``eval_auc_mu_high`` (the limits of the 95%
-    interval), so that ``metric_for_best_model="auc_mu"`` and early stopping can go by them. With
+    interval); ``metric_for_best_model="auc_mu"`` and early stopping can go by them. With
     ``batch_eval_metrics=True`` rows are summarised batch by batch in `memory_limit` bytes instead of being kept.
 
     Parameters
