@@ -32,7 +32,7 @@ __all__ = [
     "StreamState",
     "__version__",
     "average_precision_per_class",
-    "best_assignment",
+    "check_column_order",
     "chi_squared_tail",
     "class_sizes",
     "code_bytes",
@@ -530,6 +530,15 @@ def evaluate_runs(models: list[list[Sample]], metrics: list[str], options: Metri
 def compare_labels(models: list[list[Sample]], metrics: list[str]) -> Labelled:
     """Models as lists of samples, one per label with the scores of that label; all have the same rows, and are iid."""
 
+def check_column_order(
+    sample: Sample, shares: NDArray[np.float64], totals: NDArray[np.float64]
+) -> tuple[list[tuple[int, int]], bool]:
+    """([(column, class that it fits better)], whether most classes have a one-vs-rest AUC below 1/2), beyond chance.
+
+    `shares` are the A(j|k) of Hand & Till's M, counted from the rows of the sample; `totals` are the rows, or the
+    weight, of each class in the whole data.
+    """
+
 def interactions(sample: Sample, options: MetricOptions) -> Interactions:
     """For rows without weights: of the metrics of the pairwise family."""
 
@@ -812,9 +821,6 @@ def row_mean(
     values: NDArray[np.float64], weights: NDArray[np.float64] | None, groups: NDArray[np.uint32] | None
 ) -> tuple[float, float, float]:
     """(weighted mean, its variance, degrees of freedom) of rows, of which whole groups are independent."""
-
-def best_assignment(gains: NDArray[np.float64]) -> NDArray[np.intp]:
-    """The permutation p with the largest sum of gains[i, p[i]]."""
 
 @final
 class MinP:

@@ -110,7 +110,9 @@ def ferri(rng: Rng) -> Iterator[str]:
     yield from outside("ferri_vus_of_confusions", None if found is None else found.value)
 
 
-@target("evaluate", "Evaluated", "Estimate", "PairTable", "influences", "interactions", "Interactions")
+@target(
+    "evaluate", "Evaluated", "Estimate", "PairTable", "influences", "interactions", "Interactions", "check_column_order"
+)
 def evaluation(rng: Rng) -> Iterator[str]:
     """Values with standard errors, with groups and both kinds of sampling."""
     s = any_sample(rng)

@@ -46,7 +46,7 @@ def tails(rng: Rng) -> Iterator[str]:
     answer(_rust.student_quantiles_as_far, np.array([a, b]), np.array([freedom, 3.0]))
 
 
-@target("MinP", "best_assignment", "row_mean", "degrees_of_freedom")
+@target("MinP", "row_mean", "degrees_of_freedom")
 def families(rng: Rng) -> Iterator[str]:
     """Corrections for several tests, and assignments."""
     count = int(rng.integers(1, 6))
@@ -57,10 +57,6 @@ def families(rng: Rng) -> Iterator[str]:
     yield from outside("a corrected p-value", corrected)
     if corrected < p:
         yield f"a p-value of {p} was corrected to {corrected}"
-    k = int(rng.integers(2, 7))
-    found = answer(_rust.best_assignment, rng.choice([0.0, 0.5, 1.0, 1e300, -1e300], size=(k, k)))
-    if found is not None and sorted(np.asarray(found).tolist()) != list(range(k)):
-        yield f"an assignment that is not one: {found}"
     s = any_sample(rng, most_classes=3)
     costs = answer(multiauc.fit_decisions, s.y, s.p, 1.0 - np.eye(s.p.shape[1]), sample_weight=s.w)
     if costs is not None:

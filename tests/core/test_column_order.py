@@ -1,17 +1,14 @@
 """Columns that were taken for other classes than theirs are noticed; columns in the right order give no alarm."""
 
 import warnings
-from itertools import permutations
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
-from scipy.optimize import linear_sum_assignment
 
 import multiauc
-from multiauc import ColumnOrderWarning, _rust
-from multiauc._inference import column_order as _column_order
+from multiauc import ColumnOrderWarning
 from multiauc._inference.column_order import column_order_note
 from multiauc._input.sample import read_sample
 
@@ -37,25 +34,6 @@ def animals(rng):
     """(names, scores of ant, bee, cat and dog in this order)"""
     codes = rng.integers(4, size=400)
     return ANIMALS[codes], skilled(rng, codes, 4)
-
-
-class TestAssignment:
-    @pytest.mark.parametrize("n_classes", [1, 2, 3, 5])
-    def test_it_is_the_best_of_all_permutations(self, rng, n_classes):
-        rows = np.arange(n_classes)
-        for k in range(40):
-            gains = rng.normal(size=(n_classes, n_classes)).round(k % 3)
-            best = _rust.best_assignment(gains)
-            assert sorted(best) == rows.tolist()
-            expected = max(gains[rows, list(order)].sum() for order in permutations(range(n_classes)))
-            assert gains[rows, best].sum() == pytest.approx(expected, abs=1e-12)
-
-    @pytest.mark.parametrize("n_classes", [40, 300])
-    def test_it_is_that_of_scipy(self, rng, n_classes):
-        for gains in (rng.normal(size=(n_classes, n_classes)), rng.integers(3, size=(n_classes, n_classes)) * 1.0):
-            rows, columns = linear_sum_assignment(gains, maximize=True)
-            best = _rust.best_assignment(gains)
-            assert gains[np.arange(n_classes), best].sum() == pytest.approx(gains[rows, columns].sum(), abs=1e-9)
 
 
 class TestWords:
@@ -347,17 +325,6 @@ class TestFalseAlarms:
                 gains.append(sum(0.5 - shares[j, k] for j, k in zip(moved, moved[1:] + moved[:1], strict=True)))
             for t in (0.5, 1.0, 1.5, 2.0, 2.5):
                 assert np.mean(np.array(gains) > t * deviation) <= np.exp(-(t**2) / 2) + 3 / np.sqrt(1500) * 0.5
-
-    def test_what_is_ruled_out_at_once_could_not_have_been_an_alarm(self, rng, monkeypatch):
-        cases = []
-        for n_classes in (3, 6, 12):
-            for skill in (0.0, 0.5, 1.0):
-                codes = np.tile(np.arange(n_classes), 25)
-                scores = skilled(rng, codes, n_classes, skill)[:, rng.permutation(n_classes)]
-                cases.append((codes, scores, note(codes, scores)))
-        monkeypatch.setattr(_column_order, "_can_be_beyond_chance", lambda *_: True)
-        assert [note(codes, scores) for codes, scores, _ in cases] == [found for *_, found in cases]
-        assert {found is None for *_, found in cases} == {True, False}
 
 
 def test_the_warning_can_be_silenced(animals):

@@ -1,11 +1,11 @@
 //! Closed-form uncertainty: estimates with their variances, covariances of models, what each row contributes.
 
-use multiauc::{Design, Fold, Folds, Metric, Moments, WorstCase};
-use numpy::{PyArray1, PyArray2, PyReadonlyArray1};
+use multiauc::{Design, Fold, Folds, Metric, Moments, OrderRows, WorstCase};
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Matrix, contiguous, integers, rectangle};
+use crate::arrays::{Matrix, contiguous, integers, rectangle, square};
 use crate::errors::no_model;
 use crate::options::{OptionsArgument, cost_of_metrics, metric_named, metrics_named};
 use crate::running::run;
@@ -220,6 +220,20 @@ pub fn compare_folds(
         units: integers(py, folds.design().units()).unbind(),
         effective_units: folds.design().effective_units().to_vec(),
     })
+}
+
+/// (column, the class that it fits better), and whether most classes have an AUC below 1/2.
+#[pyfunction]
+pub fn check_column_order(
+    py: Python<'_>,
+    sample: SampleArgument<'_>,
+    shares: PyReadonlyArray2<'_, f64>,
+    totals: PyReadonlyArray1<'_, f64>,
+) -> PyResult<(Vec<(usize, usize)>, bool)> {
+    let (view, shares, totals) = (sample.view()?, square(&shares)?, contiguous(&totals)?);
+    let rows = OrderRows { codes: view.codes(), weights: view.weights(), groups: view.groups() };
+    let found = run(py, view.rows(), |workers| multiauc::check_column_order(shares, totals, rows, workers))?;
+    Ok((found.better, found.most_below_half))
 }
 
 #[pyfunction]

@@ -1,10 +1,10 @@
-//! Distributions, means of rows and the assignment problem, for numbers and arrays.
+//! Distributions and means of rows, for numbers and arrays.
 
 use multiauc::{ClassTerm, LargestNormal, StudentT};
-use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::{Vector, contiguous, records, square, vector};
+use crate::arrays::{Vector, contiguous, records, vector};
 use crate::errors::other_lengths;
 use crate::running::run;
 
@@ -100,16 +100,6 @@ pub fn row_mean(
     }
     let found = run(py, values.len(), |_| Ok(multiauc::row_mean(values, weights, groups)))?;
     Ok((found.value, found.variance, found.degrees_of_freedom))
-}
-
-#[pyfunction]
-pub fn best_assignment<'py>(
-    py: Python<'py>,
-    gains: PyReadonlyArray2<'py, f64>,
-) -> PyResult<Bound<'py, PyArray1<isize>>> {
-    let (entries, size) = (square(&gains)?, gains.shape()[0]);
-    let found = run(py, entries.len(), |workers| multiauc::best_assignment(entries, size, workers))?;
-    Ok(vector(py, found.into_iter().map(usize::cast_signed).collect()))
 }
 
 /// The correction of p-values for the number of tests.

@@ -29,7 +29,7 @@
 //! | `ranking` | counts of pairs: bucket tables, sorted tables, parts for large classes, near keys, orders | metrics |
 //! | `pairs` | loops over pairs and columns in tiles; wins, tallies and averages; partition matrices | variances |
 //! | `volume` | tuples with one row of each class: counted, gone through or drawn | variances |
-//! | `inference` | statistics: components of rows, variances, covariances, comparisons | metrics |
+//! | `inference` | statistics: components of rows, variances, covariances, comparisons; columns in a wrong order | metrics |
 //! | `metrics` | one file per metric: its value, and the component of every row | resampling |
 //! | `sparse` | scores of which only some are stored: M and one-vs-rest in time that grows with those | scores that are all stored |
 //! | `curves` | points of ROC curves, their convex hulls, bands, areas under parts of them | the rest |
@@ -100,8 +100,9 @@ pub use curves::{
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{
-    Cautious, ClassTerm, Compared, Design, Estimate, Fold, Folds, LabelMean, LabelUnits, Moments, RowMean, Statistic,
-    WorstCase, average, compare, degrees_of_freedom, difference, influences, label_mean, moments, row_mean, worst_case,
+    Cautious, ClassTerm, ColumnOrder, Compared, Design, Estimate, Fold, Folds, LabelMean, LabelUnits, Moments,
+    OrderRows, RowMean, Statistic, WorstCase, average, check_column_order, compare, degrees_of_freedom, difference,
+    influences, label_mean, moments, row_mean, worst_case,
 };
 pub use metric::Metric;
 pub use metrics::{

@@ -11,6 +11,7 @@
 //! same rows is the same sum with products for squares. `moments` has the formula for weighted rows, rows in groups and
 //! random class sizes.
 
+mod column_order;
 mod compare;
 mod design;
 mod folds;
@@ -22,6 +23,7 @@ mod statistic;
 mod unit_sums;
 mod worst_case;
 
+pub use column_order::{ColumnOrder, OrderRows, check_column_order};
 pub use compare::{Compared, average, compare, difference};
 pub use design::Design;
 pub use folds::{Fold, Folds};

@@ -153,4 +153,31 @@ mod tests {
         }
         assert_eq!(best_assignment(&[], 0, &workers), Ok(Vec::new()));
     }
+
+    /// An assignment is best if and only if no rows gain by passing their columns round among each other.
+    #[test]
+    fn no_cycle_of_many_rows_gains() {
+        let cancel = Cancel::new();
+        let workers = Workers::with_threads(1, &cancel);
+        let (size, mut state) = (60, 3_u64);
+        for levels in [3, 1000, 1 << 20] {
+            let mut random = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                ((state >> 33) % levels) as f64
+            };
+            let gains: Vec<f64> = (0..size * size).map(|_| random()).collect();
+            let found = best_assignment(&gains, size, &workers).expect("not cancelled");
+            // What row j gains by taking the column of row k; then, step by step, over paths of rows.
+            let at = |j: usize, k: usize| gains[j * size + found[k]] - gains[j * size + found[j]];
+            let mut most: Vec<f64> = (0..size * size).map(|place| at(place / size, place % size)).collect();
+            for via in 0..size {
+                for j in 0..size {
+                    for k in 0..size {
+                        most[j * size + k] = most[j * size + k].max(most[j * size + via] + most[via * size + k]);
+                    }
+                }
+            }
+            assert!((0..size).all(|j| most[j * size + j] <= 0.0));
+        }
+    }
 }
