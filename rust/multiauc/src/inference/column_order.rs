@@ -264,7 +264,7 @@ mod tests {
         let workers = Workers::with_threads(1, &cancel);
         let codes: Vec<u8> = (0..300).map(|row| (row % 3) as u8).collect();
         // The columns of the first two classes are swapped, the third is right.
-        let shares = [f64::NAN, 0.1, 0.5, 0.1, f64::NAN, 0.5, 0.9, 0.9, f64::NAN];
+        let shares = [f64::NAN, 0.0, 0.2, 0.0, f64::NAN, 0.2, 0.9, 0.9, f64::NAN];
         let rows = OrderRows { codes: ClassCodes::Bytes(&codes), weights: None, groups: None };
         let found = check_column_order(&shares, &[100.0; 3], rows, &workers).expect("not cancelled");
         assert_eq!(found, ColumnOrder { better: vec![(0, 1), (1, 0)], most_below_half: true });
