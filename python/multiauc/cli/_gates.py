@@ -148,12 +148,19 @@ def close_gates(gates: Iterable[views.Gate] | None) -> None:
 def _describe_failure(gate: views.Gate) -> str:
     name, found, bound = METRICS[gate.metric].title, gate.found, gate.bound
     side = "" if gate.level is None else f" (one-sided, {100 * gate.level:g}%)"
-    # All digits: 0.89999 is under 0.9, and must look like it.
     if gate.first is not None:
-        limit = "not known" if found is None else repr(found)
+        limit = "not known" if found is None else _show_below(found, bound)
         return (
-            f"{gate.first} is not shown to be at most {-bound!r} worse than {gate.second} in {name}: "
+            f"the data do not rule out that {gate.first} is more than {-bound!r} worse than {gate.second} in {name}: "
             f"the lower limit of the difference{side} is {limit}"
         )
     what = name if gate.of == "value" else f"the lower limit of {name}{side}"
-    return f"{what} is not known, and must be {bound!r}" if found is None else f"{what} is {found!r}, under {bound!r}"
+    if found is None:
+        return f"{what} is not known, and must be {bound!r}"
+    return f"{what} is {_show_below(found, bound)}, under {bound!r}"
+
+
+def _show_below(found: float, bound: float) -> str:
+    """Four decimals, or as many as it takes: 0.89999 is under 0.9, and must look like it."""
+    texts = (f"{found:.{digits}f}" for digits in range(4, 17))
+    return next((text for text in texts if float(text) < bound), repr(found))
