@@ -37,6 +37,7 @@ UNDERSTOOD = {
     "digits as text": Case(["7", "8", "10"], ["p_7", "p_8", "p_10"]),
     "another order": Case(ANIMALS, ["p_ant", "p_bee", "p_cow"], order=(2, 0, 1)),
     "another order, and labels": Case(ANIMALS, ["p_ant", "p_bee", "p_cow"], order=(2, 0, 1), labels=ANIMALS),
+    "names of the classes that are given": Case(ANIMALS, ANIMALS, order=(2, 0, 1), scores=None, labels=ANIMALS),
 }
 # With what the message must name.
 REFUSED = {

@@ -2,7 +2,9 @@
 
 One rule book for data frames in memory, files, Dask, Ray and Spark:
 
-- The scores are the columns that fit a pattern, whose star stands for the class, or those that are named.
+- The scores are the columns that fit a pattern, whose star stands for the class, or those that are named. Unless they
+  are asked for, they are those with usual names, then those called after the classes, then the one column of lists,
+  then the one column of numbers beside two classes; where there is a choice, that is an error.
 - A column stands for the class that it is named after, perhaps with a prefix that all columns share, up to a separator
   or to digits: ``p_ant`` and ``p_bee`` for ``ant`` and ``bee``, ``s0`` and ``s1`` for ``0`` and ``1``. The labels of
   the rows decide which of the possible readings it is; where they fit more than one, that is an error, and `labels`
@@ -24,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 from multiauc._common.wording import describe_type, listing, pluralize
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 
 # Where scores are looked for unless a pattern is given.
 USUAL_SCORES = ("p_*", "y_score")
@@ -90,6 +92,13 @@ class ColumnRequest:
         return f"{flag} {shlex.quote(value)}" if isinstance(value, str) else flag
 
 
+class Cells(NamedTuple):
+    """The columns that may hold scores, by what is in their cells."""
+
+    numbers: list[str]
+    lists: list[str]
+
+
 class ScoreColumns(NamedTuple):
     """Columns of scores, and what their names may say about the classes, the likeliest reading first."""
 
@@ -150,8 +159,7 @@ def find_score_columns(table: Table, wanted: str | Sequence[str], request: Colum
     They are in the order of the classes that the request names, if these are what the columns are called.
     """
     option = request.option("scores")
-    if not wanted:
-        wanted = next((usual for usual in USUAL_SCORES if _match(table, usual, request)), "")
+    wanted = wanted or find_usual_scores(table, request)
     if not wanted:
         missing = f"{table.path}: no columns {' or '.join(map(repr, USUAL_SCORES))}"
         others = [name for name in table.names if name not in request.taken]
@@ -178,6 +186,36 @@ def find_score_columns(table: Table, wanted: str | Sequence[str], request: Colum
     if order is not None:
         names, readings = [names[k] for k in order], [[own[k] for k in order] for own in readings]
     return ScoreColumns(names, readings)
+
+
+def find_usual_scores(table: Table, request: ColumnRequest) -> str | list[str]:
+    """The usual pattern that columns fit, or the columns called after the classes that are given; empty if none are."""
+    usual = next((usual for usual in USUAL_SCORES if _match(table, usual, request)), "")
+    given = [name for name in request.labels or () if name in table.names and name not in request.taken]
+    return usual or (given if len(given) == len(request.labels or ()) else [])
+
+
+def choose_scores(
+    table: Table, request: ColumnRequest, found: list[str], cells: Cells, are_whole: Callable[[list[str]], bool]
+) -> list[str]:
+    """The columns of scores if none has a usual name: those called after the classes, or the only one; none if not so.
+
+    `found` are the labels of the rows, and `are_whole` says of columns whether they are probabilities that sum to 1:
+    then other columns of numbers are not those of further classes.
+    """
+    classes = set(spell_like(found, cells.numbers))
+    named = [name for name in cells.numbers if name in classes]
+    choices = [[name] for name in cells.lists]
+    if len(named) == len(classes) > 1:
+        choices.insert(0, named)
+        if len(named) < len(cells.numbers) and not are_whole(named):
+            choices.insert(1, cells.numbers)
+    elif not choices and len(cells.numbers) == 1 and len(classes) == 2:
+        choices = [cells.numbers]
+    if len(choices) > 1:
+        options = " or ".join(request.option("scores", ",".join(names)) for names in choices)
+        raise ValueError(f"{table.path}: it is not clear which columns hold the scores; choose {options}")
+    return choices[0] if choices else []
 
 
 def _match(table: Table, pattern: str, request: ColumnRequest) -> list[str]:

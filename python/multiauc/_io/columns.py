@@ -115,6 +115,15 @@ def refuse_text(path: str, name: str, column: Any, before: int = 0) -> None:
         raise ValueError(f"{path}: column {name!r} holds {kind}, not numbers")
 
 
+def holds_numbers(column: Any) -> bool:
+    """Whether the cells of a column, or those that are not missing, are numbers or texts that are numbers."""
+    try:
+        refuse_text("", "", column.drop_null())
+    except ValueError:
+        return False
+    return column.null_count < len(column) and not pa.types.is_boolean(column.type)
+
+
 def refuse_missing(path: str, name: str, column: Any, before: int = 0) -> None:
     """Raise, naming the row, if a value of a column is missing."""
     if column.null_count:

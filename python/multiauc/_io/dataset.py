@@ -85,7 +85,8 @@ def evaluate_dataset(  # noqa: PLR0913
         The column with the class of each row.
     scores : str or sequence of str, optional
         The columns with the scores: a pattern whose star stands for the class, such as ``"p_*"``, or names. By default
-        ``"p_*"`` or ``"y_score"``. One column is the score of the second of two classes.
+        ``"p_*"`` or ``"y_score"``, else the columns called after the classes, else the one column of lists, or of
+        numbers: the score of the second of two classes.
     sample_weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional

@@ -13,6 +13,7 @@ from multiauc._common.progress import RowProgress
 from multiauc._common.wording import listing, pluralize, printable
 from multiauc._input import columns
 from multiauc._input.columns import ColumnRequest
+from multiauc._input.probabilities import sum_to_one
 from multiauc._io import columns as arrays
 from multiauc._io import readers, sources
 
@@ -177,12 +178,28 @@ class RowStream:
         self._request = request
         self._sizes = np.array(sizes, dtype=np.float64)
         columns.require_columns(self, [request.label], request.option("label"))
+        wanted = wanted or columns.find_usual_scores(self, request) or self._choose_scores()
         self._columns = columns.find_score_columns(self, wanted, request)
         self.scores = self._columns.names
         self._weights = [] if request.sample_weight is None else [request.sample_weight]
         columns.require_columns(self, self._weights, request.option("sample_weight"))
         self._is_single = all(readers.are_single(file, self.scores) for file in files)
         self._width = self._find_width()
+
+    def _choose_scores(self) -> list[str]:
+        """The columns that hold the scores, where none has a usual name, by the labels and what the cells hold."""
+        names = [name for name in self.names if name not in self._request.taken and self.names.count(name) == 1]
+        if not names:
+            return []
+        path, head = self._head(names, FEWEST_ROWS)
+        lists = [name for name in names if arrays.holds_lists(head.column(name).type)]
+        cells = columns.Cells([name for name in names if arrays.holds_numbers(head.column(name))], lists)
+
+        def are_whole(names: list[str]) -> bool:
+            return sum_to_one(arrays.stack_numbers(path, [(name, head.column(name)) for name in names], single=False))
+
+        texts = list(self._request.labels or (self._first_texts() if self.is_once else self._all_texts()))
+        return columns.choose_scores(self, self._request, texts, cells, are_whole)
 
     def _find_width(self) -> int | None:
         """How many scores a row has; None where they are lists of any length, of which the labels tell."""
@@ -233,14 +250,19 @@ class RowStream:
         """Raise if one of the classes has no rows; `counts` are the rows of each."""
         columns.refuse_absent(self, labels, counts.tolist(), self._request)
 
-    def _first_texts(self) -> list[str]:
-        first = self._files[0]
-        if isinstance(first, readers.BatchRows):
-            label = self._request.label
-            return _all_there(arrays.encode_texts(first.path, label, first.head().column(label))[1])
-        for _, texts in self._encode(self._request.label):
-            return _all_there(texts)
+    def _head(self, names: list[str], size: int) -> tuple[str, Any]:
+        """Columns of the first rows, and what messages call the file that has them."""
+        for file in self._files:
+            if isinstance(file, readers.BatchRows):
+                return file.path, file.head().select(names)
+            for _, table, _ in file.pieces(names, [], 0, size):
+                if table.num_rows:
+                    return file.path, table
         raise self.no_rows()
+
+    def _first_texts(self) -> list[str]:
+        path, head = self._head([self._request.label], MOST_ROWS)
+        return _all_there(arrays.encode_texts(path, self._request.label, head.column(0))[1])
 
     def _all_texts(self) -> list[str]:
         if self.is_once:

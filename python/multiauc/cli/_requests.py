@@ -82,7 +82,7 @@ class FileRequest:
         "-s", "--scores", multiple=True, metavar="[NAME=]PATTERN", shell_complete=complete_columns,
         help="Columns with the scores: a pattern such as 'p_*', whose star stands for the class, or names with commas "
              "between. In an NPZ file also one matrix. Several times for several models in one file. "
-             "[default: p_* or y_score]")
+             "[default: p_* or y_score, or columns called after the classes, or the one column of lists or of numbers]")
     labels: tuple[str, ...] | None = option("--labels", metavar="A,B,...", read=_options.read_classes,
         help="The classes in the order of the score columns, if their names do not say.")
     sample_weight: str | None = option("--sample-weight", metavar="COLUMN", shell_complete=complete_columns,
