@@ -27,6 +27,7 @@ __all__ = [
     "RangePlan",
     "Resampler",
     "RocModel",
+    "RowSums",
     "Runs",
     "Sample",
     "SparseSample",
@@ -50,6 +51,7 @@ __all__ = [
     "evaluate_slices",
     "f_tail",
     "fit_decision_rule",
+    "fit_summary_roc",
     "get_num_threads",
     "h_measure",
     "hum",
@@ -80,6 +82,7 @@ __all__ = [
     "student_upper_p",
     "student_upper_quantile",
     "student_upper_quantiles",
+    "summary_area",
     "worst_case",
 ]
 

@@ -265,6 +265,31 @@ def multiclass_roc(rng: Rng) -> Iterator[str]:
     yield from outside("the area of multiclass_roc", getattr(found, "auc", None))
 
 
+@target("fit_summary_roc", "summary_area")
+def summary_roc(rng: Rng) -> Iterator[str]:
+    """Summary ROC curves of tables of any kind."""
+    tables = rng.choice([0, 1, 3, 20, 500, -1], size=(4, int(rng.integers(1, 8))), p=[0.15, 0.2, 0.2, 0.3, 0.13, 0.02])
+    model = _choice(rng, ["moses_littenberg", "bivariate", "hsroc", "binomial", "x"])
+    found = answer(multiauc.summary_roc, *tables, model=model)
+    if found is not None and not np.isnan(found.auc):
+        yield from outside("the AUC of a summary ROC curve", found.auc)
+
+
+@target("RowSums")
+def row_sums(rng: Rng) -> Iterator[str]:
+    """Losses, accuracy and the confusion matrix, summed in parts."""
+    s = sound(rng)
+    names = ["accuracy", "log_loss", "brier", "top_k_accuracy"][: int(rng.integers(1, 5))]
+    state = answer(Accumulator, range(s.p.shape[1]), metrics=names)
+    if state is None:
+        return
+    for rows in (slice(0, 7), slice(7, None)):
+        answer(state.update, s.y[rows], s.p[rows], None if s.w is None else s.w[rows])
+    found = answer(state.evaluate, absent="ignore")
+    for name, one in {} if found is None else found.metrics.items():
+        yield from outside(name, one.value, 0.0, {"log_loss": np.inf, "brier": 2.0}.get(name, 1.0))
+
+
 @target("StreamState", "RangeCounter")
 def streams(rng: Rng) -> Iterator[str]:
     """States of few and of very many classes, in little memory, with exact passes afterwards."""

@@ -157,7 +157,7 @@ def test_every_entry_of_the_core_has_a_target():
     "name",
     [
         *("states", "plans", "state_dicts", "checkpoints", "streams", "scores", "sparse", "curves", "families", "runs"),
-        *("several_labels", "bands", "costs"),
+        *("several_labels", "bands", "costs", "summary_roc", "row_sums"),
     ],
 )
 def test_targets_find_nothing(name):

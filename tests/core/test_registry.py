@@ -113,7 +113,7 @@ def test_a_new_metric_is_evaluated(new_metric, data, tmp_path):
         result.bootstrap(10)
     page = result.report(tmp_path / "page.html", n_resamples=0).read_text("utf-8")
     assert "The model reaches Made-up" in page
-    assert "Uninformative scores reach 0.333" in page
+    assert "chance is 0.333" in page
     assert "Which classes are confused" not in page
     assert "Class by class" not in page
 

@@ -91,7 +91,8 @@ def signature_names(function: Callable[..., Any]) -> list[str]:
 def _instead(names: list[str], word: str) -> str:
     from difflib import get_close_matches  # noqa: PLC0415 - only errors pay for it
 
-    called = [name for name in names if word in SYNONYMS.get(name, ())] or get_close_matches(word, names, n=1)
-    if called:
-        return f"here it is called {called[0]}="
-    return ADVICE.get(word) or f"it has {listing(names)}"
+    called = [name for name in names if word in SYNONYMS.get(name, ())]
+    if not called and word in ADVICE:
+        return ADVICE[word]
+    called = called or get_close_matches(word, names, n=1)
+    return f"here it is called {called[0]}=" if called else f"it has {listing(names)}"
