@@ -97,6 +97,17 @@ def test_equally_correlated_models_have_the_studentized_range(m, tolerance):
         assert smallest.correct(2 * stats.norm.sf(z)) == pytest.approx(p, abs=tolerance * max(1.0, p / 0.05))
 
 
+def test_rounding_errors_of_correlations_do_not_move_p_values():
+    rng = np.random.default_rng(3)
+    for count in (3, 5, 8):
+        vectors = rng.normal(size=(count, count + 2))
+        correlations = np.corrcoef(vectors)
+        noise = 1e-15 * rng.normal(size=(count, count))
+        found, again = min_p(count, correlations), min_p(count, correlations + noise + noise.T)
+        for p in (0.5, 0.05, 0.001):
+            assert again.correct(p) == pytest.approx(found.correct(p), abs=1e-12)
+
+
 def test_one_test_and_perfectly_correlated_ones_need_no_correction():
     perfect = min_p(2, np.array([[1.0, -1.0], [-1.0, 1.0]]))
     for smallest in (min_p(1, None), perfect):

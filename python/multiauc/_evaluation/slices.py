@@ -514,7 +514,7 @@ def evaluate_slices(  # noqa: PLR0913
     AUC_mu of 2000 rows by device: 0.9788 overall
             rows   value      95% interval  difference   95%, simultaneous  p (corrected)
     watch    197  0.8853  0.8401 to 0.9189     -0.1053  -0.1598 to -0.0667        <0.0001
-    tablet   563  0.9881  0.9807 to 0.9927     +0.0127  +0.0016 to +0.0228         0.0232
+    tablet   563  0.9881  0.9807 to 0.9927     +0.0127  +0.0016 to +0.0228         0.0233
     phone   1240  0.9917  0.9883 to 0.9941     +0.0342  +0.0215 to +0.0509        <0.0001
     Of 3 slices compared with the rest, 1 is worse and 2 are better (corrected p < 0.05).
     analytic standard errors, class sizes fixed; Wilson intervals with Student's t
