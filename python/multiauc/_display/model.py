@@ -247,7 +247,10 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation(Document):
-    """One model; `exact` and `reading` are of files that were read in pieces, `pairs_of` is the metric of the pairs."""
+    """One model; `exact` and `reading` are of files that were read in pieces, `pairs_of` is the metric of the pairs.
+
+    `confusion` is of predicted labels: the rows of each class (rows) by what they are predicted to be (columns).
+    """
 
     kind = "evaluation"
 
@@ -262,6 +265,7 @@ class Evaluation(Document):
     exact: bool | None = field(default=None, metadata=OPTIONAL)
     reading: Reading | None = field(default=None, metadata=OPTIONAL)
     slices: Slices | None = field(default=None, metadata=OPTIONAL)
+    confusion: Rows | None = field(default=None, metadata=OPTIONAL)
     gates: tuple[Gate, ...] | None = field(default=None, metadata=OPTIONAL)
 
 

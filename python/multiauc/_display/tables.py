@@ -68,6 +68,10 @@ def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
         tables.append(Table("Each class against the rest", ["class", "rows", "AUC", *head], rows))
     if shown.worst_pairs:
         tables.append(_tabulate_pairs(shown, bounds))
+    if shown.confusion is not None:
+        names = [shown_name(str(label)) for label in shown.labels]
+        rows = [[name, *(f"{count:g}" for count in row)] for name, row in zip(names, shown.confusion, strict=True)]
+        tables.append(Table("Rows of each class by predicted class", ["class", *names], rows))
     notes = [*_describe_reading(shown.reading, exact=not has_bounds), f"Intervals: {shown.method}."]
     notes += notes_in_words(shown.notes)
     if shown.slices is None:

@@ -66,6 +66,8 @@ class ColumnRequest:
         The columns whose values are slices of the rows; perhaps none.
     labels
         The classes in the order of the score columns, as text, or None.
+    may_predict
+        Whether the one column of scores may hold predicted labels.
     flags
         Whether messages name options as the command line spells them.
     """
@@ -77,6 +79,7 @@ class ColumnRequest:
     folds: str | None = None
     by: tuple[str, ...] = ()
     row_id: str | None = None
+    may_predict: bool = False
     flags: bool = False
 
     @property

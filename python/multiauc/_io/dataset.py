@@ -6,7 +6,7 @@ import operator
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ try:
 except ImportError:
     raise ImportError("evaluate_dataset needs pyarrow; install it with: pip install pyarrow") from None
 
-from multiauc._common.hints import with_hints
+from multiauc._common.hints import warn, with_hints
 from multiauc._common.wording import describe_type, listing, one_of, pluralize
 from multiauc._input.columns import read_request, read_wanted_scores
 from multiauc._input.options import read_metrics
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 MEMORY_LIMIT = 2**30
 # The interpreter with NumPy and Arrow alone takes up about half of this.
 LEAST_MEMORY = 2**28
+# What predicted labels suffice for: all of them at once, and in pieces.
+DECISIONS = ("accuracy", "balanced_accuracy", "macro_f1", "kappa", "matthews")
+STREAMED_DECISIONS = ("accuracy",)
 
 
 @with_hints
@@ -86,7 +89,8 @@ def evaluate_dataset(  # noqa: PLR0913
     scores : str or sequence of str, optional
         The columns with the scores: a pattern whose star stands for the class, such as ``"p_*"``, or names. By default
         ``"p_*"`` or ``"y_score"``, else the columns called after the classes, else the one column of lists, or of
-        numbers: the score of the second of two classes.
+        numbers: the score of the second of two classes. A column of labels holds predictions, and the result is then
+        their accuracy and confusion matrix.
     sample_weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
@@ -167,7 +171,8 @@ def evaluate_dataset(  # noqa: PLR0913
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         raise TypeError(f"progress must be None, True, False or a callable; got {describe_type(progress)}")
     columns = read_request(label, sample_weight, labels)
-    request = Request(label=columns.label, labels=columns.labels, sample_weight=columns.sample_weight)
+    named = {name: getattr(columns, name) for name in ("label", "labels", "sample_weight")}
+    request = Request(**named, absent=absent, may_predict=True)
     plan = Plan(
         labels=None if labels is None else tuple(labels),
         metrics=read_metrics(metrics, STREAMED_METRICS),
@@ -178,6 +183,11 @@ def evaluate_dataset(  # noqa: PLR0913
         outputs=read_outputs(outputs),
     )
     stream = open_stream(source, read_wanted_scores(scores), request, filesystem)
+    if stream.predicted is not None:
+        asked = () if metrics is DEFAULT_METRICS else plan.metrics
+        plan = replace(plan, metrics=read_decision_metrics(stream.predicted, asked, STREAMED_DECISIONS, request))
+        if not asked:
+            warn(describe_predicted(stream.predicted), RuntimeWarning)
     if exact:
         refuse_exact(stream, request)
     kept = None
@@ -190,6 +200,24 @@ def evaluate_dataset(  # noqa: PLR0913
             )
         kept = make_checkpoint(checkpoint, stream, request, plan, identity)
     return evaluate_stream(stream, plan, kept)
+
+
+def read_decision_metrics(
+    column: str, asked: Sequence[str], possible: Sequence[str], request: Request
+) -> tuple[str, ...]:
+    """The metrics of a column of predicted labels: those that are asked for, if they are possible, or all that are."""
+    problem = next((request.option("metrics", metric) for metric in asked if metric not in possible), None)
+    if request.absent != "raise":
+        problem = request.option("absent", request.absent)
+    if problem is not None:
+        suffice = f"holds predicted labels, which suffice for {listing(possible)}"
+        raise ValueError(f"{problem} needs scores, and column {column!r} {suffice}")
+    return tuple(asked or possible)
+
+
+def describe_predicted(column: str) -> str:
+    """What to know about metrics of predicted labels."""
+    return f"column {column!r} holds predicted labels: these are metrics of decisions; AUCs need a score for each class"
 
 
 def read_memory_limit(memory_limit: Any) -> int:

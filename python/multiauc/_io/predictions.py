@@ -111,6 +111,8 @@ class RowReader:
         How many scores a row has.
     is_single
         Whether scores are kept as float32.
+    are_predicted
+        Whether the one column holds predicted labels: the score is then 1 for that class and 0 for the others.
     """
 
     request: ColumnRequest
@@ -118,27 +120,12 @@ class RowReader:
     labels: list[str]
     width: int
     is_single: bool
+    are_predicted: bool = False
 
     def read(self, path: str, table: Any, before: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
         """Scores, classes as places among the labels, and weights; `before` is the number of rows before these."""
-        label, weight = self.request.label, self.request.sample_weight
-        found, texts = arrays.encode_texts(path, label, table.column(label), before=before)
-        place = {label: code for code, label in enumerate(self.labels)}
-        known = [place.get(text, -1) for text in columns.spell_like(_all_there(texts), self.labels)]
-        if -1 in known:
-            unknown = known.index(-1)
-            where = f"{path}: column {label!r}, row {before + int(np.argmax(found == unknown)) + 1}"
-            raise columns.unknown_label(where, str(texts[unknown]), self.labels, self.request)
-        scores = [(name, table.column(name)) for name in self.scores]
-        wider = next((name for name, column in scores if self.is_single and not arrays.is_single(column.type)), None)
-        if wider is not None:  # of an iterator: the types of files are known before
-            kind = f"{table.column(wider).type}, and the rows before have single precision"
-            raise ValueError(f"{path}: column {wider!r}, row {before + 1}: {kind}")
-        if arrays.holds_lists(scores[0][1].type):
-            scores = arrays.spread_lists(path, *scores[0], self.width, before=before)
-        values = arrays.stack_numbers(path, scores, before=before, single=self.is_single)
-        # As the core takes codes.
-        codes = np.array(known, dtype=np.uint8 if len(self.labels) <= 256 else np.uint16)[found]
+        weight, codes = self.request.sample_weight, self._read_codes(path, self.request.label, table, before)
+        values = self._read_scores(path, table, before)
         if weight is None:
             return values, codes, None
         weights = arrays.stack_numbers(path, [(weight, table.column(weight))], before=before, single=False)[:, 0]
@@ -147,6 +134,33 @@ class RowReader:
             where = f"{path}: column {weight!r}, row {before + row + 1}"
             raise ValueError(f"{where}: the weight {weights[row]} is negative")
         return values, codes, weights
+
+    def _read_codes(self, path: str, name: str, table: Any, before: int) -> NDArray[Any]:
+        found, texts = arrays.encode_texts(path, name, table.column(name), before=before)
+        place = {label: code for code, label in enumerate(self.labels)}
+        known = [place.get(text, -1) for text in columns.spell_like(_all_there(texts), self.labels)]
+        if -1 in known:
+            unknown = known.index(-1)
+            where = f"{path}: column {name!r}, row {before + int(np.argmax(found == unknown)) + 1}"
+            if name != self.request.label:
+                problem = f"the class {texts[unknown]!r} is predicted, and the labels are {listing(self.labels)}"
+                raise ValueError(f"{where}: {problem}")
+            raise columns.unknown_label(where, str(texts[unknown]), self.labels, self.request)
+        # As the core takes codes.
+        codes: NDArray[Any] = np.array(known, dtype=np.uint8 if len(self.labels) <= 256 else np.uint16)
+        return codes.take(found)
+
+    def _read_scores(self, path: str, table: Any, before: int) -> NDArray[Any]:
+        if self.are_predicted:
+            return np.eye(len(self.labels)).take(self._read_codes(path, self.scores[0], table, before), axis=0)
+        scores = [(name, table.column(name)) for name in self.scores]
+        wider = next((name for name, column in scores if self.is_single and not arrays.is_single(column.type)), None)
+        if wider is not None:  # of an iterator: the types of files are known before
+            kind = f"{table.column(wider).type}, and the rows before have single precision"
+            raise ValueError(f"{path}: column {wider!r}, row {before + 1}: {kind}")
+        if arrays.holds_lists(scores[0][1].type):
+            scores = arrays.spread_lists(path, *scores[0], self.width, before=before)
+        return arrays.stack_numbers(path, scores, before=before, single=self.is_single)
 
 
 class RowStream:
@@ -160,6 +174,8 @@ class RowStream:
         Its columns.
     scores
         Those that hold scores.
+    predicted
+        The one column, if it holds predicted labels, otherwise None.
     """
 
     def __init__(
@@ -181,10 +197,14 @@ class RowStream:
         wanted = wanted or columns.find_usual_scores(self, request) or self._choose_scores()
         self._columns = columns.find_score_columns(self, wanted, request)
         self.scores = self._columns.names
+        may_predict = request.may_predict and len(self.scores) == 1
+        self.predicted = self.scores[0] if may_predict and self._are_labels(self.scores[0]) else None
         self._weights = [] if request.sample_weight is None else [request.sample_weight]
         columns.require_columns(self, self._weights, request.option("sample_weight"))
         self._is_single = all(readers.are_single(file, self.scores) for file in files)
-        self._width = self._find_width()
+        self._width = None if self.predicted else self._find_width()
+        if self.predicted:
+            self._width = len(self.labels())
 
     def _choose_scores(self) -> list[str]:
         """The columns that hold the scores, where none has a usual name, by the labels and what the cells hold."""
@@ -199,7 +219,22 @@ class RowStream:
             return sum_to_one(arrays.stack_numbers(path, [(name, head.column(name)) for name in names], single=False))
 
         texts = list(self._request.labels or (self._first_texts() if self.is_once else self._all_texts()))
-        return columns.choose_scores(self, self._request, texts, cells, are_whole)
+        chosen = columns.choose_scores(self, self._request, texts, cells, are_whole)
+        if chosen or not self._request.may_predict:
+            return chosen
+        predicted = [name for name in names if self._are_labels(name)]
+        return predicted if len(predicted) == 1 else []
+
+    def _are_labels(self, name: str) -> bool:
+        """Whether a column holds labels: integers that are, or texts of which some are and that are not numbers."""
+        kind = self._files[0].type_of(name)
+        if pa.types.is_floating(kind) or pa.types.is_decimal(kind) or arrays.holds_lists(kind):
+            return False
+        path, head = self._head([name], FEWEST_ROWS)
+        column = head.column(name)
+        texts = set(_all_there(arrays.encode_texts(path, name, column, may_be_missing=True)[1]))
+        labels = set(self._request.labels or self._first_texts())
+        return texts <= labels or (not labels.isdisjoint(texts) and not arrays.holds_numbers(column))
 
     def _find_width(self) -> int | None:
         """How many scores a row has; None where they are lists of any length, of which the labels tell."""
@@ -305,11 +340,14 @@ class RowStream:
         Where batches begin and end depends on the files and `size` alone, not on `start` if that is the end of one.
         """
         before = np.concatenate([[0.0], np.cumsum(self._sizes)]) / max(self._sizes.sum(), 1.0)
-        numbers = list(dict.fromkeys([*self.scores, *self._weights]))
-        reader = RowReader(self._request, self.scores, labels, self._width or len(labels), self._is_single)
+        width, are_predicted = self._width or len(labels), self.predicted is not None
+        reader = RowReader(self._request, self.scores, labels, width, self._is_single, are_predicted)
+        texts, numbers = [self._request.label], list(dict.fromkeys([*self.scores, *self._weights]))
+        if are_predicted:
+            texts, numbers = [*texts, *self.scores], self._weights
         for number, file in enumerate(self._files[start.file :], start.file):
             first = start.row if number == start.file else 0
-            for piece in cut(file.pieces([self._request.label], numbers, first, size), first, size):
+            for piece in cut(file.pieces(texts, numbers, first, size), first, size):
                 end = Position(number, piece.first + piece.table.num_rows)
                 share = None
                 if piece.share is not None:
@@ -394,6 +432,8 @@ class Predictions:
         The texts of each column of slices, None where one is missing.
     files
         The files that were read, each with its number of rows.
+    predicted
+        The column whose predicted labels the scores of the first model stand for, or None.
     """
 
     y_true: NDArray[Any]
@@ -404,6 +444,7 @@ class Predictions:
     folds: NDArray[Any] | None
     by: dict[str, NDArray[Any]]
     files: list[tuple[sources.Content, int]]
+    predicted: str | None = None
 
 
 def read_predictions(request: Request) -> Predictions:
@@ -442,7 +483,9 @@ def read_predictions(request: Request) -> Predictions:
         codes, texts = first.stream.texts(name, may_be_missing=True)
         by[name] = texts[codes]
     y_true = np.array(first.labels, dtype=object)[first.codes]
-    return Predictions(y_true, models, first.labels, first.weights, **codes_of, by=by, files=files)
+    return Predictions(
+        y_true, models, first.labels, first.weights, **codes_of, by=by, files=files, predicted=first.stream.predicted
+    )
 
 
 class _Rows:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+import numpy as np
 
 import multiauc
 from multiauc._common import hints, registry, result
@@ -65,8 +66,7 @@ def evaluate_file(request: EvaluateRequest) -> None:
     if request.folds is not None and request.by:
         raise click.UsageError("--folds and --by cannot be combined: slices are of rows that one model has scored")
     source = request.source()
-    floors = (floor.metric for floor in request.fail_under)
-    metrics = tuple(dict.fromkeys([*(request.metrics or registry.DEFAULT_METRICS), *floors]))
+    metrics = _asked_metrics(request, registry.DEFAULT_METRICS)
     pieces = choose_pieces(request, source, metrics)
     refuse_several("evaluate", len(source.sources))
     printing = Printing.open(request)
@@ -82,11 +82,25 @@ def evaluate_file(request: EvaluateRequest) -> None:
     _gates.close_gates(shown.gates)
 
 
+def _asked_metrics(request: EvaluateRequest, usual: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Those that are asked for, or the usual ones, and those of --fail-under."""
+    return tuple(dict.fromkeys([*(request.metrics or usual), *(floor.metric for floor in request.fail_under)]))
+
+
 def _evaluate_whole(request: EvaluateRequest, source: predictions.Request, metrics: Any) -> Evaluated:
     models = request.read(source)
     y_true, (name, scores) = models.predictions.y_true, models.only("evaluate")
+    predicted = models.predictions.predicted
+    if predicted is not None:
+        metrics = dataset.read_decision_metrics(predicted, _asked_metrics(request), dataset.DECISIONS, source)
     evaluation = spell_notes(multiauc.evaluate(y_true, scores, metrics=metrics, **models.arguments))
     shown = numbers.view_evaluation(evaluation, name, request.level, request.worst)
+    if predicted is not None:
+        found, labels = models.predictions, models.predictions.labels
+        y_pred = np.array(labels, dtype=object)[scores.argmax(axis=1)]
+        matrix = multiauc.confusion_matrix(y_true, y_pred, sample_weight=found.weights, labels=labels)
+        notes = (*shown.notes, dataset.describe_predicted(predicted))
+        shown = replace(shown, confusion=numbers.freeze(matrix.counts), notes=notes)
     limited: dict[str, _gates.Limited] = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
     if request.bootstrap:
         bootstrap = evaluation.bootstrap(request.bootstrap, rng=request.seed)
@@ -106,6 +120,10 @@ def _evaluate_pieces(
     if request.exact:
         dataset.refuse_exact(stream, source)
     notes: list[str] = []
+    if stream.predicted is not None:
+        asked = _asked_metrics(request)
+        metrics = dataset.read_decision_metrics(stream.predicted, asked, dataset.STREAMED_DECISIONS, source)
+        notes.append(dataset.describe_predicted(stream.predicted))
     plan = dataset.Plan(
         None,
         metrics,
@@ -121,6 +139,8 @@ def _evaluate_pieces(
         kept = dataset.make_checkpoint(request.checkpoint, stream, source, plan, readers.identify_source(path) or {})
     evaluation = dataset.evaluate_stream(stream, plan, kept)
     shown = numbers.view_bounded_evaluation(evaluation, name, metrics, request.level, request.worst)
+    if stream.predicted is not None:
+        shown = replace(shown, confusion=numbers.freeze(evaluation.confusion_matrix))
 
     def trace() -> dict[str, Any]:
         contents = readers.source_contents(path)

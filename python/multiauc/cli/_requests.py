@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
 
@@ -82,6 +82,7 @@ class FileRequest:
         "-s", "--scores", multiple=True, metavar="[NAME=]PATTERN", shell_complete=complete_columns,
         help="Columns with the scores: a pattern such as 'p_*', whose star stands for the class, or names with commas "
              "between. In an NPZ file also one matrix. Several times for several models in one file. "
+             "evaluate also takes a column of predicted labels. "
              "[default: p_* or y_score, or columns called after the classes, or the one column of lists or of numbers]")
     labels: tuple[str, ...] | None = option("--labels", metavar="A,B,...", read=_options.read_classes,
         help="The classes in the order of the score columns, if their names do not say.")
@@ -115,6 +116,7 @@ class FileRequest:
     partition: str | None = None
     costs: str | None = None
     judge: str | None = None
+    may_predict: ClassVar[bool] = False
     # fmt: on
 
     def source(self) -> predictions.Request:
@@ -123,7 +125,7 @@ class FileRequest:
         if [*(_options.split_path(file)[1] for file in self.files), *others].count(STANDARD) > 1:
             raise ValueError("standard input ('-') can be given once, because it can be read only once")
         named = ("label", "labels", "sample_weight", "groups", "folds", "by", "row_id")
-        read = ("absent", "outputs", "format_in", "delimiter")
+        read = ("absent", "outputs", "format_in", "delimiter", "may_predict")
         same: dict[str, Any] = {name: getattr(self, name) for name in (*named, *read)}
         return predictions.Request(sources=find_sources(self.files, self.scores), flags=True, **same)
 
@@ -179,6 +181,7 @@ class InferenceRequest(FileRequest):
 class EvaluateRequest(InferenceRequest):
     """``multiauc evaluate``; `memory_limit` is in bytes, or "none"."""
 
+    may_predict = True
     files: tuple[str, ...] = FILE
     metrics: tuple[str, ...] | None = METRICS
     folds: str | None = FOLDS
