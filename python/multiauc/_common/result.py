@@ -51,9 +51,8 @@ class Result:
     def __post_init__(self) -> None:
         for one in fields(self):  # type: ignore[arg-type]
             value = getattr(self, one.name)
-            frozen = _frozen(value)
-            if frozen is not value:
-                object.__setattr__(self, one.name, frozen)
+            if isinstance(value, (np.ndarray, tuple, dict)):
+                object.__setattr__(self, one.name, _frozen(value))
 
     def to_frame(self, *, library: Library | None = None) -> Any:
         """The result as a data frame.

@@ -5,6 +5,7 @@ use super::histogram::Histogram;
 use super::mass::Mass;
 use super::ranges::Problem;
 use super::settings::{Contents, SketchSettings};
+use super::spread::MetColumn;
 use super::state::{Histograms, Sketch};
 use crate::error::{Error, Result};
 use crate::float::Score;
@@ -168,24 +169,26 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
 
     fn answers(&self, exact: Option<&ExactWins>, workers: &Workers<'_>) -> Result<Answers> {
         let mut answers = Answers { per_class: vec![None; self.settings.classes], ..Answers::default() };
-        let spread = self.spread(workers)?;
+        let pairs = if self.settings.differences { self.pairs() } else { Vec::new() };
+        let has_columns = self.settings.columns || self.settings.columns_by_class;
+        let columns = if has_columns { &self.present[..] } else { &[] };
+        let met_pairs = workers.map(pairs.len(), |index| Ok(self.meet_pair(pairs[index].0, pairs[index].1)))?;
+        let met_columns = workers.map(columns.len(), |index| Ok(self.meet_column(columns[index])))?;
+        let spread = self.spread(&met_pairs, &met_columns, workers)?;
         if self.settings.differences {
-            let pairs = self.pairs();
-            let outcomes = workers.map(pairs.len(), |index| {
-                let (c, d) = pairs[index];
-                if let Some(exact) = exact {
+            let outcomes = pairs.iter().zip(met_pairs).map(|(&(c, d), met)| {
+                exact.map_or(met.outcome, |exact| {
                     let won = exact.pairs[c * self.settings.classes + d];
-                    return Ok(Self::certain(won, self.sizes.rows[c], self.sizes.rows[d]));
-                }
-                let side = |own: usize| self.bounded(self.settings.difference_index(c, d, own));
-                Ok(side(c).against(&side(d)))
-            })?;
+                    Self::certain(won, self.sizes.rows[c], self.sizes.rows[d])
+                })
+            });
             let found: Vec<_> = pairs.iter().copied().zip(outcomes).collect();
             answers.auc_mu = Some(spread.auc_mu.certified(self.mean_of_pairs(&found)?));
             answers.auc_mu_pairs = Some(self.pair_ranges(&found, true));
         }
-        if self.settings.columns || self.settings.columns_by_class {
-            let of_columns = workers.map(self.present.len(), |index| Ok(self.column(self.present[index], exact)))?;
+        if has_columns {
+            let met = columns.iter().zip(met_columns);
+            let of_columns: Vec<_> = met.map(|(&class, met)| self.column(class, met, exact)).collect();
             let rests: Vec<Outcome<M>> = of_columns.iter().map(|(rest, _)| *rest).collect();
             let range = |is_macro: bool| self.mean_of_classes(&rests, is_macro);
             answers.one_vs_rest = Some(spread.one_vs_rest.certified(range(true)?));
@@ -204,25 +207,19 @@ impl<'s, T: Score, M: Mass> View<'s, T, M> {
 
     /// What class c wins in its column against the rest, and against each other class where these are kept apart.
     #[allow(clippy::type_complexity, reason = "a list of pairs, and what each wins")]
-    fn column(&self, c: usize, exact: Option<&ExactWins>) -> (Outcome<M>, Vec<((usize, usize), Outcome<M>)>) {
-        let others = || self.present.iter().copied().filter(move |&d| d != c);
-        if let Some(exact) = exact {
-            let rows = &self.sizes.rows;
-            let won = &exact.columns[c * self.settings.classes..][..self.settings.classes];
-            let rest = Self::certain(won.iter().sum(), rows[c], rows.iter().sum::<u64>() - rows[c]);
-            // Where the others are not kept apart, what is won against one of them may stand for several.
-            let apart = others().filter(|_| self.settings.columns_by_class);
-            return (rest, apart.map(|d| ((c, d), Self::certain(won[d], rows[c], rows[d]))).collect());
-        }
-        let own = self.bounded(self.settings.column_index(c, c));
-        if !self.settings.columns_by_class {
-            let rest = (0..self.settings.classes).find(|&class| class != c).unwrap_or(c);
-            return (own.against(&self.bounded(self.settings.column_index(c, rest))), Vec::new());
-        }
-        let pairs: Vec<_> =
-            others().map(|d| ((c, d), own.against(&self.bounded(self.settings.column_index(c, d))))).collect();
-        let rest = pairs.iter().map(|&(_, outcome)| outcome).reduce(Outcome::plus);
-        (rest.expect("another class is present"), pairs)
+    fn column(
+        &self,
+        c: usize,
+        met: MetColumn<M>,
+        exact: Option<&ExactWins>,
+    ) -> (Outcome<M>, Vec<((usize, usize), Outcome<M>)>) {
+        let Some(exact) = exact else { return (met.rest, met.pairs) };
+        let rows = &self.sizes.rows;
+        let won = &exact.columns[c * self.settings.classes..][..self.settings.classes];
+        let rest = Self::certain(won.iter().sum(), rows[c], rows.iter().sum::<u64>() - rows[c]);
+        // Where the others are not kept apart, what is won against one of them may stand for several.
+        let pairs = met.pairs.iter().map(|&((c, d), _)| ((c, d), Self::certain(won[d], rows[c], rows[d])));
+        (rest, pairs.collect())
     }
 
     /// What is won by some rows against others, known exactly.

@@ -18,88 +18,131 @@ pub(super) enum Numbers {
 /// Bins as numbers between bounds, in increasing order.
 #[derive(Debug)]
 pub(super) struct Bounded<M: Mass> {
-    bounds: Vec<Bounds>,
+    lows: Vec<u128>,
+    highs: Vec<u128>,
     masses: Vec<M>,
+    /// What is in the bins before each one, and in all of them.
+    below: Vec<M::Sum>,
+    /// What is in each bin and in those after it, added up from above, so that what is lost is added up like what is won.
+    above: Vec<M::Sum>,
+}
+
+/// What two sides say about each other.
+#[derive(Debug)]
+pub(super) struct Meeting<M: Mass> {
+    /// What the first side wins.
+    pub outcome: Outcome<M>,
+    /// For each bin of a side the share of the other side that is below, ties and what is not known counting half.
+    pub placements: [Vec<f64>; 2],
 }
 
 impl<M: Mass> Bounded<M> {
     pub(super) fn new(histogram: &Histogram<M>, numbers: Numbers) -> Self {
-        let (mut bounds, mut masses) = (Vec::with_capacity(histogram.len()), Vec::with_capacity(histogram.len()));
-        let mut previous: Vec<u64> = Vec::with_capacity(histogram.len());
+        let bins = histogram.len();
+        let (mut lows, mut highs) = (Vec::with_capacity(bins), Vec::with_capacity(bins));
+        let mut masses: Vec<M> = Vec::with_capacity(bins);
+        // The integer of the last bin, and the first bin with it.
+        let (mut integer, mut start) = (None, 0);
         histogram.for_each(|bin, mass| {
+            if integer != Some(bin.first) {
+                (integer, start) = (Some(bin.first), masses.len());
+            }
             let found = numbers.bounds(bin);
             if !found.are_equal() {
                 // Which of the numbers of an integer these are is unknown: so are their places among the others.
-                let same = previous.iter().rev().take_while(|&&first| first == bin.first).count();
-                let from = bounds.len() - same;
-                bounds[from..].fill(found);
+                lows[start..].fill(found.low);
+                highs[start..].fill(found.high);
             }
-            bounds.push(found);
+            lows.push(found.low);
+            highs.push(found.high);
             masses.push(mass);
-            previous.push(bin.first);
         });
-        Self { bounds, masses }
+        let mut below = vec![M::Sum::default(); bins + 1];
+        let mut above = below.clone();
+        for (index, mass) in masses.iter().enumerate() {
+            below[index + 1] = below[index] + mass.to_sum();
+        }
+        for (index, mass) in masses.iter().enumerate().rev() {
+            above[index] = above[index + 1] + mass.to_sum();
+        }
+        Self { lows, highs, masses, below, above }
     }
 
-    /// What this side wins and loses against another one.
-    pub(super) fn against(&self, other: &Self) -> Outcome<M> {
+    /// What this side and another one say about each other.
+    pub(super) fn meet(&self, other: &Self) -> Meeting<M> {
         // At least what is won with the lowest of the own numbers against the highest of the others.
-        let least = self.tally(other, |bounds| bounds.low, |bounds| bounds.high);
-        let most = self.tally(other, |bounds| bounds.high, |bounds| bounds.low);
-        Outcome { least, most }
+        let [own_least, other_most] = ranks(&self.lows, &other.highs);
+        let [own_most, other_least] = ranks(&self.highs, &other.lows);
+        let outcome = Outcome { least: self.tally(other, &own_least), most: self.tally(other, &own_most) };
+        Meeting { outcome, placements: [other.shares(&own_least, &own_most), self.shares(&other_least, &other_most)] }
     }
 
-    fn tally(&self, other: &Self, own: impl Fn(Bounds) -> u128, others: impl Fn(Bounds) -> u128) -> Tallied<M> {
+    /// What this side, whose bins have these ranks, wins and loses against another one.
+    fn tally(&self, other: &Self, ranks: &[Rank]) -> Tallied<M> {
         let mut all = Tallied { won: M::Sum::default(), lost: M::Sum::default() };
-        let mut from_above = other.masses.iter().rev().scan(M::Sum::default(), |sum, mass| {
-            *sum += mass.to_sum();
-            Some(*sum)
-        });
-        // Sums from above, so that what is lost is added up like what is won.
-        let mut above: Vec<M::Sum> = from_above.by_ref().collect();
-        above.reverse();
-        above.push(M::Sum::default());
-        let (mut below, mut index) = (M::Sum::default(), 0);
-        for (&bounds, mass) in self.bounds.iter().zip(&self.masses) {
-            let number = own(bounds);
-            while index < other.bounds.len() && others(other.bounds[index]) < number {
-                below += other.masses[index].to_sum();
-                index += 1;
-            }
-            let (mut equal, mut end) = (M::Sum::default(), index);
-            while end < other.bounds.len() && others(other.bounds[end]) == number {
-                equal += other.masses[end].to_sum();
-                end += 1;
-            }
-            all.won += mass.to_sum() * (below + below + equal);
-            all.lost += mass.to_sum() * (above[end] + above[end] + equal);
+        for (mass, &rank) in self.masses.iter().zip(ranks) {
+            let above = other.above[rank.up_to as usize];
+            all.won += mass.to_sum() * other.twice_below(rank);
+            all.lost += mass.to_sum() * (above + above + other.equal(rank));
         }
         all
     }
 
-    /// The share of the other side that is below each bin, ties and what is not known counting half.
-    pub(super) fn placements(&self, other: &Self) -> Vec<f64> {
-        let total: f64 = other.masses.iter().map(|mass| mass.amount()).sum();
-        let lower = self.shares_below(other, |bounds| bounds.low, |bounds| bounds.high);
-        let upper = self.shares_below(other, |bounds| bounds.high, |bounds| bounds.low);
-        lower.into_iter().zip(upper).map(|(low, high)| (low + high) / (4.0 * total)).collect()
+    /// The share of this side that is below each of some numbers, from their lowest and highest ranks.
+    fn shares(&self, least: &[Rank], most: &[Rank]) -> Vec<f64> {
+        let total = self.below.last().map_or(0.0, |&sum| M::as_number(sum));
+        let twice = |rank: &Rank| M::as_number(self.twice_below(*rank));
+        least.iter().zip(most).map(|(low, high)| (twice(low) + twice(high)) / (4.0 * total)).collect()
     }
 
-    fn shares_below(&self, other: &Self, own: impl Fn(Bounds) -> u128, others: impl Fn(Bounds) -> u128) -> Vec<f64> {
-        let (mut below, mut index) = (M::Sum::default(), 0);
-        let share = |&bounds: &Bounds| {
-            let number = own(bounds);
-            while index < other.bounds.len() && others(other.bounds[index]) < number {
-                below += other.masses[index].to_sum();
-                index += 1;
-            }
-            let mut equal = M::Sum::default();
-            let ties = other.bounds[index..].iter().take_while(|&&bounds| others(bounds) == number).count();
-            other.masses[index..index + ties].iter().for_each(|mass| equal += mass.to_sum());
-            M::as_number(below + below + equal)
-        };
-        self.bounds.iter().map(share).collect()
+    /// Twice what is below a number, ties counting half.
+    fn twice_below(&self, rank: Rank) -> M::Sum {
+        let below = self.below[rank.below as usize];
+        below + below + self.equal(rank)
     }
+
+    fn equal(&self, rank: Rank) -> M::Sum {
+        let ties = &self.masses[rank.below as usize..rank.up_to as usize];
+        ties.iter().fold(M::Sum::default(), |sum, mass| sum + mass.to_sum())
+    }
+}
+
+/// How many numbers of a list are below a number, and how many are not above it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rank {
+    below: u32,
+    up_to: u32,
+}
+
+/// The ranks of the numbers of two lists, each in the other one. Both lists are in increasing order.
+fn ranks(a: &[u128], b: &[u128]) -> [Vec<Rank>; 2] {
+    let (mut of_a, mut of_b) = (vec![Rank::default(); a.len()], vec![Rank::default(); b.len()]);
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        // Without a branch: which list has the next number cannot be foreseen.
+        let is_b_next = b[j] < a[i];
+        of_a[i].below = j as u32;
+        of_b[j].up_to = i as u32;
+        i += usize::from(!is_b_next);
+        j += usize::from(is_b_next);
+    }
+    of_a[i..].iter_mut().for_each(|rank| rank.below = b.len() as u32);
+    of_b[j..].iter_mut().for_each(|rank| rank.up_to = a.len() as u32);
+    for (i, number) in a.iter().enumerate() {
+        let below = of_a[i].below;
+        of_a[i].up_to = match i.checked_sub(1) {
+            Some(before) if a[before] == *number => of_a[before].up_to,
+            _ => below + b[below as usize..].iter().take_while(|&other| other == number).count() as u32,
+        };
+    }
+    for (j, number) in b.iter().enumerate() {
+        let up_to = of_b[j].up_to;
+        of_b[j].below = match j.checked_sub(1) {
+            Some(before) if b[before] == *number => of_b[before].below,
+            _ => up_to - a[..up_to as usize].iter().rev().take_while(|&other| other == number).count() as u32,
+        };
+    }
+    [of_a, of_b]
 }
 
 /// Twice what is won and lost.
@@ -132,10 +175,10 @@ impl Numbers {
             Self::LatticeDifferences(m) => lattice_bounds(bin, m),
             Self::Scores { are_singles } => {
                 let bounds = bin.bounds(true);
-                match only_single(bin).filter(|_| are_singles && !bounds.are_equal()) {
-                    Some(single) => Bounds::equal(score_code(single), 0),
-                    None => bounds,
+                if !are_singles || bounds.are_equal() {
+                    return bounds;
                 }
+                only_single(bin).map_or(bounds, |single| Bounds::equal(score_code(single), 0))
             }
         }
     }
@@ -164,4 +207,37 @@ fn only_single(bin: Bin) -> Option<f64> {
     let first = if f64::from(nearest) < low { nearest.next_up() } else { nearest };
     let is_in = f64::from(first) <= high && f64::from(first.next_up()) > high;
     is_in.then_some(f64::from(first))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranks;
+
+    #[test]
+    fn ranks_count_numbers_below_and_ties() {
+        // All pairs of lists of up to five numbers out of four, in increasing order.
+        let lists: Vec<Vec<u128>> = (0..4_u32.pow(5))
+            .flat_map(|word| {
+                (0..=5).map(move |len| (0..len).map(|digit| u128::from(word >> (2 * digit) & 3)).collect())
+            })
+            .filter(|list: &Vec<u128>| list.is_sorted())
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        let check = |own: &[u128], other: &[u128], found: &[super::Rank]| {
+            assert_eq!(own.len(), found.len());
+            for (number, rank) in own.iter().zip(found) {
+                let count = |is_counted: &dyn Fn(&u128) -> bool| other.iter().filter(|&n| is_counted(n)).count();
+                let expected = [count(&|n| n < number), count(&|n| n <= number)];
+                assert_eq!([rank.below as usize, rank.up_to as usize], expected, "{own:?} {other:?}");
+            }
+        };
+        for a in &lists {
+            for b in &lists {
+                let [of_a, of_b] = ranks(a, b);
+                check(a, b, &of_a);
+                check(b, a, &of_b);
+            }
+        }
+    }
 }

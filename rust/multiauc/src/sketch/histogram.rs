@@ -127,14 +127,35 @@ impl<M: Mass> Histogram<M> {
         });
     }
 
-    /// The index of the bin that a place is in, if there is one.
-    pub(super) fn find(&self, place: Place) -> Option<usize> {
-        with_table!(&self.bins, |table| find(table, place, self.level))
+    /// The index of the bin that each place is in, if there is one.
+    pub(super) fn find_all(&self, places: impl Iterator<Item = Place>) -> Vec<Option<usize>> {
+        with_table!(&self.bins, |table| find_all(&table.prefixes, places, self.level))
     }
 }
 
-fn find<P: Prefix, M>(table: &Table<P, M>, place: Place, level: u32) -> Option<usize> {
-    table.prefixes.binary_search(&P::of(place, level)).ok()
+fn find_all<P: Prefix>(prefixes: &[P], places: impl Iterator<Item = Place>, level: u32) -> Vec<Option<usize>> {
+    let code = |prefix: P| prefix.place(level).code;
+    let (Some(first), Some(last)) = (prefixes.first().copied().map(code), prefixes.last().copied().map(code)) else {
+        return places.map(|_| None).collect();
+    };
+    // Where the bins of each block of integers begin; there are about as many blocks as bins.
+    let shift = (u64::BITS - (last - first).leading_zeros()).saturating_sub(prefixes.len().ilog2() + 1);
+    let block = |code: u64| ((code - first) >> shift) as usize;
+    let mut starts = vec![0_u32; block(last) + 2];
+    prefixes.iter().for_each(|&prefix| starts[block(code(prefix)) + 1] += 1);
+    for index in 1..starts.len() {
+        starts[index] += starts[index - 1];
+    }
+    let find = |place: Place| {
+        let prefix = P::of(place, level);
+        let code = code(prefix);
+        if !(first..=last).contains(&code) {
+            return None;
+        }
+        let [start, end] = [starts[block(code)], starts[block(code) + 1]].map(|start| start as usize);
+        prefixes[start..end].binary_search(&prefix).ok().map(|index| start + index)
+    };
+    places.map(find).collect()
 }
 
 /// The integers that a bin holds, and where in the only one of them, if that is known.
@@ -186,5 +207,29 @@ impl Bin {
             return Bounds::equal(self.first, 0);
         }
         Bounds::between(self.first, self.last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Place, find_all};
+
+    #[test]
+    fn places_are_found_as_by_a_search_through_all_bins() {
+        for (count, factor) in [(0, 1), (1, 1), (2, u64::MAX >> 12), (300, 1), (300, 7), (1000, 0x0001_2345_6789)] {
+            for level in [0, 3, 11] {
+                let mut codes: Vec<u64> = (0..count).map(|index: u64| (5 + index * index * factor) >> level).collect();
+                codes.dedup();
+                let asked = (0..2000).map(|index: u64| (index * index / 3).wrapping_mul(factor) >> 1);
+                let places: Vec<Place> = asked
+                    .chain(codes.iter().map(|code| code << level))
+                    .chain([0, 4, u64::MAX])
+                    .map(|code| Place { code, within: Place::UNKNOWN })
+                    .collect();
+                let expected: Vec<Option<usize>> =
+                    places.iter().map(|place| codes.iter().position(|&code| code == place.code >> level)).collect();
+                assert_eq!(find_all(&codes, places.iter().copied(), level), expected);
+            }
+        }
     }
 }

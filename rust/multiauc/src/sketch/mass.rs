@@ -82,7 +82,8 @@ impl Mass for u32 {
     }
 
     fn as_number(sum: u128) -> f64 {
-        sum as f64
+        // One instruction for 64 bits; a function for 128.
+        u64::try_from(sum).map_or(sum as f64, |sum| sum as f64)
     }
 
     fn squares(self) -> f64 {

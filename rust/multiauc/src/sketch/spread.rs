@@ -6,9 +6,10 @@
 //! and in the sample.
 
 use super::answers::{Certified, Range, View};
+use super::bounds::Outcome;
 use super::code::{Place, score_code};
 use super::mass::Mass;
-use super::places::place_of;
+use super::places::Differences;
 use super::settings::{Contents, FEWEST_SAMPLED};
 use crate::error::Result;
 use crate::float::Score;
@@ -59,11 +60,33 @@ pub(super) struct Spreads {
     pub per_class: Vec<Spread>,
 }
 
-/// Placements of the bins of one histogram.
+/// Placements of the rows of a class in one histogram.
 #[derive(Debug)]
-struct Placements {
-    histogram: usize,
-    of_bins: Vec<f64>,
+pub(super) struct Placements {
+    in_sample: Vec<f64>,
+    of_all: Deviation,
+}
+
+/// What the differences of scores of two classes say.
+#[derive(Debug)]
+pub(super) struct MetPair<M: Mass> {
+    /// What the first class wins.
+    pub outcome: Outcome<M>,
+    /// Of the first class, and of the second.
+    placements: [Placements; 2],
+}
+
+/// What the column of a class says.
+#[derive(Debug)]
+pub(super) struct MetColumn<M: Mass> {
+    /// What the class wins against the rest.
+    pub rest: Outcome<M>,
+    /// And against each other class, where these are kept apart.
+    pub pairs: Vec<((usize, usize), Outcome<M>)>,
+    /// Of the class: in the mean of the others, where these are kept apart, and in the rest.
+    own: Vec<Placements>,
+    /// Of each other class.
+    others: Vec<Placements>,
 }
 
 /// A part of a component: so many times a placement in some histogram.
@@ -78,13 +101,19 @@ struct Part {
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl<T: Score, M: Mass> View<'_, T, M> {
-    pub(super) fn spread(&self, workers: &Workers<'_>) -> Result<Spreads> {
+    /// From what pairs and columns say, in the order of the classes that are present.
+    pub(super) fn spread(
+        &self,
+        pairs: &[MetPair<M>],
+        columns: &[MetColumn<M>],
+        workers: &Workers<'_>,
+    ) -> Result<Spreads> {
         let mut per_class = vec![Spread::UNKNOWN; self.settings.classes];
         if self.settings.sample_rows::<T>() < FEWEST_SAMPLED {
             let [auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence] = [Spread::UNKNOWN; 4];
             return Ok(Spreads { auc_mu, hand_till, one_vs_rest, one_vs_rest_prevalence, per_class });
         }
-        let of_classes = workers.map(self.present.len(), |index| Ok(self.terms_of_class(self.present[index])))?;
+        let of_classes = workers.map(self.present.len(), |index| Ok(self.terms_of_class(index, pairs, columns)))?;
         let across = |statistic: usize| {
             let kind = if statistic < 2 { Kind::Pairs } else { Kind::Rests };
             Spread::of(kind, &of_classes.iter().map(|terms| terms[statistic]).collect::<Vec<_>>())
@@ -103,21 +132,15 @@ impl<T: Score, M: Mass> View<'_, T, M> {
 
     /// What a class adds to the variance of every value, and the largest component possible: of the averages, then of
     /// one-vs-rest of each class present.
-    fn terms_of_class(&self, class: usize) -> Vec<(ClassTerm, f64)> {
-        let placements = self.placements_of(class);
-        let statistics = self.parts(class, &placements);
+    fn terms_of_class(&self, index: usize, pairs: &[MetPair<M>], columns: &[MetColumn<M>]) -> Vec<(ClassTerm, f64)> {
+        let class = self.present[index];
+        let placements = self.placements_of(index, pairs, columns);
+        let statistics = self.parts(class, placements.len());
         let sample = &self.sketch.samples[class];
-        let in_sample: Vec<Vec<f64>> = placements.iter().map(|placed| self.in_sample(class, placed)).collect();
         let masses: Vec<[f64; 2]> = sample.masses.iter().map(|mass| [mass.sum, mass.squares]).collect();
-        let of_all: Vec<Deviation> = placements
-            .iter()
-            .map(|placed| {
-                let mut masses = Vec::with_capacity(placed.of_bins.len());
-                self.histograms[placed.histogram].for_each(|_, mass| masses.push([mass.amount(), mass.squares()]));
-                Deviation::of(&placed.of_bins, &masses)
-            })
-            .collect();
-        let of_sample: Vec<Deviation> = in_sample.iter().map(|values| Deviation::of(values, &masses)).collect();
+        let of_all: Vec<Deviation> = placements.iter().map(|placed| placed.of_all).collect();
+        let of_sample: Vec<Deviation> =
+            placements.iter().map(|placed| Deviation::of(&placed.in_sample, &masses)).collect();
         // What the mean of a sample takes from its mean square, compared with that of all rows.
         let [sum, squares] = masses.iter().fold([0.0, 0.0], |[a, b], [c, d]| [a + c, b + d]);
         let of_class = self.effective(class);
@@ -125,7 +148,10 @@ impl<T: Score, M: Mass> View<'_, T, M> {
         let of_statistic = |(statistic, parts): (usize, &Vec<Part>)| {
             let mut components = vec![0.0; sample.len()];
             for part in parts {
-                components.iter_mut().zip(&in_sample[part.placements]).for_each(|(t, v)| *t += part.times * v);
+                components
+                    .iter_mut()
+                    .zip(&placements[part.placements].in_sample)
+                    .for_each(|(t, v)| *t += part.times * v);
             }
             let Deviation { second, fourth } = Deviation::of(&components, &masses);
             let sum = |deviations: &[Deviation]| -> f64 {
@@ -162,56 +188,101 @@ impl<T: Score, M: Mass> View<'_, T, M> {
     }
 
     /// The placements of the rows of a class wherever they are counted.
-    fn placements_of(&self, class: usize) -> Vec<Placements> {
-        let settings = self.settings;
+    fn placements_of<'m>(
+        &self,
+        index: usize,
+        pairs: &'m [MetPair<M>],
+        columns: &'m [MetColumn<M>],
+    ) -> Vec<&'m Placements> {
+        let count = self.present.len();
         let mut all = Vec::new();
-        if settings.differences {
-            for &d in self.present.iter().filter(|&&d| d != class) {
-                let (low, high) = (class.min(d), class.max(d));
-                let index = settings.difference_index(low, high, class);
-                let other = self.bounded(settings.difference_index(low, high, d));
-                let below = self.bounded(index).placements(&other);
-                // Differences are those of the lower class, which wins above; the other one wins below.
-                let of_bins = if class == low { below } else { below.into_iter().map(|share| 1.0 - share).collect() };
-                all.push(Placements { histogram: index, of_bins });
-            }
+        for other in (0..count).filter(|&other| other != index && !pairs.is_empty()) {
+            let (first, second) = (index.min(other), index.max(other));
+            let pair = first * (2 * count - first - 1) / 2 + (second - first - 1);
+            all.push(&pairs[pair].placements[usize::from(index == second)]);
         }
-        if settings.columns_by_class {
-            let index = settings.column_index(class, class);
-            let own = self.bounded(index);
-            let total: f64 = self.others(class).map(|d| self.sizes.weights[d]).sum();
-            let bins = self.histograms[index].len();
-            let (mut mean, mut pooled) = (vec![0.0; bins], vec![0.0; bins]);
-            let others = self.present.len() as f64 - 1.0;
-            for d in self.others(class) {
-                let below = own.placements(&self.bounded(settings.column_index(class, d)));
-                for (bin, share) in below.into_iter().enumerate() {
-                    mean[bin] += share / others;
-                    pooled[bin] += share * (self.sizes.weights[d] / total);
-                }
-            }
-            all.push(Placements { histogram: index, of_bins: mean });
-            all.push(Placements { histogram: index, of_bins: pooled });
-            for c in self.others(class) {
-                all.push(self.below_owner(c, class));
-            }
-        } else if settings.columns {
-            let index = settings.column_index(class, class);
-            let rest = self.others(class).next().unwrap_or(class);
-            let of_bins = self.bounded(index).placements(&self.bounded(settings.column_index(class, rest)));
-            all.push(Placements { histogram: index, of_bins });
-            for c in self.others(class) {
-                all.push(self.below_owner(c, class));
-            }
+        if let Some(column) = columns.get(index) {
+            all.extend(&column.own);
+            let others = (0..count).filter(|&other| other != index);
+            all.extend(others.map(|other| &columns[other].others[index - usize::from(index > other)]));
         }
         all
     }
 
-    /// The share of the rows of class c that are above those of another class in the column of c.
-    fn below_owner(&self, c: usize, class: usize) -> Placements {
-        let index = self.settings.column_index(c, class);
-        let below = self.bounded(index).placements(&self.bounded(self.settings.column_index(c, c)));
-        Placements { histogram: index, of_bins: below.into_iter().map(|share| 1.0 - share).collect() }
+    /// What the differences of two classes c < d say.
+    pub(super) fn meet_pair(&self, c: usize, d: usize) -> MetPair<M> {
+        let [own, other] = [c, d].map(|class| self.settings.difference_index(c, d, class));
+        let met = self.bounded(own).meet(&self.bounded(other));
+        let [below, of_other] = met.placements;
+        // Differences are those of the lower class, which wins above; the other one wins below.
+        let placements = [self.placed(c, own, &below), self.placed(d, other, &turned(of_other))];
+        MetPair { outcome: met.outcome, placements }
+    }
+
+    /// What the column of class c says.
+    pub(super) fn meet_column(&self, c: usize) -> MetColumn<M> {
+        let index = self.settings.column_index(c, c);
+        let own = self.bounded(index);
+        if !self.settings.columns_by_class {
+            let rest = self.settings.column_index(c, usize::from(c == 0));
+            let met = own.meet(&self.bounded(rest));
+            let [below, of_rest] = met.placements;
+            let of_rest = turned(of_rest);
+            let others = self.others(c).map(|d| self.placed(d, rest, &of_rest)).collect();
+            return MetColumn {
+                rest: met.outcome,
+                pairs: Vec::new(),
+                own: vec![self.placed(c, index, &below)],
+                others,
+            };
+        }
+        let total: f64 = self.others(c).map(|d| self.sizes.weights[d]).sum();
+        let count = self.present.len() as f64 - 1.0;
+        let bins = self.histograms[index].len();
+        let (mut mean, mut pooled) = (vec![0.0; bins], vec![0.0; bins]);
+        let (mut pairs, mut others) = (Vec::new(), Vec::new());
+        for d in self.others(c) {
+            let other = self.settings.column_index(c, d);
+            let met = own.meet(&self.bounded(other));
+            let [below, of_other] = met.placements;
+            let share_of_rest = self.sizes.weights[d] / total;
+            for ((mean, pooled), share) in mean.iter_mut().zip(&mut pooled).zip(below) {
+                *mean += share / count;
+                *pooled += share * share_of_rest;
+            }
+            pairs.push(((c, d), met.outcome));
+            others.push(self.placed(d, other, &turned(of_other)));
+        }
+        let rest = pairs.iter().map(|&(_, outcome)| outcome).reduce(Outcome::plus);
+        let rest = rest.expect("another class is present");
+        let own = [mean, pooled].iter().map(|of_bins| self.placed(c, index, of_bins)).collect();
+        MetColumn { rest, pairs, own, others }
+    }
+
+    /// The placements of the rows of a class, from those of the bins of a histogram.
+    fn placed(&self, class: usize, histogram: usize, of_bins: &[f64]) -> Placements {
+        let mut masses = Vec::with_capacity(of_bins.len());
+        self.histograms[histogram].for_each(|_, mass| masses.push([mass.amount(), mass.squares()]));
+        let bins = self.bins_of_sample(class, histogram).into_iter();
+        let in_sample = bins.map(|bin| bin.map_or(f64::NAN, |bin| of_bins[bin])).collect();
+        Placements { in_sample, of_all: Deviation::of(of_bins, &masses) }
+    }
+
+    /// The bins of the rows of the sample.
+    fn bins_of_sample(&self, class: usize, index: usize) -> Vec<Option<usize>> {
+        let (sample, histogram) = (&self.sketch.samples[class], &self.histograms[index]);
+        let rows = || (0..sample.len()).map(|row| sample.row(row));
+        match self.contents[index] {
+            Contents::Difference { c, d, .. } => {
+                let scores = || rows().map(|row| (row[c].into(), row[d].into()));
+                let mut differences = Differences::new(self.sketch.reading(), scores());
+                histogram.find_all(scores().map(|(a, b)| differences.place(a, b)))
+            }
+            Contents::Column { c, .. } | Contents::Rest { c } => {
+                let place = |row: &[T]| Place { code: score_code(row[c].into()), within: Place::UNKNOWN };
+                histogram.find_all(rows().map(place))
+            }
+        }
     }
 
     fn others(&self, class: usize) -> impl Iterator<Item = usize> + '_ {
@@ -219,14 +290,14 @@ impl<T: Score, M: Mass> View<'_, T, M> {
     }
 
     /// The parts of the components of a class, by statistic.
-    fn parts(&self, class: usize, placements: &[Placements]) -> Vec<Vec<Part>> {
+    fn parts(&self, class: usize, placements: usize) -> Vec<Vec<Part>> {
         let (count, weights) = (self.present.len() as f64, &self.sizes.weights);
         let total: f64 = self.present.iter().map(|&class| weights[class]).sum();
         let differences = if self.settings.differences { self.present.len() - 1 } else { 0 };
         let mut statistics = vec![Vec::new(); AVERAGES + self.present.len()];
         statistics[0] =
             (0..differences).map(|placements| Part { placements, times: 2.0 / (count * (count - 1.0)) }).collect();
-        if placements.len() == differences {
+        if placements == differences {
             return statistics;
         }
         let by_class = usize::from(self.settings.columns_by_class);
@@ -255,22 +326,12 @@ impl<T: Score, M: Mass> View<'_, T, M> {
         }
         statistics
     }
+}
 
-    /// The placements of the rows of the sample.
-    fn in_sample(&self, class: usize, placed: &Placements) -> Vec<f64> {
-        let sample = &self.sketch.samples[class];
-        let histogram = &self.histograms[placed.histogram];
-        let reading = self.sketch.reading();
-        let place = |row: &[T]| match self.contents[placed.histogram] {
-            Contents::Difference { c, d, .. } => place_of(row[c].into(), row[d].into(), reading),
-            Contents::Column { c, .. } | Contents::Rest { c } => {
-                Place { code: score_code(row[c].into()), within: Place::UNKNOWN }
-            }
-        };
-        let of_row =
-            |index: usize| histogram.find(place(sample.row(index))).map_or(f64::NAN, |bin| placed.of_bins[bin]);
-        (0..sample.len()).map(of_row).collect()
-    }
+/// The shares above, from those below.
+fn turned(mut shares: Vec<f64>) -> Vec<f64> {
+    shares.iter_mut().for_each(|share| *share = 1.0 - *share);
+    shares
 }
 
 /// Averages come before the values of classes.
