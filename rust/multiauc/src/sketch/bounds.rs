@@ -126,8 +126,12 @@ fn ranks(a: &[u128], b: &[u128]) -> [Vec<Rank>; 2] {
         i += usize::from(!is_b_next);
         j += usize::from(is_b_next);
     }
-    of_a[i..].iter_mut().for_each(|rank| rank.below = b.len() as u32);
-    of_b[j..].iter_mut().for_each(|rank| rank.up_to = a.len() as u32);
+    for rank in &mut of_a[i..] {
+        rank.below = b.len() as u32;
+    }
+    for rank in &mut of_b[j..] {
+        rank.up_to = a.len() as u32;
+    }
     for (i, number) in a.iter().enumerate() {
         let below = of_a[i].below;
         of_a[i].up_to = match i.checked_sub(1) {

@@ -142,7 +142,9 @@ fn find_all<P: Prefix>(prefixes: &[P], places: impl Iterator<Item = Place>, leve
     let shift = (u64::BITS - (last - first).leading_zeros()).saturating_sub(prefixes.len().ilog2() + 1);
     let block = |code: u64| ((code - first) >> shift) as usize;
     let mut starts = vec![0_u32; block(last) + 2];
-    prefixes.iter().for_each(|&prefix| starts[block(code(prefix)) + 1] += 1);
+    for &prefix in prefixes {
+        starts[block(code(prefix)) + 1] += 1;
+    }
     for index in 1..starts.len() {
         starts[index] += starts[index - 1];
     }

@@ -330,7 +330,9 @@ impl<T: Score, M: Mass> View<'_, T, M> {
 
 /// The shares above, from those below.
 fn turned(mut shares: Vec<f64>) -> Vec<f64> {
-    shares.iter_mut().for_each(|share| *share = 1.0 - *share);
+    for share in &mut shares {
+        *share = 1.0 - *share;
+    }
     shares
 }
 
