@@ -640,3 +640,146 @@ def test_the_verdict_can_be_repeated(rng, tmp_path):
         text,
     )
     assert [float(number) for number in found.groups()] == pytest.approx(often, abs=0.5)
+
+
+def section_of(path, name):
+    found = re.search(rf'<section aria-labelledby="h-{name}".*?</section>', path.read_text("utf-8"), re.DOTALL)
+    return None if found is None else found[0]
+
+
+def cells_of(table):
+    """The matrix of a section, as (share, count) by row."""
+    rows = re.findall(r"<tr><th scope=.row.>(.*?)</th>(.*?)</tr>", table)
+    texts = [(unescape(name), re.findall(r"<td[^>]*>(.*?)</td>", cells)) for name, cells in rows]
+    return {name: [tuple(re.findall(r"[\d.,]+", cell)) for cell in cells] for name, cells in texts}
+
+
+class TestConfusions:
+    def test_the_matrix_and_the_rates_are_those_of_confusion_matrix(self, rng, tmp_path):
+        labels, scores = sample(rng, 300)
+        path = multiauc.evaluate(labels, scores).report(tmp_path / "a.html", n_resamples=0, level=0.9)
+        expected = multiauc.confusion_matrix(labels, scores)
+        found = numbers_of(path)["models"][0]["confusion"]
+        assert found["classes"] == [0, 1, 2]
+        assert found["counts"] == expected.counts.tolist()
+        assert found["shares"] == expected.normalized().tolist()
+        np.testing.assert_allclose([found["low"], found["high"]], expected.confidence_interval(0.9), atol=1e-6)
+        for label, one in zip(ANIMALS, found["per_class"], strict=True):
+            assert one["label"] == label
+            assert one["predicted"] == expected.counts.sum(axis=0)[ANIMALS.index(label)]
+            for rate in ("precision", "recall", "f1"):
+                assert one[rate] == getattr(expected, rate)[label].to_dict(0.9)
+        matrix, rates = re.findall(r"<table.*?</table>", section_of(path, "confusions"), re.DOTALL)
+        for i, (name, cells) in enumerate(cells_of(matrix).items()):
+            assert name == ANIMALS[i]
+            shown = [(f"{100 * expected.normalized()[i, j]:.1f}", f"{expected.counts[i, j]:.0f}") for j in range(3)]
+            assert cells == [one if one[1] != "0" else () for one in shown]
+        for label, cells in cells_of(rates).items():
+            for rate, cell in zip((expected.precision, expected.recall, expected.f1), cells[2:], strict=True):
+                assert cell == tuple(
+                    decimals(one, 4) for one in (rate[label].value, *rate[label].confidence_interval(0.9))
+                )
+
+    def test_weights_and_groups(self, rng, tmp_path):
+        labels, scores = sample(rng, 90)
+        rows = {"sample_weight": rng.random(90) + 0.1, "groups": np.arange(90) // 2}
+        path = multiauc.evaluate(labels, scores, **rows).report(tmp_path / "a.html", n_resamples=0)
+        expected = multiauc.confusion_matrix(labels, scores, **rows)
+        found = numbers_of(path)["models"][0]["confusion"]
+        assert found["counts"] == expected.counts.tolist()
+        assert [one["f1"] for one in found["per_class"]] == [one.to_dict() for one in expected.f1.values()]
+        assert "Rows count as independent here" in section_of(path, "reliability")
+
+    def test_many_classes_show_those_with_the_most_errors(self, rng, tmp_path):
+        k = 45
+        y_true = np.tile(np.arange(k), 6)
+        scores = np.eye(k)[y_true] + 1.1 * rng.random((6 * k, k)) * (y_true < 40)[:, None]
+        scores[:, 40:] -= 0.2
+        path = multiauc.evaluate(y_true, scores).report(tmp_path / "a.html", n_resamples=0)
+        expected = multiauc.confusion_matrix(y_true, scores)
+        found = numbers_of(path)["models"][0]["confusion"]
+        errors = expected.counts.sum(axis=0) + expected.counts.sum(axis=1) - 2 * np.diag(expected.counts)
+        shown, hidden = found["classes"], sorted(set(range(k)) - set(found["classes"]))
+        assert len(shown) == 40
+        assert errors[shown].min() >= errors[hidden].max()
+        assert found["shares"] == expected.normalized()[np.ix_(shown, shown)].tolist()
+        assert len(found["per_class"]) == k
+        assert "the 40 of 45 classes with the most errors" in section_of(path, "confusions")
+
+    def test_shares_next_to_0_and_1_are_not_rounded_to_them(self, tmp_path):
+        y_true = np.repeat([0, 1], 3000)
+        predicted = np.r_[1, y_true[1:]]
+        path = multiauc.evaluate(y_true, np.eye(2)[predicted]).report(tmp_path / "a.html", n_resamples=0)
+        matrix = re.search(r"<table.*?</table>", section_of(path, "confusions"), re.DOTALL)[0]
+        assert cells_of(matrix) == {"0": [("99.9", "2,999"), ("0.1", "1")], "1": [(), ("100.0", "3,000")]}
+
+    def test_models_are_apart_and_the_best_is_open(self, rng, tmp_path):
+        labels, models = two_models(rng, blur=0.6)
+        path = multiauc.compare(labels, dict(reversed(models.items()))).report(tmp_path / "a.html", n_resamples=0)
+        for name in ("confusions", "reliability"):
+            assert re.findall(r"<details.*?</summary>", section_of(path, name)) == [
+                "<details open><summary>good</summary>",
+                "<details><summary>other</summary>",
+            ]
+
+
+class TestReliability:
+    def test_the_curves_are_those_of_reliability_curves(self, rng, tmp_path):
+        labels, scores = sample(rng, 300)
+        path = multiauc.evaluate(labels, scores).report(tmp_path / "a.html", n_resamples=0, level=0.9)
+        expected = multiauc.reliability_curves(labels, scores, strategy="uniform")
+        found = numbers_of(path)["models"][0]["reliability"]
+        assert [one["label"] for one in found] == list(ANIMALS)
+        for one in found:
+            curve = expected[one["label"]].to_dict(0.9)
+            assert one == {name: curve[name] for name in ("predicted", "observed", "low", "high", "rows")} | {
+                "label": one["label"]
+            }
+        section = section_of(path, "reliability")
+        assert re.findall(r"<figcaption>(.*?)</figcaption>", section) == list(ANIMALS)
+        # A line has a point per bin, where the grid has its value: 26 from the left, 8 from above, 150 wide and high.
+        lines = re.findall(r'<path class="line" d="M(.*?)"/>', section)
+        for one, line in zip(found, lines, strict=True):
+            points = np.array([point.split(",") for point in line.split("L")], dtype=float)
+            np.testing.assert_allclose((points[:, 0] - 26) / 150, one["predicted"], atol=4e-4)
+            np.testing.assert_allclose(1 - (points[:, 1] - 8) / 150, one["observed"], atol=4e-4)
+
+    def test_two_classes_have_one_panel(self, rng, tmp_path):
+        y_true = rng.integers(2, size=200)
+        p = (y_true + rng.random(200)) / 2
+        for scores in (p, np.column_stack([1 - p, p])):
+            path = multiauc.evaluate(y_true, scores).report(tmp_path / "a.html", n_resamples=0)
+            assert re.findall(r"<figcaption>(.*?)</figcaption>", section_of(path, "reliability")) == ["1"]
+            predicted = np.column_stack([1 - p, p])
+            found = numbers_of(path)["models"][0]
+            assert found["confusion"]["counts"] == multiauc.confusion_matrix(y_true, predicted).counts.tolist()
+            curve = multiauc.reliability_curves(y_true, predicted, strategy="uniform")[1]
+            assert found["reliability"][1]["observed"] == curve.observed.tolist()
+
+    def test_scores_that_are_not_probabilities_have_no_diagram(self, rng, tmp_path):
+        labels, scores = sample(rng, 90)
+        models = {"net": scores, "logits": np.log(scores + 0.01)}
+        path = multiauc.compare(labels, models).report(tmp_path / "a.html", n_resamples=0)
+        net, logits = numbers_of(path)["models"]
+        assert len(net["reliability"]) == 3
+        assert logits["reliability"] == []
+        assert logits["confusion"]["counts"] == net["confusion"]["counts"]
+        assert "left out for logits: scores are not probabilities" in numbers_of(path)["method"]["Reliability"]
+        path = multiauc.evaluate(labels, models["logits"]).report(tmp_path / "b.html", n_resamples=0)
+        assert section_of(path, "reliability") is None
+
+    def test_one_score_that_is_not_a_probability_predicts_nothing(self, rng, tmp_path):
+        y_true = np.arange(80) % 2
+        path = multiauc.evaluate(y_true, 3 * rng.random(80) + y_true).report(tmp_path / "a.html", n_resamples=0)
+        model = numbers_of(path)["models"][0]
+        assert (model["confusion"], model["reliability"]) == (None, [])
+        assert section_of(path, "confusions") is None
+
+    def test_classes_without_rows_have_no_curve(self, rng, tmp_path):
+        labels, scores = sample(rng, 90)
+        kept = labels != "bee"
+        for absent in ("nan", "ignore"):
+            evaluation = multiauc.evaluate(labels[kept], scores[kept], labels=ANIMALS, absent=absent)
+            model = numbers_of(evaluation.report(tmp_path / "a.html", n_resamples=0))["models"][0]
+            assert [one["label"] for one in model["reliability"]] == ["ant", "cat"]
+            assert model["confusion"]["per_class"][1]["recall"]["value"] is None

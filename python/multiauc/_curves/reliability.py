@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from multiauc import plotting
     from multiauc._common.types import Absent, Labels, Outputs
+    from multiauc._input.sample import Sample
 
 STRATEGIES = ("quantile", "uniform")
 
@@ -169,7 +170,13 @@ def reliability_curves(
     count = options.positive_integer("n_bins", n_bins)
     how = wording.one_of("strategy", strategy, STRATEGIES)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    scores = probabilities.check_probabilities(sample.scores, "to be compared with shares of rows")
+    probabilities.check_probabilities(sample.scores, "to be compared with shares of rows")
+    return fit_reliability(sample, count, how)
+
+
+def fit_reliability(sample: Sample, count: int = 10, how: str = "quantile") -> dict[Any, ReliabilityCurve]:
+    """The same for a sample whose scores are probabilities."""
+    scores = sample.scores
     weights = np.ones(len(scores)) if sample.weights is None else sample.weights
     kept = weights > 0.0
     scores, codes, weights = scores[kept], sample.codes[kept], weights[kept]

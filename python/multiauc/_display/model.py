@@ -373,6 +373,41 @@ class PairMatrix:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassRates:
+    """Precision, recall and F1 of a class, and how many rows are predicted to be of it (with weights, their sum)."""
+
+    label: str
+    predicted: Number
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """The confusion matrix of some classes, given by their positions; shares are of all rows of a true class."""
+
+    classes: tuple[int, ...]
+    counts: Rows
+    shares: Rows
+    low: Rows
+    high: Rows
+    per_class: tuple[ClassRates, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """The reliability curve of a class, with the limits of each bin."""
+
+    label: str
+    predicted: tuple[float, ...]
+    observed: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PairKind:
     """What a heat map can show: the values that a metric has of pairs."""
 
@@ -400,6 +435,8 @@ class Model:
     worst_pairs: tuple[Pair, ...]
     roc: Curve | None
     surface: Surface | None
+    confusion: Confusion | None = None
+    reliability: tuple[Reliability, ...] = ()
     decisions: Decisions | None = field(default=None, metadata=OPTIONAL)
     slices: Slices | None = field(default=None, metadata=OPTIONAL)
 

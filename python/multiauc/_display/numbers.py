@@ -28,9 +28,11 @@ if TYPE_CHECKING:
 
     from multiauc._costs.decisions import CostComparison, CostDecisions
     from multiauc._curves.multiclass import MulticlassRoc, MulticlassRocBootstrap
+    from multiauc._curves.reliability import ReliabilityCurve
     from multiauc._curves.roc import RocCurve
     from multiauc._display.model import Number
     from multiauc._evaluation.comparison import Comparison
+    from multiauc._evaluation.confusion import ConfusionMatrix
     from multiauc._evaluation.evaluation import Evaluation
     from multiauc._evaluation.slices import Slices
     from multiauc._input.held_inputs import HeldInputs
@@ -41,6 +43,8 @@ View = TypeVar("View")
 # A heat map of more classes than this could not be read; it shows those of the worst pairs.
 HEAT_MAP_AT_MOST = 150
 WORST_PAIRS = 20
+# A confusion matrix of more classes has those with the most errors.
+CONFUSED_AT_MOST = 40
 # How differences are corrected for their number, for the heads of tables.
 CORRECTION = "min-p"
 # Digits of the limits of pairs; values are kept to the last bit.
@@ -395,6 +399,28 @@ def _limit_curve(
     reach = _rust.student_upper_quantile(options.read_level(level), size - 1.0) * spread
     middle = np.interp(found.fpr, roc.fpr, roc.tpr)
     return found.fpr, np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
+
+
+def view_confusion(matrix: ConfusionMatrix, level: float) -> views.Confusion:
+    """Shares and counts of the classes with the most errors, and the rates of every class."""
+    errors = matrix.counts.sum(axis=0) + matrix.counts.sum(axis=1) - 2.0 * np.diag(matrix.counts)
+    classes = np.sort(np.argsort(-errors, kind="stable")[:CONFUSED_AT_MOST])
+    parts = matrix.counts, matrix.normalized(), *map(_shorten, matrix.confidence_interval(level))
+    counts, shares, low, high = (freeze(part[np.ix_(classes, classes)]) for part in parts)
+    rates = zip(*(one.values() for one in (matrix.precision, matrix.recall, matrix.f1)), strict=True)
+    per_class = tuple(
+        views.ClassRates(str(label), predicted, *(view_estimate(one, level) for one in found))
+        for label, predicted, found in zip(matrix.labels, matrix.counts.sum(axis=0).tolist(), rates, strict=True)
+    )
+    return views.Confusion(tuple(classes.tolist()), counts, shares, low, high, per_class)
+
+
+def view_reliability(
+    curves: Mapping[Any, ReliabilityCurve], labels: Sequence[Any], level: float
+) -> tuple[views.Reliability, ...]:
+    """The curves of some classes, without those that have no rows."""
+    found = [curves[label] for label in labels if label in curves and curves[label].rows.any()]
+    return tuple(fill(views.Reliability, one.to_dict(level), label=str(one.positive)) for one in found)
 
 
 def view_multiclass_roc(

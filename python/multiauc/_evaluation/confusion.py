@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc._common.types import Absent, Labels
+    from multiauc._input.sample import Sample
     from multiauc.plotting import ConfusionMatrixDisplay
 
 #: What the entries of a normalised matrix sum to one over: nothing, a true class, a predicted class, all rows.
@@ -255,7 +256,12 @@ def confusion_matrix(
            [0. , 0. , 1. ]])
     """
     sample = read_predictions(y_true, y_pred, sample_weight, labels, absent, argument="y_pred")
-    of_rows, size = read_groups(groups, len(sample.codes)), sample.n_classes
+    return count_confusions(sample, read_groups(groups, len(sample.codes)))
+
+
+def count_confusions(sample: Sample, of_rows: NDArray[Any] | None) -> ConfusionMatrix:
+    """The same for a sample, with the group of each row or None."""
+    size = sample.n_classes
     truth, predicted = sample.codes.astype(np.int64), np.argmax(sample.scores, axis=1)
     if sample.has_one_score:
         predicted = (sample.scores[:, 0] > 0.5).astype(np.int64)

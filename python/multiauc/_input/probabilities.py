@@ -151,19 +151,26 @@ def check_probabilities(
     scores: NDArray[np.float32] | NDArray[np.float64], wanted_for: str
 ) -> NDArray[np.float32] | NDArray[np.float64]:
     """The scores, (n, K) or (n, 1); raises, with what they are needed for, unless all rows are probabilities."""
+    row = find_improbable_row(scores)
+    if row is not None:
+        found = scores[row].tolist()
+        shown = ", ".join(f"{value:.6g}" for value in found[:8]) + (", ..." if len(found) > 8 else "")
+        raise ValueError(
+            f"y_score must be probabilities, none negative and the sum of a row 1, {wanted_for}; "
+            f"got {shown} in row {row}: for logits pass outputs='logits'"
+        )
+    return scores
+
+
+def find_improbable_row(scores: NDArray[np.float32] | NDArray[np.float64]) -> int | None:
+    """The first row whose scores are not probabilities, if there is one."""
     tolerance = TOLERANCES[scores.itemsize]
     for start, block in probability_blocks(scores):
         # Written so that nan is wrong.
         wrong = ~((np.abs(block.sum(axis=1) - 1.0) <= tolerance) & (block.min(axis=1) >= -tolerance))
         if wrong.any():
-            row = start + int(np.argmax(wrong))
-            found = scores[row].tolist()
-            shown = ", ".join(f"{value:.6g}" for value in found[:8]) + (", ..." if len(found) > 8 else "")
-            raise ValueError(
-                f"y_score must be probabilities, none negative and the sum of a row 1, {wanted_for}; "
-                f"got {shown} in row {row}: for logits pass outputs='logits'"
-            )
-    return scores
+            return start + int(np.argmax(wrong))
+    return None
 
 
 def probability_blocks(scores: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.float64]]]:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # So many models have their surfaces drawn.
 SURFACES = 4
+# More panels than this are drawn smaller.
+SMALL_PANELS_FROM = 6
 TWO = 2
 # Longer tables scroll inside their own frame on a screen; on paper they are whole.
 TALL_FROM = 12
@@ -44,7 +46,8 @@ def render_page(report: views.Report, origin: dict[str, Any]) -> str:
     # Inside a script element only "<" could end it; JSON may write it as an escape.
     numbers = numbers.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
     sections = [
-        *(_render_summary(report), _render_comparison(report), _render_pairs(report), _render_classes(report)),
+        *(_render_summary(report), _render_comparison(report), _render_pairs(report)),
+        *(_render_confusions(report), _render_classes(report), _render_reliability(report)),
         *(_render_slices(report), _render_roc(report), _render_surfaces(report)),
         *(_render_decisions(report), _render_method(report)),
     ]
@@ -213,6 +216,40 @@ def _render_classes(report: views.Report) -> str:
     return _fill("classes", table=_tabulate_classes(report, best), note=note)
 
 
+def _render_confusions(report: views.Report) -> str:
+    found = [(model.name, model.confusion) for model in report.models if model.confusion is not None]
+    tables = [(name, _tabulate_confusion(one, report) + _tabulate_rates(one, report)) for name, one in found]
+    return _fill("confusions", tables=_render_models(tables, report)) if found else ""
+
+
+def _render_reliability(report: views.Report) -> str:
+    """A panel per class; with two classes that of the second, as the other one is its mirror image."""
+    panels = []
+    for model in report.models:
+        if model.reliability:
+            drawn = list(map(svg.draw_reliability, model.reliability[-1 if len(report.labels) == TWO else 0 :]))
+            many = " many" if len(drawn) > SMALL_PANELS_FROM else ""
+            panels.append((model.name, f'<div class="panels small{many}">{"".join(drawn)}</div>'))
+    if not panels:
+        return ""
+    shown, total = max(len(model.reliability) for model in report.models), len(report.labels)
+    some = "" if total in (TWO, shown) else f" Shown are {shown} of {total} classes, those of the matrix above."
+    grouped = "" if report.units == "rows" else " Rows count as independent here, although they come in groups."
+    level = words.format_percent(report.level)
+    return _fill("reliability", panels=_render_models(panels, report), level=level, more=some + grouped)
+
+
+def _render_models(parts: list[tuple[str, str]], report: views.Report) -> str:
+    """Parts of the page by model: the best one is open, the others open on demand and are not printed."""
+    if len(report.models) == 1:
+        return parts[0][1]
+    opened = report.best if report.best in dict(parts) else parts[0][0]
+    return "".join(
+        f"<details{' open' if name == opened else ''}><summary>{escape(shown_name(name))}</summary>{part}</details>"
+        for name, part in sorted(parts, key=lambda part: part[0] != opened)
+    )
+
+
 def _render_slices(report: views.Report) -> str:
     found = [(model.name, model.slices) for model in report.models if model.slices is not None]
     parts = []
@@ -290,13 +327,15 @@ def _long(text: str, most: int) -> str:
     return " long" if len(text) > most else ""
 
 
-def _render_table(caption: str, header: list[str], rows: list[str], *, sortable: bool = False, models: int = 0) -> str:
+def _render_table(
+    caption: str, header: list[str], rows: list[str], *, sortable: bool = False, models: int = 0, kind: str = "plain"
+) -> str:
     """A table; the first cell of each row names it. Header cells and caption are text, rows are ready HTML.
 
     `models` is the number of columns with estimates of models: with many of them, the intervals do not fit on paper.
     """
     heads = "".join(_head(shown_name(name), sortable=sortable) for name in header)
-    kind = "sortable" if sortable else "plain"
+    kind = "sortable" if sortable else kind
     tall = " tall" if len(rows) > TALL_FROM else ""
     wide = models > INTERVALS_ON_PAPER_UP_TO
     kind += " wide" if wide else ""
@@ -414,6 +453,60 @@ def _tabulate_classes(report: views.Report, best: views.Model) -> str:
     header = ["class", "rows", *names, "hardest to separate from" + (f" ({shown_name(best.name)})" if several else "")]
     caption = f"Each class against all others: one-vs-rest AUC with {words.format_percent(report.level)} intervals"
     return _render_table(caption, header, rows, sortable=True, models=len(models))
+
+
+def _tabulate_confusion(found: views.Confusion, report: views.Report) -> str:
+    """True classes by predicted classes: the share of the true class, the count below it, its limits on pointing."""
+    names = [shown_name(report.labels[c]) for c in found.classes]
+    many = len(names) > TALL_FROM
+    rows = []
+    for i, name in enumerate(names):
+        cells = []
+        for j, (share, count) in enumerate(zip(found.shares[i], found.counts[i], strict=True)):
+            if not share or not count:
+                cells.append("<td></td>")
+                continue
+            right = ' class="right"' if i == j else ""
+            limits = words.format_limits(found.low[i][j], found.high[i][j])
+            cells.append(
+                f'<td{right} style="--share:{100 * share:.0f}" title="{limits}">'
+                f"{_format_share(share, many=many)}<span>{_format_count(count)}</span></td>"
+            )
+        rows.append(_render_row(name, cells))
+    total = len(report.labels)
+    some = f"; the {len(names)} of {total} classes with the most errors" if len(names) < total else ""
+    caption = f"Rows: true class; columns: predicted class. Percent of the true class, with counts below{some}"
+    return _render_table(caption, ["true class", *names], rows, kind="matrix many" if many else "matrix")
+
+
+def _format_share(share: float, *, many: bool) -> str:
+    """Percent; never 0 or 100 for what is not."""
+    digits = 0 if many else 1
+    step = 10.0**-digits
+    percent = min(max(100.0 * share, step), 100.0 if share == 1.0 else 100.0 - step)
+    return f"{percent:.{digits}f}" + ("" if many else "%")
+
+
+def _format_count(count: float | None) -> str:
+    """Whole rows, or a sum of weights."""
+    return words.NOT_KNOWN if count is None else f"{count:,.{0 if count == int(count) else 1}f}"
+
+
+def _tabulate_rates(found: views.Confusion, report: views.Report) -> str:
+    """Precision, recall and F1 of every class."""
+    rows = [
+        _render_row(
+            one.label,
+            [
+                _number_cell(report.counts[k], f"{report.counts[k]:,}"),
+                _number_cell(one.predicted, _format_count(one.predicted)),
+                *map(_estimate_cell, (one.precision, one.recall, one.f1)),
+            ],
+        )
+        for k, one in enumerate(found.per_class)
+    ]
+    caption = f"Precision, recall and F1, with {words.format_percent(report.level)} intervals"
+    return _render_table(caption, ["class", "rows", "predicted", "precision", "recall", "F1"], rows, sortable=True)
 
 
 def _tabulate_slices(found: views.Slices, level: float) -> str:

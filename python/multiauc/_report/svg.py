@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 ROC_SIDE = 420
 ROC_LEFT, ROC_TOP, ROC_RIGHT, ROC_BOTTOM = 58, 12, 24, 46
+SMALL_SIDE, SMALL_LEFT, SMALL_TOP = 150, 26, 8
 COLOURS = 7
 # So many models stay together on one page of paper.
 ONE_PAGE = 20
@@ -113,6 +114,33 @@ def _describe_curves(models: Sequence[views.Model], window: float) -> str:
     ]
     what = "Multi-class ROC curves" if window == 1.0 else f"The same curves up to a false-positive rate of {window:g}"
     return f"{what}. {'; '.join(areas)}"
+
+
+def draw_reliability(curve: views.Reliability) -> str:
+    """A small panel: how often a class occurs over its predicted probability, with limits."""
+    left, top, side = SMALL_LEFT, SMALL_TOP, SMALL_SIDE
+
+    def place(x: float, y: float) -> str:
+        return f"{left + side * x:.1f},{top + side * (1.0 - y):.1f}"
+
+    ticks = "".join(
+        f'<text x="{left + side * tick:g}" y="{top + side + 15}" text-anchor="middle">{tick:g}</text>'
+        f'<text x="{left - 5}" y="{top + side * (1 - tick) + 4:g}" text-anchor="end">{tick:g}</text>'
+        for tick in (0.0, 0.5, 1.0)
+    )
+    grid = "".join(f"M{place(0, tick)}h{side}M{place(tick, 0)}v-{side}" for tick in (0.0, 0.5, 1.0))
+    edges = curve.high, curve.observed, curve.low
+    upper, line, lower = (list(map(place, curve.predicted, edge)) for edge in edges)
+    limits = "".join(f"M{low}L{high}" for low, high in zip(lower, upper, strict=True))
+    name = escape(shown_name(curve.label))
+    return (
+        f'<figure><svg class="chart small" viewBox="0 0 {left + side + 12} {top + side + 20}" role="img" '
+        f'aria-label="Reliability of {name}">{ticks}<path class="grid" d="{grid}"/>'
+        f'<path class="chance" d="M{place(0, 0)}L{place(1, 1)}"/><g class="m0">'
+        f'<path class="band" d="M{"L".join(upper + lower[::-1])}Z"/><path class="line thin" d="{limits}"/>'
+        f'<path class="line" d="M{"L".join(line)}"/><path class="line dots" d="M{"h0M".join(line)}h0"/></g></svg>'
+        f"<figcaption>{name}</figcaption></figure>"
+    )
 
 
 def draw_estimates(models: Sequence[views.Model], metric: str, name: str) -> str:

@@ -11,13 +11,16 @@ from multiauc._common.progress import Stage
 from multiauc._common.wording import names_as_text, printable, shown_name
 from multiauc._costs.decisions import fit_rule
 from multiauc._curves.multiclass import fit_curve
+from multiauc._curves.reliability import fit_reliability
 from multiauc._display import model as views
 from multiauc._display import numbers
 from multiauc._display.words import format_percent
+from multiauc._evaluation.confusion import count_confusions
 from multiauc._evaluation.evaluation import evaluate_inputs
 from multiauc._evaluation.slices import evaluate_sliced_inputs
 from multiauc._input.labels import read_slices
 from multiauc._input.options import read_costs
+from multiauc._input.probabilities import find_improbable_row
 from multiauc._io.output import Output
 from multiauc._metrics.volumes import find_surface
 from multiauc._report.page import render_page
@@ -39,7 +42,8 @@ TITLE = "How well are the classes told apart?"
 SENTENCES = 5
 # Of more slices those are shown that are most surely worse.
 SLICES = 100
-# A curve for this many classes and its bootstrap take seconds; with more classes the page has no curve.
+# A curve for this many classes and its bootstrap take seconds; with more classes the page has no curve, and no
+# confusion matrix.
 CURVE_UP_TO_CLASSES = 200
 # The ROC surface of three classes is drawn from so many offsets of each of two.
 SURFACE_POINTS = 22
@@ -90,6 +94,7 @@ def make_page(  # noqa: PLR0913 - what a page depends on
                 curve = fit_curve(sample, held.options.pair_weights)
         bootstrap = None if curve is None else numbers.resample_curve(curve, held, n_resamples, rng)
         roc, area = numbers.view_curve(curve, bootstrap, level) or (None, None)
+        confusion, reliability = _view_predictions(sample, held, level)
         decisions = slices = None
         if costs is not None:
             with Stage(f"deciding under costs by {printable(shown_name(name))}"):
@@ -114,6 +119,8 @@ def make_page(  # noqa: PLR0913 - what a page depends on
                 worst_pairs=numbers.view_worst_pairs(evaluation, level, SENTENCES),
                 roc=roc,
                 surface=_view_surface(sample),
+                confusion=confusion,
+                reliability=reliability,
                 decisions=decisions,
                 slices=slices,
             )
@@ -162,6 +169,23 @@ def _view_surface(sample: Sample) -> views.Surface | None:
     return views.Surface(tuple(map(shown_name, found.labels)), rates)
 
 
+def _view_predictions(
+    sample: Sample, held: HeldInputs, level: float
+) -> tuple[views.Confusion | None, tuple[views.Reliability, ...]]:
+    """The confusion matrix, and the reliability of its classes where scores are probabilities.
+
+    One score that is not a probability does not say where the second class is predicted.
+    """
+    are_probabilities = find_improbable_row(sample.scores) is None
+    if sample.n_classes > CURVE_UP_TO_CLASSES or (sample.has_one_score and not are_probabilities):
+        return None, ()
+    confusion = numbers.view_confusion(count_confusions(sample, held.groups), level)
+    if not are_probabilities:
+        return confusion, ()
+    labels = [sample.labels[c] for c in confusion.classes]
+    return confusion, numbers.view_reliability(fit_reliability(sample, how="uniform"), labels, level)
+
+
 def _describe_method(evaluation: Evaluation, models: list[views.Model], level: float) -> dict[str, str]:
     curves = [model.roc for model in models if model.roc is not None]
     percent, inputs = format_percent(level), evaluation.inputs()
@@ -175,6 +199,11 @@ def _describe_method(evaluation: Evaluation, models: list[views.Model], level: f
     if curves:
         how = _describe_resampling(curves[0], inputs.resampled_unit)
         method["Curve"] = f"100 thresholds shared by all pairs; {how}"
+    if models[0].confusion is not None:
+        method["Confusion matrix"] = f"the class with the highest score; {percent}, Wilson intervals"
+        left_out = ", ".join(shown_name(model.name) for model in models if not model.reliability)
+        drawn = f"10 bins of the same width per class; {percent}, Wilson intervals, rows independent"
+        method["Reliability"] = f"left out for {left_out}: scores are not probabilities" if left_out else drawn
     return method
 
 
