@@ -718,8 +718,8 @@ class TestConfusions:
         path = multiauc.compare(labels, dict(reversed(models.items()))).report(tmp_path / "a.html", n_resamples=0)
         for name in ("confusions", "reliability"):
             assert re.findall(r"<details.*?</summary>", section_of(path, name)) == [
-                "<details open><summary>good</summary>",
-                "<details><summary>other</summary>",
+                '<details open><summary class="model">good</summary>',
+                '<details><summary class="model">other</summary>',
             ]
 
 

@@ -245,7 +245,8 @@ def _render_models(parts: list[tuple[str, str]], report: views.Report) -> str:
         return parts[0][1]
     opened = report.best if report.best in dict(parts) else parts[0][0]
     return "".join(
-        f"<details{' open' if name == opened else ''}><summary>{escape(shown_name(name))}</summary>{part}</details>"
+        f'<details{" open" if name == opened else ""}><summary class="model">{escape(shown_name(name))}</summary>'
+        f"{part}</details>"
         for name, part in sorted(parts, key=lambda part: part[0] != opened)
     )
 
