@@ -47,6 +47,15 @@ def worst_case(metric, value: float, n: np.ndarray, omega: np.ndarray | None) ->
     return 1 / min(n), 1 / 4
 
 
+def worst_case_of_recalls(recalls: np.ndarray, n: np.ndarray) -> tuple[float, float]:
+    """(D0, q) of their mean: what the failures of every class let one believe of the data, and the q that does so."""
+    b, x = 1 / len(n), min(recalls.mean(), 1 - recalls.mean())
+    d0 = max((b - min(x, b / 2)) / ((1 - x) * rows) for rows in n)
+    failures = n * np.minimum(recalls, 1 - recalls)
+    share = np.average(failures / (failures + 1 / 4), weights=1 / n)
+    return d0, x / d0 * (1 / share - 1) if share > 0 else np.inf
+
+
 def wilson(value: float, variance: float, freedom: float, worst: tuple[float, float]) -> tuple[float, float]:
     """(D, degrees of freedom)."""
     d0, q = worst

@@ -8,7 +8,14 @@ from scipy import optimize, stats
 
 import multiauc
 from multiauc.streaming import Accumulator
-from oracle_intervals import effective_numbers, ordered_weights, wilson, wilson_interval, worst_case
+from oracle_intervals import (
+    effective_numbers,
+    ordered_weights,
+    wilson,
+    wilson_interval,
+    worst_case,
+    worst_case_of_recalls,
+)
 
 SIZES = (40, 20, 10)
 KINDS = ("plain", "weights", "groups")
@@ -153,11 +160,51 @@ def test_numbers_about_decisions_keep_theirs(rng):
         assert estimate.confidence_interval() == estimate.confidence_interval(method="logit")
         with pytest.raises(ValueError, match="wilson"):
             estimate.confidence_interval(method="wilson")
-    estimate = found.metrics["balanced_accuracy"]
-    x = min(estimate.value, 1 - estimate.value)
-    worst = max((1 / 3 - min(x, 1 / 6)) / ((1 - x) * n) for n in SIZES), 1 / 4
-    limits = wilson_interval(estimate.value, estimate.variance(), estimate.degrees_of_freedom, worst)
+
+
+def balanced_accuracy_limits(estimate, codes, scores, options, level=0.95):
+    weights = options.get("sample_weight", np.ones(len(codes)))
+    right = weights * (scores.argmax(axis=1) == codes)
+    recalls = np.bincount(codes, weights=right) / np.bincount(codes, weights=weights)
+    worst = worst_case_of_recalls(recalls, effective_numbers(codes, weights, options.get("groups")))
+    return wilson_interval(estimate.value, estimate.variance(), estimate.degrees_of_freedom, worst, level)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("sizes", [SIZES, (12, 30), (9, 8, 7, 60)])
+@pytest.mark.parametrize("signal", [0.3, 0.6, 0.99, 1.0])
+def test_balanced_accuracy(rng, kind, sizes, signal):
+    codes, scores = drawn(rng, sizes, signal)
+    options = options_of(kind, rng, codes)
+    estimate = multiauc.evaluate(codes, scores, metrics=["balanced_accuracy"], **options).metrics["balanced_accuracy"]
+    for level in (0.8, 0.95):
+        limits = balanced_accuracy_limits(estimate, codes, scores, options, level)
+        np.testing.assert_allclose(estimate.confidence_interval(level), limits, rtol=1e-8)
+    low, high = estimate.confidence_interval()
+    for limit in (low,) if high == 1.0 else (low, high):
+        assert estimate.test(limit).p_value == pytest.approx(0.05, rel=1e-6)
+
+
+def test_folds_of_balanced_accuracy(rng):
+    codes, scores = drawn(rng, (40, 20, 10), 0.6)
+    folds = np.arange(len(codes)) % 5
+    estimate = multiauc.evaluate(codes, scores, metrics=["balanced_accuracy"], folds=folds).metrics["balanced_accuracy"]
+    limits = balanced_accuracy_limits(estimate, codes, scores, {})
     np.testing.assert_allclose(estimate.confidence_interval(), limits, rtol=1e-8)
+
+
+def test_a_small_class_without_failures_is_not_believed():
+    """The failures of the large class say nothing about it: the interval is near that of the small class alone."""
+    codes = np.repeat([0, 1], [60, 6])
+    predicted = np.where(np.arange(66) < 17, 1, codes)
+    estimate = multiauc.evaluate(codes, np.eye(2)[predicted], metrics=["balanced_accuracy"]).metrics[
+        "balanced_accuracy"
+    ]
+    low, high = estimate.confidence_interval()
+    assert pytest.approx(estimate.value) == (43 / 60 + 1) / 2
+    assert low < (43 / 60 + 0.6) / 2  # six of six rows are right: Wilson's limit of that recall is 0.61
+    assert low > 0.5
+    assert high > 0.9
 
 
 def test_folds_have_the_worst_case_of_all_rows(rng):

@@ -146,13 +146,18 @@ impl Folds {
             return Some(WorstCase { design_effect: units.recip(), ..worst });
         }
         let classes = self.is_pooled.len();
-        let (mut ceilings, mut weights, mut squares) = (vec![0.0; classes], vec![0.0; classes], vec![0.0; classes]);
+        let [mut ceilings, mut recalls, mut weights, mut squares] = [(); 4].map(|()| vec![0.0; classes]);
+        let kind = Kind::of(statistics[0].id)?;
         for ((fold, statistic), share) in self.parts.iter().zip(statistics).zip(&self.shares) {
             let of_fold = statistic.ceilings(&fold.design)?;
+            let recalls_of_fold = (kind == Kind::Recalls).then(|| statistic.recalls(&fold.design));
             for &class in fold.design.rows.present() {
                 // Folds have their own units of weight.
                 let weight = fold.design.rows.weight(class) / fold.design.rows.unit();
                 ceilings[class] += share * of_fold[class];
+                if let Some(of_fold) = &recalls_of_fold {
+                    recalls[class] += weight * of_fold[class];
+                }
                 weights[class] += weight;
                 squares[class] += weight * weight / fold.design.effective[class];
             }
@@ -160,8 +165,13 @@ impl Folds {
         let units = weights
             .iter()
             .zip(&squares)
-            .map(|(weight, squares)| if *weight > 0.0 { weight * weight / squares } else { 0.0 });
-        Some(WorstCase::new(Kind::of(statistics[0].id)?, &ceilings, &units.collect::<Vec<f64>>(), value))
+            .map(|(weight, squares)| if *weight > 0.0 { weight * weight / squares } else { 0.0 })
+            .collect::<Vec<f64>>();
+        if kind == Kind::Recalls {
+            recalls.iter_mut().zip(&weights).for_each(|(recall, weight)| *recall /= weight);
+            return Some(WorstCase::of_recalls(&ceilings, &units, &recalls, value));
+        }
+        Some(WorstCase::new(kind, &ceilings, &units, value))
     }
 }
 

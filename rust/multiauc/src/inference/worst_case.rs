@@ -10,6 +10,10 @@
 //! | one row of every class at a time | 1/min n_k | 1/4 |
 //!
 //! n_k being effective numbers of rows or groups. Of two classes the first three kinds are all the binary AUC.
+//!
+//! A mean of recalls has failures in each class, and those of a large class say nothing about a small one that shows
+//! none. There q = 1/4 holds in each class: the data count for λ = Σ_k w_k λ_k/Σ_k w_k, w_k = b_k²/n_k,
+//! λ_k = F_k/(F_k + 1/4), F_k the failures of class k (or its successes, if fewer). The q of the mean gives this λ.
 
 use super::design::Design;
 use super::statistic::Statistic;
@@ -78,13 +82,30 @@ impl WorstCase {
             _ if is_binary => (of_pairs(&[(1.0, classes[0].1), (1.0, classes[1].1)]), 1.0 / 3.0),
             Kind::Pairs => (of_pairs(&classes), 1.0 / 3.0),
             Kind::Tuples => (classes.iter().map(|&(_, units)| units.recip()).fold(0.0, f64::max), 0.25),
-            Kind::Rests | Kind::Recalls => {
-                let x = value.min(1.0 - value);
-                let of_class = |&(ceiling, units): &(f64, f64)| (ceiling - x.min(0.5 * ceiling)) / ((1.0 - x) * units);
-                (classes.iter().map(of_class).fold(0.0, f64::max), 0.25)
-            }
+            Kind::Rests => (of_one_class(&classes, value), 0.25),
+            Kind::Recalls => return Self::of_recalls(ceilings, units, &vec![value; units.len()], value),
         };
         Self { design_effect, failures }
+    }
+
+    /// Of a mean of these recalls, each counting b_k.
+    pub(crate) fn of_recalls(ceilings: &[f64], units: &[f64], recalls: &[f64], value: f64) -> Self {
+        let mut classes = Vec::with_capacity(units.len());
+        let (mut believed, mut doubted) = (0.0, 0.0);
+        for ((&ceiling, &units), &recall) in ceilings.iter().zip(units).zip(recalls) {
+            if units > 0.0 {
+                let (weight, seen) = (ceiling * ceiling / units, units * recall.min(1.0 - recall).max(0.0));
+                believed += weight * seen / (seen + 0.25);
+                doubted += weight * 0.25 / (seen + 0.25);
+                classes.push((ceiling, units));
+            }
+        }
+        let design_effect = of_one_class(&classes, value);
+        let seen = value.min(1.0 - value) / design_effect;
+        Self {
+            design_effect,
+            failures: if believed > 0.0 && seen > 0.0 { seen * doubted / believed } else { f64::INFINITY },
+        }
     }
 
     /// Of a statistic of the design's rows, if it has one.
@@ -92,8 +113,11 @@ impl WorstCase {
         if statistic.worst.is_some() {
             return statistic.worst;
         }
-        let ceilings = statistic.ceilings(design)?;
-        Some(Self::new(Kind::of(statistic.id)?, &ceilings, &design.effective, statistic.value))
+        let (kind, ceilings) = (Kind::of(statistic.id)?, statistic.ceilings(design)?);
+        if kind == Kind::Recalls {
+            return Some(Self::of_recalls(&ceilings, &design.effective, &statistic.recalls(design), statistic.value));
+        }
+        Some(Self::new(kind, &ceilings, &design.effective, statistic.value))
     }
 
     /// Of a class against the rest, whose components by chance are known.
@@ -109,12 +133,30 @@ impl Statistic {
     pub fn ceilings(&self, design: &Design) -> Option<Vec<f64>> {
         Some(Kind::of(self.id)?.ceilings(self.chances.as_deref()?, design.rows.present().len()))
     }
+
+    /// The recall of each class, from components that are a class's share of the mean or 0.
+    pub(super) fn recalls(&self, design: &Design) -> Vec<f64> {
+        let (rows, mut recalls) = (&design.rows, vec![0.0; design.rows.classes()]);
+        for &class in rows.present() {
+            let masses = || rows.range(class).map(|position| rows.mass(position as u32));
+            let right: f64 = masses().zip(&self.components[rows.range(class)]).map(|(mass, part)| mass * part).sum();
+            recalls[class] = rows.present().len() as f64 * right / masses().sum::<f64>();
+        }
+        recalls
+    }
 }
 
-/// The worst case of a metric with other numbers of rows, for plans.
+/// The worst case of a metric with other numbers of rows, for plans: all recalls are taken to be alike.
 #[must_use]
 pub fn worst_case(metric: Metric, ceilings: &[f64], units: &[f64], value: f64) -> Option<WorstCase> {
     Some(WorstCase::new(Kind::of(metric)?, ceilings, units, value))
+}
+
+/// All failures coming from the rows of one class.
+fn of_one_class(classes: &[(f64, f64)], value: f64) -> f64 {
+    let x = value.min(1.0 - value);
+    let of_class = |&(ceiling, units): &(f64, f64)| (ceiling - x.min(0.5 * ceiling)) / ((1.0 - x) * units);
+    classes.iter().map(of_class).fold(0.0, f64::max)
 }
 
 fn of_pairs(classes: &[(f64, f64)]) -> f64 {
@@ -125,4 +167,28 @@ fn of_pairs(classes: &[(f64, f64)]) -> f64 {
         ceiling * ceiling * rho / units
     };
     classes.iter().enumerate().map(of_class).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_a_large_class_say_nothing_of_a_small_one() {
+        // The small class shows no failure: the data count for 6/66 of λ = 17/(17 + 1/4).
+        let found =
+            WorstCase::of_recalls(&[0.5, 0.5, 0.0], &[60.0, 6.0, 0.0], &[43.0 / 60.0, 1.0, f64::NAN], 103.0 / 120.0);
+        let x = 17.0 / 120.0;
+        assert!((found.design_effect - (0.5 - x) / ((1.0 - x) * 6.0)).abs() < 1e-15);
+        let seen = x / found.design_effect;
+        assert!((seen / (seen + found.failures) - 6.0 / 66.0 * 17.0 / 17.25).abs() < 1e-14);
+        let perfect = WorstCase::of_recalls(&[0.5; 2], &[60.0, 6.0], &[1.0; 2], 1.0);
+        assert_eq!(perfect, WorstCase { design_effect: 0.5 / 6.0, failures: f64::INFINITY });
+    }
+
+    #[test]
+    fn plans_take_recalls_to_be_alike() {
+        let planned = worst_case(Metric::BalancedAccuracy, &[0.5; 2], &[60.0, 6.0], 0.75);
+        assert_eq!(planned, Some(WorstCase::of_recalls(&[0.5; 2], &[60.0, 6.0], &[0.75; 2], 0.75)));
+    }
 }
