@@ -261,7 +261,7 @@ class TestCertainBounds:
         line = "evaluate a.parquet -l y --memory-limit 1GiB"
         found = json.loads(cli(f"{line} -f json"))["metrics"]["auc_mu"]
         cli(f"{line} --fail-under auc_mu={found['certified_low']!r}")
-        assert f"AUC_mu is {found['certified_low']!r}, under" in cli(
+        assert f"AUC_mu is {found['certified_low']:.4f}, under" in cli(
             f"{line} --fail-under auc_mu={found['value']!r}", code=3
         )
 
