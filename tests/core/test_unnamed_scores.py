@@ -102,3 +102,11 @@ def test_usual_names_come_first(rng):
     labels, scores = sample(rng)
     table = pa.table({"y": labels} | columns(scores[::-1], "") | columns(scores))
     assert numbers(multiauc.evaluate_dataset(table, label="y")) == in_memory(labels, scores)
+
+
+def test_a_column_of_other_numbers_is_not_taken_for_scores(cli, rng):
+    labels = np.array(["ant", "bee"] * 20)
+    write(pa.table({"y": labels, "row": rng.permutation(40)}), "rows.csv")
+    assert "--scores" in cli.fails("evaluate rows.csv --label y")
+    with pytest.raises(ValueError, match="name the scores with scores"):
+        multiauc.evaluate_dataset("rows.csv", label="y")

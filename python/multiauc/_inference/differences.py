@@ -342,7 +342,7 @@ def unit_vectors(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     rank = len(axes)
     rotation = np.sqrt(2.0 / rank) * np.cos(np.pi / rank * np.outer(np.arange(rank) + 0.5, np.arange(rank)))
     rotation[:, 0] /= np.sqrt(2.0)
-    return units @ axes.T @ rotation
+    return np.ascontiguousarray(units @ axes.T @ rotation)
 
 
 class Side(NamedTuple):

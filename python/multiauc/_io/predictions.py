@@ -220,6 +220,10 @@ class RowStream:
 
         texts = list(self._request.labels or (self._first_texts() if self.is_once else self._all_texts()))
         chosen = columns.choose_scores(self, self._request, texts, cells, are_whole)
+        if len(chosen) == 1 and chosen == cells.numbers:
+            score = arrays.stack_numbers(path, [(chosen[0], head.column(chosen[0]))], single=False)
+            # The only column of numbers may be anything, such as row numbers: it is taken for a probability alone.
+            chosen = chosen if np.all((score >= 0) & (score <= 1)) else []
         if chosen or not self._request.may_predict:
             return chosen
         predicted = [name for name in names if self._are_labels(name)]

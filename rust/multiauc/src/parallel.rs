@@ -65,7 +65,7 @@ impl<'a> Workers<'a> {
     /// Workers for about `cells` cells of work: small jobs stay on the calling thread, where they finish sooner.
     #[must_use]
     pub fn for_cells(cells: usize, cancel: &'a Cancel) -> Self {
-        const SERIAL_CELLS: usize = 30_000;
+        const SERIAL_CELLS: usize = 50_000;
         let threads = if cells < SERIAL_CELLS { 1 } else { num_threads() };
         Self::with_threads(threads, cancel)
     }
