@@ -154,7 +154,7 @@ class SummaryRoc(result.Printed, result.Result):
         """Overridden where the tables share rows."""
 
     def plot(self, ax: Axes | None = None, *, label: str | None = None, **line: Any) -> plotting.SummaryRocDisplay:
-        """Draw the curve, the tables and the regions. Needs matplotlib (``matplotlib``).
+        """Draw the curve, the tables and the regions. Needs matplotlib.
 
         `ax` is a matplotlib Axes, a new one by default; `line` is passed on to ``ax.plot`` for the curve.
         """

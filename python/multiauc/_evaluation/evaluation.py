@@ -260,7 +260,7 @@ class Evaluation(MetricEstimates):
         return self._inputs
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, **points: Any) -> EvaluationDisplay:
-        """Draw the metrics, and each class against the rest, with intervals. Needs matplotlib (``matplotlib``).
+        """Draw the metrics, and each class against the rest, with intervals. Needs matplotlib.
 
         `ax` is a matplotlib Axes, a new one by default; `points` are passed on to ``ax.plot`` for the dots. The result
         is a `multiauc.plotting.EvaluationDisplay` with `ax_` and `figure_`. The pairs of classes are drawn by

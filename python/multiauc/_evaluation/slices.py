@@ -248,7 +248,7 @@ class Slices(result.Printed, result.Tabular):
         return Slice(name, **{key: column[place] for key, column in self._by_number(0.95).items()})
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> SlicesDisplay:
-        """Draw a forest plot: each slice with its interval, in a row of its own. Needs matplotlib (``matplotlib``).
+        """Draw a forest plot: each slice with its interval, in a row of its own. Needs matplotlib.
 
         `ax` is a matplotlib Axes, a new one by default. Of more than `at_most` slices those are drawn that are most
         surely worse. `points` are passed on to ``ax.plot`` for the dots.
