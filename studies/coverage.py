@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 import multiauc
 
 Array = NDArray[np.float64]
+Codes = NDArray[np.intp]
 SAMPLES = 1000
 #: Rows per class of the samples that stand for a population.
 POPULATION = 40_000
@@ -36,23 +37,28 @@ RANKINGS: Final = ("auc_mu", "hand_till", "one_vs_rest", "pdi")
 CLASSIFICATIONS: Final = ("accuracy", "kappa", "matthews", "macro_f1", "top_k_accuracy")
 
 
+def normalize(scores: Array) -> Array:
+    """Rows that sum to 1."""
+    shares: Array = scores / scores.sum(axis=1, keepdims=True)
+    return shares
+
+
 def softmax(logits: Array) -> Array:
     """Rows of positive numbers that sum to 1."""
-    found = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return found / found.sum(axis=1, keepdims=True)
+    return normalize(np.exp(logits - logits.max(axis=1, keepdims=True)))
 
 
 def beta(rng: np.random.Generator, own: Array, signal: float) -> Array:
     """Bounded scores, skewed in opposite directions."""
     scores = rng.beta(1.5 + signal * own, 1.5 + signal * (1 - own))
-    return scores / scores.sum(axis=1, keepdims=True)
+    return normalize(scores)
 
 
 def lognormal(rng: np.random.Generator, own: Array, signal: float) -> Array:
     """Heavy tails, and one row in twelve that the model has not understood."""
     is_understood = rng.random((len(own), 1)) < 11 / 12
     scores = np.exp(1.2 * signal * own * is_understood + rng.normal(size=own.shape))
-    return scores / scores.sum(axis=1, keepdims=True)
+    return normalize(scores)
 
 
 def logistic_normal(rng: np.random.Generator, own: Array, signal: float) -> Array:
@@ -76,7 +82,7 @@ def forest(rng: np.random.Generator, own: Array, signal: float) -> Array:
 def overconfident(rng: np.random.Generator, own: Array, signal: float) -> Array:
     """A network of temperature 0.2, with many ties at 0 and 1."""
     found = np.round(softmax((signal * own + rng.normal(size=own.shape)) / 0.2), 4)
-    return found / found.sum(axis=1, keepdims=True)
+    return normalize(found)
 
 
 SHAPES: Final[dict[str, Callable[[np.random.Generator, Array, float], Array]]] = {
@@ -105,12 +111,12 @@ class Scenario:
     signal: float
     rows: str = ""
 
-    def draw(self, rng: np.random.Generator, codes: NDArray[np.intp], shift: float = 0.0) -> Array:
+    def draw(self, rng: np.random.Generator, codes: Codes, shift: float = 0.0) -> Array:
         """Scores of rows of these classes."""
         own = np.eye(len(self.sizes))[codes]
         return SHAPES[self.population](rng, own, self.signal + shift)
 
-    def codes(self, rng: np.random.Generator) -> NDArray[np.intp]:
+    def codes(self, rng: np.random.Generator) -> Codes:
         """The classes of a sample: of fixed sizes, or drawn at random with at least two rows of each."""
         if self.rows != "random sizes":
             return np.repeat(np.arange(len(self.sizes)), self.sizes)
@@ -190,7 +196,7 @@ def groups(scenario: Scenario) -> Iterator[dict[str, Any]]:
     """Groups of one to nine rows that share most of their noise; of one class, or of any."""
     metrics, classes = RANKINGS[:3], len(scenario.sizes)
 
-    def draw(rng: np.random.Generator, sizes: Array) -> tuple[Array, Array, Array]:
+    def draw(rng: np.random.Generator, sizes: Array) -> tuple[Codes, Array, Codes]:
         of_groups = np.repeat(np.arange(classes), np.ceil(sizes / 5).astype(int))
         counts = rng.integers(1, 10, size=len(of_groups))
         names = np.repeat(np.arange(len(of_groups)), counts)
@@ -255,7 +261,7 @@ def runs(scenario: Scenario) -> Iterator[dict[str, Any]]:
     """Trainings scored on the same rows: each has an offset per class and noise of its own."""
     classes, (n_runs, spread) = len(scenario.sizes), map(float, scenario.rows.split(" runs, spread "))
 
-    def draw(rng: np.random.Generator, codes: NDArray[np.intp], count: int) -> list[Array]:
+    def draw(rng: np.random.Generator, codes: Codes, count: int) -> list[Array]:
         own = np.eye(classes)[codes]
         rows = scenario.signal * own + rng.normal(size=own.shape)
         skill = np.maximum(0.1, 1 + spread * rng.normal(size=count))

@@ -37,7 +37,9 @@ def slices_of_digits(images: Any, digits: Any) -> multiauc.Slices:
     model = LogisticRegression(C=0.01, max_iter=1000).fit(images[:700, ::4], digits[:700])
     ink = images[700:].sum(axis=1)
     strokes = np.array(["faint", "light", "strong", "bold"])[np.digitize(ink, np.quantile(ink, [0.25, 0.5, 0.75]))]
-    return multiauc.evaluate_slices(digits[700:], model.predict_proba(images[700:, ::4]), {"strokes": strokes})
+    scores = model.predict_proba(images[700:, ::4])
+    found: multiauc.Slices = multiauc.evaluate_slices(digits[700:], scores, {"strokes": strokes})
+    return found
 
 
 def main() -> None:
