@@ -107,6 +107,8 @@ VIEWS = {
     "slice": views.Slice,
     "slice_table": views.Slices,
     "evaluation": views.Evaluation,
+    "runs_estimate": views.RunsEstimate,
+    "runs": views.Runs,
     "comparison": views.Compared,
     "multiclass_roc": views.MulticlassRoc,
     "roc_curves": views.RocCurves,

@@ -269,6 +269,29 @@ class Evaluation(Document):
     gates: tuple[Gate, ...] | None = field(default=None, metadata=OPTIONAL)
 
 
+@dataclass(frozen=True, slots=True)
+class RunsEstimate(Estimate):
+    """The mean of a metric over runs, with the parts of its standard error."""
+
+    rows_standard_error: Number = None
+    runs_standard_error: Number = None
+    degrees_of_freedom: Number = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runs(Document):
+    """Several runs of one model on the same rows; `helps` says what more rows and runs would do."""
+
+    kind = "runs"
+
+    model: str
+    n_runs: int
+    metrics: Mapping[str, RunsEstimate]
+    helps: tuple[str, ...] = field(metadata=HIDDEN)
+    notes: tuple[str, ...] = ()
+    gates: tuple[Gate, ...] | None = field(default=None, metadata=OPTIONAL)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared(Document):
     """Several models on the same rows."""

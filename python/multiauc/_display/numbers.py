@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from multiauc._evaluation.comparison import Comparison
     from multiauc._evaluation.confusion import ConfusionMatrix
     from multiauc._evaluation.evaluation import Evaluation
+    from multiauc._evaluation.runs import RunsEvaluation
     from multiauc._evaluation.slices import Slices
     from multiauc._input.held_inputs import HeldInputs
     from multiauc.streaming import CertifiedEvaluation
@@ -89,7 +90,7 @@ def describe_rows(level: float, sizes: Mapping[Any, int]) -> dict[str, Any]:
     return {"level": level, "rows": sum(sizes.values()), "labels": tuple(sizes), "counts": tuple(sizes.values())}
 
 
-def _sizes(result: Evaluation | Comparison | CertifiedEvaluation) -> dict[Any, int]:
+def _sizes(result: Evaluation | Comparison | CertifiedEvaluation | RunsEvaluation) -> dict[Any, int]:
     return dict(zip(result.labels, result.counts.tolist(), strict=True))
 
 
@@ -123,6 +124,14 @@ def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int
         pairs_of=next(iter(evaluation.matrices), None),
         slices=None,
     )
+
+
+def view_runs(runs: RunsEvaluation, model: str, level: float) -> views.Runs:
+    """Several runs of one model."""
+    metrics = {metric: fill(views.RunsEstimate, one.to_dict(level)) for metric, one in runs.metrics.items()}
+    first = next(iter(runs.metrics.values()))
+    helps = (f"{first.name}: {first.what_helps()}.",) if runs.n_runs > 1 else ()
+    return fill(views.Runs, runs, **describe_rows(level, _sizes(runs)), model=model, metrics=metrics, helps=helps)
 
 
 def view_resampled_evaluation(shown: views.Evaluation, bootstrap: resampling.Bootstrap) -> views.Evaluation:

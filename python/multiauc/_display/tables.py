@@ -24,6 +24,7 @@ Records = tuple[Sequence[str], Sequence[Sequence[Any]]]
 ESTIMATE = ("value", "standard_error", "low", "high")
 BOUNDS = ("certified_low", "certified_high")
 TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_low", "corrected_high", "corrected_p_value")
+OF_RUNS = (*ESTIMATE, "rows_standard_error", "runs_standard_error", "degrees_of_freedom")
 COSTED = ("t", "degrees_of_freedom", "p_value")
 # Of more slices those are printed that are most surely worse.
 SLICES_AT_MOST = 40
@@ -78,6 +79,19 @@ def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
         return Outcome(tables, _list_evaluation(shown), notes)
     table, remark = _tabulate_slices(shown.slices, shown.level)
     return Outcome([*tables, table], _list_slices(shown.slices), [*notes, remark])
+
+
+def tabulate_runs(shown: views.Runs) -> Outcome:
+    """Means over runs, with the parts of their standard errors."""
+    sizes = f"{pluralize(shown.rows, 'row')}, {pluralize(len(shown.labels), 'class', 'classes')}"
+    rows = [
+        [name_metric(metric), *_estimate_cells(one), *_numbers(one, OF_RUNS[4:6]), _fixed(one.degrees_of_freedom, 1)]
+        for metric, one in shown.metrics.items()
+    ]
+    head = ["metric", "mean", "std. error", _interval_header(shown.level), "from rows", "from runs", "df"]
+    records = [[metric, *_numbers(one, OF_RUNS)] for metric, one in shown.metrics.items()]
+    table = Table(f"{shown.model}: {pluralize(shown.n_runs, 'run')} on {sizes}", head, rows)
+    return Outcome([table], (["metric", *OF_RUNS], records), [*shown.helps, *notes_in_words(shown.notes)])
 
 
 def _tabulate_pairs(shown: views.Evaluation, bounds: list[str]) -> Table:

@@ -60,7 +60,7 @@ class ColumnRequest:
 
     Attributes
     ----------
-    label, sample_weight, groups, folds, row_id
+    label, sample_weight, groups, folds, runs, row_id
         Columns, all but the first perhaps None.
     by
         The columns whose values are slices of the rows; perhaps none.
@@ -78,6 +78,7 @@ class ColumnRequest:
     groups: str | None = None
     folds: str | None = None
     by: tuple[str, ...] = ()
+    runs: str | None = None
     row_id: str | None = None
     may_predict: bool = False
     flags: bool = False
@@ -85,7 +86,7 @@ class ColumnRequest:
     @property
     def taken(self) -> set[str | None]:
         """The columns that hold no scores."""
-        return {self.label, self.sample_weight, self.groups, self.folds, self.row_id, *self.by}
+        return {self.label, self.sample_weight, self.groups, self.folds, self.runs, self.row_id, *self.by}
 
     def option(self, name: str, value: str | Literal[True] | None = None) -> str:
         """How messages name an option, perhaps with a value."""

@@ -433,7 +433,7 @@ class Predictions:
     weights, groups, folds
         A number and codes for each row, or None.
     by
-        The texts of each column of slices, None where one is missing.
+        The texts of each column of slices, None where one is missing; with `runs`, of that column and of `row_id`.
     files
         The files that were read, each with its number of rows.
     predicted
@@ -475,17 +475,16 @@ def read_predictions(request: Request) -> Predictions:
         raise ValueError("no file to read was given")
     if request.absent == "raise":
         first.stream.refuse_absent(first.labels, np.bincount(first.codes, minlength=len(first.labels)))
-    codes_of: dict[str, NDArray[Any] | None] = {"groups": None, "folds": None}
-    for option in codes_of:
-        name = getattr(request, option)
-        if name is not None:
-            columns.require_columns(first.stream, [name], request.option(option))
-            codes_of[option] = first.stream.texts(name)[0]
-    columns.require_columns(first.stream, request.by, request.option("by"))
+    codes_of = {
+        option: None if name is None else first.read_texts(option, name)[0]
+        for option, name in (("groups", request.groups), ("folds", request.folds))
+    }
+    keys = [] if request.runs is None else [("runs", request.runs), ("row_id", request.row_id)]
     by = {}
-    for name in request.by:
-        codes, texts = first.stream.texts(name, may_be_missing=True)
-        by[name] = texts[codes]
+    for option, name in [*(("by", name) for name in request.by), *keys]:
+        if name is not None:
+            codes, texts = first.read_texts(option, name)
+            by[name] = texts[codes]
     y_true = np.array(first.labels, dtype=object)[first.codes]
     return Predictions(
         y_true, models, first.labels, first.weights, **codes_of, by=by, files=files, predicted=first.stream.predicted
@@ -515,15 +514,19 @@ class _Rows:
         weights = [batch.weights for batch in batches if batch.weights is not None]
         self.weights = np.concatenate(weights) if weights else None
         self._ids: list[str] | None = None
-        if request.row_id is not None:
-            columns.require_columns(stream, [request.row_id], request.option("row_id"))
-            codes, texts = stream.texts(request.row_id)
+        if request.row_id is not None and request.runs is None:  # each run has all ids
+            codes, texts = self.read_texts("row_id", request.row_id)
             self._ids = np.array([columns.drop_zeros(text) for text in texts], dtype=object)[codes].tolist()
             seen: set[str] = set()
             for row, key in enumerate(self._ids):
                 if key in seen:
                     raise ValueError(f"{self._place(row, request.row_id)}: {key!r} is there twice")
                 seen.add(key)
+
+    def read_texts(self, option: str, name: str) -> tuple[NDArray[np.intp], NDArray[Any]]:
+        """The texts of the column of an option, as `RowStream.texts` has them; only slices may lack one."""
+        columns.require_columns(self.stream, [name], self._request.option(option))
+        return self.stream.texts(name, may_be_missing=option == "by")
 
     def _place(self, row: int, column: str) -> str:
         """Where a cell is, in words."""

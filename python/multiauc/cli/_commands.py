@@ -51,7 +51,7 @@ def evaluate(request: _requests.EvaluateRequest) -> None:
     The metrics that --metrics names, each class, and the pairs of classes that are separated worst, as far as these
     metrics need them. Intervals are analytic unless --bootstrap asks for resamples. With --by also the slices of the
     rows, by the first metric: the one that is most surely worse than the rest comes first, and p-values and intervals
-    allow for their number; --format csv then has the slices.
+    allow for their number; --format csv then has the slices. With --runs the means over several trainings instead.
 
     A file that is too large for the memory is read in pieces, and values have guaranteed bounds unless they are exact;
     the output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.

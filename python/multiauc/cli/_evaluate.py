@@ -26,6 +26,7 @@ from multiauc.cli._options import WHOLE
 from multiauc.cli._output import Printing
 from multiauc.cli._problems import as_typed, note, spell_options
 from multiauc.cli._requests import refuse_several, spell_notes
+from multiauc.cli._runs import match_runs, refuse_beside_runs
 from multiauc.streaming.accumulator import STREAMED_METRICS, SUMMED_METRICS
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ BYTES_OF_LABEL = 16
 class Evaluated(NamedTuple):
     """A result, the intervals of its metrics at any level, and what finds out where it came from."""
 
-    shown: views.Evaluation
+    shown: views.Evaluation | views.Runs
     limited: Mapping[str, _gates.Limited]
     origin: Callable[[], dict[str, Any]]
 
@@ -65,20 +66,23 @@ def evaluate_file(request: EvaluateRequest) -> None:
         _gates.refuse_level("--fail-on-interval", request.level, request.bootstrap or 0)
     if request.folds is not None and request.by:
         raise click.UsageError("--folds and --by cannot be combined: slices are of rows that one model has scored")
+    refuse_beside_runs(request)
     source = request.source()
     metrics = _asked_metrics(request, registry.DEFAULT_METRICS)
     pieces = choose_pieces(request, source, metrics)
     refuse_several("evaluate", len(source.sources))
     printing = Printing.open(request)
     if pieces is None:
-        shown, limited, origin = _evaluate_whole(request, source, metrics)
+        whole = _evaluate_whole if request.runs is None else _evaluate_runs
+        shown, limited, origin = whole(request, source, metrics)
     else:
         shown, limited, origin = _evaluate_pieces(request, source, metrics, pieces)
     if request.fail_on_interval:
         shown = replace(shown, gates=_gates.check_limits(limited, request.fail_under, request.level))
     elif request.fail_under:
         shown = replace(shown, gates=_gates.check_values(shown.metrics, request.fail_under))
-    printing.show(shown, tables.tabulate_evaluation(shown), origin)
+    outcome = tables.tabulate_runs(shown) if isinstance(shown, views.Runs) else tables.tabulate_evaluation(shown)
+    printing.show(shown, outcome, origin)
     _gates.close_gates(shown.gates)
 
 
@@ -109,6 +113,23 @@ def _evaluate_whole(request: EvaluateRequest, source: predictions.Request, metri
     if request.by:
         slices = multiauc.evaluate_slices(y_true, scores, models.predictions.by, metric=metrics[0], **models.arguments)
         shown = replace(shown, slices=numbers.view_slices(slices, request.level))
+    return Evaluated(shown, limited, lambda: models.provenance(request))
+
+
+def _evaluate_runs(request: EvaluateRequest, source: predictions.Request, metrics: Any) -> Evaluated:
+    models = request.read(source)
+    found, (name, scores) = models.predictions, models.only("evaluate")
+    if found.predicted is not None:
+        metrics = dataset.read_decision_metrics(found.predicted, _asked_metrics(request), dataset.DECISIONS, source)
+    first, *others = match_runs(found, request)
+    of_rows = {name: values for name in ("sample_weight", "groups") if (values := models.arguments[name]) is not None}
+    arguments = models.arguments | {name: values[first] for name, values in of_rows.items()}
+    runs = [scores[rows] for rows in (first, *others)]
+    evaluation = spell_notes(multiauc.evaluate_runs(found.y_true[first], runs, metrics=metrics, **arguments))
+    shown = numbers.view_runs(evaluation, name, request.level)
+    if found.predicted is not None:
+        shown = replace(shown, notes=(*shown.notes, dataset.describe_predicted(found.predicted)))
+    limited = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
     return Evaluated(shown, limited, lambda: models.provenance(request))
 
 
@@ -198,6 +219,7 @@ def _find_obstacle(request: EvaluateRequest, path: str, metrics: tuple[str, ...]
         as_typed("bootstrap"): bool(request.bootstrap),
         as_typed("groups"): request.groups is not None,
         as_typed("folds"): request.folds is not None,
+        as_typed("runs"): request.runs is not None,
         as_typed("k"): request.k is not None,
         as_typed("clip"): request.clip is not None,
         as_typed("by"): bool(request.by),

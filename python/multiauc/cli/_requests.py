@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc import Comparison, Evaluation
+    from multiauc import Comparison, Evaluation, RunsEvaluation
     from multiauc._common.types import Outputs
     from multiauc._io.predictions import Predictions
 
-    Noted = TypeVar("Noted", Evaluation, Comparison)
+    Noted = TypeVar("Noted", Evaluation, Comparison, RunsEvaluation)
 
 # Options that say how a result is shown, not what it is.
 OF_PRINTING = {"files", "output", "force", "style", "threads", "plot", "title", "worst", "checkpoint"}
@@ -112,6 +112,7 @@ class FileRequest:
     groups: str | None = None
     folds: str | None = None
     by: tuple[str, ...] = ()
+    runs: str | None = None
     row_id: str | None = None
     partition: str | None = None
     costs: str | None = None
@@ -124,7 +125,7 @@ class FileRequest:
         others = (self.partition, self.costs, self.judge)
         if [*(_options.split_path(file)[1] for file in self.files), *others].count(STANDARD) > 1:
             raise ValueError("standard input ('-') can be given once, because it can be read only once")
-        named = ("label", "labels", "sample_weight", "groups", "folds", "by", "row_id")
+        named = ("label", "labels", "sample_weight", "groups", "folds", "by", "runs", "row_id")
         read = ("absent", "outputs", "format_in", "delimiter", "may_predict")
         same: dict[str, Any] = {name: getattr(self, name) for name in (*named, *read)}
         return predictions.Request(sources=find_sources(self.files, self.scores), flags=True, **same)
@@ -188,6 +189,10 @@ class EvaluateRequest(InferenceRequest):
     clip: float | None = CLIP
     k: int | None = TOP_K
     by: tuple[str, ...] = BY
+    runs: str | None = option("--runs", metavar="COLUMN", shell_complete=complete_columns,
+        help="Column with the run (training, seed) of each row: the mean over runs, with errors from rows and runs.")
+    row_id: str | None = option("--id", metavar="COLUMN", shell_complete=complete_columns,
+        help="Column that identifies rows, to match those of --runs. [default: by their order within each run]")
     worst: int = option("--worst", type=click.IntRange(min=0), default=5, show=True, help="How many pairs to list.")
     fail_under: tuple[_gates.Floor, ...] = option(
         "--fail-under", multiple=True, metavar="METRIC=VALUE", read=_gates.read_floors,
