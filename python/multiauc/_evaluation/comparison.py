@@ -463,14 +463,10 @@ def compare(  # noqa: PLR0913
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> Comparison:
-    r"""Compare models that scored the same rows: which is better, and how certain that is.
+    r"""Compare models that scored the same rows, with paired tests.
 
-    Models on the same rows make similar errors, which cancel in the difference. With
-    :math:`D(i) = T_A(i) - T_B(i)` the difference of what row i contributes to the metric under the two models,
-
-    .. math::
-        \operatorname{Var}(\theta_A - \theta_B)
-            = \sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} \bigl(D(i) - \bar D_k\bigr)^2.
+    Models on the same rows make similar errors, which cancel in the difference, so a difference has a smaller standard
+    error than the models' own would suggest.
 
     Parameters
     ----------
@@ -483,7 +479,7 @@ def compare(  # noqa: PLR0913
         ``"one_vs_rest_prevalence"``, ``"pdi"``, ``"average_precision"``, ``"average_precision_prevalence"``,
         ``"log_loss"``, ``"brier"`` (of these two, less is better), ``"hum"``, ``"landgrebe_duin"``, ``"matthews"`` and
         other numbers about predicted classes, ``"ordered_vus"`` (of models with one score per row) or
-        ``"multiclass_roc"``. The area D of the last has no analytic standard error, so that its models are
+        ``"multiclass_roc"``. The area D of the last has no analytic standard error, so its models are
         compared by the bootstrap only.
     task : {"multiclass", "multilabel"}, default "multiclass"
         As in `evaluate`. With several labels per row, `metric` is ``"one_vs_rest"`` (the mean AUC over labels, the
@@ -506,6 +502,12 @@ def compare(  # noqa: PLR0913
 
     Notes
     -----
+    With :math:`D(i) = T_A(i) - T_B(i)` the difference between what row i contributes under the two models,
+
+    .. math::
+        \operatorname{Var}(\theta_A - \theta_B)
+            = \sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} \bigl(D(i) - \bar D_k\bigr)^2.
+
     As in `evaluate`, a `ColumnOrderWarning` names each model whose columns seem to be in another order, and a note says
     if the scores are not probabilities. If that is so of some models only, a `UserWarning` names them: a model that is
     given once as probabilities and once as logits differs from itself. `outputs` holds for all models.
