@@ -53,6 +53,7 @@ test-integrations: wheel $(INTEGRATIONS_VENV)/.installed  ## Run the tests with 
 test-spark: wheel $(SPARK_VENV)/.installed  ## Run the tests with a real local Spark (needs Java 17; installs 1 GB)
 	$(SPARK_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl
 	$(SPARK_PY) -m pytest tests/integrations/test_spark.py tests/integrations/test_spark_cluster.py
+	$(SPARK_PY) -m pytest tests/integrations/test_columns_of_clusters.py -k spark
 
 test-browser: docs $(VENV)/.browser  ## Open reports and the site in a real browser (installs Debian's chromium if there is none)
 	$(PY) -m pytest tests/browser
