@@ -119,8 +119,8 @@ def p_text(p: float, threshold: float | None = None, digits: int = 4) -> str:
     """A p-value for a table: "0.0312", "< 0.0001"; on its own side of the threshold, if one is given.
 
     >>> from multiauc._common.wording import p_text
-    >>> [p_text(p, 0.05) for p in (0.03123, 1e-9, 0.049999, 0.05)]
-    ['0.0312', '< 0.0001', '0.049999', '0.0500']
+    >>> [p_text(p, 0.05) for p in (0.03123, 1e-9, 0.049999, 0.05, 1.0 - 1e-15)]
+    ['0.0312', '< 0.0001', '0.049999', '0.0500', '1.0000']
     """
     if math.isnan(p):
         return "nan"
@@ -128,7 +128,7 @@ def p_text(p: float, threshold: float | None = None, digits: int = 4) -> str:
     if p < smallest and (threshold is None or smallest <= threshold):
         return f"< {smallest:.{digits}f}"
     for count in range(digits, DECIMALS_BELOW_ONE):
-        text = decimals(p, count)
+        text = f"{p:.{count}f}"
         if threshold is None or (float(text) < threshold) == (p < threshold):
             return text
     return repr(p)
