@@ -140,8 +140,8 @@ bench: bench-install $(BENCH_VENV)/.torch  ## Measure everything, and put the fi
 	$(MAKE) bench-figures
 
 bench-figures: $(VENV)/.installed  ## Put the figures of benches/RESULTS*.md into the chart, README and docs
-	$(PY) benches/chart.py
 	$(PY) studies/refresh_figures.py
+	$(PY) studies/figures_speed.py
 
 bench-spark: wheel $(SPARK_VENV)/.installed  ## Compare with Spark's own metrics and write benches/RESULTS-spark.md (5 minutes)
 	$(SPARK_PY) $(PIP_INSTALL) --no-deps --force-reinstall dist/multiauc-*.whl

@@ -1,4 +1,7 @@
-"""The speed charts of the README, the front page and benches/RESULTS.md, from the results files (`make figures`)."""
+"""The speed chart of the README, the docs and benches/RESULTS.md, in light and dark, drawn from the results files.
+
+`make bench-figures` and `make figures` draw it; nothing is measured here.
+"""
 
 import os
 import sys

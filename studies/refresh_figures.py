@@ -32,7 +32,8 @@ Three keys stand for more than a figure; their marks are on lines of their own:
 `ratio table`
     What weights, groups, standard errors and comparisons cost, as multiples of `auc_mu_score`.
 
-`make bench` ends with this script. With --check nothing is written, and outdated pages are named.
+`make bench` runs this script last. Results files without a page in docs/benchmarks get one. With --check nothing is
+written, and outdated pages are named.
 """
 
 from __future__ import annotations
@@ -176,6 +177,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, and fail where a page is out of date")
     parser.add_argument("pages", nargs="*", type=Path, help="without any: README.md and docs")
     arguments = parser.parse_args()
+    if not arguments.check:
+        for results in (ROOT / "benches").glob("RESULTS-*.md"):
+            page = ROOT / "docs" / "benchmarks" / results.name.removeprefix("RESULTS-")
+            if not page.exists():
+                page.write_text(f"```{{include}} ../../benches/{results.name}\n```\n", "utf-8")
     pages = arguments.pages or [path for pattern in PAGES for path in sorted(ROOT.glob(pattern))]
     status = 0
     for page in pages:
