@@ -8,13 +8,20 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from pyarrow import parquet
 
-from multiauc.cli._commands import multiauc as command
-from multiauc.cli._problems import run
+from multiauc.cli import main
 
 ANIMALS = ("ant", "bee", "cat")
 COSTS = np.array([[0, 1, 5], [1, 0, 5], [2, 2, 0.5]])
+
+
+def run_command(words):
+    """Run a command in this process and return its exit code."""
+    with pytest.raises(SystemExit) as stop:
+        main([str(word) for word in words])
+    return stop.value.code
 
 
 class CommandLine:
@@ -24,8 +31,7 @@ class CommandLine:
         self._capsys = capsys
 
     def __call__(self, *arguments, code=0):
-        words = shlex.split(arguments[0]) if len(arguments) == 1 else [str(argument) for argument in arguments]
-        found = run(command, words)
+        found = run_command(shlex.split(arguments[0]) if len(arguments) == 1 else arguments)
         printed = self._capsys.readouterr()
         assert found == code, printed.err
         return printed.out if code == 0 else printed.err

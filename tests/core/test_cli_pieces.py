@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from command_line import ANIMALS, columns
+from command_line import ANIMALS, columns, run_command
 from dataset_files import METRICS, in_memory, predictions, table_of, write
 from multiauc._io import checkpoint as _checkpoints
 from multiauc._io import dataset as _dataset_runs
@@ -132,10 +132,7 @@ class TestChoice:
     @pytest.mark.filterwarnings("always:a.parquet is read whole")
     @pytest.mark.usefixtures("expected", "little_memory")
     def test_a_warning_says_why_it_is_read_whole(self, capsys):
-        from multiauc.cli._commands import multiauc as command
-        from multiauc.cli._problems import run
-
-        assert run(command, ["evaluate", "a.parquet", "-l", "y", "--groups", "w"]) == 0
+        assert run_command(["evaluate", "a.parquet", "-l", "y", "--groups", "w"]) == 0
         assert capsys.readouterr().err == (
             "multiauc: warning: a.parquet is read whole because --groups needs all rows at once, though it takes up "
             "24 kB in memory, more than a quarter of the memory that is free (20 kB)\n"

@@ -8,6 +8,7 @@ import pytest
 from pyarrow import parquet
 
 import multiauc
+from command_line import run_command
 from multiauc import ColumnOrderWarning
 from multiauc._inference.column_order import column_order_note
 from multiauc._input.sample import read_sample
@@ -124,14 +125,11 @@ class TestWords:
     @pytest.mark.filterwarnings("default::multiauc.ColumnOrderWarning")
     @pytest.mark.parametrize("command", ["evaluate", "roc", "report"])
     def test_the_command_line_says_it_on_stderr(self, animals, capsys, command):
-        from multiauc.cli._commands import multiauc as commands
-        from multiauc.cli._problems import run
-
         names, scores = animals
         columns = {f"p_{name}": column for name, column in zip(["bee", "ant", "cat", "dog"], scores.T, strict=True)}
         parquet.write_table(pa.table({"y": names} | columns), "wrong.parquet")
         options = ["--bootstrap", "0"] if command == "report" else []
-        assert run(commands, [command, "wrong.parquet", "--label", "y", *options]) == 0
+        assert run_command([command, "wrong.parquet", "--label", "y", *options]) == 0
         (line,) = capsys.readouterr().err.splitlines()
         assert line.startswith("multiauc: warning: the column taken for 'bee' fits 'ant' better")
         assert "--labels" in line

@@ -9,6 +9,7 @@ import pytest
 from pyarrow import parquet
 
 import multiauc
+from command_line import run_command
 from multiauc.streaming import Accumulator
 
 CLASSES = ["ant", "bee", "cat"]
@@ -69,9 +70,6 @@ class TestNamesDecide:
             Accumulator(CLASSES).update(y, frame)
 
     def test_files(self, animals, tmp_path, capsys):
-        from multiauc.cli._commands import multiauc as commands
-        from multiauc.cli._problems import run
-
         y, scores, frame = animals
         path = tmp_path / "p.parquet"
         frame.rename(columns="p_{}".format).assign(y=y).to_parquet(path)
@@ -81,7 +79,7 @@ class TestNamesDecide:
         assert found.auc_mu.value == expected
         for more in ([], ["--memory-limit", "512MB"]):
             options = ["--label", "y", "--labels", ",".join(CLASSES), "--format", "json", *more]
-            assert run(commands, ["evaluate", str(path), *options]) == 0
+            assert run_command(["evaluate", str(path), *options]) == 0
             answer = json.loads(capsys.readouterr().out)
             assert answer["labels"] == CLASSES
             assert answer["metrics"]["auc_mu"]["value"] == expected
@@ -166,11 +164,8 @@ class TestLargeIntegers:
         assert len(multiauc.one_vs_rest_per_class(mixed, rng.random((50, 3)))) == 3
 
     def test_in_files(self, rng, ids, tmp_path, capsys):
-        from multiauc.cli._commands import multiauc as commands
-        from multiauc.cli._problems import run
-
         p = rng.random(50)
         table = {"y": np.arange(50) % 2, "p_0": 1 - p, "p_1": p, "id": pa.array([*ids, *[None] * 10])}
         parquet.write_table(pa.table(table), tmp_path / "p.parquet")
-        assert run(commands, ["evaluate", str(tmp_path / "p.parquet"), "-l", "y", "--by", "id", "-f", "json"]) == 0
+        assert run_command(["evaluate", str(tmp_path / "p.parquet"), "-l", "y", "--by", "id", "-f", "json"]) == 0
         assert {one["rows"] for one in json.loads(capsys.readouterr().out)["slices"]["slices"]} == {20, 10}

@@ -12,6 +12,7 @@ from pyarrow import parquet
 from scipy import sparse, special
 
 import multiauc
+from command_line import run_command
 from multiauc._input.probabilities import _make_monotone, as_outputs, softmax
 from multiauc.streaming import Accumulator
 from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
@@ -265,13 +266,10 @@ class TestCommandLine:
 
     @pytest.fixture
     def run_cli(self, capsys):
-        from multiauc.cli._commands import multiauc as commands
-        from multiauc.cli._problems import run
-
         def call(*words):
             with warnings.catch_warnings():
                 warnings.simplefilter("default")
-                assert run(commands, list(words)) == 0, capsys.readouterr().err
+                assert run_command(words) == 0, capsys.readouterr().err
             return capsys.readouterr().out
 
         return call

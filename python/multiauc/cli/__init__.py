@@ -11,15 +11,15 @@ __all__ = ["main"]
 PACKAGES = "click pyarrow rich"
 
 
-def main() -> None:
-    """Run the command line; the entry point of the script ``multiauc`` and of ``python -m multiauc``."""
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit; the entry point of ``multiauc`` and of ``python -m multiauc``."""
     try:
-        sys.exit(_run())
+        sys.exit(_run(arguments))
     except KeyboardInterrupt:  # before there was anything that could have been interrupted
         sys.exit(130)
 
 
-def _run() -> int:
+def _run(arguments: list[str] | None) -> int:
     try:
         import click  # noqa: F401, PLC0415
         import pyarrow as pa  # noqa: F401, PLC0415
@@ -32,4 +32,4 @@ def _run() -> int:
     from multiauc.cli._commands import multiauc  # noqa: PLC0415
     from multiauc.cli._problems import run  # noqa: PLC0415
 
-    return run(multiauc)
+    return run(multiauc, arguments)
