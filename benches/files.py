@@ -130,7 +130,7 @@ def main() -> None:
             f"{path.stat().st_size / 1e9:.2f} GB, {n_rows:,} rows, {CLASSES} classes, float32;",
             f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}.",
             "",
-            "| | seconds | million rows/s | peak of memory, MB | width of certified limits |",
+            "| | seconds | million rows/s | peak of memory, MB | width of the guaranteed bounds |",
             "|---|---:|---:|---:|---|",
             *lines,
             "",

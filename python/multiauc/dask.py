@@ -71,7 +71,7 @@ def evaluate(  # noqa: PLR0913
     Returns
     -------
     dask.delayed.Delayed
-        Of a `multiauc.streaming.CertifiedEvaluation`: ``evaluate(...).compute()`` has for each metric `value`, `low`
+        Of a `multiauc.streaming.BoundedEvaluation`: ``evaluate(...).compute()`` has for each metric `value`, `low`
         and `high` (the exact value lies between), `exact`, `standard_error` and `confidence_interval()`.
 
     See Also

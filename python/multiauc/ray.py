@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from multiauc._common.types import Absent, Outputs
     from multiauc._io.partitions import Question
-    from multiauc.streaming import Accumulator, CertifiedEvaluation
+    from multiauc.streaming import Accumulator, BoundedEvaluation
 
 __all__ = ["evaluate"]
 
@@ -38,7 +38,7 @@ def evaluate(  # noqa: PLR0913
     absent: Absent = "raise",
     outputs: Outputs = None,
     memory_limit: int = DEFAULT_MEMORY,
-) -> CertifiedEvaluation:
+) -> BoundedEvaluation:
     """AUC_mu, Hand & Till's M and one-vs-rest of a data set of Ray Data.
 
     The data set is run at once, as by Ray's own aggregations, and streams through: blocks are let go when they have
@@ -70,7 +70,7 @@ def evaluate(  # noqa: PLR0913
 
     Returns
     -------
-    CertifiedEvaluation
+    BoundedEvaluation
         For each metric `value`, `low` and `high` (the exact value lies between), `exact`, `standard_error` and
         `confidence_interval()`.
 

@@ -179,7 +179,7 @@ class TestOutput:
 
     def test_csv(self, cli, expected):
         head, first, *_ = cli("evaluate a.parquet -l y --memory-limit 1GiB -f csv").splitlines()
-        assert head == "kind,name,other,value,certified_low,certified_high,standard_error,low,high"
+        assert head == "kind,name,other,value,guaranteed_low,guaranteed_high,standard_error,low,high"
         kind, name, _, value, low, high, *_ = first.split(",")
         assert (kind, name) == ("metric", "auc_mu")
         assert float(value) == float(low) == float(high) == expected["auc_mu"]
@@ -234,7 +234,7 @@ class TestCertainBounds:
         assert problems(found) == []
         assert not found["exact"]
         for one in [*found["metrics"].values(), *found["per_class"], *found["worst_pairs"]]:
-            assert one["certified_low"] < one["value"] < one["certified_high"]
+            assert one["guaranteed_low"] < one["value"] < one["guaranteed_high"]
 
     def test_exact_on_request(self, cli):
         table = parquet.read_table("a.parquet")
@@ -257,8 +257,8 @@ class TestCertainBounds:
     def test_a_gate_is_passed_for_certain_only(self, cli):
         line = "evaluate a.parquet -l y --memory-limit 1GiB"
         found = json.loads(cli(f"{line} -f json"))["metrics"]["auc_mu"]
-        cli(f"{line} --fail-under auc_mu={found['certified_low']!r}")
-        assert f"AUC_mu is {found['certified_low']:.4f}, under" in cli(
+        cli(f"{line} --fail-under auc_mu={found['guaranteed_low']!r}")
+        assert f"AUC_mu is {found['guaranteed_low']:.4f}, under" in cli(
             f"{line} --fail-under auc_mu={found['value']!r}", code=3
         )
 

@@ -134,7 +134,7 @@ def test_the_schema_describes_what_is_shown(name):
     around = {"version", "kind", "provenance"} if "kind" in schema["properties"] else set()
     assert set(schema["required"]) <= {field for field, optional in fields.items() if not optional} | around
     if not schema.get("additionalProperties"):
-        bounds = {"certified_low", "certified_high", "exact"}  # differences and slices have none
+        bounds = {"guaranteed_low", "guaranteed_high", "exact"}  # differences and slices have none
         assert set(schema["properties"]) | bounds == set(fields) | around | bounds
 
 

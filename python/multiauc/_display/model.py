@@ -51,8 +51,8 @@ def as_plain(value: Any) -> Any:
 class Bounds:
     """What the exact value of rows read in pieces lies between."""
 
-    certified_low: Number
-    certified_high: Number
+    guaranteed_low: Number
+    guaranteed_high: Number
     exact: bool
 
 

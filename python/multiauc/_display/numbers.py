@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from multiauc._evaluation.runs import RunsEvaluation
     from multiauc._evaluation.slices import Slices
     from multiauc._input.held_inputs import HeldInputs
-    from multiauc.streaming import CertifiedEvaluation
+    from multiauc.streaming import BoundedEvaluation
 
 View = TypeVar("View")
 
@@ -90,7 +90,7 @@ def describe_rows(level: float, sizes: Mapping[Any, int]) -> dict[str, Any]:
     return {"level": level, "rows": sum(sizes.values()), "labels": tuple(sizes), "counts": tuple(sizes.values())}
 
 
-def _sizes(result: Evaluation | Comparison | CertifiedEvaluation | RunsEvaluation) -> dict[Any, int]:
+def _sizes(result: Evaluation | Comparison | BoundedEvaluation | RunsEvaluation) -> dict[Any, int]:
     return dict(zip(result.labels, result.counts.tolist(), strict=True))
 
 
@@ -154,7 +154,7 @@ def view_metrics(evaluation: Evaluation, level: float) -> dict[str, views.Estima
 
 
 def view_classes(
-    evaluation: Evaluation | CertifiedEvaluation, matrix: PairMatrix | None, level: float
+    evaluation: Evaluation | BoundedEvaluation, matrix: PairMatrix | None, level: float
 ) -> tuple[views.Class, ...]:
     """Each class against the rest, in the order of the labels; empty where that was not evaluated."""
     per_class = getattr(evaluation, "per_class", None)
@@ -219,7 +219,7 @@ def _list_worst(matrix: PairMatrix, n: int) -> Iterator[tuple[views.PairNames, t
 
 
 def view_bounded_evaluation(
-    evaluation: CertifiedEvaluation, model: str, metrics: Sequence[str], level: float, worst: int
+    evaluation: BoundedEvaluation, model: str, metrics: Sequence[str], level: float, worst: int
 ) -> views.Evaluation:
     """One model whose rows were read in pieces: values are exact or between bounds."""
     matrix: PairMatrix | None = None

@@ -22,7 +22,7 @@ Cell = str | float | None
 Records = tuple[Sequence[str], Sequence[Sequence[Any]]]
 
 ESTIMATE = ("value", "standard_error", "low", "high")
-BOUNDS = ("certified_low", "certified_high")
+BOUNDS = ("guaranteed_low", "guaranteed_high")
 TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_low", "corrected_high", "corrected_p_value")
 OF_RUNS = (*ESTIMATE, "rows_standard_error", "runs_standard_error", "degrees_of_freedom")
 COSTED = ("t", "degrees_of_freedom", "p_value")

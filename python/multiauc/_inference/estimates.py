@@ -369,12 +369,12 @@ class Estimate(result.Number, result.Tabular):
     def to_dict(self, level: float = 0.95) -> result.Record:
         """Value, standard error and the limits of the interval by name; nan where they are not known.
 
-        Of a stream also ``certified_low``, ``certified_high`` and ``exact``.
+        Of a stream also ``guaranteed_low``, ``guaranteed_high`` and ``exact``.
         """
         low, high = self._interval(read_level(level))
         bounds: result.Record = {}
         if self.low is not None:
-            bounds = {"certified_low": self.low, "certified_high": self.high, "exact": self.exact}
+            bounds = {"guaranteed_low": self.low, "guaranteed_high": self.high, "exact": self.exact}
         return {"value": self.value, **bounds, "standard_error": self.standard_error, "low": low, "high": high}
 
     def _rows(self, level: float) -> list[result.Record]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from multiauc._common.types import Absent, Outputs
     from multiauc._io.checkpoint import Saved
     from multiauc._io.predictions import Batch, RowStream
-    from multiauc.streaming import CertifiedEvaluation
+    from multiauc.streaming import BoundedEvaluation
 
     # What is called with the rows done, and their share if that is known.
     Reached = Callable[[int, float | None], object]
@@ -65,7 +65,7 @@ def evaluate_dataset(  # noqa: PLR0913
     checkpoint: str | PathLike[str] | None = None,
     progress: bool | Callable[[int, float | None], object] | None = None,
     filesystem: Any = None,
-) -> CertifiedEvaluation:
+) -> BoundedEvaluation:
     r"""AUC_mu, Hand & Till's M and one-vs-rest of predictions in files of any size, in bounded memory.
 
     Rows are read in pieces, only the columns that are needed, and counted into a state of bounded size (see
@@ -122,7 +122,7 @@ def evaluate_dataset(  # noqa: PLR0913
 
     Returns
     -------
-    CertifiedEvaluation
+    BoundedEvaluation
         For each metric `value`, `low` and `high` (the exact value lies between), `exact`, `standard_error` and
         `confidence_interval()`.
 
@@ -276,7 +276,7 @@ class Plan:
     outputs: Outputs = None
 
 
-def evaluate_stream(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> CertifiedEvaluation:
+def evaluate_stream(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> BoundedEvaluation:
     """Read all rows, or those that a checkpoint has not seen, and evaluate them."""
     run = _begin(stream, plan, checkpoint)
     start = run.position

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
 
     from multiauc._common.types import Outputs
-    from multiauc.streaming import CertifiedEvaluation
+    from multiauc.streaming import BoundedEvaluation
 
 #: How many states are merged at a time, so that no machine holds all of them.
 MERGED_AT_ONCE = 8
@@ -82,7 +82,7 @@ class Question:
             state.add(state.read_coded(*batch[:3]))
         return state
 
-    def answer(self, states: Iterable[Accumulator | None]) -> CertifiedEvaluation:
+    def answer(self, states: Iterable[Accumulator | None]) -> BoundedEvaluation:
         """What is asked for in the end."""
         whole = merge_states(states)
         if whole is None:

@@ -65,7 +65,9 @@ def _share(text: str) -> float:
 
 def check_values(estimates: Mapping[str, views.Estimate], floors: Iterable[Floor]) -> tuple[views.Gate, ...]:
     """What came of ``--fail-under``, for each floor; a value that is not known for certain does not pass."""
-    found = {metric: one.value if one.bounds is None else one.bounds.certified_low for metric, one in estimates.items()}
+    found = {
+        metric: one.value if one.bounds is None else one.bounds.guaranteed_low for metric, one in estimates.items()
+    }
     return tuple(_hold_against(found[floor.metric], floor, "value") for floor in floors)
 
 

@@ -16,7 +16,7 @@ except ModuleNotFoundError as error:
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 from multiauc.spark.evaluation import (
-    CertifiedDifference,
+    BoundedDifference,
     SliceEvaluations,
     SparkComparison,
     compare,
@@ -25,7 +25,7 @@ from multiauc.spark.evaluation import (
 from multiauc.spark.evaluator import MulticlassAucEvaluator
 
 __all__ = [
-    "CertifiedDifference",
+    "BoundedDifference",
     "MulticlassAucEvaluator",
     "SliceEvaluations",
     "SparkComparison",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from multiauc.spark._columns import Layout
-    from multiauc.streaming import Accumulator, CertifiedEvaluation
+    from multiauc.streaming import Accumulator, BoundedEvaluation
 
     # Scores, classes and weights.
     Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
@@ -117,7 +117,7 @@ def _merge_into(states: Any, width: int) -> Any:
 
 def evaluate_exactly(
     rows: DataFrame, layout: Layout, empty: Accumulator, states: dict[str, Accumulator], absent: str
-) -> dict[str, CertifiedEvaluation]:
+) -> dict[str, BoundedEvaluation]:
     """The exact metrics of every unit: a second pass where states are not exact already."""
     found = {unit: state.evaluate(absent=absent) for unit, state in states.items()}
     counted = {unit: states[unit] for unit, result in found.items() if not result.exact}

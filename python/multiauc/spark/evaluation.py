@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from multiauc._common.types import Absent, Outputs
     from multiauc.spark._columns import Layout
     from multiauc.spark._passes import PairedSample
-    from multiauc.streaming import CertifiedEvaluation
+    from multiauc.streaming import BoundedEvaluation
 
 #: States that only say where to split, and have the standard errors.
 EXACT_MEMORY = 16 * 2**20
@@ -44,7 +44,7 @@ EXACT_MEMORY = 16 * 2**20
 SLICE_MEMORY = 4 * 2**20
 
 
-class SliceEvaluations(Mapping[Any, "CertifiedEvaluation"]):
+class SliceEvaluations(Mapping[Any, "BoundedEvaluation"]):
     """The evaluation of each slice, by its value: text, or a tuple of texts for several columns; None for nulls.
 
     Slices in which fewer than two classes have rows have no value, and are left out.
@@ -58,14 +58,14 @@ class SliceEvaluations(Mapping[Any, "CertifiedEvaluation"]):
     """
 
     def __init__(
-        self, columns: tuple[str, ...], evaluations: Mapping[tuple[str | None, ...], CertifiedEvaluation]
+        self, columns: tuple[str, ...], evaluations: Mapping[tuple[str | None, ...], BoundedEvaluation]
     ) -> None:
         self.columns = columns
         self._evaluations = {
             values[0] if len(columns) == 1 else values: result for values, result in evaluations.items()
         }
 
-    def __getitem__(self, values: Any) -> CertifiedEvaluation:
+    def __getitem__(self, values: Any) -> BoundedEvaluation:
         return self._evaluations[values]
 
     def __iter__(self) -> Iterator[Any]:
@@ -110,7 +110,7 @@ def evaluate(  # noqa: PLR0913
     absent: Absent = "raise",
     outputs: Outputs = None,
     memory_limit: int | None = None,
-) -> CertifiedEvaluation | SliceEvaluations:
+) -> BoundedEvaluation | SliceEvaluations:
     r"""AUC_mu, Hand & Till's M and one-vs-rest of the rows of a Spark data frame, without collecting them.
 
     The first pass counts the rows into states of bounded size (`multiauc.streaming.Accumulator`), which are merged in
@@ -154,7 +154,7 @@ def evaluate(  # noqa: PLR0913
 
     Returns
     -------
-    CertifiedEvaluation or SliceEvaluations
+    BoundedEvaluation or SliceEvaluations
         The metrics with bounds, standard errors and intervals; with `by`, those of each slice.
 
     Raises
@@ -203,7 +203,7 @@ def evaluate_rows(
     memory_limit: int | None,
     *,
     exact: bool,
-) -> tuple[Mapping[tuple[str, tuple[str | None, ...]], CertifiedEvaluation], PairedSample | None]:
+) -> tuple[Mapping[tuple[str, tuple[str | None, ...]], BoundedEvaluation], PairedSample | None]:
     """The evaluation of every model on every slice, and a sample of the rows if there are several models."""
     policy = one_of("absent", absent, ABSENT_POLICIES)
     wanted = read_metrics(DEFAULT_METRICS if metrics is None else metrics, STREAMED_METRICS)
@@ -237,7 +237,7 @@ def _read_unit(unit: str) -> tuple[str, tuple[str | None, ...]]:
 
 
 @dataclass(frozen=True, eq=False)
-class CertifiedDifference(Result):
+class BoundedDifference(Result):
     """The difference of two models on the same rows.
 
     Attributes
@@ -276,17 +276,17 @@ class SparkComparison(Result):
 
     Attributes
     ----------
-    evaluations : dict of CertifiedEvaluation
+    evaluations : dict of BoundedEvaluation
         By the name of the model.
     correlations : dict of ndarray of shape (m, m)
         How the values of the models vary together, by metric, in a random sample of the rows; nan where that cannot be
         told from the sample.
     """
 
-    evaluations: dict[str, CertifiedEvaluation]
+    evaluations: dict[str, BoundedEvaluation]
     correlations: dict[str, NDArray[np.float64]]
 
-    def difference(self, a: str, b: str, metric: str = "auc_mu") -> CertifiedDifference:
+    def difference(self, a: str, b: str, metric: str = "auc_mu") -> BoundedDifference:
         """The value of model `a` less that of `b`."""
         names = list(self.evaluations)
         for name in (a, b):
@@ -298,7 +298,7 @@ class SparkComparison(Result):
         first, second = own[metric], other[metric]
         errors = first.standard_error, second.standard_error
         together = 2.0 * float(self.correlations[metric][names.index(a), names.index(b)]) * errors[0] * errors[1]
-        return CertifiedDifference(
+        return BoundedDifference(
             first.value - second.value,
             first.bounds[0] - second.bounds[1],
             first.bounds[1] - second.bounds[0],

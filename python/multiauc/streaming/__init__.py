@@ -4,6 +4,6 @@
 Its answers are exact while every distinct number fits, and lie between guaranteed bounds afterwards.
 """
 
-from multiauc.streaming.accumulator import Accumulator, CertifiedEvaluation
+from multiauc.streaming.accumulator import Accumulator, BoundedEvaluation
 
-__all__ = ["Accumulator", "CertifiedEvaluation"]
+__all__ = ["Accumulator", "BoundedEvaluation"]

@@ -39,7 +39,7 @@ MAGIC = b"multiauc state 1\n"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CertifiedEvaluation(MetricEstimates):
+class BoundedEvaluation(MetricEstimates):
     """The metrics of a stream of rows; see `Accumulator.evaluate`.
 
     Attributes
@@ -339,7 +339,7 @@ class Accumulator:
         again._sums = None if self._sums is None else self._sums.copy()
         return again
 
-    def evaluate(self, *, absent: str = "raise") -> CertifiedEvaluation:
+    def evaluate(self, *, absent: str = "raise") -> BoundedEvaluation:
         """The metrics of all rows so far.
 
         Parameters
@@ -349,7 +349,7 @@ class Accumulator:
 
         Returns
         -------
-        CertifiedEvaluation
+        BoundedEvaluation
             Values with guaranteed bounds, and with the standard errors of rows drawn within classes.
         """
         return self.results(self.state().answers(), absent)
@@ -360,7 +360,7 @@ class Accumulator:
             raise ValueError("there is no value before the first update")
         return self._state
 
-    def results(self, found: dict[str, Any], absent: str) -> CertifiedEvaluation:
+    def results(self, found: dict[str, Any], absent: str) -> BoundedEvaluation:
         """What the core found, in the form that users see."""
         policy = one_of("absent", absent, sample.ABSENT_POLICIES)
         self._warn_without_sample()
@@ -370,7 +370,7 @@ class Accumulator:
         undefined = policy == "nan" and bool((counts == 0).any())
         smallest = int(counts[counts > 0].min())
         with_prevalence = ["one_vs_rest_prevalence"] if "one_vs_rest" in self.metrics else []
-        sums = {} if self._sums is None else {name: _as_certified(one) for name, one in self._sums.estimates()}
+        sums = {} if self._sums is None else {name: _as_bounded(one) for name, one in self._sums.estimates()}
         every, k = found | sums, self.k or DEFAULT_K
         metrics = {
             name: _build_estimate(
@@ -395,7 +395,7 @@ class Accumulator:
             name: found[f"{name}_pairs"] for name in ("auc_mu", "hand_till") if name in self.metrics
         }
         confusion = None if self._sums is None else self._sums.confusion()
-        return CertifiedEvaluation(metrics, self.labels, counts, per_class, bounds, confusion)
+        return BoundedEvaluation(metrics, self.labels, counts, per_class, bounds, confusion)
 
     def _warn_without_sample(self) -> None:
         least = _rust.StreamState.least_memory_for_variances(
@@ -491,7 +491,7 @@ class Accumulator:
         return f"Accumulator of {pluralize(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
 
 
-def _as_certified(found: _rust.Estimate) -> tuple[Any, ...]:
+def _as_bounded(found: _rust.Estimate) -> tuple[Any, ...]:
     """A sum, whose bounds are its value."""
     bounds = (found.value, found.value, found.value)
     return (*bounds, found.variance, found.degrees_of_freedom, (found.worst, found.worst))
@@ -522,7 +522,7 @@ def _build_estimate(
 
 def evaluate_exactly(
     open_batches: Callable[[], Iterable[_rust.Sample]], accumulator: Accumulator, memory_limit: int, absent: str
-) -> CertifiedEvaluation:
+) -> BoundedEvaluation:
     """The exact metrics of the rows that an accumulator has seen.
 
     The accumulator says how many rows of each class lie in which range of scores. Rows of different ranges are in a

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from multiauc._common.registry import MetricName
     from multiauc._common.types import TrainingOutputs
     from multiauc._evaluation.evaluation import Evaluation
-    from multiauc.streaming import CertifiedEvaluation
+    from multiauc.streaming import BoundedEvaluation
 
 
 class TrainingMetric:
@@ -143,7 +143,7 @@ class BatchMetric(TrainingMetric):
         options = {"labels": labels, **self.options, "sample_weight": batch.weights}
         return evaluate(batch.codes, batch.scores, metrics=[self.metric], **options)
 
-    def evaluate_summary(self, summary: Accumulator) -> CertifiedEvaluation:
+    def evaluate_summary(self, summary: Accumulator) -> BoundedEvaluation:
         """The value of rows that were summarised."""
         return summary.evaluate(absent=self.options.get("absent", "raise"))
 
@@ -304,7 +304,7 @@ class ArrayMulticlassAuc:
             return self._metric.evaluate_summary(self._summary).metrics[self._metric.metric].value
         return self._metric.value_of(self._joined())
 
-    def evaluate(self) -> Evaluation | CertifiedEvaluation:
+    def evaluate(self) -> Evaluation | BoundedEvaluation:
         """The value with its standard error and intervals; with `memory_limit`, between guaranteed bounds."""
         if self._summary is not None:
             return self._metric.evaluate_summary(self._summary)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from multiauc._common.registry import MetricName
     from multiauc._common.types import TrainingOutputs
     from multiauc._evaluation.evaluation import Evaluation
-    from multiauc.streaming import CertifiedEvaluation
+    from multiauc.streaming import BoundedEvaluation
 
 #: What the base class has options for.
 METRIC_OPTIONS = (
@@ -124,7 +124,7 @@ class MulticlassAuc(Metric):  # type: ignore[misc]
         found = self._metric.evaluate_summary(self._summarise())
         return self._as_tensor(found.metrics[self._metric.metric].value)
 
-    def evaluate(self) -> Evaluation | CertifiedEvaluation:
+    def evaluate(self) -> Evaluation | BoundedEvaluation:
         """The value with its standard error and intervals; with `memory_limit`, between guaranteed bounds."""
         with self.sync_context(dist_sync_fn=self.dist_sync_fn, should_sync=self._to_sync):
             if self.memory_limit is None:
