@@ -105,7 +105,7 @@ def test_four_classes_are_drawn_and_say_so():
     assert multiauc.ferri_vus_of_confusions(even(4, 0.9), rng=0, precision=5e-3) == found
     perfect = multiauc.ferri_vus_of_confusions(np.eye(4), rng=0)
     assert perfect.value == perfect.perfect
-    assert "drawn, Monte-Carlo error" in repr(perfect)
+    assert "sampled, Monte Carlo error" in repr(perfect)
 
 
 def test_many_classifiers_of_three_classes_are_drawn():

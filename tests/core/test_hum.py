@@ -196,7 +196,7 @@ def test_drawn_tuples_are_near_the_value_of_all():
     assert 0.0 < drawn.monte_carlo_error <= 2e-3
     assert abs(drawn.value - exact.value) < 5 * drawn.monte_carlo_error
     assert drawn.standard_error == pytest.approx(exact.standard_error, rel=0.15)
-    assert "drawn, Monte-Carlo error 0.0" in repr(drawn)
+    assert "sampled, Monte Carlo error 0.0" in repr(drawn)
 
 
 def test_the_error_of_drawing_is_what_it_says():
@@ -361,5 +361,5 @@ def test_surfaces_are_of_three_classes():
     codes, scores = large_sample(14, n=40, n_classes=4)
     with pytest.raises(ValueError, match="three classes; y_true has 4 classes"):
         multiauc.hum(codes, scores, precision=0.1).surface()
-    with pytest.raises(ValueError, match=r"no ROC surface of PDI; multiauc.hum has one"):
+    with pytest.raises(ValueError, match=r"PDI has no ROC surface; use multiauc.hum"):
         multiauc.pdi(codes, scores).surface()

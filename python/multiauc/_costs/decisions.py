@@ -468,15 +468,15 @@ def fit_decisions(
     groups : array-like of shape (n,), optional
         The group of each row (a patient, a user): groups, not rows, count as independent.
     labels : sequence of K labels, optional
-        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
-        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        The classes, in column order. If the columns of a data frame are named after these classes, the names decide
+        which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, or go on without having seen any.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------

@@ -475,22 +475,22 @@ def multiclass_roc(  # noqa: PLR0913
         false-positive rates. They multiply `pair_weights`, and the row effects are means over pairs with the same
         weights. A large weight says that a rate matters: it rewards, it is not a misclassification cost.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
-        like two rows and a row of weight 0 not at all.
+        Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
+        row of weight 0 is ignored.
     continuity : float, default 0.5
         Draws the rates away from 0 and 1, whose logits are infinite: x becomes (1 - 2e) x + e with e = a / (n + 2a), a
         the number given here (at most a million) and n the harmonic mean of the class sizes (the larger of a class's
         rows and weight). The fitted curve u is mapped back to (u - e) / (1 - 2e), cut off at 0 and 1.
     labels : sequence of K labels, optional
-        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
-        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        The classes, in column order. If the columns of a data frame are named after these classes, the names decide
+        which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its pairs out, or return nan.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
     tol : float, default 1e-8
         The fit stops when the deviance falls by less than `tol` times (deviance + 0.1) in a sweep.
     max_iter : int, default 500

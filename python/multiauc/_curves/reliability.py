@@ -140,8 +140,8 @@ def reliability_curves(
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows.
     labels : sequence of K labels, optional
-        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
-        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        The classes, in column order. If the columns of a data frame are named after these classes, the names decide
+        which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its curve out, or return a curve with a

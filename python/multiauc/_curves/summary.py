@@ -402,9 +402,9 @@ def summary_roc_of_pairs(
     absent : {"raise", "ignore"}, default "raise"
         What to do if a class has no rows: raise an error, or leave out its pairs.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------

@@ -28,37 +28,37 @@ def matthews_score(
 ) -> float:
     r"""Gorodkin's R_K: Matthews' correlation coefficient for any number of classes.
 
-    With n rows, :math:`t_k` of them in class k, :math:`p_k` decided to be of class k, and c of them right,
+    With n rows, :math:`t_k` of them in class k, :math:`p_k` predicted as class k, and c predicted correctly,
 
     .. math::
         R_K = \frac{c\,n - \sum_k p_k t_k}{\sqrt{(n^2 - \sum_k p_k^2)(n^2 - \sum_k t_k^2)}},
 
-    and 0 where all rows are decided alike. 1 is perfect, 0 is chance; it can be negative.
+    and 0 if all rows get the same prediction. 1 is perfect, 0 is the chance level; it can be negative.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
         The class of each row: integers, strings, bools or a categorical.
     y_score : array-like of shape (n, K) or (n,)
-        The score of each row for each class, float32 or float64, in any memory layout. A row is decided to be of the
-        class with the highest score; of classes that tie, that of the first column, as by ``numpy.argmax``. Or, of
-        shape (n,), the predicted class of each row; with two classes also the probability of the second of `labels`.
-        Whole numbers are classes, numbers between 0 and 1 probabilities.
+        The score of each row for each class, float32 or float64, in any memory layout. The prediction is the class with
+        the highest score; of tied classes the first column wins, as in ``numpy.argmax``. An array of shape (n,) holds
+        predicted classes or, with two classes, the probability of the second of `labels`: whole numbers are classes,
+        numbers between 0 and 1 probabilities.
     partition : array-like of shape (K, K), optional
-        ``partition[i, j]`` is the cost of deciding for class i where the truth is j: a row is then decided to be of the
-        class with the least expected cost.
+        ``partition[i, j]`` is the cost of predicting class i when the truth is j: the prediction is then the class with
+        the least expected cost.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
-        like two rows and a row of weight 0 not at all.
+        Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
+        row of weight 0 is ignored.
     labels : sequence of K labels, optional
         The classes in the order of the columns, as in `auc_mu_score`.
     absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, take it for a class that can only be decided
-        for by mistake, or return nan.
+        What to do if a class has no rows (or no weight): raise an error, keep it as a class that can only be predicted
+        wrongly, or return nan.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------
@@ -67,8 +67,8 @@ def matthews_score(
 
     See Also
     --------
-    evaluate : With a standard error, as the metric ``"matthews"``; beside it ``"kappa"``, ``"accuracy"``,
-        ``"balanced_accuracy"`` and ``"macro_f1"``.
+    evaluate : With a standard error, as the metric ``"matthews"``; also ``"kappa"``, ``"accuracy"``,
+    ``"balanced_accuracy"`` and ``"macro_f1"``.
 
     References
     ----------
@@ -98,17 +98,17 @@ def kappa_score(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> float:
-    r"""Cohen's kappa: the share of right decisions, on a scale where what chance agrees on is 0 and all is 1.
+    r"""Cohen's kappa: accuracy, rescaled so chance agreement is 0 and a perfect prediction 1.
 
     .. math::
         \kappa = \frac{p_o - p_e}{1 - p_e}, \qquad p_o = \frac{c}{n}, \quad p_e = \sum_k \frac{p_k}{n} \frac{t_k}{n},
 
-    in the terms of `matthews_score`.
+    in the notation of `matthews_score`.
 
     Parameters
     ----------
     y_true, y_score, partition, sample_weight, labels, absent, outputs
-        As in `matthews_score`, which says how rows are decided.
+        As in `matthews_score`, which explains how scores become predictions.
 
     Returns
     -------
@@ -145,19 +145,18 @@ def top_k_accuracy_score(
 ) -> float:
     r"""Top-k accuracy: the share of rows whose class is among the k classes with the highest scores.
 
-    A row counts 1 if fewer than k scores are larger than that of its class and none ties with it for the last place.
-    Where scores tie at the edge, it counts the share of the tied classes that there is a place for: the expected value
-    if ties are broken at random. (scikit-learn breaks them by column order.)
+    A row counts 1 if fewer than k scores are larger than that of its class and none ties with it for the last place. If
+    scores tie for the last places, it counts the fraction of the tied classes that fit in: the expected value if ties
+    are broken at random. (scikit-learn breaks them by column order.)
 
     Parameters
     ----------
     y_true, y_score, sample_weight, labels, outputs
-        As in `matthews_score`, with a score for every class; of two classes also the probability of the second.
+        As in `matthews_score`, with a score for every class or, with two classes, the probability of the second.
     k : int, default 2
         How many of the highest scores count.
     absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, compute the share of the rows there are, or
-        return nan.
+        What to do if a class has no rows (or no weight): raise an error, ignore it, or return nan.
 
     Returns
     -------
@@ -215,12 +214,11 @@ def log_loss_score(
     labels : sequence of K labels, optional
         The classes in the order of the columns, as in `auc_mu_score`.
     absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, compute the mean over the rows there are, or
-        return nan.
+        What to do if a class has no rows (or no weight): raise an error, ignore it, or return nan.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------

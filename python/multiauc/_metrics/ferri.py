@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from multiauc._common.types import Absent, Labels, Outputs
 
 TITLE = "Ferri's VUS"
-# Three classes are computed without drawing up to this many classifiers; two classes always.
+# Three classes are computed without sampling up to this many classifiers; two classes always.
 MOST_EXACT = 100
 
 
@@ -34,33 +34,33 @@ def ferri_vus_of_confusions(
     precision: float = 1e-3,
     rng: np.random.Generator | int | None = None,
 ) -> Volume:
-    r"""The volume of all confusions that mixtures of some crisp classifiers are no worse than.
+    r"""Ferri's volume under the ROC surface of a set of crisp classifiers, from their confusion matrices.
 
-    A crisp classifier is a point in the space of its K(K-1) rates of wrong decisions. With the K classifiers that
-    always answer the same, the given ones span a convex set; the volume is that of all possible confusions
+    A crisp classifier is a point in the space of its K(K-1) error rates. Together with the K constant classifiers, the
+    given ones span a convex set; the volume counts all possible error rates that some mixture of them does not exceed:
 
     .. math::
         \operatorname{vol}\bigl((\operatorname{conv}(\text{classifiers}) + \mathbb{R}_+^{K(K-1)}) \cap \Omega\bigr),
 
     :math:`\Omega` being the rates whose sum is at most 1 for every class [1]_. A perfect classifier has
-    :math:`((K-1)!)^{-K}`: 1 for two classes, 1/8 for three, 1/1296 for four. Those that always answer the same have
-    1/2, 1/180 and 1/17740800. With two classes it is the area under the convex hull of the ROC points.
+    :math:`((K-1)!)^{-K}`: 1 for two classes, 1/8 for three, 1/1296 for four. The constant classifiers alone have 1/2,
+    1/180 and 1/17740800. With two classes it is the area under the convex hull of the ROC points.
 
     Parameters
     ----------
     matrices : array-like of shape (m, K, K) or (K, K)
         Confusion matrices, a row for each true class, in counts or in rates.
     precision : float, default 1e-3
-        Where points are drawn, the standard error of drawing at which to stop, as a share of the perfect value.
+        If points are sampled, the Monte Carlo error at which to stop, as a fraction of the perfect value.
     rng : numpy.random.Generator or int, optional
-        What they are drawn from.
+        Seed or generator for sampling.
 
     Returns
     -------
     Volume
-        Without a standard error over rows: it is not a mean over them. It is exact with two classes, and with three
-        and up to 100 classifiers, which needs scipy (``pip install scipy``). Otherwise points are drawn, a
-        linear programme decides about each, and ``.monte_carlo_error`` says how far off that may be.
+        Without a standard error over rows, because it is not a mean over rows. It is exact with two classes, and with
+        three classes and up to 100 classifiers, which needs scipy (``pip install scipy``). Otherwise points are
+        sampled, each checked by a linear programme, and ``.monte_carlo_error`` is the standard error of sampling.
 
     References
     ----------
@@ -94,22 +94,22 @@ def ferri_vus_score(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> float:
-    r"""Ferri's volume of a soft classifier, taken as a set of crisp ones: argmax of the scores with offsets.
+    r"""Ferri's volume of a soft classifier, treated as a set of crisp ones: argmax of the scores plus offsets.
 
-    An estimate from below: more crisp classifiers can be made of scores than those with offsets. On a problem whose
-    value is known (`docs/volumes.md`), argmax alone has 57% of it, 24 offsets have 77% and a thousand 87%.
+    This is a lower estimate, because offsets do not produce every crisp classifier that scores allow. On a problem
+    whose value is known (`docs/volumes.md`), argmax alone reaches 57% of it, 24 offsets 77% and a thousand 87%.
 
     Parameters
     ----------
     y_true, y_score, labels, absent, outputs
         As in `hum_score`.
     classifiers : int, default 24
-        How many offsets: none at all, and others at random quantiles of the differences of scores. More give a larger
-        value, and take longer.
+        How many offsets to use: zero, and the others at random quantiles of score differences. More offsets give a
+        larger value and take longer.
     precision : float, default 1e-3
         As in `ferri_vus_of_confusions`, which has the formula.
     rng : numpy.random.Generator or int, optional
-        What offsets, and points where they are, are drawn from.
+        Seed or generator for the offsets and the sampled points.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def ferri_vus_score(
 def _offsets(
     codes: NDArray[np.intp], scores: NDArray[np.float64], count: int, generator: np.random.Generator
 ) -> NDArray[np.float64]:
-    """None, and some that bring random quantiles of the differences to the boundary, all classes counting alike."""
+    """Zero, and offsets that move random quantiles of the score differences to the boundary."""
     n_classes = scores.shape[1]
     offsets = np.zeros((count, n_classes))
     levels = generator.random((count - 1, n_classes - 1))
@@ -206,7 +206,7 @@ def _compute_volume(rates: NDArray[np.float64], precision: float, seed: int) -> 
     return Volume(TITLE, min(value, perfect), None, error, chance, exact=exact, perfect=perfect)
 
 
-#: The volume of the classifiers that always answer the same.
+#: The volume of the constant classifiers.
 _CHANCES = {2: 1 / 2, 3: 1 / 180, 4: 1 / 17_740_800}
 
 

@@ -33,10 +33,10 @@ def auc_mu_score(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> float:
-    r"""AUC_mu: how well the classes are separated pair by pair, judged by the boundary that decides between the two.
+    r"""AUC_mu: the mean AUC over pairs of classes, each pair ranked by the difference of its two scores.
 
-    For classes c and d every row is placed by the difference of its two scores, and S(c, d) is the share of pairs of
-    rows, one of each class, whose order is right (a tie counts one half):
+    For classes c and d, rows are ranked by the difference of the two scores. S(c, d) is the fraction of pairs of rows,
+    one of each class, in the right order (a tie counts one half):
 
     .. math::
         S(c, d) = \frac{1}{n_c n_d} \sum_{a \in c} \sum_{b \in d}
@@ -44,8 +44,8 @@ def auc_mu_score(
         \qquad
         \mathrm{AUC}_\mu = \frac{2}{K (K - 1)} \sum_{c < d} S(c, d)
 
-    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. Scores that are always right in the sense of argmax
-    have the value 1, scores without information 1/2. With two classes this is the usual AUC.
+    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. If argmax is always right the value is 1; the chance
+    level is 1/2. With two classes this is the usual AUC.
 
     Parameters
     ----------
@@ -57,28 +57,23 @@ def auc_mu_score(
         (n, 1), the score of the second of `labels`.
     partition : array-like of shape (K, K), optional
         ``partition[i, j]`` is the cost of predicting class i when the truth is j, classes in the order of `labels`:
-        rows are predictions, which is the transpose of scikit-learn's confusion matrix. A pair is then placed by
-        :math:`\sigma\, v \cdot p`, where v is row c minus row d of the matrix and :math:`\sigma` the sign of
-        :math:`v_c - v_d` (if that is 0 the matrix does not tell the two classes apart, and S(c, d) is 1/2).
-        By default all errors cost the same, the partition by argmax. If the rows of the matrix have different sums,
-        the rows of `y_score` must sum to 1.
-    pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
-        The weight of each pair in the mean: equal by default; ``"size_product"`` for n_c n_d (the paper's AUC_mu^S);
+        rows are predictions, which is the transpose of scikit-learn's confusion matrix. A pair is then ranked by
+        :math:`\sigma\, v \cdot p`, where v is row c minus row d of the matrix and :math:`\sigma` the sign of :math:`v_c
+        - v_d` (if that is 0, the matrix does not distinguish the two classes, and S(c, d) is 1/2). Default: all errors
+        cost the same, which is the partition by argmax. If the rows of the matrix have different sums, the rows of
+        `y_score` must sum to 1. pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional The
+        weight of each pair in the mean: equal by default; ``"size_product"`` for n_c n_d (the paper's AUC_mu^S);
         ``"size_sum"`` for n_c + n_d; or a symmetric array of non-negative weights, whose diagonal is ignored.
-    sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
-        like two rows and a row of weight 0 not at all.
-    labels : sequence of K labels, optional
-        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
-        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
-        otherwise the sorted labels of `y_true`, if there are K of them.
-    absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, leave out its pairs and give their weight to
-        the others, or return nan.
-    outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        sample_weight : array-like of shape (n,), optional Non-negative weights of the rows. Sums of weights replace
+        counts: a row of weight 2 counts like two rows, and a row of weight 0 is ignored. labels : sequence of K labels,
+        optional The classes, in column order. If the columns of a data frame are named after these classes, the names
+        decide which column is which. Default: the column names of a data frame, if they are strings or contain all
+        labels; otherwise the sorted labels of `y_true`, if there are K of them. absent : {"raise", "ignore", "nan"},
+        default "raise" What to do if a class has no rows (or no weight): raise an error, leave out its pairs and give
+        their weight to the others, or return nan. outputs : {"logits"} or None, default None What the columns contain:
+        None uses them as they are; ``"logits"`` applies the softmax to each row first (or the logistic function, with
+        one score per row). Scores are compared between rows, so logits and the probabilities computed from them give
+        different values.
 
     Returns
     -------
@@ -88,23 +83,23 @@ def auc_mu_score(
     Raises
     ------
     ValueError, TypeError
-        If an argument cannot be used; the message says which, what was found and what is accepted. Among others: nan
-        or infinite scores, negative weights, labels that are not in `labels`, fewer than two classes with rows.
+        If an argument is invalid; the message names the argument, what was found and what to pass. Examples: nan or
+        infinite scores, negative weights, labels that are not in `labels`, fewer than two classes with rows.
 
     See Also
     --------
     auc_mu_matrix : The S(c, d) of all pairs.
-    hand_till_score : Places the rows by one score at a time instead of a difference.
+    hand_till_score : Ranks rows by one score at a time instead of a difference.
 
     Notes
     -----
-    Rounding is not allowed to decide ties. On paper 0.3 - 0.2 and 0.2 - 0.1 are equal, in floating point they are
-    not, so each float64 score that is the nearest double to a decimal of up to six digits or to a fraction with a
-    denominator of at most 1000 (rounded scores, vote shares, leaves of trees) is taken for that fraction; all other
-    scores stand for exactly the value they have, and their difference is not rounded either. float32 scores are taken
-    for fractions only if all of them are multiples of one 1/m, m being at most 1000 or a power of ten up to a million,
-    as so short a number often lies next to some fraction by accident. Under a general `partition` matrix rows are
-    compared by their floating-point sums.
+    Ties do not depend on rounding. On paper 0.3 - 0.2 and 0.2 - 0.1 are equal; in floating point they are not. So a
+    float64 score that is the nearest double to a decimal of up to six digits, or to a fraction with a denominator of at
+    most 1000 (rounded scores, vote shares, tree leaves), counts as that fraction. All other scores count as exactly
+    their floating-point value, and differences are not rounded. float32 scores count as fractions only if all of them
+    are multiples of the same 1/m, with m at most 1000 or a power of ten up to a million, because a float32 number is
+    often close to some fraction by accident. With a general `partition` matrix, rows are compared by their
+    floating-point sums.
 
     A one-dimensional score s stands for the columns (1 - s, s), without computing them: the result is the AUC of s.
 
@@ -153,8 +148,8 @@ def auc_mu_matrix(
     y_true, y_score, partition, sample_weight, labels, outputs
         As in `auc_mu_score`.
     absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, or have nan in its row and column
-        (``"ignore"`` and ``"nan"`` alike).
+        What to do if a class has no rows (or no weight): raise an error, or fill its row and column with nan (both
+        ``"ignore"`` and ``"nan"``).
 
     Returns
     -------
@@ -190,16 +185,15 @@ def hand_till_score(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> float:
-    r"""Hand & Till's M: the mean AUC of all ordered pairs of classes, each judged by the score of its first class.
+    r"""Hand & Till's M (AU1U): the mean AUC of ordered pairs of classes, each ranked by the score of its first class.
 
     .. math::
         A(c|d) = \frac{1}{n_c n_d} \sum_{a \in c} \sum_{b \in d} \psi\bigl(p_c(a) - p_c(b)\bigr),
         \qquad
         M = \frac{1}{K (K - 1)} \sum_{c \ne d} A(c|d)
 
-    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. Scores without information have the value 1/2; but M
-    can be below 1 although argmax is always right, which `auc_mu_score` repairs. With two classes whose scores sum to
-    1 it is the usual AUC.
+    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. The chance level is 1/2. M can be below 1 although
+    argmax is always right; `auc_mu_score` cannot. With two classes whose scores sum to 1, M is the usual AUC.
 
     Parameters
     ----------
@@ -208,27 +202,27 @@ def hand_till_score(
     y_score : array-like or sparse matrix of shape (n, K)
         The score of each row for each class: probabilities, or other finite scores that compare between rows (for
         logits see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or (n, 1),
-        the score of the second of `labels`. Of a ``scipy.sparse`` matrix or array, what is not stored is a score of 0,
-        and several numbers stored for one cell are added; time and memory grow with what is stored, also for 100,000
-        classes.
+        the score of the second of `labels`. In a ``scipy.sparse`` matrix or array, entries that are not stored are
+        scores of 0, and duplicate entries are added; time and memory grow with the number of stored entries, even for
+        100,000 classes.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         The weight of each pair, the same for A(c|d) and A(d|c): equal by default; ``"size_product"`` for n_c n_d;
         ``"size_sum"`` for n_c + n_d (scikit-learn's ``multi_class="ovo"`` with ``average="weighted"``); or a symmetric
         array of non-negative weights, whose diagonal is ignored.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
-        like two rows and a row of weight 0 not at all.
+        Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
+        row of weight 0 is ignored.
     labels : sequence of K labels, optional
-        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
-        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        The classes, in column order. If the columns of a data frame are named after these classes, the names decide
+        which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave out its pairs and give their weight to
         the others, or return nan.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------
@@ -238,7 +232,7 @@ def hand_till_score(
     Raises
     ------
     ValueError, TypeError
-        If an argument cannot be used; the message says which, what was found and what is accepted.
+        If an argument is invalid; the message names the argument, what was found and what to pass.
 
     See Also
     --------
@@ -285,16 +279,16 @@ def hand_till_matrix(
     .. math::
         A(c|d) = \frac{1}{n_c n_d} \sum_{a \in c} \sum_{b \in d} \psi\bigl(p_c(a) - p_c(b)\bigr)
 
-    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. The row is the class whose score is read, so the
-    matrix is not symmetric; the mean over all ordered pairs is `hand_till_score`.
+    with :math:`\psi(u)` = 1, 1/2 or 0 for u > 0, u = 0 or u < 0. Row c uses the score of class c, so the matrix is not
+    symmetric; the mean over all ordered pairs is `hand_till_score`.
 
     Parameters
     ----------
     y_true, y_score, sample_weight, labels, outputs
         As in `hand_till_score`.
     absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, or have nan in its row and column
-        (``"ignore"`` and ``"nan"`` alike).
+        What to do if a class has no rows (or no weight): raise an error, or fill its row and column with nan (both
+        ``"ignore"`` and ``"nan"``).
 
     Returns
     -------
@@ -341,7 +335,7 @@ def one_vs_rest_score(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> float:
-    r"""One-vs-rest AUC: each class against all the others by its own score, averaged over the classes.
+    r"""One-vs-rest AUC: each class against all others by its own score, averaged over the classes.
 
     With :math:`A(c|d)` the AUC of column c for class c against class d (see `hand_till_matrix`), n rows and K classes,
 
@@ -357,29 +351,29 @@ def one_vs_rest_score(
     y_score : array-like or sparse matrix of shape (n, K)
         The score of each row for each class: probabilities, or other finite scores that compare between rows (for
         logits see `outputs`), float32 or float64, in any memory layout. With two classes also of shape (n,) or (n, 1),
-        the score of the second of `labels`. Of a ``scipy.sparse`` matrix or array, what is not stored is a score of 0,
-        and several numbers stored for one cell are added; time and memory grow with what is stored, also for 100,000
-        classes.
+        the score of the second of `labels`. In a ``scipy.sparse`` matrix or array, entries that are not stored are
+        scores of 0, and duplicate entries are added; time and memory grow with the number of stored entries, even for
+        100,000 classes.
     average : {"macro", "prevalence", "prevalence_equal_rest", "micro"}, default "macro"
-        ``"macro"``: the mean of the A(c). ``"prevalence"``: their mean weighted by the class sizes, :math:`\sum_c (n_c
-        / n) A(c)`, which Provost and Domingos [1]_ proposed (scikit-learn's ``multi_class="ovr"`` with
-        ``average="weighted"``). ``"prevalence_equal_rest"``: :math:`\sum_c (n_c / n) \frac{1}{K-1} \sum_{d \ne c}
-        A(c|d)`, in which the classes of the rest count alike whatever their sizes. ``"micro"``: the AUC of all n K
-        cells of `y_score` in one ranking, a cell being positive if it stands in the column of its row's class.
+        ``"macro"`` (AUNU): the mean of the A(c). ``"prevalence"`` (AUNP): their mean weighted by class size,
+        :math:`\sum_c (n_c / n) A(c)`, which Provost and Domingos [1]_ proposed (scikit-learn's ``multi_class="ovr"``
+        with ``average="weighted"``). ``"prevalence_equal_rest"``: :math:`\sum_c (n_c / n) \frac{1}{K-1} \sum_{d \ne c}
+        A(c|d)`, which weights the classes of the rest equally. ``"micro"``: the AUC of all n K scores in one ranking,
+        positive in the column of the row's own class.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
-        like two rows and a row of weight 0 not at all.
+        Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
+        row of weight 0 is ignored.
     labels : sequence of K labels, optional
-        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
-        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        The classes, in column order. If the columns of a data frame are named after these classes, the names decide
+        which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out (``"micro"`` leaves out its
         column), or return nan.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------
@@ -389,7 +383,7 @@ def one_vs_rest_score(
     Raises
     ------
     ValueError, TypeError
-        If an argument cannot be used; the message says which, what was found and what is accepted.
+        If an argument is invalid; the message names the argument, what was found and what to pass.
 
     See Also
     --------
@@ -433,7 +427,7 @@ def one_vs_rest_per_class(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> dict[Any, float]:
-    r"""The AUC of each class against all the others together, by its own score.
+    r"""The AUC of each class against all others pooled, by its own score.
 
     .. math::
         A(c) = \frac{1}{n_c (n - n_c)} \sum_{a \in c} \sum_{b \notin c} \psi\bigl(p_c(a) - p_c(b)\bigr)
@@ -505,16 +499,16 @@ def average_precision_score(
     average : {"macro", "prevalence"}, default "macro"
         Whether every class has the same weight, or its share of the rows.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows. Sums of weights replace all counts, so a row of weight 2 counts like two rows
-        and a row of weight 0 not at all.
+        Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
+        row of weight 0 is ignored.
     labels : sequence of K labels, optional
         The classes in the order of the columns, as in `auc_mu_score`.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out, or return nan.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------
@@ -528,10 +522,10 @@ def average_precision_score(
 
     Notes
     -----
-    Average precision weights mistakes by how high they rank, and so favours getting the groups of rows right that have
-    high scores because the class is frequent among them [1]_. A model can gain average precision by serving such a
-    group better while it serves the others worse. It is not "the AUC for rare classes": where you want every pair of
-    rows to count the same, use an AUC; where the precision of the top of a ranked list is what matters, use this.
+    Average precision weights mistakes by how high they rank, so it favours groups of rows in which the class is
+    frequent and scores are high [1]_. A model can gain average precision by serving such a group better and the others
+    worse. It is not "the AUC for rare classes": if every pair of rows should count the same, use an AUC; if the
+    precision at the top of a ranked list matters, use this metric.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""The value of a metric, for the public functions and for adapters that take a metric by its name."""
+"""The value of a metric by its name, for the public functions and the adapters."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
     from multiauc._input.sample import Sample
 
-# Those of `read_sample`, which all metrics have.
+# The arguments of `read_sample`, common to all metrics.
 SAMPLE_OPTIONS = ("sample_weight", "labels", "absent", "outputs")
 #: The averages of one-vs-rest.
 AVERAGES = ("macro", "prevalence", "prevalence_equal_rest", "micro")
 
 
 def check_option_names(metric: str, given: Iterable[str]) -> None:
-    """Raise if one of these options is not one of the metric's."""
+    """Raise if the metric has no option of one of these names."""
     accepted = (*METRICS[metric].options, *(("average",) if metric == "one_vs_rest" else ()), *SAMPLE_OPTIONS)
     for option in given:
         if option not in accepted:
@@ -42,7 +42,7 @@ def compute_score(  # noqa: PLR0913
     average: Any = None,
     **options: Any,
 ) -> float:
-    """The value of a metric for arguments as users give them; its name and those of the options have been checked."""
+    """The value of a metric for a user's arguments; its name and option names must have been checked."""
     refuse_weights((metric,), sample_weight)
     sample = read(y_true, y_score, sample_weight, labels, absent, outputs)
     if average is None:

@@ -1,4 +1,4 @@
-"""Numbers about one row of every class at a time: volumes under ROC surfaces, and the surface of three classes."""
+"""Metrics of tuples with one row of every class: volumes under ROC surfaces, and the surface of three classes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from multiauc._input.sample import Sample
     from multiauc.plotting import RocSurfaceDisplay
 
-#: What makes an assignment of rows to classes good, and the word for it.
+#: The rules that rate an assignment of rows to classes, and their names in results.
 RULES = {"sum": "sums", "prod": "products", "distance": "distances"}
 Rule: TypeAlias = Literal["sum", "prod", "distance"]
 UNKNOWN = dict.fromkeys(("standard_error", "low", "high"), math.nan)
@@ -40,7 +40,7 @@ SMALLEST = np.finfo(np.float64).tiny
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Volume(result.Number, result.Tabular):
-    """A number about one row of every class at a time, with its uncertainty; see `multiauc.pdi` and `multiauc.hum`.
+    """A metric of tuples with one row of every class, with its uncertainty; see `multiauc.pdi` and `multiauc.hum`.
 
     Attributes
     ----------
@@ -49,19 +49,19 @@ class Volume(result.Number, result.Tabular):
     value : float
         The number.
     estimate : Estimate or None
-        The value with its standard error over rows; None where it is not a mean over rows.
+        The value with its standard error over rows; None if it is not a mean over rows.
     monte_carlo_error : float
-        The standard error of drawing instead of counting everything; 0 where everything was counted.
+        The standard error of sampling tuples; 0 if all were counted.
     chance : float
-        The value for uninformative scores.
+        The chance level.
     exact : bool
-        Whether everything was counted.
+        Whether all tuples were counted.
     perfect : float
         The value for scores that are always right.
     rule : str or None
-        What makes an assignment of rows to classes good, where that was chosen.
+        The rule that rates assignments of rows to classes, if one was chosen.
     per_class : dict of float
-        The value for each class by its label; empty for what is not a mean over classes.
+        The value of each class by its label; empty if the value is not a mean over classes.
 
     Examples
     --------
@@ -86,32 +86,32 @@ class Volume(result.Number, result.Tabular):
 
     @property
     def standard_error(self) -> float:
-        """Its standard error over rows; nan where it is not a mean over rows."""
+        """The standard error over rows; nan if the value is not a mean over rows."""
         return math.nan if self.estimate is None else self.estimate.standard_error
 
     @property
     def normalised(self) -> float:
-        """The value on a scale where chance is 0 and perfect is 1."""
+        """The value rescaled so chance is 0 and perfect is 1."""
         return (self.value - self.chance) / (self.perfect - self.chance)
 
     def confidence_interval(
         self, level: float = 0.95, method: estimates.IntervalMethod | None = None
     ) -> ConfidenceInterval:
-        """An interval with Student's t, as `Estimate.confidence_interval`; it accounts for drawing, too."""
+        """An interval with Student's t, as `Estimate.confidence_interval`; it includes the Monte Carlo error."""
         known = self._with_drawing()
         if known is None:
             raise ValueError(
-                f"{self.name} has no interval: it is not a mean over rows. .monte_carlo_error has the error of drawing"
+                f"{self.name} has no interval: it is not a mean over rows; .monte_carlo_error is the error of sampling"
             )
         return known.confidence_interval(level, method)
 
     def surface(self, points: int = 48) -> RocSurface:
-        """The ROC surface of three classes: rates of right decisions as offsets are added to their scores.
+        """The ROC surface of three classes: true positive rates as offsets are added to their scores.
 
         Parameters
         ----------
         points : int, default 48
-            How many offsets of each of two classes.
+            How many offsets to use for each of two classes.
 
         Returns
         -------
@@ -119,7 +119,7 @@ class Volume(result.Number, result.Tabular):
             The volume under the surface is the value.
         """
         if self.rule is None:
-            raise ValueError(f"there is no ROC surface of {self.name}; multiauc.hum has one")
+            raise ValueError(f"{self.name} has no ROC surface; use multiauc.hum")
         if self._inputs is None:
             raise ValueError("the surface needs the data, which an unpickled result does not have; compute it again")
         return find_surface(self._inputs.unchanged_sample(), self.rule, options.positive_integer("points", points))
@@ -132,7 +132,7 @@ class Volume(result.Number, result.Tabular):
         ax : matplotlib.axes.Axes, optional
             Three-dimensional axes to draw on; by default those of a new figure.
         points : int, default 48
-            How many offsets of each of two classes.
+            How many offsets to use for each of two classes.
 
         Returns
         -------
@@ -144,7 +144,7 @@ class Volume(result.Number, result.Tabular):
         return RocSurfaceDisplay(self, points=points).plot(ax)
 
     def _with_drawing(self) -> estimates.Estimate | None:
-        """The estimate with the standard error of both, rows and drawing."""
+        """The estimate with the standard error of both rows and sampling."""
         if self.exact or self.estimate is None:
             return self.estimate
         added = self.monte_carlo_error**2
@@ -155,12 +155,12 @@ class Volume(result.Number, result.Tabular):
         return replace(self.estimate, standard_error=math.sqrt(variance), _first_order=variance, _cautious=cautious)
 
     def to_dict(self, level: float = 0.95) -> result.Record:
-        """Everything in plain Python objects, with an interval of this level; nan where a number is missing."""
+        """All numbers as plain Python objects, with intervals at this level; nan if a number is missing."""
         estimate = None if self.estimate is None else self.estimate.to_dict(level)
         return result.Result.to_dict(self) | {"estimate": estimate} | self._known(level)
 
     def _known(self, level: float) -> result.Record:
-        """Value, standard error (of drawing, too) and interval."""
+        """Value, standard error (including sampling) and interval."""
         options.read_level(level)
         known = self._with_drawing()
         return {"value": self.value} | (UNKNOWN if known is None else known.to_dict(level))
@@ -179,7 +179,7 @@ class Volume(result.Number, result.Tabular):
         if (estimate := self._with_drawing()) is not None:
             *_, interval = estimate.cells()
             known = f", standard error {decimals(self.standard_error)}, 95% interval {interval}"
-        drawn = "" if self.exact else f"; drawn, Monte-Carlo error {decimals(self.monte_carlo_error)}"
+        drawn = "" if self.exact else f"; sampled, Monte Carlo error {decimals(self.monte_carlo_error)}"
         best = "" if self.perfect == 1.0 else f", perfect {decimals(self.perfect)}"
         return f"Volume({self.name} {decimals(self.value)}{known}; chance {decimals(self.chance)}{best}{drawn})"
 
@@ -194,15 +194,14 @@ def pdi_score(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> float:
-    r"""The polytomous discrimination index: of one row of each class, how often a class has the highest of its scores.
+    r"""The polytomous discrimination index: how often a class's own row, of one row per class, has its highest score.
 
     .. math::
         \mathrm{PDI} = \frac{1}{K} \sum_k
             P\Bigl(p_k(x_k) > \max_{j \ne k} p_k(x_j)\Bigr),
 
     :math:`x_1, \ldots, x_K` being one row of each class; where t other rows tie with :math:`x_k` for the highest score,
-    the tuple counts 1/(1 + t). Scores without information have the value 1/K, perfect ones 1. With two classes it is
-    Hand & Till's M.
+    the tuple counts 1/(1 + t). The chance level is 1/K, a perfect value 1. With two classes it is Hand & Till's M.
 
     Parameters
     ----------
@@ -212,18 +211,18 @@ def pdi_score(
         The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
         (n,) or (n, 1), the score of the second of `labels`.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
-        like two rows and a row of weight 0 not at all.
+        Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
+        row of weight 0 is ignored.
     labels : sequence of K labels, optional
-        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
-        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        The classes, in column order. If the columns of a data frame are named after these classes, the names decide
+        which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave it out of the tuples, or return nan.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------
@@ -236,8 +235,7 @@ def pdi_score(
 
     Notes
     -----
-    All tuples are counted, from how much of each other class lies below each row, in time that grows like
-    n K log n + n K^2.
+    All tuples are counted, in time that grows like n K log n + n K^2.
 
     References
     ----------
@@ -268,19 +266,21 @@ def pdi(
 ) -> Volume:
     r"""The polytomous discrimination index with its standard error, and class by class.
 
-    With :math:`T(i)` the mean credit of the tuples through row i, the variance is
-    :math:`\sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} (T(i) - \bar T_k)^2`.
-
     Parameters
     ----------
     y_true, y_score, sample_weight, labels, absent, outputs
-        As in `pdi_score`, which has the formula.
+        As in `pdi_score`, which defines the index.
 
     Returns
     -------
     Volume
-        Exact, with ``.per_class``. `evaluate` and `compare` have it too, as the metric ``"pdi"``: with groups of rows,
-        covariances and paired tests.
+        Exact, with ``.per_class``. For groups of rows, covariances and paired tests use the metric ``"pdi"`` of
+        `evaluate` and `compare`.
+
+    Notes
+    -----
+    With :math:`T(i)` the mean credit of the tuples that include row i, the variance is
+    :math:`\sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} (T(i) - \bar T_k)^2`.
 
     Examples
     --------
@@ -314,7 +314,7 @@ def hum_score(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> float:
-    r"""The hypervolume under the ROC manifold: how often the rows of a tuple, one of each class, get their own classes.
+    r"""The hypervolume under the ROC manifold: how often one row of each class are all assigned to their own classes.
 
     A tuple :math:`x_1, \ldots, x_K` is right if no assignment of its rows to the classes is better than the true one,
 
@@ -323,8 +323,8 @@ def hum_score(
             \text{ for all permutations } \sigma\Bigr),
 
     and counts 1/m where m assignments are equally good. With three classes this is Mossman's volume under the three-way
-    ROC surface [1]_; the form for more classes is that of Li and Fine [2]_. Scores without information have the value
-    1/K!, perfect ones 1. By sums of scores, two classes have AUC_mu.
+    ROC surface [1]_; the form for more classes is that of Li and Fine [2]_. The chance level is 1/K!, a perfect value
+    1. With two classes and sums of scores it is AUC_mu.
 
     Parameters
     ----------
@@ -338,19 +338,19 @@ def hum_score(
         scores that are not negative, a zero counting as the smallest normal number), or the distance from the corners
         of the simplex (:math:`s_j = -\lVert p - e_j \rVert`). They give different values.
     precision : float, default 1e-3
-        The standard error of drawing at which to stop, where there are too many tuples to count them all.
+        The Monte Carlo error at which to stop, if there are too many tuples to count.
     rng : numpy.random.Generator or int, optional
-        What the tuples are drawn from, if they are.
+        Seed or generator for sampling tuples.
     labels : sequence of K labels, optional
-        The classes in the order of the columns; of a data frame whose columns are named by these classes, the names say
-        which column is which. By default the column names of a data frame, if they are strings or contain all labels;
+        The classes, in column order. If the columns of a data frame are named after these classes, the names decide
+        which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows: raise an error, leave it out of the tuples, or return nan.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function). Scores of different rows are compared, so logits and the probabilities
-        made of them have different values.
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------
@@ -359,22 +359,21 @@ def hum_score(
 
     See Also
     --------
-    hum : The same with its standard errors, over rows and of drawing.
-    landgrebe_duin_score : The rule "prod" under its own name.
+    hum : The same with its standard errors, over rows and of sampling. landgrebe_duin_score : The rule "prod" under its
+    own name.
 
     Notes
     -----
     Three classes are counted exactly, in time that grows like n^2 log n and memory that grows like n (seconds for
-    n = 20,000), unless the smallest class times the rows of the others exceeds 10^10. Four and more are gone through
-    while there are at most 10^7 tuples of different rows, and while counting the best assignments of tied tuples takes
-    about a second at most; beyond that tuples are sampled, each row equally often, which brings the error down faster
-    than sampling them independently.
+    n = 20,000), unless the smallest class times the rows of the others exceeds 10^10. With four or more classes, all
+    tuples are counted if there are at most 10^7 of different rows and the ties take about a second at most; otherwise
+    tuples are sampled with each row equally often, which has a smaller error than independent sampling.
 
-    Sums of scores are compared without rounding, however small some of the scores are. Scores on a lattice (shares of
-    votes, rounded decimals) count as the fractions that they stand for; others as the floating-point numbers that they
-    are. Products tie if they agree to about 22 significant digits, and sums of distances if they differ by less than
-    about 4e-22 times the largest score (or 1, if that is larger): rows that are proportional tie by products, and equal
-    columns by distances, in any order of rows and columns.
+    Sums of scores are compared without rounding. Scores on a lattice (vote shares, rounded decimals) count as the
+    fractions they stand for, others as exactly their floating-point value. Products tie if they agree to about 22
+    significant digits, sums of distances if they differ by less than about 4e-22 times the largest score (or 1, if that
+    is larger). Proportional rows therefore tie by products, and equal columns by distances, in any order of rows and
+    columns.
 
     References
     ----------
@@ -410,22 +409,25 @@ def hum(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> Volume:
-    r"""The hypervolume under the ROC manifold with its standard error over rows, and that of drawing tuples.
-
-    With :math:`T(i)` the mean credit of the tuples through row i, the variance is
-    :math:`\sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} (T(i) - \bar T_k)^2`. Where tuples are drawn, what drawing adds
-    to the spread of T is taken out, and its own standard error is ``.monte_carlo_error``; intervals account for both.
+    r"""The hypervolume under the ROC manifold with its standard error over rows and its Monte Carlo error.
 
     Parameters
     ----------
     y_true, y_score, rule, precision, rng, labels, absent, outputs
-        As in `hum_score`, which has the formula.
+        As in `hum_score`, which defines the volume.
 
     Returns
     -------
     Volume
-        With ``.plot()`` for three classes. `evaluate` and `compare` have the rule "sum" too, as the metric ``"hum"``,
-        and "prod" as ``"landgrebe_duin"``: with groups of rows, covariances and paired tests.
+        With ``.plot()`` for three classes. For groups of rows, covariances and paired tests use the metrics ``"hum"``
+        (rule "sum") and ``"landgrebe_duin"`` (rule "prod") of `evaluate` and `compare`.
+
+    Notes
+    -----
+    With :math:`T(i)` the mean credit of the tuples that include row i, the variance is
+    :math:`\sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} (T(i) - \bar T_k)^2`. If
+    tuples are sampled, the part of the spread of T that comes from sampling is subtracted. Its standard error is
+    ``.monte_carlo_error``; intervals include both.
 
     Examples
     --------
@@ -464,16 +466,15 @@ def landgrebe_duin_score(
 ) -> float:
     r"""The simplified volume under the ROC surface of Landgrebe and Duin.
 
-    The surface has the rates of right decisions of the classifiers
-    :math:`\operatorname{argmax}_k \varphi_k p_k(x)`, for all :math:`\varphi \ge 0` [1]_. The volume under it equals
-    `hum_score` with the rule "prod".
+    The surface consists of the true positive rates of all classes for the classifiers :math:`\operatorname{argmax}_k
+    \varphi_k p_k(x)`, for all :math:`\varphi \ge 0` [1]_. The volume under it equals `hum_score` with the rule "prod".
 
     Parameters
     ----------
     y_true, y_score, precision, rng, labels, absent, outputs
         As in `hum_score`; scores must not be negative.
     normalised : bool, default False
-        Whether to put it on a scale where chance is 0 and perfect 1: :math:`(V - 1/K!)/(1 - 1/K!)`.
+        Whether to rescale it so chance is 0 and perfect 1: :math:`(V - 1/K!)/(1 - 1/K!)`.
 
     Returns
     -------
@@ -505,7 +506,7 @@ def landgrebe_duin_score(
 
 
 def _read_drawing(precision: Any, rng: Any) -> tuple[float, int]:
-    """The error of drawing at which to stop, and the seed."""
+    """The Monte Carlo error at which to stop, and the seed."""
     return options.read_positive("precision", precision), draw_seed(options.read_rng(rng))
 
 
@@ -518,7 +519,7 @@ def _build_volume(
     rule: str | None = None,
     per_class: dict[Any, float] | None = None,
 ) -> Volume:
-    """The volume that the core found, by the one metric that the inputs ask for."""
+    """Build the result from the core's output for the one metric of the inputs."""
     (metric,) = inputs.metrics
     estimates.warn_of_single_units(inputs, found.units, found.effective_units)
     name = registry.METRICS[metric].title + ("" if rule is None else f" by {RULES[rule]}")
@@ -539,13 +540,13 @@ def ordered_vus_score(
     labels: Labels = None,
     absent: Absent = "raise",
 ) -> float:
-    r"""The volume under the ROC surface of ordered classes: how often scores rise in the order of the classes.
+    r"""The volume under the ROC surface of ordered classes: how often scores rise in class order.
 
     .. math::
         \mathrm{VUS} = P\bigl(s(x_1) < s(x_2) < \ldots < s(x_K)\bigr)
 
-    for one row of each class [1]_; where t consecutive classes tie, the tuple counts 1/t!. Scores without information
-    have the value 1/K!, perfect ones 1. With two classes it is the AUC.
+    for one row of each class [1]_; where t consecutive classes tie, the tuple counts 1/t!. The chance level is 1/K!, a
+    perfect value 1. With two classes it is the AUC.
 
     Parameters
     ----------
@@ -554,8 +555,8 @@ def ordered_vus_score(
     score : array-like of shape (n,)
         One score per row, higher for later classes.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows. Sums of weights take the place of all counts, so that a row of weight 2 counts
-        like two rows and a row of weight 0 not at all.
+        Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
+        row of weight 0 is ignored.
     labels : sequence of K labels, optional
         The classes in rising order; by default the sorted labels of `y_true`.
     absent : {"raise", "ignore", "nan"}, default "raise"
@@ -601,19 +602,21 @@ def ordered_vus(
 ) -> Volume:
     r"""The volume under the ROC surface of ordered classes with its standard error.
 
-    With :math:`T(i)` the share of the tuples through row i that are in order, the variance is
-    :math:`\sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} (T(i) - \bar T_k)^2`.
-
     Parameters
     ----------
     y_true, score, sample_weight, labels, absent
-        As in `ordered_vus_score`, which has the formula.
+        As in `ordered_vus_score`, which defines the volume.
 
     Returns
     -------
     Volume
-        Exact. `evaluate` and `compare` have it too, as the metric ``"ordered_vus"`` of one score per row: with groups
-        of rows and paired tests.
+        Exact. For groups of rows and paired tests use the metric ``"ordered_vus"`` of `evaluate` and `compare`, with
+        one score per row.
+
+    Notes
+    -----
+    With :math:`T(i)` the fraction of the tuples with row i that are in order, the variance is
+    :math:`\sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} (T(i) - \bar T_k)^2`.
 
     Examples
     --------
@@ -631,7 +634,7 @@ def ordered_vus(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RocSurface(result.Result):
-    """Rates of right decisions of three classes, as offsets are added to the scores of two of them.
+    """True positive rates of three classes, as offsets are added to the scores of two of them.
 
     Attributes
     ----------
@@ -639,8 +642,8 @@ class RocSurface(result.Result):
         The rate of each class; the first class's offset rises along the second axis, the second class's along the
         third.
     offsets : ndarray of shape (2, m)
-        What is added to the scores of the first class, and of the second, before the largest decides; to logarithms
-        or negative distances where these are compared.
+        The offsets added to the scores of the first and second class before the largest wins (to logarithms or negative
+        distances if the rule compares those).
     labels : tuple
         The three classes.
 
@@ -650,7 +653,7 @@ class RocSurface(result.Result):
     >>> volume = multiauc.hum([0, 0, 1, 1, 2, 2], [[3, 1, 1], [2, 2, 1], [1, 3, 1], [2, 3, 1], [1, 2, 3], [1, 1, 3]])
     >>> surface = volume.surface(points=10)
     >>> surface
-    RocSurface(0, 1, 2: rates of right decisions at 10 x 10 offsets)
+    RocSurface(0, 1, 2: true positive rates at 10 x 10 offsets)
     >>> surface.rates.shape
     (3, 10, 10)
     """
@@ -668,11 +671,11 @@ class RocSurface(result.Result):
     def __repr__(self) -> str:
         points = self.offsets.shape[1]
         names = ", ".join(map(repr, self.labels))
-        return f"RocSurface({names}: rates of right decisions at {points} x {points} offsets)"
+        return f"RocSurface({names}: true positive rates at {points} x {points} offsets)"
 
 
 def find_surface(sample: Sample, rule: str, points: int) -> RocSurface:
-    """The surface at offsets that are quantiles of the differences of scores, so that rates are evenly spread."""
+    """The surface at offsets that are quantiles of the score differences, so rates are evenly spaced."""
     classes = np.flatnonzero(sample.rows).tolist()
     if len(classes) != 3:
         raise ValueError(
@@ -719,7 +722,7 @@ def _offsets(difference: NDArray[np.float64], points: int) -> NDArray[np.float64
 def _share_above(
     values: NDArray[np.float64], weights: NDArray[np.float64], limits: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Of each limit, the share of the values that are at least as large."""
+    """For each limit, the fraction of values that are at least as large."""
     order = np.argsort(values)
     sums = np.concatenate([[0.0], np.cumsum(weights[order])])
     below = sums[np.searchsorted(values[order], limits, side="left")] / sums[-1]

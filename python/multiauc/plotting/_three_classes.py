@@ -184,7 +184,7 @@ class RocSurfaceDisplay(base.PredictionsDisplay):
     volume : Volume
         From `multiauc.hum`: the volume under the surface.
     points : int, default 48
-        How many offsets of each of two classes.
+        How many offsets to use for each of two classes.
 
     Attributes
     ----------
