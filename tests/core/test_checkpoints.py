@@ -15,7 +15,7 @@ from pyarrow import dataset as arrow_dataset
 from pyarrow import parquet
 
 import multiauc
-from command_line import command, run
+from command_line import run_command
 from dataset_files import in_memory, numbers, predictions, table_of, write
 from multiauc._io import checkpoint as _checkpoints
 from multiauc._io import predictions as row_stream
@@ -339,7 +339,7 @@ class TestCtrlC:
         with monkeypatch.context() as patch:
             patch.setattr(row_stream.RowReader, "read", stopped)
             assert "100 rows, kept in" in cli(*words, code=130)
-        assert run(command, words) == 0
+        assert run_command(words) == 0
         assert "100 rows" in capsys.readouterr().err
 
     @pytest.mark.parametrize(

@@ -13,8 +13,9 @@ import pytest
 from pyarrow import parquet
 
 import multiauc
-from command_line import columns, command, interrupt, sample, write_files
+from command_line import columns, interrupt, sample, write_files
 from multiauc.cli import _demo
+from multiauc.cli._commands import multiauc as command
 
 
 @pytest.fixture(autouse=True)

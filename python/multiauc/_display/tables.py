@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from multiauc._common.result import notes_in_words
 from multiauc._common.wording import corrected_p, decimals, p_text, pluralize, shown_name
+from multiauc._display import model as views
 from multiauc._display.words import describe_pair_value, describe_rule, name_metric
 from multiauc._evaluation.slices import NUMBERS
 from multiauc._inference.estimates import format_bounds
 
 if TYPE_CHECKING:
-    from multiauc._display import model as views
     from multiauc._display.model import Number
 
 Cell = str | float | None
@@ -50,6 +51,13 @@ class Outcome:
     notes: Sequence[str] = ()
 
 
+@singledispatch
+def tabulate(shown: views.Document) -> Outcome:
+    """A result as text."""
+    raise NotImplementedError
+
+
+@tabulate.register
 def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
     """One model: its metrics, classes, worst pairs and slices."""
     interval = _interval_header(shown.level)
@@ -81,6 +89,7 @@ def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
     return Outcome([*tables, table], _list_slices(shown.slices), [*notes, remark])
 
 
+@tabulate.register
 def tabulate_runs(shown: views.Runs) -> Outcome:
     """Means over runs, with the parts of their standard errors."""
     sizes = f"{pluralize(shown.rows, 'row')}, {pluralize(len(shown.labels), 'class', 'classes')}"
@@ -166,6 +175,7 @@ def _list_slices(shown: views.Slices) -> Records:
     return [*names, *NUMBERS], rows
 
 
+@tabulate.register
 def tabulate_comparison(shown: views.Compared) -> Outcome:
     """Models from best to worst, and their differences."""
     found = shown.comparison
@@ -209,6 +219,7 @@ def _tabulate_differences(differences: Sequence[views.Difference], level: float,
     return Table("Differences", list(columns), list(zip(*columns.values(), strict=True)))
 
 
+@tabulate.register
 def tabulate_costs(shown: views.Costs) -> Outcome:
     """What the rules cost, their differences, and the fitted rule."""
     found, interval = shown.decisions, _interval_header(shown.level)
@@ -246,6 +257,7 @@ def tabulate_costs(shown: views.Costs) -> Outcome:
     return Outcome(tables, (["kind", "name", "other", *columns], rows), [note])
 
 
+@tabulate.register
 def tabulate_multiclass_roc(shown: views.MulticlassRoc) -> Outcome:
     """The curve at some false-positive rates; for programs at all of its points, or those of its band."""
     fpr, tpr = np.array(shown.fpr, dtype=np.float64), np.array(shown.tpr, dtype=np.float64)
@@ -264,6 +276,7 @@ def tabulate_multiclass_roc(shown: views.MulticlassRoc) -> Outcome:
     return Outcome([table], (names, np.column_stack(points).tolist()))
 
 
+@tabulate.register
 def tabulate_roc_curves(shown: views.RocCurves) -> Outcome:
     """The area of each curve; for programs all points."""
     of_pairs = any(curve.against is not None for curve in shown.curves)

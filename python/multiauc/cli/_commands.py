@@ -1,15 +1,36 @@
-"""The commands: what they are for, and examples."""
+"""The commands: what they are for, their options, and examples."""
 
 from __future__ import annotations
 
+import shlex
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from multiauc import __version__
-from multiauc.cli import _requests
-from multiauc.cli._options import SETTINGS, command
+from multiauc._common import registry
+from multiauc.cli import _gates, _options
+from multiauc.cli._options import SETTINGS, argument, column, command, option
 from multiauc.cli._problems import emit
+from multiauc.cli._requests import COSTS, RESAMPLES, SEED, FileRequest, InferenceRequest
+
+# What the demo writes beside its data.
+REPORT = "demo.html"
+# Arguments and options of several commands.
+FILE = argument(callback=_options.require_one, metavar="FILE")
+FILES = argument(metavar="[NAME=]FILE...")
+METRIC = option(type=click.Choice(list(registry.METRICS)), default=registry.DEFAULT_METRIC, show=True)
+METRICS = option(multiple=True, metavar="A,B,...", read=_options.read_metrics, shell_complete=_options.complete_metrics)
+BY = option(
+    multiple=True,
+    metavar="A,B,...",
+    read=lambda words: _options.split_commas(words) or (),
+    shell_complete=_options.complete_columns,
+)
+CLIP = option(type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P")
+TOP_K = option(type=click.IntRange(min=1), metavar="K")
 
 # The commands import what they do when they are called: help and completion do not wait for it.
 
@@ -36,7 +57,6 @@ def multiauc() -> None:
 
 @command(
     multiauc,
-    _requests.EvaluateRequest,
     "multiauc evaluate net.parquet --label y --scores 'p_*'",
     "multiauc evaluate net.parquet --label y --metrics auc_mu,hand_till",
     "multiauc evaluate net.parquet --label y --groups user --level 0.9 --format markdown",
@@ -45,7 +65,8 @@ def multiauc() -> None:
     "multiauc evaluate net.parquet --label y --fail-under auc_mu=0.9 --fail-on-interval",
     "multiauc evaluate net.parquet --label y --memory-limit 512MB --checkpoint net.checkpoint",
 )
-def evaluate(request: _requests.EvaluateRequest) -> None:
+@dataclass(frozen=True, kw_only=True)
+class EvaluateRequest(InferenceRequest):
     """Areas under the curve of one model, with intervals.
 
     The metrics that --metrics names, each class, and the pairs of classes that are separated worst, as far as these
@@ -55,86 +76,204 @@ def evaluate(request: _requests.EvaluateRequest) -> None:
 
     A file that is too large for the memory is read in pieces, and values have guaranteed bounds unless they are exact;
     the output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.
-    """
-    from multiauc.cli._evaluate import evaluate_file  # noqa: PLC0415
 
-    evaluate_file(request)
+    Attributes
+    ----------
+    row_id
+        Column that identifies rows, to match those of --runs. [default: by their order within each run]
+    runs
+        Column with the run (training, seed) of each row: the mean over runs, with errors from rows and runs.
+    worst
+        How many pairs to list.
+    fail_under
+        End with exit code 3 if the metric is under this value. Several times for several metrics.
+    fail_on_interval
+        Hold the lower limit against --fail-under, not the value: with the confidence of --level from one side, as
+        --fail-if-worse does.
+    memory_limit
+        Read the file in pieces with about this much memory, such as 512MB; none reads it whole. [default: whole, or
+        1GiB if it would take up more than a quarter of the free memory]
+    checkpoint
+        Read the file in pieces, and keep in FILE what has been found so far: stopped at any moment, the same command
+        goes on there.
+    exact
+        Read the file in pieces, as often as it takes for values that are exact.
+    """
+
+    may_predict = True
+    files: tuple[str, ...] = FILE
+    metrics: tuple[str, ...] | None = METRICS
+    folds: str | None = column()
+    clip: float | None = CLIP
+    k: int | None = TOP_K
+    by: tuple[str, ...] = BY
+    runs: str | None = column()
+    row_id: str | None = column()
+    worst: int = option(type=click.IntRange(min=0), default=5, show=True)
+    fail_under: tuple[_gates.Floor, ...] = option(multiple=True, metavar="METRIC=VALUE", read=_gates.read_floors)
+    fail_on_interval: bool = option(default=False, is_flag=True)
+    memory_limit: int | str | None = option(metavar="SIZE", read=_options.read_limit)
+    checkpoint: str | None = option(metavar="FILE", type=click.Path())
+    exact: bool = option(default=False, is_flag=True)
+
+    def run(self) -> None:
+        """See `FileRequest`."""
+        from multiauc.cli._evaluate import evaluate_file  # noqa: PLC0415
+
+        evaluate_file(self)
 
 
 @command(
     multiauc,
-    _requests.CompareRequest,
     "multiauc compare net.parquet forest.parquet linear.parquet --label y",
     "multiauc compare 'deep net=net.parquet' forest.parquet --label y --id row --metric hand_till",
     "multiauc compare all.csv --label y --scores 'net_*' --scores 'forest_*' --format csv",
     "multiauc compare net.parquet forest.parquet --label y --metric multiclass_roc --bootstrap 200",
     "multiauc compare net.parquet forest.parquet --label y --fail-if-worse 0.01",
 )
-def compare(request: _requests.CompareRequest) -> None:
+@dataclass(frozen=True, kw_only=True)
+class CompareRequest(InferenceRequest):
     """Compare models on the same rows, with paired tests.
 
     A model is a file, or some columns of one file (several --scores). p-values are also corrected for the number of
     comparisons. Intervals are analytic unless --bootstrap asks for resamples; multiclass_roc has no others.
-    """
-    from multiauc.cli._compare import compare_files  # noqa: PLC0415
 
-    compare_files(request)
+    Attributes
+    ----------
+    fail_if_worse
+        End with exit code 3 unless the first model is shown to be worse than each of the others by less than this, with
+        the confidence of --level from one side.
+    """
+
+    files: tuple[str, ...] = FILES
+    row_id: str | None = column()
+    metric: str = METRIC
+    folds: str | None = column()
+    clip: float | None = CLIP
+    k: int | None = TOP_K
+    fail_if_worse: float | None = option(metavar="MARGIN", read=_gates.read_margin)
+
+    def run(self) -> None:
+        """See `FileRequest`."""
+        from multiauc.cli._compare import compare_files  # noqa: PLC0415
+
+        compare_files(self)
 
 
 @command(
     multiauc,
-    _requests.RocRequest,
     "multiauc roc net.parquet --label y",
     "multiauc roc net.parquet --label y --bootstrap 200 --format csv",
     "multiauc roc net.parquet --label y --kind one_vs_rest --plot roc.png",
 )
-def roc(request: _requests.RocRequest) -> None:
+@dataclass(frozen=True, kw_only=True)
+class RocRequest(FileRequest):
     """The multi-class ROC curve, or the curves of classes or pairs.
 
     Prints areas; --format csv and json have the points too. --bootstrap gives the one curve an interval and a band.
-    """
-    from multiauc.cli._roc import compute_curves  # noqa: PLC0415
 
-    compute_curves(request)
+    Attributes
+    ----------
+    kind
+        One curve for all pairs of classes, a curve for each class, or a curve for each pair.
+    thresholds
+        Of the one curve.
+    bootstrap
+        Resamples of the bootstrap; 0 for none.
+    seed
+        The seed of the random numbers.
+    plot
+        Draw it: a .png, .svg or .pdf file.
+    """
+
+    files: tuple[str, ...] = FILE
+    kind: str = option(type=click.Choice(["multiclass", *registry.CURVE_KINDS]), default="multiclass", show=True)
+    thresholds: int = option(type=click.IntRange(min=2), default=100, show=True)
+    bootstrap: int = option(default=0, show=True, **RESAMPLES)
+    seed: int = SEED
+    plot: str | None = option(type=click.Path(), metavar="PICTURE")
+
+    def run(self) -> None:
+        """See `FileRequest`."""
+        from multiauc.cli._curves_and_costs import compute_curves  # noqa: PLC0415
+
+        compute_curves(self)
 
 
 @command(
     multiauc,
-    _requests.DecideRequest,
     "multiauc decide net.parquet --label y --costs costs.csv",
     "multiauc decide linear.parquet --label y --costs costs.csv --groups user --decisions decisions.csv",
     "multiauc decide net.parquet --label y --costs costs.csv --judge net.parquet --format json",
 )
-def decide(request: _requests.DecideRequest) -> None:
+@dataclass(frozen=True, kw_only=True)
+class DecideRequest(FileRequest):
     """Find the decisions that cost least, and say what they cost.
 
     A rule is fitted to the probabilities and classes of FILE: the smallest expected cost, by probabilities that are
     corrected if they need it. Beside it, the plain rules: the smallest expected cost by the probabilities as they are
     (bayes), and the largest probability (argmax), with paired intervals of the differences.
-    """
-    from multiauc.cli._decide import decide_file  # noqa: PLC0415
 
-    decide_file(request)
+    Attributes
+    ----------
+    judge
+        Other rows of the same columns to judge the rule by. [default: cross-validation within FILE]
+    decisions
+        Write the decision on each row, of the file of --judge if there is one.
+    """
+
+    files: tuple[str, ...] = FILE
+    costs: str = option(**COSTS, required=True)
+    groups: str | None = column()
+    judge: str | None = option(metavar="FILE", type=click.Path())
+    decisions: str | None = option(metavar="OUT.CSV", type=click.Path())
+
+    def run(self) -> None:
+        """See `FileRequest`."""
+        from multiauc.cli._curves_and_costs import decide_file  # noqa: PLC0415
+
+        decide_file(self)
 
 
 @command(
     multiauc,
-    _requests.ReportRequest,
     "multiauc report net.parquet --label y -o net.html",
     "multiauc report net.parquet forest.parquet linear.parquet --label y -o report.html --title 'Animals'",
     "multiauc report net.parquet forest.parquet --label y --costs costs.csv -o costs.html",
     "multiauc report net.parquet --label y --by region -o regions.html",
 )
-def report(request: _requests.ReportRequest) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ReportRequest(InferenceRequest):
     """Write a page that says which model is best and which classes it confuses.
 
     One HTML file that works offline, for one model or several: summary with intervals, comparison with tests, pairs of
     classes as a heat map and in words, every class, the multi-class ROC curve with its band; with --costs also what
     decisions cost, and with --by how the models do on slices of the rows.
-    """
-    from multiauc.cli._report import report_on_files  # noqa: PLC0415
 
-    report_on_files(request)
+    Attributes
+    ----------
+    output
+        Where to write the page; - is standard output.
+    title
+        The title of the page.
+    """
+
+    files: tuple[str, ...] = FILES
+    row_id: str | None = column()
+    bootstrap: int | None = option(show="200, or fewer for many classes", **RESAMPLES)
+    metric: str = METRIC
+    metrics: tuple[str, ...] | None = METRICS
+    by: tuple[str, ...] = BY
+    costs: str | None = option(**COSTS)
+    style: str | None = None
+    output: str = option("-o", type=click.Path(), default="report.html", show=True)
+    title: str | None = option()
+
+    def run(self) -> None:
+        """See `FileRequest`."""
+        from multiauc.cli._compare import report_on_files  # noqa: PLC0415
+
+        report_on_files(self)
 
 
 @multiauc.command(context_settings=SETTINGS, epilog="\b\nExample:\n  $ multiauc demo --directory demo")
@@ -143,9 +282,15 @@ def report(request: _requests.ReportRequest) -> None:
 @click.option("--force", is_flag=True, help="Replace a file that is there already, unless it is an input.")
 def demo(directory: Path, *, force: bool) -> None:
     """Write predictions of three made-up models, compare them, and write a report."""
-    from multiauc.cli._demo import run_demo  # noqa: PLC0415
+    from multiauc.cli import _demo  # noqa: PLC0415
 
-    run_demo(directory, force=force)
+    files = _demo.write_files(directory, force=force, also=(REPORT,))
+    CompareRequest(files=files, label="y").run()
+    emit("\n")
+    page: dict[str, Any] = {"output": str(directory / REPORT), "title": "Which animal is it?", "bootstrap": 200}
+    ReportRequest(files=files, label="y", force=force, **page).run()
+    here = shlex.quote(str(directory))
+    emit(f"\nTry:\n  cd {here}\n  multiauc evaluate net.parquet --label y --by region\n")
 
 
 @multiauc.command(

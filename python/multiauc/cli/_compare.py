@@ -1,4 +1,4 @@
-"""``multiauc compare``."""
+"""``multiauc compare`` and ``multiauc report``: models side by side."""
 
 from __future__ import annotations
 
@@ -11,18 +11,22 @@ import click
 import numpy as np
 
 import multiauc
+from multiauc._common.progress import Stage
 from multiauc._common.registry import METRICS
-from multiauc._common.wording import pluralize
+from multiauc._common.wording import pluralize, printable
 from multiauc._display import model as views
-from multiauc._display import numbers, tables, words
+from multiauc._display import numbers, words
+from multiauc._io.output import STANDARD, Output
 from multiauc.cli import _gates
 from multiauc.cli._output import Printing
-from multiauc.cli._requests import spell_notes
+from multiauc.cli._problems import emit
+from multiauc.cli._requests import read_cost_files, spell_notes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from multiauc.cli._requests import CompareRequest, Models
+    from multiauc.cli._commands import CompareRequest, ReportRequest
+    from multiauc.cli._requests import Models
 
 
 def compare_files(request: CompareRequest) -> None:
@@ -60,7 +64,7 @@ def compare_files(request: CompareRequest) -> None:
         covariance=None if size else numbers.freeze(comparison.covariance),
         gates=gates,
     )
-    printing.show(shown, tables.tabulate_comparison(shown), lambda: models.provenance(request))
+    printing.show(shown, models.provenance)
     _gates.close_gates(gates)
 
 
@@ -145,3 +149,46 @@ def _level_at_zero(known: NDArray[np.float64]) -> float:
         return float(below > 0)
     last, after = known[below - 1], known[below]
     return float((below - 1 - last / (after - last)) / (len(known) - 1))
+
+
+def report_on_files(request: ReportRequest) -> None:
+    """Write the page on one or several models, and say where it is."""
+    from multiauc._report import writing  # noqa: PLC0415 - nothing that compare waits for
+
+    source = request.source()
+    place = Output(request.output, request.inputs(), force=request.force)
+    place.refuse()
+    models = request.read(source)
+    matrix, files = read_cost_files(models.predictions.labels, request.costs)
+    models = replace(models, costs=(*models.costs, *files))
+    predictions = models.predictions
+    comparison = None
+    if len(predictions.models) == 1:
+        name, scores = models.only("report")
+        wanted: Any = request.metrics
+        with Stage("evaluating the model"):
+            found = multiauc.evaluate(predictions.y_true, scores, metrics=wanted, **models.arguments)
+            evaluations = {name: spell_notes(found)}
+    else:
+        if request.metrics is not None:
+            raise ValueError("--metrics is for a report on one model; several are compared by one --metric")
+        with Stage("comparing the models"):
+            comparison = compare_models(models, request.metric)
+            evaluations = writing.evaluate_models(comparison)
+    page = writing.make_page(
+        evaluations,
+        comparison,
+        title=request.title,
+        level=request.level,
+        n_resamples=request.bootstrap,
+        rng=request.seed,
+        costs=matrix,
+        by=predictions.by or None,
+        origin=models.provenance(),
+    )
+    if request.output == STANDARD:
+        emit(page)
+        return
+    written = place.write(page)
+    if written.is_file():
+        emit(f"Wrote {printable(str(written.resolve()))} ({written.stat().st_size / 1e6:.2f} MB)\n")

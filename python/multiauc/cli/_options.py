@@ -1,23 +1,28 @@
-"""Options of commands: each is a field of a request, declared once with its type, its help and how it is read."""
+"""Options of commands: each is a field of a request, with its type, its help and how it is read."""
 
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from dataclasses import field, fields
-from functools import wraps
+from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from multiauc import set_num_threads
 from multiauc._common import registry
 from multiauc._io import readers, sources
+from multiauc.cli._problems import as_typed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from dataclasses import Field
 
     from multiauc.cli._requests import FileRequest
+
+    Asked = TypeVar("Asked", bound=FileRequest)
 
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?b)?\s*", re.IGNORECASE)
 POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -27,12 +32,18 @@ WHOLE = "none"
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 # Options that say where and how a result is shown; the help has them last.
 LAST = ("style", "output", "force")
+# What the help of options may refer to.
+HELP_WORDS = {
+    "metrics": ", ".join(registry.ANALYTIC_METRICS),
+    "usual_metrics": ", ".join(registry.DEFAULT_METRICS),
+    "delimiters": ", ".join(sources.DELIMITERS),
+}
 
 
 def option(
-    *names: str, default: Any = None, read: Callable[[Any], Any] | None = None, show: bool | str = False, **more: Any
+    *short: str, default: Any = None, read: Callable[[Any], Any] | None = None, show: bool | str = False, **more: Any
 ) -> Any:
-    """A field of a request that is an option; `read` makes its value of what was typed."""
+    """A field of a request that is an option of the same name; `read` makes its value of what was typed."""
     if read is not None:
         more["callback"] = lambda _, __, typed: read(typed)
     if default is not None:
@@ -41,39 +52,66 @@ def option(
         more["show_default"] = show
     if more.get("multiple"):
         default = () if read is None else read(())
-    return field(default=default, metadata={"option": (click.option, names, more)})
+    return field(default=default, metadata={"option": (short, more)})
+
+
+def column() -> Any:
+    """A field of a request that is an option with the name of a column."""
+    return option(metavar="COLUMN", shell_complete=complete_columns)
 
 
 def argument(**more: Any) -> Any:
     """The field of the files that a command is about."""
-    return field(
-        metadata={"option": (click.argument, (), {"type": click.Path(), "nargs": -1, "required": True} | more)}
-    )
+    return field(metadata={"argument": {"type": click.Path(), "nargs": -1, "required": True} | more})
 
 
-def command(group: click.Group, request: type[FileRequest], *examples: str) -> Callable[[Callable[[Any], None]], Any]:
-    """A command of a group, with the fields of a request as its options and examples under its help."""
+def command(group: click.Group, *examples: str) -> Callable[[type[Asked]], type[Asked]]:
+    """Make a request a command of a group: its fields are the options, its method `run` is the work.
 
-    def decorate(work: Callable[[Any], None]) -> Any:
-        @wraps(work)
-        def run(**options: Any) -> None:
+    The docstring of the request is the help of the command, and its attributes are that of the options. The tests run
+    the examples on the files of `multiauc demo`.
+    """
+
+    def decorate(request: type[Asked]) -> type[Asked]:
+        def work(**options: Any) -> None:
             asked = request(**options)
             if asked.threads is not None:
                 set_num_threads(asked.threads)
-            work(asked)
+            asked.run()
 
-        found: Any = run
-        declared = [one for one in fields(request) if "option" in one.metadata]
-        declared.sort(key=lambda one: one.name in LAST)
-        for one in reversed(declared):
-            declare, names, more = one.metadata["option"]
-            found = declare(*names, one.name, **more)(found)
-        # The tests run the examples on the files of `multiauc demo`.
+        documented = [_read_docstring(one) for one in request.__mro__]
+        helps = ChainMap(*(attributes for _, attributes in documented))
+        declared = [_make_parameter(one, helps) for one in sorted(fields(request), key=lambda one: one.name in LAST)]
         lines = "\n".join(f"  $ {line}" for line in examples)
-        epilog = f"\b\nExamples, with the files that `multiauc demo` writes:\n{lines}"
-        return group.command(context_settings=SETTINGS, epilog=epilog)(found)
+        made = click.Command(
+            request.__name__.removesuffix("Request").lower(),
+            params=[parameter for parameter in declared if parameter is not None],
+            callback=work,
+            help=documented[0][0],
+            epilog=f"\b\nExamples, with the files that `multiauc demo` writes:\n{lines}",
+            context_settings=SETTINGS,
+        )
+        group.add_command(made)
+        return request
 
     return decorate
+
+
+def _read_docstring(request: type) -> tuple[str, dict[str, str]]:
+    """What a docstring says before its list of attributes, and about each of these."""
+    text, _, attributes = cleandoc(request.__doc__ or "").partition("\nAttributes\n----------\n")
+    found = re.findall(r"^(\w+)\n((?: .*\n?)+)", attributes, re.MULTILINE)
+    return text, {name: " ".join(about.split()).format_map(HELP_WORDS) for name, about in found}
+
+
+def _make_parameter(one: Field[Any], helps: Mapping[str, str]) -> click.Parameter | None:
+    """The option or argument that a field of a request declares, or None."""
+    if "argument" in one.metadata:
+        return click.Argument([one.name], **one.metadata["argument"])
+    if "option" not in one.metadata:
+        return None
+    short, more = one.metadata["option"]
+    return click.Option([*short, as_typed(one.name), one.name], help=helps[one.name], **more)
 
 
 def split_commas(words: str | tuple[str, ...] | None) -> tuple[str, ...] | None:
@@ -91,7 +129,7 @@ def read_metrics(words: tuple[str, ...]) -> tuple[str, ...] | None:
     return names
 
 
-def read_classes(words: str | None) -> tuple[str, ...] | None:
+def read_labels(words: str | None) -> tuple[str, ...] | None:
     """Classes with commas between."""
     return None if words is None else tuple(name.strip() for name in words.split(","))
 

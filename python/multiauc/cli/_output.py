@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from multiauc._common.result import without_nan
 from multiauc._common.wording import decimals, printable
+from multiauc._display.tables import tabulate
 from multiauc._input.columns import parse_number
 from multiauc._io.output import STANDARD, Output
 from multiauc.cli._problems import emit
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from multiauc._display.tables import Outcome, Table
     from multiauc.cli._requests import FileRequest
 
-FORMATS = ("table", "json", "markdown", "csv")
 # The format of a file by the end of its name, if none is chosen.
 STYLE_OF_NAME = {".json": "json", ".csv": "csv", ".md": "markdown"}
 # Wide enough for long class names where the output is no terminal.
@@ -47,14 +47,14 @@ class Printing:
         output.refuse()
         return cls(output, request.style or next(endings, "table"))
 
-    def show(self, shown: views.Document, outcome: Outcome, origin: Callable[[], dict[str, Any]]) -> None:
+    def show(self, shown: views.Document, origin: Callable[[], dict[str, Any]]) -> None:
         """Print the result to standard output, or write it into a file.
 
         Only JSON asks for its `origin`, for which files are read once more.
         """
         is_printed = self.output.path == STANDARD
         stream = sys.stdout if is_printed else None  # None, too, where standard output is closed
-        text = _json(shown.document(origin())) if self.style == "json" else _text(outcome, self.style, stream)
+        text = _json(shown.document(origin())) if self.style == "json" else _text(tabulate(shown), self.style, stream)
         if is_printed:
             emit(text)
         else:

@@ -27,7 +27,7 @@ DATA_PROBLEM = 1
 NOT_PASSED = 3
 INTERRUPTED = 130
 # Options that Python code calls something else, because it has their name already.
-SPELLED = {"row_id": "id"}
+SPELLED = {"row_id": "id", "style": "format"}
 # What options are called elsewhere, or were called, by what they are called here; beside those of Python.
 OTHER_NAMES = {"level": ("ci", "confidence_level"), "memory_limit": ("memory",), "label": ("target", "y_true")}
 
@@ -128,7 +128,7 @@ def _say(kind: str, message: str) -> None:
 def as_typed(option: str, value: str | None = None) -> str:
     """How an option, perhaps with a value, is written on the command line."""
     flag = "--" + SPELLED.get(option, option).replace("_", "-")
-    return flag if value is None or option == "exact" else f"{flag} {shlex.quote(value)}"
+    return flag if value is None else f"{flag} {shlex.quote(value)}"
 
 
 def spell_options(text: str) -> str:
