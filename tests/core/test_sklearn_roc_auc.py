@@ -46,7 +46,7 @@ def no_help(monkeypatch):
     def refuse(*_arguments, **_options):
         raise AssertionError("handed over to scikit-learn")
 
-    monkeypatch.setattr(roc_auc, "theirs", refuse)
+    monkeypatch.setattr(roc_auc, "_ask_scikit_learn", refuse)
 
 
 @st.composite

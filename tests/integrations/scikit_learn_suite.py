@@ -40,8 +40,8 @@ class Recorder:
             self.failed[name] = report.longrepr.reprcrash.message
 
     def count(self) -> None:
-        """Count calls of ours, and those in which it calls scikit-learn's."""
-        ours, theirs = roc_auc._compute, roc_auc.theirs
+        """Count calls of ours, and those that it hands over to scikit-learn."""
+        ours, theirs = roc_auc._compute, roc_auc._ask_scikit_learn
 
         def counting_ours(*arguments, **options):
             self.calls += 1
@@ -51,7 +51,7 @@ class Recorder:
             self.handed_over += 1
             return theirs(*arguments, **options)
 
-        roc_auc._compute, roc_auc.theirs = counting_ours, counting_theirs
+        roc_auc._compute, roc_auc._ask_scikit_learn = counting_ours, counting_theirs
 
 
 def main() -> None:

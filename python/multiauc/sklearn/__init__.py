@@ -8,7 +8,7 @@ it in that function's place everywhere. `auc_mu_scorer`, `hand_till_scorer`, `on
 Needs scikit-learn (``pip install scikit-learn``).
 """
 
-from multiauc.sklearn.roc_auc import roc_auc_score  # isort: skip - says so if scikit-learn is missing
+from multiauc.sklearn.roc_auc import Patch, patch, roc_auc_score  # isort: skip - says so if scikit-learn is missing
 from multiauc.sklearn.model_selection import (
     AucScorer,
     auc_mu_scorer,
@@ -18,7 +18,6 @@ from multiauc.sklearn.model_selection import (
     one_vs_rest_prevalence_scorer,
     one_vs_rest_scorer,
 )
-from multiauc.sklearn.patching import Patch, patch
 
 __all__ = [
     "AucScorer",

@@ -22,7 +22,7 @@ from multiauc._input.options import read_metric
 from multiauc._metrics.scoring import check_option_names, compute_score
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -232,38 +232,34 @@ def _predict_out_of_fold(
     """(labels, fold of each row, scores of each estimator), the last two by repeat; no clone saw the rows it scores."""
     X, y, groups = indexable(X, y, groups)  # noqa: N806
     labels = np.unique(np.asarray(y)).tolist()
-    splits = list(check_cv(cv, y, classifier=True).split(X, y, groups))
-    repeats = _part_repeats(splits, len(y))
-    folds = [_number_folds(part, len(y)) for part in repeats]
+    repeats, folds = _part_repeats(check_cv(cv, y, classifier=True).split(X, y, groups), len(y))
     return labels, folds, [[_predict_scores(one, X, y, part, labels) for part in repeats] for one in estimators]
 
 
-def _part_repeats(splits: list[tuple[Any, Any]], n_rows: int) -> list[list[tuple[Any, Any]]]:
-    """The splits by repeat: a repeat ends where all rows have been tested."""
-    repeats: list[list[tuple[Any, Any]]] = [[]]
-    tested = 0
+def _part_repeats(
+    splits: Iterable[tuple[Any, Any]], n_rows: int
+) -> tuple[list[list[tuple[Any, Any]]], list[NDArray[np.int64]]]:
+    """The splits of each repeat, which ends where all rows have been tested, and the fold of each row in it."""
+    repeats: list[list[tuple[Any, Any]]] = []
+    folds: list[NDArray[np.int64]] = []
     for split in splits:
-        if tested >= n_rows:
-            repeats, tested = [*repeats, []], 0
+        if not folds or (folds[-1] >= 0).all():
+            repeats, folds = [*repeats, []], [*folds, np.full(n_rows, -1)]
+        rows = np.arange(n_rows)[split[1]]
+        twice = rows[folds[-1][rows] >= 0]
+        if len(twice):
+            raise _uneven_folds(int(twice[0]), "twice")
+        folds[-1][rows] = len(repeats[-1])
         repeats[-1].append(split)
-        tested += len(np.arange(n_rows)[split[1]])
-    return repeats
+    never = np.flatnonzero(folds[-1] < 0)
+    if len(never):
+        raise _uneven_folds(int(never[0]), "never")
+    return repeats, folds
 
 
-def _number_folds(splits: list[tuple[Any, Any]], n_rows: int) -> NDArray[np.int64]:
-    folds = np.full(n_rows, -1)
-    tested = np.zeros(n_rows, dtype=np.int64)
-    for fold, (_, test) in enumerate(splits):
-        rows = np.arange(n_rows)[test]
-        folds[rows] = fold
-        np.add.at(tested, rows, 1)
-    if (tested != 1).any():
-        row = int(np.flatnonzero(tested != 1)[0])
-        raise ValueError(
-            f"cv must test every row once, or once in each repeat as RepeatedStratifiedKFold does; it tests row {row} "
-            f"{tested[row]} times"
-        )
-    return folds
+def _uneven_folds(row: int, found: str) -> ValueError:
+    rule = "cv must test every row once, or once in each repeat as RepeatedStratifiedKFold does"
+    return ValueError(f"{rule}; it tests row {row} {found}")
 
 
 def _predict_scores(

@@ -1,23 +1,40 @@
-"""scikit-learn's `roc_auc_score`, computed by the compiled core."""
+"""scikit-learn's `roc_auc_score`, computed by the compiled core, and the patch that puts it in the place of theirs."""
 
 from __future__ import annotations
 
+import sys
+from itertools import permutations
 from numbers import Real
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._input.arrays import as_array, as_scores
+from multiauc._input.labels import match_classes, read_label_column
 from multiauc._input.sample import read_weights
-from multiauc.sklearn._targets import MultiClass, MultiLabel, binary_score, get_config, theirs
+
+try:
+    import sklearn.metrics
+    from sklearn.metrics import roc_auc_score as theirs
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "multiauc.sklearn needs scikit-learn; install it with: pip install scikit-learn"
+    ) from error
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
     from numpy.typing import ArrayLike, NDArray
+
+    from multiauc._input.labels import LabelColumn
+
+    Weights = NDArray[np.float64] | None
 
 AVERAGES = ("micro", "macro", "samples", "weighted", None)
 MULTI_CLASS = ("raise", "ovr", "ovo")
-#: Above this, neighbouring integers can be the same float64.
-LARGEST_EXACT_INTEGER = 2**53
 
 
 class NotOursError(ValueError):
@@ -100,49 +117,36 @@ def roc_auc_score(
 
 
 def _compute(
-    y_true: Any,
-    y_score: Any,
-    *,
-    average: str | None,
-    sample_weight: Any,
-    max_fpr: float | None,
-    multi_class: str,
-    labels: Any,
+    y_true: Any, y_score: Any, *, average: Any, sample_weight: Any, max_fpr: Any, multi_class: Any, labels: Any
 ) -> float | NDArray[np.float64]:
     """The value, or a ValueError or TypeError if the call is wrong or not one of ours."""
     if average not in AVERAGES or multi_class not in MULTI_CLASS or _returns_foreign_array(y_score):
         raise NotOursError
     if isinstance(labels, (str, bytes)) or not (labels is None or hasattr(labels, "__len__")):
         raise NotOursError
-    cut = _read_max_fpr(max_fpr)
+    if max_fpr is not None and not (isinstance(max_fpr, Real) and 0 < float(max_fpr) <= 1):
+        raise NotOursError
+    cut = None if max_fpr in (None, 1) else float(max_fpr)
     scores = _read_scores(y_score)
     weights = None if sample_weight is None else read_weights(sample_weight, len(scores))
     multi_label = _count_dimensions(y_true) == 2
     if (multi_label or weights is not None) and not np.isfinite(scores).all():
         raise NotOursError  # the core checks only rows that have weight, and columns that have both classes
     if multi_label:
-        return MultiLabel.read(as_array("y_true", y_true), scores, weights).score(average, cut)
+        return _average_labels(_read_indicators(y_true, scores), scores, weights, average, cut)
     if scores.ndim == 2 and scores.shape[1] > 1:
-        problem = MultiClass.read(y_true, scores, weights, labels)
-        return problem.score(multi_class, average, cut)
-    return binary_score(y_true, scores.reshape(-1), weights, cut)
-
-
-def _read_max_fpr(max_fpr: Any) -> float | None:
-    if max_fpr is None:
-        return None
-    if not isinstance(max_fpr, Real) or not 0 < float(max_fpr) <= 1:
-        raise NotOursError
-    return None if max_fpr == 1 else float(max_fpr)
+        return _average_classes(y_true, scores, weights, labels, multi_class, average, cut)
+    column = _read_classes(y_true, len(scores), 2)
+    if not len(set(column.distinct)) == len(column.distinct) == 2:
+        raise ValueError("y_true must hold two different labels")
+    is_positive, _ = column.to_columns([0, 1] if column.distinct[0] < column.distinct[1] else [1, 0], 2)
+    return _score_column(scores.reshape(-1), is_positive, weights, cut)
 
 
 def _read_scores(y_score: Any) -> NDArray[np.float32] | NDArray[np.float64]:
-    if isinstance(y_score, np.matrix):
-        raise NotOursError
     given = as_array("y_score", y_score)
-    if given.ndim not in (1, 2) or given.size == 0 or given.dtype == np.longdouble != np.float64:
-        raise NotOursError
-    if given.dtype.kind in "iu" and given.dtype.itemsize == 8 and np.abs(given).max() > LARGEST_EXACT_INTEGER:
+    is_wide = given.dtype == np.longdouble != np.float64
+    if isinstance(y_score, np.matrix) or given.ndim not in (1, 2) or given.size == 0 or is_wide:
         raise NotOursError
     return as_scores("y_score", given)
 
@@ -156,7 +160,141 @@ def _count_dimensions(y_true: Any) -> int:
 
 def _returns_foreign_array(y_score: Any) -> bool:
     """Whether scikit-learn is asked to compute in, and answer with, the arrays of another library."""
-    return type(y_score) is not np.ndarray and bool(get_config().get("array_api_dispatch", False))
+    return type(y_score) is not np.ndarray and bool(sklearn.get_config().get("array_api_dispatch", False))
+
+
+def _read_classes(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
+    """Labels that scikit-learn takes for classes: whole numbers or strings; a ValueError otherwise."""
+    column = read_label_column(y_true, n_rows, n_columns)
+    kinds = {type(label) for label in column.distinct}
+    are_numbers = len(kinds) == 1 and kinds <= {int, float, bool} and getattr(y_true, "dtype", None) != np.object_
+    if kinds != {str} and not (are_numbers and all(label == int(label) for label in column.distinct)):
+        raise ValueError("y_true must hold whole numbers or strings")
+    return column
+
+
+def _read_indicators(y_true: Any, scores: NDArray[Any]) -> NDArray[np.uint8]:
+    """Which labels each row has: zeros and ones, in the shape of the scores."""
+    given = as_array("y_true", y_true)
+    if given.shape != scores.shape or given.ndim != 2 or given.shape[1] < 2 or given.dtype.kind not in "biuf":
+        raise ValueError("y_true must be a matrix of the same shape as y_score")
+    if given.dtype != np.bool_ and not ((given == 0) | (given == 1)).all():
+        raise ValueError("y_true must hold zeros and ones alone")
+    return given.astype(np.uint8)
+
+
+def _score_column(scores: NDArray[Any], is_positive: Any, weights: Weights, max_fpr: float | None) -> float:
+    """The AUC of one score; both classes must have rows."""
+    if weights is not None and 0 in _rust.class_sizes(is_positive, weights, 2)[0]:
+        raise ValueError("sample_weight must have positive weights for both classes")
+    sample = _rust.Sample(scores[:, np.newaxis], is_positive, weights)
+    if max_fpr is None:
+        return _rust.score(sample, "hand_till")
+    return _rust.partial_aucs(sample, [(1, None)], "max_fpr", max_fpr)[0][0]
+
+
+def _average_labels(
+    has_label: NDArray[np.uint8], scores: NDArray[Any], weights: Weights, average: str | None, max_fpr: float | None
+) -> float | NDArray[np.float64]:
+    """The values of all labels, or their average; nan and a warning where all rows are alike."""
+    averaged_by = None
+    if average == "micro":
+        weights = None if weights is None else weights.repeat(scores.shape[1])
+        has_label, scores = has_label.reshape(-1, 1), scores.reshape(-1, 1)
+    elif average == "samples":
+        has_label, scores, averaged_by, weights = has_label.T, scores.T, weights, None
+    elif average == "weighted":
+        averaged_by = has_label.sum(axis=0) if weights is None else weights @ has_label
+        if np.isclose(averaged_by.sum(), 0):
+            raise ValueError("y_true must have positive labels")
+    values = np.full(scores.shape[1], np.nan)
+    for k in range(scores.shape[1]):
+        is_positive = np.ascontiguousarray(has_label[:, k])
+        if is_positive.min() < is_positive.max():
+            values[k] = _score_column(scores[:, k], is_positive, weights, max_fpr)
+    _warn_undefined(int(np.isnan(values).sum()))
+    return values if average is None else _weighted_mean(values, averaged_by)
+
+
+def _average_classes(
+    y_true: Any,
+    scores: NDArray[Any],
+    weights: Weights,
+    labels: Any,
+    multi_class: str,
+    average: str | None,
+    max_fpr: float | None,
+) -> float | NDArray[np.float64]:
+    """Each class against the rest ("ovr") or against each other class ("ovo"): all values, or their average."""
+    n_columns = scores.shape[1]
+    column = _read_classes(y_true, len(scores), n_columns)
+    if n_columns == 2 and len(column.distinct) <= 2:
+        raise ValueError("y_score must be one-dimensional for two classes")
+    codes, rows = column.to_columns(match_classes(column, labels, None, n_columns)[1], n_columns)
+    sizes = rows.astype(np.float64)
+    if weights is not None:
+        positive, sizes = _rust.class_sizes(codes, weights, n_columns)
+        if ((positive == 0) & (rows > 0)).any():
+            raise ValueError("sample_weight must have positive weights for all classes that have rows")
+    if np.count_nonzero(rows) < 2:
+        raise ValueError("y_true must have rows of at least two classes")
+    sample = _rust.Sample(scores, codes, weights)
+    if (multi_class, average) == ("ovr", "micro"):
+        # All cells in one ranking, those of classes without rows among them.
+        if max_fpr is None and rows.all():
+            return _rust.one_vs_rest(sample, "micro")
+        is_class = codes[:, None] == np.arange(n_columns, dtype=codes.dtype)
+        return _average_labels(is_class.view(np.uint8), scores, weights, "micro", max_fpr)
+    if multi_class == "raise" or average not in ("macro", "weighted", None):
+        raise ValueError(f"average={average!r} is not defined for multi_class={multi_class!r}")
+    score = _one_vs_rest if multi_class == "ovr" else _one_vs_one
+    return score(sample, sizes, average, max_fpr)
+
+
+def _one_vs_rest(
+    sample: _rust.Sample, sizes: NDArray[np.float64], average: str | None, max_fpr: float | None
+) -> float | NDArray[np.float64]:
+    """Each class against the rest; nan and a warning for those without rows."""
+    present = np.flatnonzero(sizes)
+    values = np.full(len(sizes), np.nan)
+    if max_fpr is None:
+        values = _rust.one_vs_rest_per_class(sample)
+    else:
+        values[present] = _rust.partial_aucs(sample, [(c, None) for c in present.tolist()], "max_fpr", max_fpr)[0]
+    _warn_undefined(len(sizes) - len(present))
+    return values if average is None else _weighted_mean(values, sizes if average == "weighted" else None)
+
+
+def _one_vs_one(
+    sample: _rust.Sample, sizes: NDArray[np.float64], average: str | None, max_fpr: float | None
+) -> float | NDArray[np.float64]:
+    """Each class that has rows against each other."""
+    is_weighted = average == "weighted"
+    if max_fpr is None and average is None:
+        return _rust.pair_matrix(sample, "hand_till")
+    if max_fpr is None:
+        return _rust.score(sample, "hand_till", _rust.MetricOptions(pair_weights="size_sum" if is_weighted else None))
+    pairs: list[Any] = list(permutations(np.flatnonzero(sizes).tolist(), 2))
+    first, second = np.transpose(pairs)
+    values: NDArray[np.float64] = np.array(_rust.partial_aucs(sample, pairs, "max_fpr", max_fpr)[0])
+    if average is None:
+        matrix = np.full((len(sizes), len(sizes)), np.nan)
+        matrix[first, second] = values
+        return matrix
+    return _weighted_mean(values, sizes[first] + sizes[second] if is_weighted else None)
+
+
+def _weighted_mean(values: NDArray[np.float64], weights: NDArray[Any] | None) -> float:
+    """The mean, in which undefined values of no weight do not count."""
+    if weights is None:
+        return float(values.mean())
+    return float(np.average(np.where(weights == 0, 0.0, values), weights=weights))
+
+
+def _warn_undefined(times: int) -> None:
+    """Have scikit-learn give its own warning of an undefined value, so that text, class and origin are right."""
+    for _ in range(times):
+        theirs([0], [0.0])
 
 
 def _ask_scikit_learn(
@@ -197,3 +335,99 @@ def _find_extensions(y_score: Any, options: dict[str, Any]) -> dict[str, Any]:
     if np.isfinite(scores).all() and not np.allclose(1, scores.sum(axis=1)):
         beyond["y_score"] = np.full(scores.shape, 1 / scores.shape[1])
     return beyond
+
+
+class Patch:
+    """What `patch` did: `undo` takes it back, and so does leaving a ``with`` block.
+
+    Of several, in any order, the last one to be undone puts scikit-learn's function back.
+
+    Examples
+    --------
+    >>> import sklearn.metrics
+    >>> import multiauc.sklearn
+    >>> patched = multiauc.sklearn.patch()
+    >>> sklearn.metrics.roc_auc_score is multiauc.sklearn.roc_auc_score
+    True
+    >>> patched.undo()
+    >>> sklearn.metrics.roc_auc_score is multiauc.sklearn.roc_auc_score
+    False
+    """
+
+    __slots__ = ("_places",)
+
+    def __init__(self) -> None:
+        self._places: list[tuple[Any, str]] = list(_find_places(theirs))
+        for owner, name in self._places:
+            setattr(owner, name, roc_auc_score)
+        _in_force.append(self)
+
+    def undo(self) -> None:
+        """Put scikit-learn's function back wherever it was replaced, unless somebody else has replaced it since.
+
+        Modules outside scikit-learn that were loaded meanwhile keep the new function, as they may have asked for it.
+        """
+        if self not in _in_force:
+            return
+        _in_force.remove(self)
+        places, self._places = self._places, []
+        if _in_force:
+            _in_force[-1]._places += places  # noqa: SLF001 - of the same class
+            return
+        of_scikit_learn = [place for place in _find_places(roc_auc_score) if _belongs_to_scikit_learn(place[0])]
+        for owner, name in [*places, *of_scikit_learn]:
+            if getattr(owner, name, None) is roc_auc_score:
+                setattr(owner, name, theirs)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.undo()
+
+    def __repr__(self) -> str:
+        return f"Patch(roc_auc_score in {len(self._places)} places)"
+
+
+#: The patches that have not been undone.
+_in_force: list[Patch] = []
+
+
+def patch() -> Patch:
+    """Replace ``sklearn.metrics.roc_auc_score`` by `multiauc.sklearn.roc_auc_score`, everywhere it is in use.
+
+    That is: in scikit-learn's own modules and scorers (``scoring="roc_auc"``, ``"roc_auc_ovr"``, ``"roc_auc_ovo"`` and
+    their weighted versions), and in every module loaded so far that has imported the function, under any name. Copies
+    kept elsewhere, such as in a list or as a default argument, stay as they are. Modules loaded later import the new
+    function, and keep it when the patch is undone. Worker processes of joblib get it with the scorers they are sent.
+
+    Returns
+    -------
+    Patch
+        Call its ``undo()`` to go back, or use ``with patch():`` to replace the function within a block.
+
+    Examples
+    --------
+    >>> import multiauc.sklearn
+    >>> with multiauc.sklearn.patch():
+    ...     from sklearn.metrics import roc_auc_score
+    ...     roc_auc_score is multiauc.sklearn.roc_auc_score
+    True
+    """
+    return Patch()
+
+
+def _find_places(function: Any) -> Iterator[tuple[Any, str]]:
+    """Every (module or scorer, attribute) that is `function`, outside this package."""
+    for module in list(sys.modules.values()):
+        if isinstance(module, ModuleType) and not module.__name__.startswith("multiauc."):
+            for name in [name for name, value in vars(module).items() if value is function]:
+                yield module, name
+    for scorer in sklearn.metrics._scorer._SCORERS.values():  # noqa: SLF001 - scikit-learn has no public list of them
+        if scorer._score_func is function:  # noqa: SLF001
+            yield scorer, "_score_func"
+
+
+def _belongs_to_scikit_learn(owner: Any) -> bool:
+    """Whether a module or scorer is one of scikit-learn's own."""
+    return not isinstance(owner, ModuleType) or owner.__name__.partition(".")[0] == "sklearn"
