@@ -51,7 +51,7 @@ class _BoosterMetric(TrainingMetric):
         return self
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({super().__repr__()})"
+        return f"{type(self).__name__}({self.settings()})"
 
 
 class LightGBMMetric(_BoosterMetric):

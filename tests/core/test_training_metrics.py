@@ -125,7 +125,7 @@ def test_errors(call, message):
         ([[0.2, 0.8], [0.5, 0.5]], [0, 2], None, "target contains 2 at row 1; classes are the numbers from 0 to 1"),
         ([[0.2, 0.8], [0.5, 0.5]], [-1, 1], None, "target contains -1 at row 0"),
         ([[0.2, 0.8], [0.5, 0.5]], [0.0, 1.0], None, "target must hold the class number"),
-        ([[0.2, 0.8], [0.5, 0.5]], [0, 1], [1.0, -2.0], "sample_weight contains -2.0 at row 1; weights must be finite"),
+        ([[0.2, 0.8], [0.5, 0.5]], [0, 1], [1.0, -2.0], "sample_weight contains -2 at row 1; weights must be finite"),
         ([[0.2, 0.8], [0.5, 0.5]], [0, 1], [np.nan, 1.0], "sample_weight contains nan at row 0"),
         ([[0.2, 0.8], [0.5, 0.5]], [0, 1], [[1.0, 2.0]], r"sample_weight must be one-dimensional .* shape \(1, 2\)"),
         (np.full((1, 2, 3), 0.5), [[0, 1, 1]], [[1.0], [2.0], [3.0]], "sample_weight must be one-dimensional"),

@@ -11,8 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from multiauc.training.batches import ArrayMulticlassAuc
-from multiauc.training.hugging_face import hugging_face
+from multiauc.training.batches import ArrayMulticlassAuc, hugging_face
 
 if TYPE_CHECKING:
     from multiauc.training.keras_callback import KerasAuc as KerasAuc
