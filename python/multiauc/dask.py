@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from multiauc._common.hints import with_hints
 from multiauc._common.wording import describe_type
 from multiauc._input.columns import Header
-from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS
+from multiauc.streaming import DEFAULT_MEMORY, DEFAULT_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -14,8 +14,7 @@ import multiauc
 import multiauc.sklearn
 from fuzz_targets.registry import Rng, answer, outside, target
 from fuzz_targets.samples import any_sample, sound
-from multiauc.streaming import Accumulator
-from multiauc.streaming.accumulator import evaluate_exactly
+from multiauc.streaming import Accumulator, evaluate_exactly
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from multiauc import _rust
-from multiauc.streaming import Accumulator
-from multiauc.streaming.accumulator import DEFAULT_METRICS
+from multiauc.streaming import DEFAULT_METRICS, Accumulator
 from strategies import class_sizes, samples
 
 

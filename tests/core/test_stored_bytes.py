@@ -10,9 +10,7 @@ import pytest
 
 from multiauc import _rust
 from multiauc._io.checkpoint import DamagedError, Saved, decode, encode
-from multiauc.streaming import Accumulator
-from multiauc.streaming._envelope import CHECKSUM_BYTES, LENGTH_BYTES
-from multiauc.streaming.accumulator import MAGIC
+from multiauc.streaming import CHECKSUM_BYTES, LENGTH_BYTES, MAGIC, Accumulator
 from multiauc.training import ArrayMulticlassAuc as MulticlassAuc
 
 METRICS = ["auc_mu", "hand_till", "one_vs_rest"]
@@ -117,10 +115,10 @@ def test_rows_that_no_histogram_has_are_refused():
 
 def test_pickles_of_damaged_states():
     whole = state()
-    restore, (labels, metrics, memory, content, *rest) = whole.__reduce__()
-    assert restore(labels, metrics, memory, content, *rest).to_bytes() == pickle.loads(pickle.dumps(whole)).to_bytes()
+    restore, (header, content) = whole.__reduce__()
+    assert restore(header, content).to_bytes() == pickle.loads(pickle.dumps(whole)).to_bytes()
     with pytest.raises(ValueError, match="other labels, metrics or memory"):
-        restore(labels, ("one_vs_rest",), memory, content, *rest)
+        restore(header | {"metrics": ("one_vs_rest",)}, content)
 
 
 class TestPlans:

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import multiauc
 from multiauc import _rust
-from multiauc.streaming import Accumulator
-from multiauc.streaming.accumulator import evaluate_exactly
+from multiauc.streaming import Accumulator, evaluate_exactly
 
 METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
 #: The least memory for three classes, whose histograms are as coarse as they get.

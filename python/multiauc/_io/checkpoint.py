@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from multiauc._common.hints import warn
-from multiauc.streaming._envelope import seal, unseal
+from multiauc.streaming import seal, unseal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -25,8 +25,7 @@ from multiauc._input.sample import ABSENT_POLICIES
 from multiauc._io.checkpoint import Checkpoint, hold_back_interrupts
 from multiauc._io.predictions import BEGINNING, Position, Request, open_stream, show_reading
 from multiauc._io.readers import identify_source
-from multiauc.streaming import Accumulator
-from multiauc.streaming.accumulator import DEFAULT_METRICS, STREAMED_METRICS, evaluate_exactly
+from multiauc.streaming import DEFAULT_METRICS, STREAMED_METRICS, Accumulator, evaluate_exactly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence

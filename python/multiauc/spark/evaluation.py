@@ -23,8 +23,7 @@ from multiauc._input.options import positive_integer, read_level, read_metrics
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc.spark._columns import ONLY, read_columns
 from multiauc.spark._passes import collect_states, evaluate_exactly
-from multiauc.streaming import Accumulator
-from multiauc.streaming.accumulator import DEFAULT_MEMORY, DEFAULT_METRICS, STREAMED_METRICS
+from multiauc.streaming import DEFAULT_MEMORY, DEFAULT_METRICS, STREAMED_METRICS, Accumulator
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence

@@ -13,7 +13,7 @@ from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 from multiauc._common.wording import one_of
 from multiauc._input.sample import ABSENT_POLICIES
 from multiauc.spark.evaluation import evaluate
-from multiauc.streaming.accumulator import STREAMED_METRICS
+from multiauc.streaming import STREAMED_METRICS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

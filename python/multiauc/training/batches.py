@@ -18,9 +18,7 @@ from multiauc._input.options import read_metric
 from multiauc._input.probabilities import OUTPUTS, probabilities_of
 from multiauc._input.sample import read_weights
 from multiauc._metrics.scoring import check_option_names, compute_score
-from multiauc.streaming import Accumulator
-from multiauc.streaming._envelope import seal, unseal
-from multiauc.streaming.accumulator import DEFAULT_MEMORY
+from multiauc.streaming import DEFAULT_MEMORY, Accumulator, seal, unseal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -1,9 +1,15 @@
-"""A state that takes rows batch by batch and merges with others."""
+"""Metrics of rows that come in parts: batches, shards, files larger than memory.
+
+`Accumulator` takes rows batch by batch, in memory of a given size, and merges with others of its kind in any order.
+Its answers are exact while every distinct number fits, and lie between guaranteed bounds afterwards.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,7 +22,6 @@ from multiauc._evaluation.evaluation import MetricEstimates
 from multiauc._inference.estimates import Estimate, build_worst_case
 from multiauc._input import labels as classes_of
 from multiauc._input import options, probabilities, sample
-from multiauc.streaming._envelope import seal, unseal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -26,6 +31,8 @@ if TYPE_CHECKING:
     from multiauc._common.result import Record
     from multiauc._common.types import Outputs
 
+__all__ = ["Accumulator", "BoundedEvaluation"]
+
 #: What a state can be asked for: ranks of rows within bounds, and sums over rows, which are always exact.
 RANKED_METRICS = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
 SUMMED_METRICS = ("accuracy", "top_k_accuracy", "log_loss", "brier")
@@ -34,8 +41,11 @@ DEFAULT_METRICS = ("auc_mu", "hand_till", "one_vs_rest")
 DEFAULT_MEMORY = 64 * 2**20
 #: More than any machine has, and the most that bytes of a state can say.
 MOST_MEMORY = 2**48 - 1
-#: What the bytes of a state begin with.
+#: What the bytes of a state begin with, and what they hold besides.
 MAGIC = b"multiauc state 1\n"
+CHECKSUM_BYTES, LENGTH_BYTES = 16, 4
+#: What two states that are merged must have in common.
+SETTINGS = ("labels", "metrics", "memory_limit", "outputs", "clip", "k")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -309,7 +319,7 @@ class Accumulator:
         """
         if not isinstance(other, Accumulator):
             raise TypeError(f"only an Accumulator can be merged; got {type(other).__name__}")
-        for name in ("labels", "metrics", "memory_limit", "outputs", "clip", "k"):
+        for name in SETTINGS:
             if getattr(self, name) != getattr(other, name):
                 raise ValueError(
                     f"states that are merged must have the same {name}; "
@@ -333,8 +343,7 @@ class Accumulator:
 
     def copy(self) -> Accumulator:
         """A state of its own with the same rows."""
-        given: dict[str, Any] = {"outputs": self.outputs, "clip": self.clip, "k": self.k}
-        again = Accumulator(self.labels, metrics=self.metrics, memory_limit=self.memory_limit, **given)
+        again = Accumulator(**self._settings())
         again._state = None if self._state is None else self._state.copy()
         again._sums = None if self._sums is None else self._sums.copy()
         return again
@@ -365,35 +374,30 @@ class Accumulator:
         policy = one_of("absent", absent, sample.ABSENT_POLICIES)
         self._warn_without_sample()
         counts = self.counts
-        if (counts == 0).any():
+        lacks_class = bool((counts == 0).any())
+        if lacks_class:
             sample.check_absent(list(self.labels), counts, policy, weighted=False)
-        undefined = policy == "nan" and bool((counts == 0).any())
-        smallest = int(counts[counts > 0].min())
+        undefined = policy == "nan" and lacks_class
+        smallest, rows = int(counts[counts > 0].min()), int(counts.sum())
+        if self._sums is not None:
+            found = found | {name: _as_bounded(one) for name, one in self._sums.estimates()}
         with_prevalence = ["one_vs_rest_prevalence"] if "one_vs_rest" in self.metrics else []
-        sums = {} if self._sums is None else {name: _as_bounded(one) for name, one in self._sums.estimates()}
-        every, k = found | sums, self.k or DEFAULT_K
         metrics = {
-            name: _build_estimate(
-                METRICS[name].title,
-                name,
-                None if undefined else every[name],
-                smallest,
-                METRICS[name].chance_of(len(counts), k=k),
-            )
+            name: _build_estimate(METRICS[name].title, name, None if undefined else found[name], smallest, chance)
             for name in (*self.metrics, *with_prevalence)
+            for chance in [METRICS[name].chance_of(len(counts), k=self.k or DEFAULT_K)]
         }
         per_class = {}
         if self._ranked != ("auc_mu",) and not set(self.metrics) <= set(SUMMED_METRICS):
-            rows = int(counts.sum())
-            for column, (label, count) in enumerate(zip(self.labels, counts.tolist(), strict=True)):
-                one = found["per_class"][column]
-                if one is not None or policy == "nan":
-                    of_class = None if undefined else one
-                    name = f"{label} against the rest"
-                    per_class[label] = _build_estimate(name, column, of_class, min(count, rows - count))
-        bounds: dict[str, Any] = {
-            name: found[f"{name}_pairs"] for name in ("auc_mu", "hand_till") if name in self.metrics
-        }
+            of_classes = zip(self.labels, counts.tolist(), found["per_class"], strict=True)
+            per_class = {
+                label: _build_estimate(
+                    f"{label} against the rest", column, None if undefined else one, min(count, rows - count)
+                )
+                for column, (label, count, one) in enumerate(of_classes)
+                if one is not None or policy == "nan"
+            }
+        bounds: Record = {name: found[f"{name}_pairs"] for name in ("auc_mu", "hand_till") if name in self.metrics}
         confusion = None if self._sums is None else self._sums.confusion()
         return BoundedEvaluation(metrics, self.labels, counts, per_class, bounds, confusion)
 
@@ -410,20 +414,23 @@ class Accumulator:
 
     def to_bytes(self) -> bytes:
         """All that the state holds, to be saved or sent; the same on every machine, with a version and a checksum."""
-        header = {"labels": list(self.labels), "metrics": list(self.metrics), "memory_limit": self.memory_limit}
-        sums = b"" if self._sums is None else self._sums.to_bytes()
-        header |= {name: value for name, value in self._options(sums).items() if value is not None}
         try:
-            return seal(MAGIC, header, (b"" if self._state is None else self._state.to_bytes()) + sums)
+            return seal(MAGIC, *self._parts())
         except (TypeError, ValueError):
             raise TypeError(
                 "labels must be strings, numbers or bools to be written as bytes; use such labels for states that are "
                 "saved or sent"
             ) from None
 
-    def _options(self, sums: bytes) -> dict[str, Any]:
-        """What else a state is made with, and how many of its last bytes are sums."""
-        return {"outputs": self.outputs, "clip": self.clip, "k": self.k, "sums": len(sums) or None}
+    def _settings(self) -> Record:
+        return {name: getattr(self, name) for name in SETTINGS}
+
+    def _parts(self) -> tuple[Record, bytes]:
+        """What a state is made with and how many of its last bytes are sums, and its bytes."""
+        sums = b"" if self._sums is None else self._sums.to_bytes()
+        header = self._settings() | {"sums": len(sums) or None}
+        state = b"" if self._state is None else self._state.to_bytes()
+        return {name: value for name, value in header.items() if value is not None}, state + sums
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Accumulator:
@@ -448,38 +455,24 @@ class Accumulator:
                 if type(header.get(name)) is not kind:
                     problem = f"{name} is {header[name]!r:.80}" if name in header else f"their header has no {name}"
                     raise ValueError(problem)  # noqa: TRY301
-            held = header["labels"], header["metrics"], header["memory_limit"]
-            given = (header.get(name) for name in ("outputs", "clip", "k", "sums"))
-            return cls._restored(*held, content or None, *given)
+            return cls._restored(header, content)
         except (TypeError, ValueError) as error:
             raise ValueError(f"the bytes of this state are damaged, or something else wrote them: {error}") from None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Labels of any kind can be pickled, and need not be written as text.
-        sums = b"" if self._sums is None else self._sums.to_bytes()
-        content = ((b"" if self._state is None else self._state.to_bytes()) + sums) or None
-        given = self._options(sums).values()
-        return Accumulator._restored, (self.labels, self.metrics, self.memory_limit, content, *given)
+        return Accumulator._restored, self._parts()
 
     @classmethod
-    def _restored(
-        cls,
-        labels: tuple[Any, ...],
-        metrics: tuple[str, ...],
-        memory_limit: int,
-        content: bytes | None,
-        outputs: Outputs = None,
-        clip: float | None = None,
-        k: int | None = None,
-        sums: int | None = None,
-    ) -> Accumulator:
-        again = cls(labels, metrics=metrics, memory_limit=memory_limit, outputs=outputs, clip=clip, k=k)
-        if (sums is not None) != (again._sums is not None):
+    def _restored(cls, header: Record, content: bytes) -> Accumulator:
+        sums = header.get("sums")
+        again = cls(**{name: value for name, value in header.items() if name != "sums"})
+        if (sums is None) != (again._sums is None):
             raise ValueError("it has sums of other metrics than it says")
-        if again._sums is not None and sums is not None and content is not None:
+        if again._sums is not None:
             again._sums = again._sums.read_bytes(content[-sums:])
-            content = content[:-sums] or None
-        if content is not None:
+            content = content[:-sums]
+        if content:
             state = _rust.StreamState.from_bytes(content)
             if not state.is_made_with(len(again.labels), list(again._ranked), again.memory_limit):
                 raise ValueError("its rows were kept for other labels, metrics or memory than it says")
@@ -555,3 +548,33 @@ def evaluate_exactly(
             counter.update(batch)
         counter.end_pass()
     return accumulator.results(counter.answers(state), absent)
+
+
+def seal(magic: bytes, header: Record, content: bytes) -> bytes:
+    """A magic line, a header as JSON, content and a checksum: the same bytes on every machine.
+
+    A TypeError or ValueError if JSON cannot hold the header.
+    """
+    text = json.dumps(header, ensure_ascii=True, allow_nan=False, separators=(",", ":")).encode()
+    body = magic + len(text).to_bytes(LENGTH_BYTES, "little") + text + content
+    return body + _checksum(body)
+
+
+def unseal(magic: bytes, data: bytes) -> tuple[Record, bytes]:
+    """What `seal` was given, from bytes that begin with the magic line; a ValueError says what is wrong with others."""
+    body, checksum = data[:-CHECKSUM_BYTES], data[-CHECKSUM_BYTES:]
+    start = len(magic) + LENGTH_BYTES
+    if len(body) < start or _checksum(body) != checksum:
+        raise ValueError("they are cut short, or their checksum is not that of the content")
+    end = start + int.from_bytes(body[len(magic) : start], "little")
+    try:
+        header = json.loads(body[start:end]) if end <= len(body) else None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"their header is not JSON ({error})") from None
+    if not isinstance(header, dict):
+        raise ValueError("their header is not an object, or longer than all of them")  # noqa: TRY004 - of bytes
+    return header, body[end:]
+
+
+def _checksum(body: bytes) -> bytes:
+    return blake2b(body, digest_size=CHECKSUM_BYTES).digest()
