@@ -469,7 +469,7 @@ class Accumulator:
         again = cls(**{name: value for name, value in header.items() if name != "sums"})
         if (sums is None) != (again._sums is None):
             raise ValueError("it has sums of other metrics than it says")
-        if again._sums is not None:
+        if again._sums is not None and sums is not None:
             again._sums = again._sums.read_bytes(content[-sums:])
             content = content[:-sums]
         if content:

@@ -18,7 +18,7 @@ from multiauc._common.progress import Stage
 from multiauc._common.wording import pluralize
 from multiauc._display import model as views
 from multiauc._display import numbers, tables
-from multiauc._input.columns import find_score_columns
+from multiauc._input.columns import drop_zeros, find_score_columns
 from multiauc._io import dataset, predictions, readers, sources
 from multiauc._io.output import STANDARD
 from multiauc.cli import _gates
@@ -26,13 +26,16 @@ from multiauc.cli._options import WHOLE
 from multiauc.cli._output import Printing
 from multiauc.cli._problems import as_typed, note, spell_options
 from multiauc.cli._requests import refuse_several, spell_notes
-from multiauc.cli._runs import match_runs, refuse_beside_runs
 from multiauc.streaming import STREAMED_METRICS, SUMMED_METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from multiauc.cli._requests import EvaluateRequest
+    from numpy.typing import NDArray
+
+    from multiauc._io.predictions import Predictions
+    from multiauc.cli._commands import EvaluateRequest
+    from multiauc.cli._requests import Models
 
 MEMINFO = Path("/proc/meminfo")
 # The limit of a container and what it uses of it, by the versions of the kernel's interface.
@@ -66,23 +69,21 @@ def evaluate_file(request: EvaluateRequest) -> None:
         _gates.refuse_level("--fail-on-interval", request.level, request.bootstrap or 0)
     if request.folds is not None and request.by:
         raise click.UsageError("--folds and --by cannot be combined: slices are of rows that one model has scored")
-    refuse_beside_runs(request)
+    _refuse_beside_runs(request)
     source = request.source()
     metrics = _asked_metrics(request, registry.DEFAULT_METRICS)
     pieces = choose_pieces(request, source, metrics)
     refuse_several("evaluate", len(source.sources))
     printing = Printing.open(request)
     if pieces is None:
-        whole = _evaluate_whole if request.runs is None else _evaluate_runs
-        shown, limited, origin = whole(request, source, metrics)
+        shown, limited, origin = _evaluate_whole(request, source, metrics)
     else:
         shown, limited, origin = _evaluate_pieces(request, source, metrics, pieces)
     if request.fail_on_interval:
         shown = replace(shown, gates=_gates.check_limits(limited, request.fail_under, request.level))
     elif request.fail_under:
         shown = replace(shown, gates=_gates.check_values(shown.metrics, request.fail_under))
-    outcome = tables.tabulate_runs(shown) if isinstance(shown, views.Runs) else tables.tabulate_evaluation(shown)
-    printing.show(shown, outcome, origin)
+    printing.show(shown, origin)
     _gates.close_gates(shown.gates)
 
 
@@ -93,44 +94,50 @@ def _asked_metrics(request: EvaluateRequest, usual: tuple[str, ...] = ()) -> tup
 
 def _evaluate_whole(request: EvaluateRequest, source: predictions.Request, metrics: Any) -> Evaluated:
     models = request.read(source)
-    y_true, (name, scores) = models.predictions.y_true, models.only("evaluate")
-    predicted = models.predictions.predicted
-    if predicted is not None:
-        metrics = dataset.read_decision_metrics(predicted, _asked_metrics(request), dataset.DECISIONS, source)
+    found, (name, scores) = models.predictions, models.only("evaluate")
+    if found.predicted is not None:
+        metrics = dataset.read_decision_metrics(found.predicted, _asked_metrics(request), dataset.DECISIONS, source)
+    evaluate: Any = _evaluate_model if request.runs is None else _evaluate_runs
+    shown, limited = evaluate(request, models, name, scores, metrics)
+    if found.predicted is not None:
+        shown = replace(shown, notes=(*shown.notes, dataset.describe_predicted(found.predicted)))
+    return Evaluated(shown, limited, models.provenance)
+
+
+def _evaluate_model(
+    request: EvaluateRequest, models: Models, name: str, scores: NDArray[Any], metrics: Any
+) -> tuple[views.Evaluation, dict[str, _gates.Limited]]:
+    found, y_true = models.predictions, models.predictions.y_true
     evaluation = spell_notes(multiauc.evaluate(y_true, scores, metrics=metrics, **models.arguments))
     shown = numbers.view_evaluation(evaluation, name, request.level, request.worst)
-    if predicted is not None:
-        found, labels = models.predictions, models.predictions.labels
-        y_pred = np.array(labels, dtype=object)[scores.argmax(axis=1)]
-        matrix = multiauc.confusion_matrix(y_true, y_pred, sample_weight=found.weights, labels=labels)
-        notes = (*shown.notes, dataset.describe_predicted(predicted))
-        shown = replace(shown, confusion=numbers.freeze(matrix.counts), notes=notes)
-    limited: dict[str, _gates.Limited] = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
+    if found.predicted is not None:
+        y_pred = np.array(found.labels, dtype=object)[scores.argmax(axis=1)]
+        matrix = multiauc.confusion_matrix(y_true, y_pred, sample_weight=found.weights, labels=found.labels)
+        shown = replace(shown, confusion=numbers.freeze(matrix.counts))
+    limited = _find_intervals(evaluation)
     if request.bootstrap:
         bootstrap = evaluation.bootstrap(request.bootstrap, rng=request.seed)
         shown = numbers.view_resampled_evaluation(shown, bootstrap)
         limited |= {metric: partial(bootstrap.confidence_interval, metric) for metric in bootstrap.metrics}
     if request.by:
-        slices = multiauc.evaluate_slices(y_true, scores, models.predictions.by, metric=metrics[0], **models.arguments)
+        slices = multiauc.evaluate_slices(y_true, scores, found.by, metric=metrics[0], **models.arguments)
         shown = replace(shown, slices=numbers.view_slices(slices, request.level))
-    return Evaluated(shown, limited, lambda: models.provenance(request))
+    return shown, limited
 
 
-def _evaluate_runs(request: EvaluateRequest, source: predictions.Request, metrics: Any) -> Evaluated:
-    models = request.read(source)
-    found, (name, scores) = models.predictions, models.only("evaluate")
-    if found.predicted is not None:
-        metrics = dataset.read_decision_metrics(found.predicted, _asked_metrics(request), dataset.DECISIONS, source)
-    first, *others = match_runs(found, request)
+def _evaluate_runs(
+    request: EvaluateRequest, models: Models, name: str, scores: NDArray[Any], metrics: Any
+) -> tuple[views.Runs, dict[str, _gates.Limited]]:
+    matched = _match_runs(models.predictions, request)
     of_rows = {name: values for name in ("sample_weight", "groups") if (values := models.arguments[name]) is not None}
-    arguments = models.arguments | {name: values[first] for name, values in of_rows.items()}
-    runs = [scores[rows] for rows in (first, *others)]
-    evaluation = spell_notes(multiauc.evaluate_runs(found.y_true[first], runs, metrics=metrics, **arguments))
-    shown = numbers.view_runs(evaluation, name, request.level)
-    if found.predicted is not None:
-        shown = replace(shown, notes=(*shown.notes, dataset.describe_predicted(found.predicted)))
-    limited = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
-    return Evaluated(shown, limited, lambda: models.provenance(request))
+    arguments = models.arguments | {name: values[matched[0]] for name, values in of_rows.items()}
+    y_true, runs = models.predictions.y_true[matched[0]], [scores[rows] for rows in matched]
+    evaluation = spell_notes(multiauc.evaluate_runs(y_true, runs, metrics=metrics, **arguments))
+    return numbers.view_runs(evaluation, name, request.level), _find_intervals(evaluation)
+
+
+def _find_intervals(evaluation: Any) -> dict[str, _gates.Limited]:
+    return {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
 
 
 def _evaluate_pieces(
@@ -170,8 +177,49 @@ def _evaluate_pieces(
             files = [content.facts() | {"holds": "predictions", "rows": rows} for content in contents]
         return result.provenance(request.given(), files)
 
-    limited = {metric: one.confidence_interval for metric, one in evaluation.metrics.items()}
-    return Evaluated(replace(shown, notes=tuple(map(spell_options, notes)), reading=reading), limited, trace)
+    shown = replace(shown, notes=tuple(map(spell_options, notes)), reading=reading)
+    return Evaluated(shown, _find_intervals(evaluation), trace)
+
+
+def _refuse_beside_runs(request: EvaluateRequest) -> None:
+    """Raise if an option has no meaning with ``--runs``, or none without it."""
+    if request.runs is None and request.row_id is not None:
+        raise click.UsageError("--id needs --runs, whose rows it matches")
+    other = next((option for option in ("by", "bootstrap", "folds") if getattr(request, option)), None)
+    if request.runs is not None and other is not None:
+        raise click.UsageError(f"--runs and --{other} cannot be combined: --{other} is for a single run")
+
+
+def _match_runs(found: Predictions, request: EvaluateRequest) -> list[NDArray[np.intp]]:
+    """The rows of each run, in the order of those of the first; raises unless they are the same rows."""
+    file = found.files[0][0].name if len(found.files) == 1 else request.files[0]
+    ids = None if request.row_id is None else found.by[request.row_id]
+    runs: dict[str, dict[Any, int]] = {}
+    for row, name in enumerate(map(drop_zeros, found.by[request.runs or ""])):
+        run = runs.setdefault(name, {})
+        key = len(run) if ids is None else drop_zeros(ids[row])
+        if key in run:
+            raise ValueError(f"{file}: column {request.row_id!r}, row {row + 1}: run {name!r} has {key!r} twice")
+        run[key] = row
+    start, first = next(iter(runs.items()))
+    rule = "runs are scored on the same rows (--id matches them)"
+    columns = [(request.label, found.y_true), (request.sample_weight, found.weights), (request.groups, found.groups)]
+    matched: list[NDArray[np.intp]] = []
+    for name, run in runs.items():
+        if ids is None and len(run) != len(first):
+            raise ValueError(f"{file}: rows of run {name!r}: {len(run)}, of run {start!r}: {len(first)}; {rule}")
+        for lacks, has in ((name, start), (start, name)):
+            missing = next((key for key in runs[has] if key not in runs[lacks]), None)
+            if missing is not None:
+                raise ValueError(f"{file}: run {lacks!r} has no row with --id {missing!r}, which run {has!r} has")
+        matched.append(np.array([run[key] for key in first], dtype=np.intp))
+        for column, values in columns:
+            for place in [] if values is None else np.flatnonzero(values[matched[0]] != values[matched[-1]]):
+                row, other = matched[-1][place], matched[0][place]
+                both = "" if values is None or values is found.groups else f" ({values[row]} and {values[other]})"
+                where = f"row {row + 1} of run {name!r} differs from row {other + 1} of run {start!r}"
+                raise ValueError(f"{file}: column {column!r}: {where}{both}; {rule}")
+    return matched
 
 
 def choose_pieces(
