@@ -85,7 +85,7 @@ class BoundedEvaluation(MetricEstimates):
         return all(value.exact or math.isnan(value.value) for value in values)
 
     def to_dict(self, level: float = 0.95) -> Record:
-        """Everything in plain Python objects, with intervals of this level; nan where a number is missing."""
+        """All numbers as plain Python objects, with intervals at this level; nan if a number is missing."""
         return {**self._counts_by_label(), "exact": self.exact, "per_class": [], **self._estimates(level)}
 
     def _header(self) -> list[str]:

@@ -57,7 +57,7 @@ def test_examples_of_public_names_are_those_of_modules():
 
 def test_shared_parameter_texts_take_the_place_of_their_names():
     """Indented as the docstring is, and none is left out: also of methods."""
-    assert "    labels : sequence of K labels, optional\n        The classes in" in multiauc.auc_mu_score.__doc__
+    assert "    labels : sequence of K labels, optional\n        The classes, in" in multiauc.auc_mu_score.__doc__
     assert "        level : float, default 0.95\n            The " in multiauc.Estimate.confidence_interval.__doc__
     documented = [
         value

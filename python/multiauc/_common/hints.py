@@ -1,4 +1,4 @@
-"""What to write in the place of words that people bring along from other libraries."""
+"""Hints for option names and values from other libraries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Options of other libraries by what they are called here.
+#: Options of other libraries, and our names for them.
 SYNONYMS = {
     "rng": ("random_state", "random_seed", "seed"),
     "n_resamples": ("n_bootstrap", "n_bootstraps", "n_boot", "n_samples", "bootstrap", "replicates"),
@@ -28,7 +28,7 @@ SYNONYMS = {
     "metric": ("metrics", "scoring"),
 }
 
-#: What to do where there is no such option.
+#: What to do instead of an option that does not exist here.
 ADVICE = {
     "random_state": "nothing is random here; rng= is an option of .bootstrap()",
     "multi_class": (
@@ -54,7 +54,7 @@ ADVICE |= dict.fromkeys(SYNONYMS["n_resamples"], ADVICE["n_resamples"])
 
 
 def with_hints(function: Callable[P, R]) -> Callable[P, R]:
-    """A public function that answers an unknown keyword with the name that it has here."""
+    """Decorate a public function so an unknown keyword raises an error that names ours."""
 
     @wraps(function)
     def call(*args: P.args, **options: P.kwargs) -> R:

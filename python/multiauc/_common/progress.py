@@ -1,4 +1,4 @@
-"""What long work is doing, on terminals only."""
+"""Progress messages of long computations, on terminals only."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ NARROW = 12
 
 
 class Stage:
-    """Says what is being done and for how long, from half a second on, until it is done.
+    """Show what is being computed and for how long, after the first half second.
 
-    A thread of its own writes the line, so that it also moves while the core is at work.
+    A separate thread writes the line, so it also updates while the core computes.
     """
 
     __slots__ = ("_done", "_shown", "_started", "_thread", "_title")
@@ -73,7 +73,7 @@ class Stage:
 
 
 class Progress(Stage):
-    """Cuts work into steps of about a fifth of a second, and draws how much of it is done."""
+    """Split work into steps of about a fifth of a second, and show a progress bar."""
 
     __slots__ = ("_reached", "_size")
 
@@ -102,7 +102,7 @@ class Progress(Stage):
 
 
 class RowProgress(Stage):
-    """Draws how much of a data set has been read, how fast, and how long it takes to the end."""
+    """Show how much of a data set has been read, the speed and the time left."""
 
     __slots__ = ("_begun", "_is_wanted", "_rows", "_share")
 
@@ -115,7 +115,7 @@ class RowProgress(Stage):
         self._share: float | None = None
 
     def reached(self, rows: int, share: float | None) -> None:
-        """So many rows, which are this share of all, are done; the first call says where the work begins."""
+        """Report the rows done, and their share of all; the first call sets the starting point."""
         if self._begun is None:
             self._begun = (rows, share)
             self._started = time.monotonic()

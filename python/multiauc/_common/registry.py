@@ -1,6 +1,6 @@
 """The metrics: their names and titles are listed here and nowhere else.
 
-What the core knows about a metric (whether it takes weights, which options it has, ...) comes from the core. A new
+Properties of a metric that the core defines (whether it supports weights, its options, ...) come from the core. A new
 metric is a variant of the core's `Metric` and a file in the core, a row of `METRICS` with the words, its name in
 `MetricName` and a public function. Everything that offers metrics by name (`evaluate`, `compare`, the bootstrap, the
 command line, reports, training metrics, scorers) reads this table.
@@ -43,16 +43,16 @@ CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
 #: Those of the predicted classes, which the scale of the scores does not change.
 PREDICTION_METRICS: Final = ("matthews", "kappa", "accuracy", "balanced_accuracy", "macro_f1", "top_k_accuracy")
 
-#: How many of the highest scores top-k accuracy looks at where nothing else is asked for.
+#: The default k of top-k accuracy.
 DEFAULT_K: Final = 2
 
 #: Whether rows have one class each, or any number of labels.
 TASKS: Final = ("multiclass", "multilabel")
 
-#: What is computed where no metric is named.
+#: The default metrics.
 DEFAULT_METRIC: Final = "auc_mu"
 
-#: What each class is told from along a curve: all the others together, or one other class.
+#: What a curve separates each class from: all others pooled, or one other class.
 AGAINST_REST: Final = "one_vs_rest"
 PAIRWISE: Final = "pairwise"
 CURVE_KINDS: Final = (AGAINST_REST, PAIRWISE)
@@ -66,7 +66,7 @@ class PairValues:
     Attributes
     ----------
     title
-        What a cell of the matrix is, as people write it.
+        What an entry of the matrix is, as people write it.
     choice
         How a reader chooses between the matrices of several metrics.
     is_symmetric
@@ -96,7 +96,7 @@ class Scale(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """What there is to know about a metric.
+    """The properties of a metric.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Metric:
     has_weights
         Whether rows may have weights.
     is_analytic
-        Whether it is a mean with a component per row, and so has a standard error without resampling.
+        Whether it is a mean of influence values, and so has an analytic standard error.
     has_bootstrap
         Whether it is resampled from presorted orders.
     has_interactions
@@ -123,19 +123,19 @@ class Metric:
     is_default
         Whether `evaluate` computes it by default.
     chance
-        Its value for uninformative scores: "half", "zero", "one_of_classes" for one divided by the number of classes,
-        "one_of_orders" for one divided by the number of their orders, "k_of_classes" for k of them, "prevalence" for
-        the sum of the squared shares of the classes, or that of equal probabilities: "log_loss", "brier".
+        Its chance level: "half", "zero", "one_of_classes" for one divided by the number of classes, "one_of_orders" for
+        one divided by the number of their orders, "k_of_classes" for k of them, "prevalence" for the sum of the squared
+        class prevalences, or that of equal probabilities: "log_loss", "brier".
     smallest, largest
         Its smallest and its largest possible value.
     higher_is_better
         Whether a larger value is the better one.
     depends_on_sizes
-        Whether it is another number in a sample with other class shares.
+        Whether its population value depends on the class prevalences.
     interval
         The kind of interval that it has by default.
     sampling
-        Whether class sizes are taken for fixed or random where nothing else is asked for.
+        Whether class sizes are fixed or random by default.
     """
 
     name: MetricName
@@ -170,7 +170,7 @@ class Metric:
         return 1.0 if self.higher_is_better else -1.0
 
     def chance_of(self, n_classes: int, *, shares: Sequence[float] | None = None, k: int = DEFAULT_K) -> float:
-        """The value for uninformative scores; nan if it depends on the shares of the classes, which are not given."""
+        """The chance level; nan if it depends on class prevalences that are not given."""
         if self.chance == "prevalence":
             return math.nan if shares is None else math.fsum(share * share for share in shares)
         if self.chance == "one_of_orders":
@@ -288,7 +288,7 @@ _WORDS: Final[dict[MetricName, tuple[str, str, dict[str, Any]]]] = {
 
 
 def _build(name: MetricName, title: str, meaning: str, words: dict[str, Any]) -> Metric:
-    """A metric, with what the core knows about it, if it is one of the core's."""
+    """A metric with its properties from the core, if the core has it."""
     facts = dict(_rust.METRICS.get(name, {}))
     shared = [option for option in ("partition", "pair_weights") if facts.pop(f"has_{option}", False)]
     return Metric(name, title, meaning, **facts | words | {"options": (*shared, *words.get("options", ()))})
@@ -296,12 +296,12 @@ def _build(name: MetricName, title: str, meaning: str, words: dict[str, Any]) ->
 
 METRICS: Final[dict[str, Metric]] = {name: _build(name, *words) for name, words in _WORDS.items()}
 
-#: What `evaluate` computes by default, and what it can be asked for.
+#: The metrics that `evaluate` computes by default, and all it supports.
 DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)
 ANALYTIC_METRICS: Final = tuple(
     name for name, metric in METRICS.items() if metric.is_analytic and metric.has_class_scores
 )
-#: Metrics of one score per row: `evaluate` and `compare` have them, each by itself.
+#: Metrics of one score per row: `evaluate` and `compare` support them one at a time.
 ONE_SCORE_METRICS: Final = tuple(name for name, metric in METRICS.items() if not metric.has_class_scores)
 
 
@@ -311,5 +311,5 @@ def metrics_with_option(option: str) -> tuple[str, ...]:
 
 
 def natural_sampling(metrics: Iterable[str]) -> Literal["stratified", "iid"]:
-    """How class sizes are taken where nothing is asked for: random if that is natural for one of the metrics."""
+    """The default sampling: random class sizes if that is the default of one of the metrics."""
     return "iid" if any(METRICS[metric].sampling == "iid" for metric in metrics) else "stratified"

@@ -69,7 +69,7 @@ class Result:
         return by_column([self.to_dict()])
 
     def to_dict(self) -> Record:
-        """Everything in plain Python objects."""
+        """All numbers as plain Python objects."""
         return {name: plain(getattr(self, name)) for name in _names(self) if not name.startswith("_")}
 
     def _pick(self, *names: str) -> Record:
@@ -77,19 +77,19 @@ class Result:
         return {name: plain(getattr(self, name)) for name in names}
 
     def to_json(self) -> str:
-        """The same as JSON; null where a number is missing or infinite, labels that JSON does not have as text."""
+        """The same as JSON; null if a number is missing or infinite, text for labels without a JSON type."""
         return to_json(self.to_dict())
 
     def to_flat_dict(self, prefix: str = "") -> dict[str, float]:
-        """All numbers by name, as ``mlflow.log_metrics`` and ``wandb.log`` take them.
+        """All numbers by name, as ``mlflow.log_metrics`` and ``wandb.log`` accept them.
 
-        The number itself has the name of its metric, model or class; its standard error and the limits of its 95%
-        interval end in ``_standard_error``, ``_low`` and ``_high``. Numbers that are not known are left out.
+        A value is called after its metric, model or class; its standard error and the limits of its 95% interval end in
+        ``_standard_error``, ``_low`` and ``_high``. Missing numbers are left out.
 
         Parameters
         ----------
         prefix : str, default ""
-            What every name begins with, such as ``"validation/"``.
+            A prefix for every name, such as ``"validation/"``.
         """
         flat: dict[str, float] = {}
         for name, numbers in self._numbers().items():
@@ -148,11 +148,11 @@ class Tabular(Result):
         return build_frame(by_column(self._rows(level)), library)
 
     def to_dict(self, level: float = 0.95) -> Record:
-        """Everything in plain Python objects, with intervals of this level; nan where a number is missing."""
+        """All numbers as plain Python objects, with intervals at this level; nan if a number is missing."""
         raise NotImplementedError
 
     def to_json(self, level: float = 0.95) -> str:
-        """The same as JSON; null where a number is missing, labels that JSON does not have as text."""
+        """The same as JSON; null if a number is missing, text for labels without a JSON type."""
         return to_json(self.to_dict(level))
 
     def _rows(self, level: float) -> list[Record]:
@@ -170,7 +170,7 @@ class Number:
         return self.value
 
     def __format__(self, spec: str) -> str:
-        """The value, if a number's format is asked for: ``f"{result:.3f}"``."""
+        """The value in a number format: ``f"{result:.3f}"``."""
         return format(self.value, spec) if spec else str(self)
 
 
@@ -197,7 +197,7 @@ class Printed:
 
 
 def pick_numbers(row: Record) -> Numbers:
-    """Of a row with a value, what a flat dict has of it."""
+    """The numbers of a table row that go into a flat dict."""
     return {name: row[name] for name in ("value", "standard_error", "low", "high", "p_value") if name in row}
 
 
@@ -216,7 +216,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _frozen(value: Any) -> Any:
-    """The same with arrays that cannot be written to, be they in a tuple or in a dict."""
+    """The same with read-only arrays, also in tuples and dicts."""
     if isinstance(value, np.ndarray):
         return read_only(value)
     if isinstance(value, tuple) and value and isinstance(value[0], np.ndarray):
@@ -259,7 +259,7 @@ LABEL_WIDTH = 14
 
 
 def text_table(rows: Cells) -> list[str]:
-    """Lines of text: names to the left, cells to the right."""
+    """Lines of text: names left-aligned, numbers right-aligned."""
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return ["  ".join([name.ljust(widths[0]), *map(str.rjust, cells, widths[1:])]).rstrip() for name, *cells in rows]

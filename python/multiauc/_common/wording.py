@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 SHOWN_AT_MOST = 8
 
-# What a terminal obeys instead of showing it: control codes, ends of lines, changes of direction. With them the halves
-# of surrogate pairs, which no terminal can be sent.
+# Terminal control characters: control codes, line ends, changes of direction; also halves of surrogate pairs, which
+# cannot be encoded.
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -25,12 +25,12 @@ def listing(labels: Collection[Hashable]) -> str:
 
 
 def printable(text: str) -> str:
-    r"""The text with an escape, as JSON has them (``\u001b``), for every character that a terminal would obey."""
+    r"""The text with terminal control characters escaped as in JSON (``\u001b``)."""
     return _OBEYED.sub(lambda found: "\\n" if found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
 
 
 def shown_name(name: Hashable) -> str:
-    """A class or a model for people: the name, or words in brackets where there is nothing to be seen."""
+    """The printed name of a class or model: the name, or words in brackets if it is invisible."""
     text = str(name)
     if any(sign.isprintable() and not sign.isspace() for sign in text):
         return text
@@ -38,7 +38,7 @@ def shown_name(name: Hashable) -> str:
 
 
 def names_as_text(names: Collection[Hashable]) -> list[str]:
-    """Names of any kind as text; as Python writes them where two would otherwise read alike, such as 1 and "1"."""
+    """Names of any kind as text; their ``repr`` if two would otherwise look the same, such as 1 and "1"."""
     texts = [str(name) for name in names]
     return texts if len(set(texts)) == len(texts) else [repr(name) for name in names]
 
@@ -80,7 +80,7 @@ _ELSEWHERE: dict[str, dict[object, str]] = {
 
 
 def _hint(argument: str, value: object) -> str:
-    """What a word of another library is called here, if it is known."""
+    """Our name for a word from another library, if it is known."""
     known = _ELSEWHERE.get(argument, {})
     found = known.get(value) if value is None or isinstance(value, str) else None
     return f" ({found})" if found else ""
@@ -93,7 +93,7 @@ DECIMALS_BELOW_ONE = 16
 
 
 def decimals(value: float, digits: int = 4, *, sign: bool = False) -> str:
-    """The number with `digits` decimals, and with more where it would read as 0, 1 or -1 without being it.
+    """The number with `digits` decimals, and with more if it would be rounded to 0, 1 or -1.
 
     >>> from multiauc._common.wording import decimals
     >>> [decimals(value) for value in (0.91234, 0.99997, 1.0, 0.00003, -2e-17, 0.0)]
@@ -111,7 +111,7 @@ def decimals(value: float, digits: int = 4, *, sign: bool = False) -> str:
 
 
 def format_interval(low: float, high: float, *, sign: bool = False) -> str:
-    """Both limits, or a dash where there are none."""
+    """Both limits, or a dash if there are none."""
     return "-" if math.isnan(low) else f"{decimals(low, sign=sign)} to {decimals(high, sign=sign)}"
 
 

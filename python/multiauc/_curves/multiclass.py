@@ -166,7 +166,7 @@ class MulticlassRoc(result.Result):
         Parameters
         ----------
         n_resamples : int, default 1000
-            How many samples.
+            How many resamples.
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows, replicate by replicate, for every model
             scored on the same `y_true`, so that differences of replicates compare models. The number of threads makes

@@ -212,7 +212,7 @@ class PartialAuc(result.Printed, result.Result):
         Parameters
         ----------
         n_resamples : int, default 2000
-            How many samples.
+            How many resamples.
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows for every metric and model.
         groups : array-like of shape (n,), optional

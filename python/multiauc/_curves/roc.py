@@ -148,7 +148,7 @@ class RocCurve(result.Result):
         simultaneous : bool, default True
             Whether the band is to hold the whole curve, or, without resampling, each point by itself: as plots have it.
         n_resamples : int, default 2000
-            How many samples.
+            How many resamples.
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows as any other bootstrap.
         groups : array-like of shape (n,), optional
@@ -302,7 +302,7 @@ class Sensitivity(result.Number, result.Tabular):
         Parameters
         ----------
         n_resamples : int, default 2000
-            How many samples.
+            How many resamples.
         rng : numpy Generator or int, optional
             The random numbers or their seed. The same seed draws the same rows as any other bootstrap.
         groups : array-like of shape (n,), optional

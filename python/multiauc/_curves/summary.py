@@ -223,7 +223,7 @@ class SummaryRocOfPairs(SummaryRoc):
         Parameters
         ----------
         n_resamples : int, default 200
-            How many samples.
+            How many resamples.
         rng : numpy Generator or int, optional
             The random numbers or their seed.
         """

@@ -59,7 +59,7 @@ class OmnibusTest(result.Result):
     degrees_of_freedom : tuple of two floats
         Of the F distribution.
     p_value : float
-        How often the statistic would be as large if all models were equally good.
+        The probability of a statistic at least as large if all models were equally good.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class OmnibusTest(result.Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparedModels(result.Tabular, Generic[OfModel, OfPair]):
-    """What comparisons of models and of runs share: an estimate of each model, and the differences of all pairs."""
+    """The base of comparisons of models and of runs: an estimate of each model, and the differences of all pairs."""
 
     metric: str
     estimates: dict[Any, OfModel]
@@ -176,10 +176,9 @@ class Comparison(ComparedModels[Estimate, Difference]):
     counts : ndarray of shape (K,)
         The number of rows of each class. Read-only.
     method : str
-        How the uncertainty was found, in words.
+        The method behind standard errors and intervals, in words.
     notes : tuple of str
-        What looks wrong with the data, in words: that columns of a model seem to be in another order, or that scores
-        are not probabilities.
+        Possible problems with the data: columns that seem to be in another order, or scores that are not probabilities.
 
     Examples
     --------
@@ -209,24 +208,25 @@ class Comparison(ComparedModels[Estimate, Difference]):
     def per_class(self) -> PairedDifferences:
         """The differences of one-vs-rest AUCs class by class, with simultaneous intervals and corrected p-values.
 
-        Whatever the metric of the comparison; computed when asked for, in the time of a comparison for each class.
+        It does not depend on the metric of the comparison. Computed on access; each class takes as long as one
+        comparison.
         """
         return compare_classes(self.inputs())
 
     @property
     def per_label(self) -> dict[Any, dict[Any, Estimate]]:
-        """The estimates by label and model, where rows have several labels."""
+        """The estimates by label and model, for multilabel data."""
         raise AttributeError("per_label comes with task='multilabel'")
 
     def corrected_p_values(self, method: Literal["min_p", "holm"] = "min_p") -> dict[tuple[Any, Any], float]:
-        """The p-values of all differences, corrected for their number, by pair of models.
+        """The p-values of all differences, corrected for multiple comparisons, by pair of models.
 
         Parameters
         ----------
         method : {"min_p", "holm"}, default "min_p"
-            ``"min_p"``: by the distribution of the smallest of all p-values, with the correlations of the differences
-            and the degrees of freedom of each; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down
-            correction, which uses no correlations and has no intervals.
+            ``"min_p"``: from the distribution of the smallest p-value, with the correlations of the differences and
+            their degrees of freedom; agrees with `simultaneous_intervals`. ``"holm"``: Holm's step-down correction,
+            which ignores correlations and has no intervals.
         """
         kind = wording.one_of("method", method, CORRECTIONS)
         known = self._known_differences()
@@ -238,10 +238,10 @@ class Comparison(ComparedModels[Estimate, Difference]):
         return {(one.first, one.second): value for one, value in zip(known, values, strict=True)}
 
     def simultaneous_intervals(self, level: float = 0.95) -> dict[tuple[Any, Any], ConfidenceInterval]:
-        """Intervals of all differences that cover at once with probability `level`, by pair of models.
+        """Simultaneous intervals of all differences at this level, by pair of models.
 
-        An interval leaves 0 out exactly where the corrected p-value is below 1 - `level`. (nan, nan) where a difference
-        has no standard error, or one of 0.
+        An interval excludes 0 exactly if the corrected p-value is below 1 - `level`. (nan, nan) if the standard error
+        of a difference is missing or 0.
         """
         tail, known = options.read_level(level), self._known_differences()
         found = differences.Family(known, self.covariance).intervals(tail)
@@ -256,7 +256,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         Returns
         -------
         OmnibusTest
-            nan, with a warning, where models differ and nothing shows how much that varies.
+            nan, with a warning, if models differ but the variance of a difference is unknown.
         """
         varying = [one.degrees_of_freedom for one in self._known_differences() if one.variance > 0.0]
         freedom = min(varying, default=math.nan)
@@ -275,9 +275,9 @@ class Comparison(ComparedModels[Estimate, Difference]):
         Parameters
         ----------
         n_resamples : int, default 2000
-            How many samples.
+            How many resamples.
         rng : numpy Generator or int, optional
-            The random numbers or their seed. The number of threads makes no difference.
+            The generator or its seed. The result does not depend on the number of threads.
 
         Returns
         -------
@@ -306,10 +306,10 @@ class Comparison(ComparedModels[Estimate, Difference]):
     def ranking_probabilities(
         self, n_resamples: int = 2000, rng: np.random.Generator | int | None = None
     ) -> dict[tuple[Any, ...], float]:
-        """The share of resamples in which the models come in each order, the best first.
+        """How often each ranking of the models occurs among the resamples, best model first.
 
-        Models that tie in a resample share it equally among the orders that agree with it. Orders that never occur are
-        left out; the most frequent one comes first.
+        A resample with ties is split equally among the rankings that agree with it. Rankings that never occur are left
+        out; the most frequent one comes first.
 
         Parameters
         ----------
@@ -329,7 +329,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         return self.bootstrap(n_resamples, rng).ranking_probabilities()
 
     def inputs(self) -> dict[Any, HeldInputs]:
-        """The data behind the result, for what is computed when asked for."""
+        """The data behind the result, for values computed on access."""
         if self._inputs is None:
             raise ValueError("this comparison was unpickled, without its data; call compare on them again")
         return self._inputs
@@ -355,10 +355,10 @@ class Comparison(ComparedModels[Estimate, Difference]):
         costs: ArrayLike | None = None,
         by: Any = None,
     ) -> Path:
-        """Write a page that compares the models: one HTML file that works offline.
+        """Write a report that compares the models: one HTML file that works offline.
 
-        It says which model is best and whether that is more than chance, and shows for each of them what
-        `Evaluation.report` does. Parameters and result are those of `Evaluation.report`.
+        It says which model is best and whether the evidence is significant, and shows for each model what
+        `Evaluation.report` shows. Parameters and result are those of `Evaluation.report`.
         """
         from multiauc._report.writing import evaluate_models, write_report  # noqa: PLC0415
 
@@ -369,9 +369,9 @@ class Comparison(ComparedModels[Estimate, Difference]):
         return write_report(path, evaluate_models(self), self, **given)
 
     def to_dict(self, level: float = 0.95) -> result.Record:
-        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+        """All numbers as plain Python objects, with intervals at this level; nan if a number is missing.
 
-        The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
+        The command line and reports use the same layout, whose number is `version`; see docs/json.md.
         """
         content = {
             "rows": int(self.counts.sum()),
@@ -383,7 +383,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         return result.document("comparison", level, content, result.provenance(self._options))
 
     def to_json(self, level: float = 0.95) -> str:
-        """The same as JSON; null where a number is missing, names and labels that JSON does not have as text."""
+        """The same as JSON; null if a number is missing, text for names and labels without a JSON type."""
         content = self.to_dict(level)
         for difference, (first, second) in zip(content["differences"], self._pair_names(), strict=True):
             difference |= {"first": first, "second": second}
@@ -393,8 +393,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         return [self.method, *result.notes_in_words(self.notes)]
 
     def _contrasts(self) -> result.Cells:
-        # Interval and p-value are corrected alike, so that they never disagree; with two models there is nothing to
-        # correct.
+        # Interval and p-value have the same correction, so they never disagree; two models need none.
         are_many = len(self.differences) > 1
         interval, p_value = ("95%, simultaneous", "p (min-p)") if are_many else ("95% interval", "p")
         head = ["", "difference", "std. error", interval, "t", "df", p_value]
@@ -475,12 +474,11 @@ def compare(  # noqa: PLR0913
     models : dict of array-like
         The scores of each model by its name (any hashable), each of shape (n, K); with two classes also (n,) or (n, 1).
     metric : str, optional
-        What to compare, by default ``"auc_mu"``: also ``"hand_till"``, ``"one_vs_rest"``,
+        The metric to compare, default ``"auc_mu"``; also ``"hand_till"``, ``"one_vs_rest"``,
         ``"one_vs_rest_prevalence"``, ``"pdi"``, ``"average_precision"``, ``"average_precision_prevalence"``,
         ``"log_loss"``, ``"brier"`` (of these two, less is better), ``"hum"``, ``"landgrebe_duin"``, ``"matthews"`` and
-        other numbers about predicted classes, ``"ordered_vus"`` (of models with one score per row) or
-        ``"multiclass_roc"``. The area D of the last has no analytic standard error, so its models are
-        compared by the bootstrap only.
+        other classification metrics, ``"ordered_vus"`` (of models with one score per row) or ``"multiclass_roc"``. The
+        area D of the last has no analytic standard error; compare it by the bootstrap.
     task : {"multiclass", "multilabel"}, default "multiclass"
         As in `evaluate`. With several labels per row, `metric` is ``"one_vs_rest"`` (the mean AUC over labels, the
         default) or ``"average_precision"``, and ``.per_label`` has the estimates by label and model.
@@ -496,21 +494,21 @@ def compare(  # noqa: PLR0913
     Returns
     -------
     Comparison
-        With ``.estimates``, ``.difference(a, b)`` and a table of all differences, their p-values corrected for their
-        number by the distribution of the smallest of all p-values (single-step min-p [1]_);
-        ``.simultaneous_intervals()`` are from the same distribution, and ``.omnibus()`` tests all models at once.
+        With ``.estimates``, ``.difference(a, b)`` and a table of all differences, whose p-values are corrected for
+        multiple comparisons by the distribution of the smallest p-value (single-step min-p [1]_).
+        ``.simultaneous_intervals()`` uses the same distribution; ``.omnibus()`` tests all models jointly.
 
     Notes
     -----
-    With :math:`D(i) = T_A(i) - T_B(i)` the difference between what row i contributes under the two models,
+    With :math:`D(i) = T_A(i) - T_B(i)` the difference of the influence values of row i under the two models,
 
     .. math::
         \operatorname{Var}(\theta_A - \theta_B)
             = \sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} \bigl(D(i) - \bar D_k\bigr)^2.
 
     As in `evaluate`, a `ColumnOrderWarning` names each model whose columns seem to be in another order, and a note says
-    if the scores are not probabilities. If that is so of some models only, a `UserWarning` names them: a model that is
-    given once as probabilities and once as logits differs from itself. `outputs` holds for all models.
+    if the scores are not probabilities. If only some models have probabilities, a `UserWarning` names them, because the
+    same model scored once as probabilities and once as logits differs from itself. `outputs` applies to all models.
 
     References
     ----------
@@ -573,7 +571,7 @@ def compare(  # noqa: PLR0913
 
 
 def name_models(models: Any, what: str, example: str) -> dict[str, Any]:
-    """What each of the models has, by what messages call it."""
+    """The scores of each model, by the name that messages use."""
     if not isinstance(models, Mapping):
         raise TypeError(
             f"models must be a dict from the name of each model to its {what}; got {wording.describe_type(models)}: "
@@ -714,22 +712,14 @@ def _resample_curves(
 def compare_samples(
     a: Evaluation, b: Evaluation, *, metric: registry.MetricName = registry.DEFAULT_METRIC
 ) -> Difference:
-    r"""The difference between two evaluations of different rows: two hospitals, last year and this year.
+    r"""The difference between two evaluations of different rows, such as two hospitals, or last year and this year.
 
-    The samples are independent. The limits :math:`l, u` of both default intervals make those of the difference
-    :math:`d = \theta_a - \theta_b`,
-
-    .. math:: d - \sqrt{(\theta_a - l_a)^2 + (u_b - \theta_b)^2} \quad \text{to} \quad
-              d + \sqrt{(u_a - \theta_a)^2 + (\theta_b - l_b)^2},
-
-    (MOVER: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008), 1693-1702), and the test inverts them; its
-    degrees of freedom are those of Welch. Models scored on the same rows are compared by `compare`, which knows the
-    difference much better.
+    The samples must be independent. For models scored on the same rows use `compare`, which is much more precise.
 
     Parameters
     ----------
     a, b : Evaluation
-        Of samples that have no rows, and no groups, in common.
+        Evaluations of samples without common rows or groups.
     metric : str, default "auc_mu"
         What to compare; both must have been evaluated with it.
 
@@ -737,6 +727,17 @@ def compare_samples(
     -------
     Difference
         a minus b.
+
+    Notes
+    -----
+    The limits :math:`l, u` of both default intervals are combined into an interval for the difference
+    :math:`d = \theta_a - \theta_b`,
+
+    .. math:: d - \sqrt{(\theta_a - l_a)^2 + (u_b - \theta_b)^2} \quad \text{to} \quad
+              d + \sqrt{(u_a - \theta_a)^2 + (\theta_b - l_b)^2}
+
+    (MOVER: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008), 1693-1702). The test inverts it, with Welch's
+    degrees of freedom.
 
     Examples
     --------

@@ -82,7 +82,7 @@ class Rate(result.Number, result.Tabular):
         return ConfidenceInterval(*(float(one[0]) for one in limits))
 
     def to_dict(self, level: float = 0.95) -> result.Record:
-        """Value, standard error and the limits of the interval by name; nan where they are not known."""
+        """Value, standard error and the limits of the interval by name; nan if they are missing."""
         return self._pick("value", "standard_error") | self.confidence_interval(level)._asdict()
 
     def _rows(self, level: float) -> list[result.Record]:
@@ -178,7 +178,7 @@ class ConfusionMatrix(result.Tabular):
         return ConfusionMatrixDisplay(self).plot(ax, by=by, **image)
 
     def to_dict(self, level: float = 0.95) -> result.Record:
-        """Everything in plain Python objects, with intervals of this level; nan where a number is missing."""
+        """All numbers as plain Python objects, with intervals at this level; nan if a number is missing."""
         low, high = self.confidence_interval(level)
         arrays = {"rates": self.normalized(), "low": low, "high": high}
         shares = {name: shares.tolist() for name, shares in arrays.items()}
@@ -229,7 +229,7 @@ def confusion_matrix(
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows.
     groups : array-like of shape (n,), optional
-        The group of each row (patient, user, document), where rows of one group are alike: standard errors then treat
+        The group of each row (patient, user, document), if rows of one group are similar: standard errors then treat
         groups, not rows, as independent.
     labels : sequence of K labels, optional
         The classes, in the order of rows and columns; by default the sorted labels of `y_true` and `y_pred`.

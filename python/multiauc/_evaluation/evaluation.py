@@ -38,7 +38,7 @@ Found = TypeVar("Found")
 # Without slots: with them, assigning to a property of a frozen dataclass fails with an obscure TypeError.
 @dataclass(frozen=True, eq=False, repr=False)
 class MetricEstimates(result.Printed, result.Tabular):
-    """What evaluations of rows in memory and of streams share: metrics, and each class against the rest."""
+    """The base of evaluations of rows in memory and of streams: metrics, and each class against the rest."""
 
     metrics: dict[str, Estimate]
     labels: tuple[Any, ...]
@@ -123,8 +123,7 @@ class Evaluation(MetricEstimates):
     Attributes
     ----------
     metrics : dict of Estimate
-        The metrics that were asked for, by name; `auc_mu`, `hand_till`, `one_vs_rest` and `one_vs_rest_prevalence` are
-        also attributes.
+        The metrics by name; `auc_mu`, `hand_till`, `one_vs_rest` and `one_vs_rest_prevalence` are also attributes.
     covariance : ndarray of shape (m, m)
         Of the metrics, in the order of `metrics`. Read-only.
     matrices : dict of PairMatrix
@@ -135,10 +134,9 @@ class Evaluation(MetricEstimates):
     counts : ndarray of shape (K,)
         The number of rows of each class. Read-only.
     method : str
-        How the uncertainty was found, in words.
+        The method behind standard errors and intervals, in words.
     notes : tuple of str
-        What looks wrong with the data, in words: that the columns seem to be in another order, or that the scores are
-        not probabilities.
+        Possible problems with the data: columns that seem to be in another order, or scores that are not probabilities.
 
     Examples
     --------
@@ -165,22 +163,22 @@ class Evaluation(MetricEstimates):
 
     @property
     def matthews(self) -> Estimate:
-        """Gorodkin's R_K of the decisions; computed when asked for, if `metrics` did not name it."""
+        """Gorodkin's R_K of the predictions; computed on access if it is not among `metrics`."""
         return self._on_request("matthews")
 
     @property
     def kappa(self) -> Estimate:
-        """Cohen's kappa of the decisions; computed when asked for, if `metrics` did not name it."""
+        """Cohen's kappa of the predictions; computed on access if it is not among `metrics`."""
         return self._on_request("kappa")
 
     @property
     def per_class(self) -> dict[Any, Estimate]:
-        """Each class against all the others by its own score, by label."""
+        """The AUC of each class against all others by its own score, by label."""
         return _require("per_class", self._per_class, "one_vs_rest")
 
     @property
     def per_label(self) -> dict[Any, Estimate]:
-        """The AUC of each label, where rows have several labels."""
+        """The AUC of each label, for multilabel data."""
         raise AttributeError("per_label comes with task='multilabel'; per_class has each class against the rest")
 
     @property
@@ -210,17 +208,17 @@ class Evaluation(MetricEstimates):
         *,
         metrics: Sequence[str] | None = None,
     ) -> Bootstrap:
-        """Resample the rows (or groups), as `sampling` and `groups` of `evaluate` say.
+        """Resample the rows (or groups), following `sampling` and `groups` of `evaluate`.
 
         Parameters
         ----------
         n_resamples : int, default 2000
-            How many samples.
+            How many resamples.
         rng : numpy Generator or int, optional
-            The random numbers or their seed. The same seed draws the same rows for every metric and every model scored
-            on the same `y_true`, on any number of threads.
+            The generator or its seed. The same seed resamples the same rows for every metric and every model scored on
+            the same `y_true`, on any number of threads.
         metrics : sequence of str, optional
-            The metrics wanted, of those evaluated; fewer take less time. By default all that can be resampled.
+            Some of the metrics evaluated; fewer take less time. Default: all that can be resampled.
 
         Returns
         -------
@@ -245,16 +243,16 @@ class Evaluation(MetricEstimates):
         return Bootstrap(replicates, wanted, values, accelerations, *drawn)
 
     def influences(self) -> NDArray[np.float64]:
-        r"""What each row adds to the error of the metrics, (n, m).
+        r"""The influence of each row on each metric, (n, m).
 
-        :math:`u_i = (T(i) - \bar T_k) / n_k`: to first order, the estimate moves by :math:`-u_i` when row i is left
-        out. Where class sizes are random, what the row adds through them is included. Rows with large entries are those
-        that the estimate rests on.
+        :math:`u_i = (T(i) - \bar T_k) / n_k`: to first order, the estimate changes by :math:`-u_i` if row i is left
+        out. With random class sizes, the row's effect on them is included. Rows with large values dominate the
+        estimate.
         """
         return self.inputs().influences()
 
     def inputs(self) -> HeldInputs:
-        """The data behind the result, for what is computed when asked for."""
+        """The data behind the result, for values computed on access."""
         if self._inputs is None:
             raise ValueError("this evaluation was unpickled, without its data; call evaluate on them again")
         return self._inputs
@@ -282,30 +280,31 @@ class Evaluation(MetricEstimates):
         costs: ArrayLike | None = None,
         by: Any = None,
     ) -> Path:
-        """Write a page about the model: one HTML file that works offline, for readers who do not write Python.
+        """Write a report about the model: one HTML file that works offline, for readers who do not write Python.
 
-        It shows the metrics with intervals, the pairs of classes as a heat map and in words, every class, the
-        multi-class ROC curve with its band, the method and the versions.
+        It shows the metrics with intervals, the pairs of classes as a heat map and in words, the confusion matrix and
+        reliability diagrams, every class, the multi-class ROC curve with its band, the method and the versions.
 
         Parameters
         ----------
         path : path-like
             Where to write it.
         name : str
-            What the page calls the model.
+            The name of the model on the page.
         title : str, optional
             The title of the page.
         level : float, default 0.95
             The level of the intervals.
         n_resamples : int, optional
-            Bootstrap samples for the band of the multi-class ROC curve; 0 for a curve without a band. By default 200,
-            or fewer where that would take more than some seconds, as with 200 classes; the page says how many.
+            Bootstrap samples for the band of the multi-class ROC curve; 0 for a curve without a band. Default: 200, or
+            fewer if that would take more than some seconds; the page says how many.
         rng : numpy Generator or int, default 0
-            Their random numbers, or the seed.
+            The generator for the bootstrap, or its seed.
         costs : array-like of shape (K, K), optional
-            As in `fit_decisions`: the page then says what decisions cost. Scores must be probabilities for it.
+            A cost matrix as in `fit_decisions`: adds a section on the cost of predictions. Scores must be
+            probabilities.
         by : array-like of shape (n,), or several, optional
-            As in `evaluate_slices`: the page then has a section on slices of the rows, by the first metric.
+            As in `evaluate_slices`: adds a section on slices of the rows, by the first metric.
 
         Returns
         -------
@@ -320,9 +319,9 @@ class Evaluation(MetricEstimates):
         return write_report(path, {str(name): self}, None, **given)
 
     def to_dict(self, level: float = 0.95) -> result.Record:
-        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+        """All numbers as plain Python objects, with intervals at this level; nan if a number is missing.
 
-        The layout is that of the command line and of reports, and `version` is the layout's: docs/json.md has it.
+        The command line and reports use the same layout, whose number is `version`; see docs/json.md.
         """
         content = {
             **self._counts_by_label(),
@@ -395,7 +394,7 @@ class MultilabelEvaluation(Evaluation):
 
 
 def _require(attribute: str, found: Found | None, metric: str) -> Found:
-    """What was computed, or an error that says how it would have been."""
+    """Return what was computed, or raise an error that says how to compute it."""
     if not found:
         raise AttributeError(
             f"{attribute} was not computed; it comes with {metric!r} in metrics= of evaluate, without folds"
@@ -434,48 +433,47 @@ def evaluate(  # noqa: PLR0913
         The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
         (n,) or (n, 1), the score of the second of `labels`.
     metrics : sequence of str, optional
-        The metrics wanted, in this order; fewer take less time. By default ``"auc_mu"``, ``"hand_till"``,
-        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Others are ``"average_precision"``,
-        ``"average_precision_prevalence"``, ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; about predicted classes
+        The metrics to compute, in this order; fewer take less time. Default: ``"auc_mu"``, ``"hand_till"``,
+        ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Also: ``"average_precision"``,
+        ``"average_precision_prevalence"``, ``"pdi"``, ``"hum"``, ``"landgrebe_duin"``; classification metrics
         ``"matthews"``, ``"kappa"``, ``"accuracy"``, ``"balanced_accuracy"``, ``"macro_f1"`` and ``"top_k_accuracy"``;
-        about probabilities ``"log_loss"`` and ``"brier"``, where less is better; and by itself ``"ordered_vus"``, for
-        which `y_score` has one score per row.
+        losses ``"log_loss"`` and ``"brier"``, where less is better; and ``"ordered_vus"``, on its own, with one score
+        per row in `y_score`.
     task : {"multiclass", "multilabel"}, default "multiclass"
-        With ``"multilabel"`` rows have any number of labels: `y_true` has a column of zeros and ones per label, and
-        `y_score` is of the same shape. Each label is a binary problem; `metrics` are ``"one_vs_rest"``, the mean AUC
-        over labels, and ``"average_precision"``; ``.per_label`` has the AUC of each label. Rows (or `groups`) are the
-        independent units, so `sampling`, `folds` and the options above do not apply. `absent` is about labels that all
-        rows have, or none.
+        With ``"multilabel"``, rows may have any number of labels: `y_true` has a column of zeros and ones per label,
+        and `y_score` is of the same shape. Each label is a binary problem; `metrics` are ``"one_vs_rest"``, the mean
+        AUC over labels, and ``"average_precision"``; ``.per_label`` has the AUC of each label. Rows (or `groups`) are
+        the independent units, so `sampling` and `folds` do not apply, nor do `partition`, `pair_weights`, `clip` and
+        `k`. `absent` concerns labels that all rows have, or none.
     partition : array-like of shape (K, K), optional
-        Costs that rank the pairs of AUC_mu, as in `auc_mu_score`, and by which ``"matthews"``, ``"kappa"`` and other
-        numbers about decisions decide, as in `matthews_score`.
+        A cost matrix that ranks the pairs of AUC_mu, as in `auc_mu_score`, and determines the predictions behind
+        classification metrics, as in `matthews_score`.
     pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
         How much each pair of classes counts in AUC_mu and in M, as in `auc_mu_score`.
     clip : float, optional
         Count smaller probabilities of the true class as this one in ``"log_loss"``, as in `log_loss_score`.
     k : int, default 2
-        How many of the highest scores ``"top_k_accuracy"`` looks at.
+        How many of the highest scores count in ``"top_k_accuracy"``.
     sample_weight : array-like of shape (n,), optional
-        Non-negative weights of the rows: how much of the population each of them stands for.
+        Non-negative weights: how much of the population each row stands for.
     groups : array-like of shape (n,), optional
-        The group of each row (patient, user, document), where rows of one group are alike: standard errors then treat
+        The group of each row (patient, user, document), if rows of one group are similar: standard errors then treat
         groups, not rows, as independent.
     folds : array-like of shape (n,), optional
-        The fold of each row, where scores come from a cross-validation. Scores of models fitted on different rows are
-        not comparable, so that metrics are computed within folds and averaged, a fold counting by its share of the
-        weight. Standard errors are about these rows and these fitted models: they know nothing of retraining.
+        The fold of each row, if scores come from cross-validation. Scores of models fitted on different rows are not
+        comparable, so metrics are computed within folds and averaged, weighted by fold size. Standard errors are
+        conditional on the fitted models: they do not include the variance of retraining.
     sampling : {"stratified", "iid"}, optional
-        Whether the class sizes are fixed, or random like everything else. It matters for metrics that depend on them:
-        one-vs-rest, average precision, predictions, losses, and `pair_weights` by size. By default fixed, and random if
-        one of the metrics is about all rows together: accuracy, kappa, Matthews, macro F1, top-k accuracy, log loss or
-        the Brier score.
+        Whether class sizes are fixed or random. It matters for metrics that depend on them: one-vs-rest, average
+        precision, predictions, losses, and `pair_weights` by size. Default: fixed, and random if one of the metrics is
+        a mean over all rows: accuracy, kappa, Matthews, macro F1, top-k accuracy, log loss or the Brier score.
     labels : sequence of K labels, optional
         The classes, in column order. If the columns of a data frame are named after these classes, the names decide
         which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, leave it out, or have nan in every number that
-        needs it.
+        What to do if a class has no rows (or no weight): raise an error, leave it out, or return nan for every number
+        that needs it.
     outputs : {"logits"} or None, default None
         What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
         logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
@@ -493,9 +491,9 @@ def evaluate(  # noqa: PLR0913
 
     Notes
     -----
-    Each of these metrics is a weighted sum :math:`\theta = \sum \omega_{cd} U_{cd}` of the shares of pairs of rows that
-    are ordered correctly. With :math:`T(i)` the weighted share of rows of other classes that row i is on the right side
-    of (DeLong's structural component),
+    Each AUC is a weighted sum :math:`\theta = \sum \omega_{cd} U_{cd}` of fractions of correctly ordered pairs of rows.
+    With :math:`T(i)` the influence value of row i (DeLong's structural component), the weighted fraction of its pairs
+    that are ordered correctly,
 
     .. math::
         \operatorname{Var}(\theta) = \sum_k \frac{1}{n_k (n_k - 1)} \sum_{i \in k} \bigl(T(i) - \bar T_k\bigr)^2,
@@ -588,7 +586,7 @@ def read_inputs(
     sampling: Any = None,
     **of_metrics: Any,
 ) -> tuple[list[Sample], list[HeldInputs]]:
-    """The samples as they were given, and inputs with the columns of all of them in the order of the first.
+    """The samples as passed, and inputs with all columns in the order of the first.
 
     `scores` are those of one or several models or runs, by what messages call them; `shared` are the weights, the
     labels, the policy for missing classes and what scores are.
@@ -640,7 +638,7 @@ def _reorder(first: Sample, sample: Sample, argument: str) -> Sample:
 
 
 def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
-    """The metrics that the inputs ask for; `warns` also notes what looks wrong with the data.
+    """The metrics of the inputs; `warns` adds notes about possible problems with the data.
 
     Within folds there are no classes and no pairs.
     """
@@ -688,7 +686,7 @@ def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
 
 
 def _find_notes(inputs: HeldInputs, pairs: PairMatrix | None) -> tuple[str, ...]:
-    """What looks wrong with the data; a wrong order of columns is warned of, too."""
+    """Possible problems with the data; a wrong column order also raises a warning."""
     sample = inputs.sample
     if inputs.metrics[0] in registry.ONE_SCORE_METRICS:
         return ()
@@ -703,7 +701,7 @@ def _find_notes(inputs: HeldInputs, pairs: PairMatrix | None) -> tuple[str, ...]
 def compare_in_folds(models: list[HeldInputs], metrics: tuple[str, ...]) -> _rust.Compared:
     """Some metrics of models on the same rows, averaged over their folds: by model, then by metric.
 
-    Scores of models fitted on different rows do not compare, so metrics are computed within folds.
+    Scores of models fitted on different rows are not comparable, so metrics are computed within folds.
     """
     inputs = models[0]
     folds = np.zeros(len(inputs.sample.codes), np.uint32) if inputs.folds is None else inputs.folds

@@ -82,7 +82,7 @@ class LabelledSample:
         return _rust.compare_labels(models, list(metrics))
 
     def describe(self) -> str:
-        """How the uncertainty was found, in words."""
+        """The method behind standard errors and intervals, in words."""
         weights = "" if self.weights is None else ", weighted rows"
         units = "rows" if self.groups is None else f"{pluralize(int(self.groups.max()) + 1, 'group')} of rows"
         return f"analytic standard errors, {units} as units{weights}; Wilson intervals with Student's t"

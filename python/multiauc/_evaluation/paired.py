@@ -48,7 +48,7 @@ class PairedDifferences(result.Printed, result.Tabular):
     reasons : dict of str
         Why a difference is not known, by its key.
     method : str
-        How the uncertainty was found, in words.
+        The method behind standard errors and intervals, in words.
 
     Examples
     --------
@@ -90,8 +90,8 @@ class PairedDifferences(result.Printed, result.Tabular):
     def simultaneous_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
         """Intervals of all differences that cover at once with probability `level`, by key.
 
-        An interval leaves 0 out exactly where the corrected p-value is below 1 - `level`. (nan, nan) where a difference
-        has no standard error, or one of 0.
+        An interval excludes 0 exactly if the corrected p-value is below 1 - `level`. (nan, nan) if the standard error
+        of a difference is missing or 0.
         """
         tail = _family(list(self.differences.values()), self._correlations).tail_of_one(read_level(level))
         return {
@@ -100,7 +100,7 @@ class PairedDifferences(result.Printed, result.Tabular):
         }
 
     def to_dict(self, level: float = 0.95) -> result.Record:
-        """Everything in plain Python objects, with intervals of this level; nan where a number is missing."""
+        """All numbers as plain Python objects, with intervals at this level; nan if a number is missing."""
         return {"metric": self.metric, "by": self.by, "method": self.method, "differences": self._rows(level)}
 
     def _rows(self, level: float) -> list[result.Record]:

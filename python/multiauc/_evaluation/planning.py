@@ -1,4 +1,4 @@
-"""How many rows an evaluation or a comparison needs."""
+"""Sample size planning for evaluations and comparisons."""
 
 from __future__ import annotations
 
@@ -41,26 +41,26 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SampleSize(result.Printed, result.Result):
-    """Rows per class that reach an aim; see `multiauc.sample_size`.
+    """The rows per class that a target needs; see `multiauc.sample_size`.
 
     Attributes
     ----------
     aim : str
-        What is to be reached, in words.
+        The target, in words.
     unit : {"rows", "groups"}
-        What is counted: groups, where rows of the pilot are grouped.
+        What is counted: groups, if rows of the pilot are grouped.
     pilot : dict of int
         The rows of each class in the pilot.
     per_class : dict of int
-        The rows of each class that are needed with the class shares of the pilot.
+        The rows needed per class, with the class prevalences of the pilot.
     best_per_class : dict of int or None
-        With the shares that need the fewest rows in total. None where `note` says why.
+        The same with the prevalences that need the fewest rows in total. If None, see `note`.
     standard_error, degrees_of_freedom : float
-        What is to be expected with `per_class`.
+        The expected values with `per_class`.
     relative_error : float
-        The standard error of `total`, as a share of it, that comes from the pilot's own variance being an estimate.
+        The relative standard error of `total`, because the pilot's variance is itself an estimate.
     note : str
-        Why there are no best shares; empty where there are.
+        Why there are no best prevalences; empty if there are.
 
     Examples
     --------
@@ -91,11 +91,11 @@ class SampleSize(result.Printed, result.Result):
 
     @property
     def best_total(self) -> int | None:
-        """The sum of `best_per_class`, if there are best shares."""
+        """The sum of `best_per_class`, if there is one."""
         return None if self.best_per_class is None else sum(self.best_per_class.values())
 
     def to_dict(self) -> result.Record:
-        """Everything in plain Python objects."""
+        """All numbers as plain Python objects."""
         return result.Result.to_dict(self) | {"total": self.total, "best_total": self.best_total}
 
     def _columns(self) -> result.Columns:
@@ -138,51 +138,52 @@ def sample_size(
     power: float = DEFAULT_POWER,
     level: float = 0.95,
 ) -> SampleSize:
-    r"""How many rows of each class a narrow interval needs, or a test that sees a difference.
+    r"""How many rows of each class you need for an interval of a given width, or to detect a difference.
 
-    The variance of an estimate, or of a difference of models on the same rows, is a sum over the classes,
-
-    .. math:: V = \sum_k \frac{\sigma_k^2}{n_k},
-
-    so that a pilot that shows the :math:`\sigma_k` says what other class sizes would give: V, and with the fourth
-    moments of the pilot's rows the degrees of freedom of Student's t. For a given total, V is least with
-    :math:`n_k \propto \sigma_k`.
+    A pilot sample shows how much each class contributes to the variance, and so how many rows of each class you need.
 
     Parameters
     ----------
     pilot : Evaluation, Comparison, NormalScores or ScoreDensities
-        What `evaluate` or `compare` gave for rows like those to come. With weights, the rows to come have weights like
-        the pilot's; with groups, groups are planned, of rows like the pilot's. Where there are no rows yet, an
-        assumption about the scores: a hundred thousand rows are drawn from it, always the same, and are the pilot.
+        The result of `evaluate` or `compare` for rows like the planned ones. Planned rows have weights like the
+        pilot's; with groups, the number of groups like the pilot's is planned. If you have no rows yet, pass an
+        assumption about the scores: a hundred thousand rows are sampled from it, with a fixed seed, as the pilot.
     metric : str, optional
-        Which metric of an Evaluation; by default its first one, and AUC_mu of an assumption.
+        Which metric of an Evaluation; default: its first one, or AUC_mu for an assumption.
     models : tuple of two names, optional
-        Which difference of a Comparison; needed where it has more than two models.
+        Which difference of a Comparison; required with more than two models.
     half_width : float, optional
-        Half of the length of the interval that is wanted. Of an Evaluation: of the default interval around the pilot's
-        value, which need not lie in its middle. Of a Comparison: of the interval of the difference.
+        Half the width of the interval you want: of the default interval for an Evaluation, whose centre need not be the
+        value; of the interval of the difference for a Comparison.
     difference : float, optional
-        The difference between the models that the two-sided test at 1 - `level` is to see. Either this or `half_width`
-        must be given; this needs a Comparison.
+        The difference between models that the two-sided test at 1 - `level` should detect. Pass either this, with a
+        Comparison, or `half_width`.
     power : float, default 0.8
-        How often the test is to see the difference.
+        The probability that the test detects the difference.
     level : float, default 0.95
-        The level of the interval, or 1 less the level of the test.
+        The level of the interval, or 1 minus the level of the test.
 
     Returns
     -------
     SampleSize
-        With `per_class` and `total` for the class shares of the pilot, and `best_per_class` and `best_total`.
+        With `per_class` and `total` for the class prevalences of the pilot, and `best_per_class` and `best_total`.
 
     Notes
     -----
-    The pilot's value and its :math:`\sigma_k` are taken for those of the population. The standard error of the planned
-    total that comes from this is `relative_error`, :math:`\sqrt{2/\nu}` with the pilot's degrees of freedom: a pilot of
-    fewer than fifty rows in a class plans roughly. The first-order variance is a little too large in small samples, and
-    so is what is planned from it.
+    The variance of an estimate, or of a difference of models on the same rows, is a sum over classes,
 
-    Metrics that depend on the sizes of the classes (one-vs-rest of three classes or more, pair weights by size) are
-    other numbers with other shares, and have no best ones.
+    .. math:: V = \sum_k \frac{\sigma_k^2}{n_k},
+
+    so the :math:`\sigma_k` of a pilot give V for other class sizes and, with the fourth moments of its influence
+    values, the degrees of freedom of Student's t. For a given total, V is smallest with :math:`n_k \propto \sigma_k`.
+
+    The plan treats the pilot's value and its :math:`\sigma_k` as those of the population. The relative standard error
+    of the planned total is therefore `relative_error`, :math:`\sqrt{2/\nu}` with the pilot's degrees of freedom: with
+    fewer than fifty rows in a class, the plan is rough. The first-order variance is a little too large in small
+    samples, and so is the plan.
+
+    Metrics that depend on class sizes (one-vs-rest of three or more classes, pair weights by size) change with the
+    prevalences, so there are no best ones.
 
     Examples
     --------
@@ -255,11 +256,11 @@ class _Pilot:
     classes
         The columns of the classes.
     units, effective
-        How many units (rows, or groups) there are, and how many of equal weight would know as much.
+        The number of units (rows, or groups), and the effective number with equal weights.
     squares, fourths
         Sums of the second and fourth powers of the influences of the units.
     ceilings
-        The largest component of each class, if the number has Wilson's interval.
+        The largest influence value of each class, if the number has a Wilson interval.
     """
 
     name: str
@@ -279,7 +280,7 @@ class _Pilot:
         return "rows" if self.inputs.groups is None else "groups"
 
     def deviations(self) -> list[float]:
-        """The standard deviation of a unit's component in each class: the class adds its square over the size."""
+        """The standard deviation of the influence values in each class."""
         found: list[float] = np.sqrt(self.units * self.squares / (1.0 - 1.0 / self.effective)).tolist()
         return found
 
@@ -380,7 +381,7 @@ def _require_plannable(inputs: HeldInputs, metric: str) -> HeldInputs:
 
 
 def _depends_on_sizes(inputs: HeldInputs, metric: str) -> bool:
-    """Whether the metric is another number in a sample with other class shares."""
+    """Whether the population value of the metric depends on the class prevalences."""
     found = registry.METRICS[metric]
     if metric == "one_vs_rest_prevalence" or found.depends_on_sizes:
         return True
@@ -449,7 +450,7 @@ def _plan(pilot: _Pilot, aim: str, is_reached: Callable[[Sequence[int], float, f
 def _find_fewest(
     pilot: _Pilot, shares: Sequence[float], is_reached: Callable[[Sequence[int], float, float], bool]
 ) -> list[int]:
-    """The smallest class sizes in given shares, rounded up, that reach the aim: more rows are never worse."""
+    """The smallest class sizes with given prevalences, rounded up, that reach the target."""
     parts = [Fraction(share) / sum(map(Fraction, shares)) for share in shares]
 
     def sizes(total: int) -> list[int]:

@@ -84,7 +84,7 @@ def split_variance(mean: _rust.Estimate, runs: Sequence[_rust.Estimate]) -> Part
 def split_variance_of_unpaired(
     mean: _rust.Estimate, models: Sequence[tuple[_rust.Estimate, Sequence[_rust.Estimate]]]
 ) -> Parts:
-    """Split that of a difference between models with different numbers of runs: those of both add up."""
+    """Split the variance of a difference between models with different numbers of runs, whose variances add up."""
     terms = []
     for of_model, runs in models:
         alone = split_variance(of_model, runs)
@@ -112,16 +112,16 @@ class _TwoParts:
 
     @property
     def rows_standard_error(self) -> float:
-        """The part that more rows would reduce."""
+        """The part of the standard error that more rows would reduce."""
         return math.sqrt(self.parts.rows)
 
     @property
     def runs_standard_error(self) -> float:
-        """The part that more runs would reduce."""
+        """The part of the standard error that more runs would reduce."""
         return math.sqrt(self.parts.runs)
 
     def what_helps(self) -> str:
-        """Say what twice the rows and twice the runs would do to the standard error."""
+        """How the standard error would change with twice the rows or twice the runs, in words."""
         share = self.parts.rows / self.parts.total if self.parts.total > 0.0 else math.nan
         more_rows = math.sqrt(self.parts.rows / 2 + self.parts.runs)
         more_runs = math.sqrt(self.parts.rows + self.parts.runs / 2)
@@ -234,7 +234,7 @@ class RunsEvaluation(result.Printed, result.Tabular):
     counts : ndarray of shape (K,)
         The rows of each class.
     notes : tuple of str
-        What to know before the numbers are used.
+        Caveats about the numbers.
 
     Examples
     --------
@@ -346,16 +346,7 @@ def evaluate_runs(  # noqa: PLR0913
 ) -> RunsEvaluation:
     r"""Evaluate several trainings of a model that scored the same rows.
 
-    The mean over R runs varies with the rows and with the runs. With :math:`\bar T(i)` the mean over runs of what row i
-    contributes, A its variance, :math:`s^2` the variance of the values over runs, :math:`\overline{V_r}` the mean of
-    the runs' own variances and :math:`I = \frac{R}{R-1}(\overline{V_r} - A)`,
-
-    .. math::
-        V = A + \frac{\max(0, s^2 - I)}{R}, \qquad
-        \nu = \frac{V^2}{A^2/\nu_A + (s^2/R)^2/(R-1)}.
-
-    Intervals are those of `evaluate` with this variance. The spread of the runs alone, :math:`s^2/R`, says nothing of
-    other rows, and the rows alone nothing of another training.
+    The mean over R runs varies with the rows and with the runs, and so do its standard error and interval.
 
     Parameters
     ----------
@@ -372,7 +363,8 @@ def evaluate_runs(  # noqa: PLR0913
     -------
     RunsEvaluation
         ``.metrics[name]`` has `value`, `standard_error`, `rows_standard_error`, `runs_standard_error`,
-        `degrees_of_freedom` and `confidence_interval()`. With one run it is about the rows only, and says so.
+        `degrees_of_freedom` and `confidence_interval()`. With one run, standard errors include the rows only, and a
+        note says so.
 
     See Also
     --------
@@ -380,9 +372,19 @@ def evaluate_runs(  # noqa: PLR0913
 
     Notes
     -----
-    In simulations with 3 to 10 runs, 95% intervals covered .933 to .961; where runs varied much more than rows and
-    unevenly, .884 to .937 with 3 to 5 runs. The runs must be independent trainings of one procedure, such as different
-    seeds. Cross-validation repeats on the same rows are not: use ``multiauc.sklearn.cross_validate_evaluation``.
+    With :math:`\bar T(i)` the mean over runs of the influence value of row i, A the variance of the mean that results
+    from it, :math:`s^2` the variance of the values over runs, :math:`\overline{V_r}` the mean of the runs' own
+    variances and :math:`I = \frac{R}{R-1}(\overline{V_r} - A)`,
+
+    .. math::
+        V = A + \frac{\max(0, s^2 - I)}{R}, \qquad \nu = \frac{V^2}{A^2/\nu_A + (s^2/R)^2/(R-1)}.
+
+    Intervals are those of `evaluate` with this variance. The spread of the runs alone, :math:`s^2/R`, ignores the
+    variance of the rows, and the rows alone ignore that of retraining.
+
+    In simulations with 3 to 10 runs, 95% intervals covered .933 to .961; .884 to .937 with 3 to 5 runs if runs varied
+    much more than rows, and unevenly. The runs must be independent trainings of one procedure, such as different seeds.
+    Cross-validation repeats on the same rows are not: use ``multiauc.sklearn.cross_validate_evaluation``.
 
     Examples
     --------
@@ -433,9 +435,7 @@ def compare_runs(  # noqa: PLR0913
 ) -> RunsComparison:
     r"""Compare models that were each trained several times.
 
-    The variance of the difference between two means over runs is that of `evaluate_runs`, with
-    :math:`T_A(i) - T_B(i)` instead of :math:`T(i)`. Models with the same number of runs are compared run by run: put
-    runs that share a seed at the same place. With different numbers, the parts that come from the runs add up.
+    Models with the same number of runs are compared run by run: put runs that share a seed in the same position.
 
     Parameters
     ----------
@@ -454,6 +454,11 @@ def compare_runs(  # noqa: PLR0913
         ``.difference(a, b)`` has `value`, `standard_error`, `rows_standard_error`, `runs_standard_error`,
         `degrees_of_freedom`, `confidence_interval()` and `p_value`; with more than two models, `corrected_p_value` is
         corrected by Holm's method.
+
+    Notes
+    -----
+    The variance of the difference is that of `evaluate_runs`, with :math:`T_A(i) - T_B(i)` instead of :math:`T(i)`.
+    With different numbers of runs, the parts that come from the runs add up.
 
     Examples
     --------
@@ -507,7 +512,7 @@ def compare_runs(  # noqa: PLR0913
 
 
 def _name_runs(argument: str, runs: Any) -> dict[str, Any]:
-    """The scores of each run, by what messages call them."""
+    """The scores of each run, by the name that messages use."""
     if isinstance(runs, (Mapping, str, bytes)) or not hasattr(runs, "__iter__"):
         raise TypeError(f"{argument} must be a sequence with the scores of each run; got {wording.describe_type(runs)}")
     named = {f"{argument}[{place}]": y_score for place, y_score in enumerate(runs)}

@@ -1,4 +1,4 @@
-"""Parts of the rows compared with the rest: `evaluate_slices` and `Slices`."""
+"""Slices of the rows compared with the rest: `evaluate_slices` and `Slices`."""
 
 from __future__ import annotations
 
@@ -52,25 +52,25 @@ class Slice(result.Result):
     Attributes
     ----------
     name : hashable
-        The value of the slice's column, None where it is missing; a tuple of values if there are several columns.
+        The value of the slice's column, None if it is missing; a tuple of values if there are several columns.
     rows : int
         Its number of rows.
     value, standard_error, low, high : float
         The metric on these rows alone.
     reference : float
-        The metric on what it is compared with.
+        The metric on the reference rows.
     difference, difference_error : float
-        The value less that of the reference, and its standard error.
+        The value minus that of the reference, and its standard error.
     difference_low, difference_high : float
         The interval of the difference.
     simultaneous_low, simultaneous_high : float
-        The interval that holds for all slices at once.
+        The simultaneous interval of the difference, over all slices.
     t, degrees_of_freedom, p_value : float
-        The two-sided test whether there is a difference.
+        The two-sided test for a difference.
     corrected_p_value : float
         The p-value corrected for the number of slices.
     reason : str
-        Why a number is not known (nan); empty if all are.
+        Why a number is missing (nan); empty if none is.
 
     Examples
     --------
@@ -108,18 +108,18 @@ NUMBERS = tuple(one.name for one in fields(Slice) if one.name != "name")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Slices(result.Printed, result.Tabular):
-    """A metric on every slice of the rows, the one that is most surely worse first; see `multiauc.evaluate_slices`.
+    """A metric on every slice, sorted by the evidence that a slice is worse; see `multiauc.evaluate_slices`.
 
     Attributes
     ----------
     metric : str
         What was computed.
     reference : {"rest", "all"} or None
-        What slices are compared with.
+        The rows that slices are compared with.
     columns : tuple of str
         The columns whose values make up a slice.
     names : tuple
-        The slices: the value of the column, None where it is missing; a tuple of values if there are several columns.
+        The slices: the value of the column, None if it is missing; a tuple of values if there are several columns.
     rows : ndarray
         The number of rows of each slice.
     overall : Estimate
@@ -127,21 +127,21 @@ class Slices(result.Printed, result.Tabular):
     labels, counts : tuple and ndarray
         The classes, and the rows of each.
     values, standard_errors : ndarray
-        The metric on each slice alone; nan where `reasons` says why.
+        The metric on each slice alone; if nan, see `reasons`.
     reference_values : ndarray
-        The metric on what each slice is compared with.
+        The metric on the reference rows of each slice.
     differences, difference_errors : ndarray
-        The values less those of the reference, and their standard errors.
+        The values minus those of the reference, and their standard errors.
     t, degrees_of_freedom, p_values : ndarray
-        Two-sided tests whether there is a difference.
+        Two-sided tests for a difference.
     corrected_p_values : ndarray
         The p-values corrected for the number of slices.
     reasons : tuple of str
-        Why a slice has no value, no standard error or no test; empty for one that has all.
+        Why a slice has no value, standard error or test; empty if it has all three.
     method : str
-        How the uncertainty was found, in words.
+        The method behind standard errors and intervals, in words.
     notes : tuple of str
-        What looks wrong with the data, in words.
+        Possible problems with the data.
 
     Examples
     --------
@@ -191,12 +191,12 @@ class Slices(result.Printed, result.Tabular):
 
     @property
     def reference_values(self) -> NDArray[np.float64]:
-        """The metric on what each slice is compared with."""
+        """The metric on the reference rows of each slice."""
         return self._references.values
 
     @property
     def differences(self) -> NDArray[np.float64]:
-        """The values less those of the reference."""
+        """The values minus those of the reference."""
         return result.read_only(self._tests().values)
 
     @property
@@ -210,18 +210,17 @@ class Slices(result.Printed, result.Tabular):
         return result.read_only(self._tests().degrees_of_freedom())
 
     def confidence_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
-        """The interval of the value of each slice, by name, as `Estimate` has it; (nan, nan) where there is none."""
+        """The interval of the value of each slice, by name, as in `Estimate`; (nan, nan) if there is none."""
         return _by_name(self.names, self._value_limits(read_level(level)))
 
     def difference_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
-        """The interval of each difference by itself, by name; (nan, nan) where there is none."""
+        """The individual interval of each difference, by name; (nan, nan) if there is none."""
         return _by_name(self.names, self._tests().intervals(read_level(level)))
 
     def simultaneous_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
-        """Intervals of all differences that cover at once with probability `level`, by name.
+        """Simultaneous intervals of all differences at this level, by name.
 
-        An interval leaves 0 out exactly where the corrected p-value is below 1 - `level`. (nan, nan) where there is no
-        test.
+        An interval excludes 0 exactly if the corrected p-value is below 1 - `level`. (nan, nan) without a test.
         """
         return _by_name(self.names, self._simultaneous(read_level(level)))
 
@@ -237,7 +236,7 @@ class Slices(result.Printed, result.Tabular):
         return len(self.names)
 
     def __iter__(self) -> Iterator[Slice]:
-        """The slices one by one, the one that is most surely worse first."""
+        """The slices one by one, sorted by the evidence that they are worse."""
         yield from (Slice(name, **row) for name, row in zip(self.names, self._entries(0.95), strict=True))
 
     def __getitem__(self, name: Hashable) -> Slice:
@@ -248,19 +247,19 @@ class Slices(result.Printed, result.Tabular):
         return Slice(name, **{key: column[place] for key, column in self._by_number(0.95).items()})
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> SlicesDisplay:
-        """Draw a forest plot: each slice with its interval, in a row of its own. Needs matplotlib.
+        """Draw a forest plot of the slices with their intervals. Needs matplotlib.
 
-        `ax` is a matplotlib Axes, a new one by default. Of more than `at_most` slices those are drawn that are most
-        surely worse. `points` are passed on to ``ax.plot`` for the dots.
+        `ax` is a matplotlib Axes, a new one by default. At most `at_most` slices are drawn, those with the strongest
+        evidence of being worse. `points` are passed on to ``ax.plot`` for the dots.
         """
         from multiauc.plotting import SlicesDisplay  # noqa: PLC0415
 
         return SlicesDisplay(self).plot(ax, level=level, at_most=at_most, **points)
 
     def to_dict(self, level: float = 0.95) -> result.Record:
-        """Everything in plain Python objects, with intervals of this level; nan where a number is missing.
+        """All numbers as plain Python objects, with intervals at this level; nan if a number is missing.
 
-        The layout is that of the command line, and `version` is the layout's: docs/json.md has it.
+        The command line uses the same layout, whose number is `version`; see docs/json.md.
         """
         content = {
             "rows": int(self.rows.sum()),
@@ -448,14 +447,10 @@ def evaluate_slices(  # noqa: PLR0913
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> Slices | PairedDifferences:
-    r"""A metric on every slice of the rows, with intervals, and how much each slice differs from the rest.
+    r"""Evaluate a metric on every slice of the rows, with intervals, and compare each slice with the rest.
 
-    Every slice has the value, the standard error and the interval that `evaluate` gives to its rows alone. The
-    difference :math:`d = \theta_s - \theta_r` from the rest of the rows, which has no row in common with it, has the
-    variance :math:`V_s + V_r`; groups of rows that lie in both add :math:`-2 C`, C being the sum over groups of what
-    the group adds to the error of the one times what it adds to the other. Its interval puts the logit intervals of
-    both together [1]_, and the test inverts it. p-values are corrected for the number of slices, and agree with
-    intervals that hold for all slices at once.
+    Each slice gets the value, standard error and interval that `evaluate` returns for its rows alone, and a test of its
+    difference from the rest. p-values are corrected for the number of slices and agree with the simultaneous intervals.
 
     Parameters
     ----------
@@ -467,33 +462,37 @@ def evaluate_slices(  # noqa: PLR0913
     metric : str, default "auc_mu"
         What to compute: any metric of `evaluate`.
     reference : {"rest", "all"} or None, default "rest"
-        What slices are compared with: the rows outside the slice, all rows (the slice included), or nothing.
+        What to compare slices with: the rows outside the slice, all rows (the slice included), or nothing.
     partition, pair_weights, clip, k, sample_weight, groups, sampling, labels, outputs
         As in `evaluate`.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows at all, as in `evaluate`. A slice without rows of some class is listed without
-        a value, and with the reason; with "ignore" it has the value of the classes it has, and is not compared.
+        a value, with the reason; with "ignore" its value is that of the other classes, and it is not compared.
 
     Returns
     -------
     Slices
-        With a row per slice, the one that is most surely worse first; `to_frame`, `plot`, `to_json`. Several models
-        give a `PairedDifferences`: in each slice the first model minus the second, p-values and intervals corrected for
-        the number of all of them (by Sidak's rule, as slices have no rows in common).
+        With a row per slice, sorted by the evidence that a slice is worse; `to_frame`, `plot`, `to_json`. Several
+        models give a `PairedDifferences`: the first model minus the second in each slice, with p-values and intervals
+        corrected for their number by Sidak's rule, because slices have no rows in common.
 
     See Also
     --------
-    evaluate : The rows of one slice, with all that can be known of them.
-    compare_samples : Two samples.
+    evaluate : All metrics on the rows of one slice. compare_samples : Two samples.
 
     Notes
     -----
+    The difference :math:`d = \theta_s - \theta_r` between a slice and the rest, which have no rows in common, has the
+    variance :math:`V_s + V_r`. Groups with rows in both add :math:`-2 C`, where C is the sum over groups of the product
+    of their influences on the two values. The interval combines the default intervals of both sides [1]_, and the test
+    inverts it.
+
     Values are those of `evaluate` on the rows of the slice, and on the rows of the rest, bit for bit (with weights to
-    1e-12). The variance of the rest is exact where there are up to ten slices, and for the (up to 32) slices that have
-    more than 1/32 of the rows of some class. For smaller ones it is made of what each row contributes to the metric on
-    all rows: its standard error is then off by about as much as the slice's share of a class, that of the difference by
-    about the square of it. The metrics "pdi", "hum", "landgrebe_duin" and "ordered_vus" are evaluated on the rest of
-    every slice one by one, which takes the time of one evaluation for each.
+    1e-12). The variance of the rest is exact with up to ten slices, and for the (up to 32) slices with more than 1/32
+    of the rows of some class. For smaller ones it is approximated from the influence values on all rows: its standard
+    error is then off by about the slice's share of a class, that of the difference by about the square of it. The
+    metrics "pdi", "hum", "landgrebe_duin" and "ordered_vus" are evaluated on the rest of each slice separately, which
+    takes as long as one evaluation per slice.
 
     References
     ----------
@@ -544,7 +543,7 @@ def evaluate_slices(  # noqa: PLR0913
 
 
 def _compare_slices(models: dict[Any, HeldInputs], columns: SliceColumns) -> PairedDifferences:
-    """The differences of models within each slice, those first in which the first model is most surely worse."""
+    """The differences of models within each slice, sorted by the evidence that the first model is worse."""
     inputs = next(iter(models.values()))
     sample, (metric,) = inputs.sample, inputs.metrics
     n_slices, n_pairs = len(columns.names), len(models) * (len(models) - 1) // 2
@@ -578,7 +577,7 @@ def _compare_slices(models: dict[Any, HeldInputs], columns: SliceColumns) -> Pai
 def evaluate_sliced_inputs(
     inputs: HeldInputs, columns: SliceColumns, reference: str | None, notes: tuple[str, ...] = ()
 ) -> Slices:
-    """The slices of data that were read, by the one metric that is asked for."""
+    """The slices of data that were read, by the one metric of the inputs."""
     sample, (metric,) = inputs.sample, inputs.metrics
     count = len(columns.names)
     with Stage("evaluating the slices"):
@@ -631,7 +630,7 @@ def evaluate_sliced_inputs(
 
 
 def _build_side(found: _rust.FoundSlices, inputs: HeldInputs, prefix: str = "") -> Side:
-    """What the core found of slices, or of what they are compared with; no worst case where nothing is told apart."""
+    """The core's results for slices or references; no worst case if the scores do not separate any rows."""
     names = ("values", "variances", "degrees_of_freedom", "smallest", "worst")
     values, variances, freedoms, smallest, (effects, failures) = (getattr(found, prefix + name) for name in names)
     values = values + (math.nan if inputs.sample.is_undefined else 0.0)
@@ -647,7 +646,7 @@ def _order(
     reference: str | None,
     sign: float,
 ) -> NDArray[np.intp]:
-    """The slices that are most surely worse first; those that have no test last, by their values.
+    """Sort slices by the evidence that they are worse; those without a test last, by value.
 
     `t` is negative for those that are worse, `sign` that of a change to better values.
     """
@@ -680,7 +679,7 @@ def _find_correlations(
 def _find_reasons(
     inputs: HeldInputs, columns: SliceColumns, differences: SliceDifferences, reference: str | None
 ) -> list[str]:
-    """Why a slice has no value, no standard error or no test; empty for one that has all."""
+    """Why a slice has no value, standard error or test; empty if it has all three."""
     sample, slices = inputs.sample, differences.slices
     reasons = [""] * len(columns.names)
     if sample.is_undefined:

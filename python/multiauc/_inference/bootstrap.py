@@ -47,7 +47,7 @@ def run_replicates(resampler: _rust.Resampler, size: int, seed: int) -> NDArray[
 
 
 def resample_metrics(models: list[HeldInputs], size: int, rng: np.random.Generator | int | None) -> NDArray[np.float64]:
-    """Replicates of the metrics that all models were asked for: a row each, models side by side, metrics in them."""
+    """Replicates of the metrics of all models: a row each, a block of columns per model."""
     generator = read_rng(rng)
     inputs = models[0]
     samples = [model.arguments() for model in models]
@@ -58,7 +58,7 @@ def resample_metrics(models: list[HeldInputs], size: int, rng: np.random.Generat
 
 
 def warn_of_lost_classes(replicates: NDArray[np.float64], estimates: NDArray[np.float64]) -> None:
-    """Say how many replicates are nan because a class was not drawn, unless the estimates are nan already."""
+    """Warn if replicates are nan because a class was not sampled, unless the estimates are nan already."""
     lost = int(np.isnan(replicates).any(axis=1).sum())
     if lost and not np.isnan(estimates).any():
         warn(
@@ -88,13 +88,13 @@ class Replicates:
     smallest_class
         Rows (or groups) of the smallest class, for the interval of a perfect score; None for a difference.
     acceleration
-        How the standard error changes with the number, for "bca"; None where there is no way to know it.
+        How the standard error changes with the number, for "bca"; None if it is unknown.
     bound
-        The bound, 0 or 1, that the number is as near to as its rows can bring it, so that no replicate shows an error
-        although other rows might; None elsewhere.
+        The bound, 0 or 1, that the number is as close to as its rows allow: no replicate then shows an error, although
+        other rows might. None otherwise.
     is_fitted
-        Whether the number comes from a fit and not from counts. Its replicates are skewed near 0 and 1 and vary less
-        than they should in small classes, and no formula says by how much: "logit" is more careful then.
+        Whether the number comes from a fit and not from counts. Its replicates are skewed near 0 and 1 and vary too
+        little in small classes, by an unknown amount, so "logit" is more conservative.
     """
 
     estimate: float
@@ -129,7 +129,7 @@ class Replicates:
         return intervals.ConfidenceInterval(*((mirror - high, mirror - low) if kind == "basic" else (low, high)))
 
     def _at_bound(self, values: NDArray[np.float64], tail: float, smallest_class: int) -> intervals.ConfidenceInterval:
-        """What a class of that size could still hide; wide enough for the estimate and its logit interval too."""
+        """The interval at a bound, wide enough to include the estimate and its logit interval."""
         bound = self.estimate if self.bound is None else self.bound
         low, high = intervals.interval_at_bound(bound, tail, smallest_class)
         around = [self.estimate]
@@ -173,7 +173,7 @@ def _vary(values: NDArray[np.float64]) -> bool:
 def compute_accelerations(influences: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> NDArray[np.float64]:
     r"""The acceleration :math:`\frac{1}{6} \sum u^3 / (\sum u^2)^{3/2}` of each column of influences of the rows.
 
-    Where groups are drawn u is the sum over a group. nan where all u are zero.
+    If groups are sampled, u is the sum over a group. nan if all u are zero.
     """
     if groups is not None:
         influences = np.stack([np.bincount(groups, weights=column) for column in influences.T], axis=1)
@@ -211,7 +211,7 @@ class Bootstrap(result.Printed, result.Result):
     Attributes
     ----------
     replicates : ndarray of shape (n_resamples, number of metrics)
-        The metrics of each resample, nan in a resample that holds no row of some class. Read-only.
+        The metrics of each resample, nan in a resample without rows of some class. Read-only.
     metrics : tuple
         The names of the columns; those of the models in a comparison.
     estimates : ndarray
@@ -219,14 +219,14 @@ class Bootstrap(result.Printed, result.Result):
     accelerations : ndarray or None
         The acceleration of each metric for ``"bca"``; None where there is none. Read-only.
     sampling : {"stratified", "iid", "groups"}
-        What was drawn with replacement: rows within classes, rows, or groups of rows.
+        What was resampled: rows within classes, rows, or groups of rows.
     counts : ndarray of shape (K,)
         The number of rows of each class. Read-only.
     smallest_class : int
-        The rows of the smallest class (its groups, where rows are grouped).
+        The number of rows of the smallest class (of groups, if rows are grouped).
     bounds : sequence or None
-        Of the area D, for each model, the bound (0 or 1) that it is as near to as its rows can bring it, or None. None
-        for other metrics.
+        For the area D of each model, the bound (0 or 1) that it is as close to as its rows allow, or None. None for
+        other metrics.
 
     Examples
     --------
@@ -253,7 +253,7 @@ class Bootstrap(result.Printed, result.Result):
 
     @property
     def undefined(self) -> int:
-        """How many resamples hold no row of some class. They are nan and do not count."""
+        """How many resamples lack rows of some class. They are nan and do not count."""
         return int(np.isnan(self.replicates).any(axis=1).sum())
 
     @property
@@ -279,8 +279,8 @@ class Bootstrap(result.Printed, result.Result):
             ``"logit"``: :math:`\mathrm{expit}(\mathrm{logit}\,\theta \pm z \cdot SE / (\theta (1 - \theta)))`, inside
             (0, 1) by construction. For a perfect score, which never varies,
             :math:`[(\alpha/2)^{1/m}, 1]` with m the size of the smallest class. ``"percentile"``: quantiles of the
-            replicates. ``"basic"``: these mirrored at the estimate. ``"bca"``: quantiles corrected for bias and
-            skewness (Efron 1987), the acceleration taken from the placements of the rows.
+            replicates. ``"basic"``: these quantiles mirrored at the estimate. ``"bca"``: quantiles corrected for bias
+            and skewness (Efron 1987), with the acceleration from the influence values of the rows.
 
         Returns
         -------
@@ -314,7 +314,7 @@ class Bootstrap(result.Printed, result.Result):
         }
 
     def _find_interval(self, metric: Any, error: float) -> intervals.ConfidenceInterval:
-        """The default interval, without a warning where there is none."""
+        """The default interval, without a warning if there is none."""
         is_known = error > 0.0 or self.estimates[self._position(metric)] in (0.0, 1.0)
         return self.confidence_interval(metric) if is_known else intervals.NO_INTERVAL
 
@@ -378,7 +378,7 @@ class BootstrapDifference(result.Number, result.Result):
 
     @property
     def share_better(self) -> float:
-        """The share of resamples in which the first model is better, ties counting half."""
+        """The fraction of resamples in which the first model is better; ties count one half."""
         defined = self.replicates[~np.isnan(self.replicates)]
         return float(np.mean(defined > 0.0) + 0.5 * np.mean(defined == 0.0)) if len(defined) else float("nan")
 
@@ -437,7 +437,7 @@ class ComparisonBootstrap(Bootstrap):
         return BootstrapDifference(first, second, value, self.replicates[:, i] - self.replicates[:, j], acceleration)
 
     def ranking_probabilities(self) -> dict[tuple[Any, ...], float]:
-        """The share of resamples in which the models come in each order; see `ranking_shares`."""
+        """How often each ranking of the models occurs among the resamples, the most frequent first."""
         return ranking_shares(self.replicates, self.metrics)
 
     def _noun(self) -> str:
@@ -445,10 +445,10 @@ class ComparisonBootstrap(Bootstrap):
 
 
 def ranking_shares(replicates: NDArray[np.float64], names: Sequence[Any]) -> dict[tuple[Any, ...], float]:
-    """The share of replicates (rows) in which the models (columns) come in each order, the best model first.
+    """How often each ranking of the models (columns) occurs among the replicates (rows), best model first.
 
-    Models that tie in a replicate share it equally among all orders that agree with it. Replicates with a nan do not
-    count. Orders that never occur are left out; the most frequent one comes first.
+    A replicate with ties is split equally among all rankings that agree with it. Replicates with a nan do not count.
+    Rankings that never occur are left out; the most frequent one comes first.
     """
     defined = replicates[~np.isnan(replicates).any(axis=1)]
     if not len(defined):

@@ -1,4 +1,4 @@
-"""Whether the columns of the scores seem to belong to other classes than the ones they were taken for.
+"""Detect score columns that seem to belong to other classes than assumed.
 
 The core looks for another order that fits better and for AUCs below 1/2, both beyond chance
 (``rust/multiauc/src/inference/column_order.rs`` has the argument); here are the rows to look at, and the words.
@@ -30,7 +30,7 @@ SHOWN_ORDER = 8
 
 
 class ColumnOrderWarning(UserWarning):
-    """The columns of the scores seem to belong to other classes than the ones they were taken for.
+    """The score columns seem to belong to other classes than assumed.
 
     Examples
     --------

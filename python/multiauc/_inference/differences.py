@@ -44,7 +44,7 @@ class Difference(result.Number, result.Tabular):
     value : float
         The value of the first minus that of the second.
     variance : float
-        Its variance, from what each row contributes to the difference.
+        Its variance, from the influence values of the rows.
     degrees_of_freedom : float
         How well the variance is known; see `Estimate`.
     corrected_p_value : float
@@ -84,11 +84,11 @@ class Difference(result.Number, result.Tabular):
 
     @property
     def t(self) -> float:
-        """The difference in units of its standard error; 0 for models that rank all rows alike.
+        """The difference divided by its standard error; 0 for models that rank all rows in the same way.
 
-        nan where models differ by the same amount in all rows, so that nothing shows how much the difference varies. Of
-        samples of different rows, the t that has the p-value, which inverts the interval: near 1 the interval is not
-        symmetric, and t another number than the difference over its standard error.
+        nan if models differ by the same amount in all rows, because then the variance of the difference is unknown. For
+        samples of different rows it is the t that corresponds to the p-value, which inverts the interval: near 1 the
+        interval is not symmetric, so t is not the difference divided by its standard error.
         """
         if self._samples is None and self.variance == 0.0:
             return 0.0 if self.value == 0.0 else math.nan
@@ -96,19 +96,20 @@ class Difference(result.Number, result.Tabular):
 
     @property
     def p_value(self) -> float:
-        """Two-sided: how often `t` would be as far from 0 if the models were equally good.
+        """The two-sided p-value of the hypothesis that the models are equally good.
 
-        By Student's distribution with `degrees_of_freedom`; of samples of different rows, by inverting the interval.
+        From Student's distribution with `degrees_of_freedom`; for samples of different rows, from inverting the
+        interval.
         """
         if self._samples is not None:
             return float(self._samples.statistics()[1][0])
         return 1.0 if self.t == 0.0 else _rust.student_two_sided_p(self.t, self.degrees_of_freedom)
 
     def confidence_interval(self, level: float = 0.95) -> intervals.ConfidenceInterval:
-        r"""The difference ± t times its standard error, cut off at the largest difference there can be.
+        r"""The difference ± t times its standard error, clipped to the largest possible difference.
 
-        Of samples of different rows it is put together from both of their intervals (see `compare_samples`). (nan,
-        nan), with a warning, where there is no standard error or it is zero.
+        For samples of different rows it combines their two intervals (see `compare_samples`). (nan, nan), with a
+        warning, if the standard error is missing or zero.
 
         Parameters
         ----------
@@ -121,19 +122,19 @@ class Difference(result.Number, result.Tabular):
         return interval
 
     def test(self, value: float = 0.0, alternative: estimates.Alternative = "two-sided") -> estimates.TestResult:
-        """Test whether the difference is another than a value, or greater, or less.
+        """Test whether the difference is not equal to, greater than or less than a value.
 
         Parameters
         ----------
         value : float, default 0
             Between -1 and 1; between -2 and 2 for metrics that can be negative; any number for losses.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
-            What is to be shown about the first model minus the second.
+            The alternative hypothesis about the first model minus the second.
 
         Returns
         -------
         TestResult
-            By Student's t with `degrees_of_freedom`. nan, with a warning, where the standard error is nan or 0.
+            By Student's t with `degrees_of_freedom`. nan, with a warning, if the standard error is nan or 0.
         """
         null = estimates.read_number("value", value, low=-self._largest, high=self._largest)
         return self._test(null, wording.one_of("alternative", alternative, tuple(estimates.SIGNS)))
@@ -141,28 +142,28 @@ class Difference(result.Number, result.Tabular):
     def non_inferiority(self, margin: float) -> estimates.TestResult:
         """Test whether the first model is worse than the second by less than `margin`.
 
-        One-sided: the p-value is below 0.025 where the 95% interval of the difference lies above -margin. Of losses,
-        where less is better, it must lie below margin.
+        One-sided: the p-value is below 0.025 if the 95% interval of the difference lies above -margin (below margin for
+        losses, where less is better).
 
         Parameters
         ----------
         margin : float
-            The largest loss that would not matter, above 0; to be chosen before looking at the data.
+            The largest loss that would not matter, above 0; choose it before looking at the data.
         """
         limit = estimates.read_number("margin", margin, low=0.0, high=self._largest)
         null, side = (-limit, "greater") if self._is_gain else (limit, "less")
         return self._test(null, side)
 
     def equivalence(self, margin: float) -> estimates.TestResult:
-        """Test whether the models differ by less than `margin`, either way: two one-sided tests.
+        """Test whether the models differ by less than `margin` in either direction, with two one-sided tests.
 
-        The p-value is the larger of the two, and below 0.05 where the 90% interval of the difference lies between
+        The p-value is the larger of the two. It is below 0.05 if the 90% interval of the difference lies between
         -margin and margin.
 
         Parameters
         ----------
         margin : float
-            The largest difference that would not matter, above 0; to be chosen before looking at the data.
+            The largest difference that would not matter, above 0; choose it before looking at the data.
         """
         limit = estimates.read_number("margin", margin, low=0.0, high=self._largest)
         name = f"|{self._name()}| < {limit:g}"
@@ -243,7 +244,7 @@ def _format_known(value: float, form: str) -> str:
 
 
 def read_scale(metric: str) -> dict[str, Any]:
-    """What a `Difference` has to know of a metric."""
+    """The properties of a metric that a `Difference` needs."""
     scale = METRICS[metric].scale
     return {"_largest": scale.largest - scale.smallest, "_is_gain": METRICS[metric].higher_is_better}
 
@@ -260,7 +261,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def warn_of_untestable(differences: Sequence[Difference]) -> None:
-    """Name the models that differ, but by the same amount in all rows."""
+    """Warn about models that differ by the same amount in all rows."""
     for one in differences:
         if one.value != 0.0 and not math.isnan(one.variance) and not one.is_testable():
             names = " and ".join(map(repr, (one.first, one.second)))
@@ -274,8 +275,7 @@ class Family:
     r"""The differences between all pairs of models that have a standard error.
 
     Corrected p-values and simultaneous intervals come from the distribution of the smallest p-value of all of them,
-    each with its own degrees of freedom: a p-value is below 1 - level exactly where the interval of that level leaves 0
-    out.
+    each with its own degrees of freedom: a p-value is below 1 - level exactly if the interval at that level excludes 0.
     """
 
     def __init__(self, differences: Sequence[Difference], covariance: NDArray[np.float64]) -> None:
@@ -414,20 +414,19 @@ class Side(NamedTuple):
 class SliceDifferences:
     r"""The differences between slices and what they are compared with, or between two samples.
 
-    A slice of a hundred rows may well be perfectly separated, and its estimated variance is the smaller the better
-    it seems to be: the symmetric interval :math:`d \pm t \cdot SE` would find it better than the rest far too
-    often. So the intervals of both sides, which know the way to 1, are put together ("square and add", MOVER; R. G.
-    Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17
-    (1998), 873-890; G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures", the same 27
-    (2008), 1693-1702):
+    A slice of a hundred rows may well be perfectly separated, and the better it looks, the smaller its estimated
+    variance: the symmetric interval :math:`d \pm t \cdot SE` would call it better than the rest far too often. So the
+    intervals of both sides, which are asymmetric near 1, are combined ("square and add", MOVER; R. G. Newcombe,
+    "Interval estimation for the difference between independent proportions", Statistics in Medicine 17 (1998), 873-890;
+    G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures", the same 27 (2008), 1693-1702):
 
     .. math:: d - \sqrt{\kappa \bigl((\theta_s - l_s)^2 + (u_r - \theta_r)^2\bigr)} \quad \text{to} \quad
               d + \sqrt{\kappa \bigl((u_s - \theta_s)^2 + (\theta_r - l_r)^2\bigr)},
 
-    l and u being the limits that each side has by itself. :math:`\kappa = (V_s + V_r - 2 C) / (V_s + V_r)` allows
-    for the covariance of slice and reference: it is 1 for disjoint rows, unless they share groups. The test inverts
-    the interval: the p-value is that of the longest interval that leaves the hypothesis out, and its t is Student's
-    with Welch's degrees of freedom for that p-value.
+    where l and u are the limits of each side. :math:`\kappa = (V_s + V_r - 2 C) / (V_s + V_r)` allows for the
+    covariance of slice and reference: it is 1 for disjoint rows, unless they share groups. The test inverts the
+    interval: the p-value is that of the longest interval that excludes the hypothesis, and its t is Student's with
+    Welch's degrees of freedom for that p-value.
     """
 
     slices: Side

@@ -30,7 +30,7 @@ VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
 # Relative to a variance, what rounding leaves when an equal one is subtracted.
 ROUNDING = 1e-13
 
-# A class that is effectively one row, or one group: the core takes its variance for unknown.
+# A class that is effectively one row, or one group: its variance is unknown.
 ONE_UNIT = 1.0 + 1e-12
 
 
@@ -41,13 +41,13 @@ class TestResult(result.Result):
     Attributes
     ----------
     alternative : str
-        What is to be shown, in words.
+        The alternative, in words.
     t : float
-        The statistic; nan where there is none.
+        The statistic; nan if there is none.
     degrees_of_freedom : float
         Of Student's distribution.
     p_value : float
-        How often the statistic would be as far in the direction of the alternative if it did not hold.
+        The probability of a statistic at least as extreme under the null hypothesis.
 
     Examples
     --------
@@ -108,21 +108,21 @@ class Estimate(result.Number, result.Tabular):
     Attributes
     ----------
     name : hashable
-        The metric, the model, or the class that is told from the rest.
+        The metric, the model, or the class compared with the rest.
     value : float
-        The estimate; of a stream whose value is not exact, the middle of its bounds.
+        The estimate; for a stream whose value is not exact, the midpoint of its bounds.
     standard_error : float
-        The square root of its first-order variance; nan if a class has a single row (or a single group), or if the
-        memory of a stream has no room for a sample of the rows.
+        The square root of its first-order variance; nan if a class has a single row (or a single group), or if a
+        stream's memory limit is too small to keep a sample of the rows.
     degrees_of_freedom : float
         How well the standard error itself is known: about the size of the class that contributes most to it, and less
-        where a few rows make up most of it.
+        if a few rows dominate.
     smallest_class : int
-        The rows of the smallest class (its groups, where rows are grouped).
+        The number of rows of the smallest class (of groups, if rows are grouped).
     low, high : float or None
-        Guaranteed bounds of a stream: the exact value of its rows lies between them, always (with weights, up to a
-        rounding of 1e-12). None for rows in memory, whose value is exact. The limits of the confidence interval are
-        those of `confidence_interval`.
+        Guaranteed bounds of a stream: the exact value of its rows always lies between them (with weights, up to a
+        rounding of 1e-12). None for rows in memory, whose value is exact. For the limits of the confidence interval
+        call `confidence_interval`.
 
     Examples
     --------
@@ -143,13 +143,13 @@ class Estimate(result.Number, result.Tabular):
     smallest_class: int
     _first_order: float
     _plug_in: float
-    # The metric, or the column of the class that is told from the rest.
+    # The metric, or the column of the class compared with the rest.
     _of: str | int
     low: float | None = None
     high: float | None = None
     # (value, variance, degrees of freedom) as though each class had one more row; None where that is not known.
     _cautious: tuple[float, float, float] | None = None
-    # None where there is none, and where the scores tell nothing apart.
+    # None if there is none, and if the scores do not separate any rows.
     _worst: intervals.WorstCase | None = None
     # Those of both bounds.
     _worst_of_bounds: tuple[intervals.WorstCase | None, intervals.WorstCase | None] = (None, None)
@@ -157,7 +157,7 @@ class Estimate(result.Number, result.Tabular):
 
     @property
     def exact(self) -> bool:
-        """Whether the value is exact: it always is for rows in memory, and for a stream where both bounds agree."""
+        """Whether the value is exact: always for rows in memory, and for a stream if both bounds agree."""
         return self.low == self.high
 
     @property
@@ -172,9 +172,9 @@ class Estimate(result.Number, result.Tabular):
         ----------
         kind : {"first_order", "unbiased", "bootstrap_limit"}, default "first_order"
             ``"first_order"``: :math:`\sum_k \frac{1}{n_k(n_k-1)} \sum_i (T(i) - \bar T_k)^2`, the square of
-            `standard_error`: DeLong's variance, a little too large on average. ``"unbiased"``: less the part that the
-            rows of a pair have in common, which makes it right on average; 0, with a warning, where it would be
-            negative. ``"bootstrap_limit"``: the variance of infinitely many bootstrap samples drawn within classes.
+            `standard_error`: DeLong's variance, a little too large on average. ``"unbiased"``: corrected for the
+            interaction of the two rows of a pair, so right on average; 0, with a warning, if it would be negative.
+            ``"bootstrap_limit"``: the variance of infinitely many bootstrap samples within classes.
 
             The last two are defined for rows without weights or groups and for fixed class sizes, and not for every
             metric.
@@ -209,33 +209,31 @@ class Estimate(result.Number, result.Tabular):
     def confidence_interval(
         self, level: float = 0.95, method: IntervalMethod | None = None
     ) -> intervals.ConfidenceInterval:
-        r"""An interval that covers the population's value with probability `level`.
+        r"""A confidence interval for the population value.
 
         Parameters
         ----------
         level : float, default 0.95
             The nominal coverage.
         method : {"wilson", "logit", "log", "wald", "cautious"}, optional
-            By default ``"wilson"``; ``"logit"`` for Matthews, kappa, accuracy and macro F1, which have no other worst
-            case; ``"log"`` for log loss and the Brier score. ``"wilson"``: Wilson's interval,
-            :math:`\bigl[\theta + t^2 D/2 \pm t \sqrt{\theta(1-\theta) D + t^2 D^2/4}\bigr] / (1 + t^2 D)`. D is the
-            variance in units of :math:`\theta(1-\theta)`, shrunken towards the largest that so many rows allow: ten
-            rows need not show a failure that one row in twenty has. ``"logit"``:
-            :math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE / (\theta(1-\theta)))`, which covers
-            too seldom where few failures were seen. ``"log"``: :math:`\theta \exp(\pm t \cdot SE / \theta)`, for means
-            of losses. ``"wald"``: :math:`\theta \pm t \cdot SE`, cut off at the smallest and the largest possible
-            value. t is the quantile of Student's distribution with `degrees_of_freedom`, for Wilson's with more as D
-            rests less on the data. ``"cautious"``: the logit interval, widened by the one that the rows would give if
-            each class had one more row (or group), ranked by the toss of a coin: longer than Wilson's.
+            Default: ``"wilson"``; ``"logit"`` for Matthews, kappa, accuracy and macro F1; ``"log"`` for log loss and
+            the Brier score. ``"wilson"``: Wilson's interval, :math:`\bigl[\theta + t^2 D/2 \pm t \sqrt{\theta(1-\theta)
+            D + t^2 D^2/4}\bigr] / (1 + t^2 D)`. D is the variance in units of :math:`\theta(1-\theta)`, shrunken
+            towards the largest possible for this number of rows, because ten rows may well miss an error that one row
+            in twenty has. ``"logit"``: :math:`\operatorname{expit}(\operatorname{logit}\theta \pm t \cdot SE /
+            (\theta(1-\theta)))`, which covers too rarely if few errors were seen. ``"log"``: :math:`\theta \exp(\pm t
+            \cdot SE / \theta)`, for means of losses. ``"wald"``: :math:`\theta \pm t \cdot SE`, clipped to the range of
+            the metric. t is the quantile of Student's distribution with `degrees_of_freedom`; Wilson's interval uses
+            more of them the less D depends on the data. ``"cautious"``: the union of the logit interval and the one
+            obtained if each class had one more row (or group), ranked at random: longer than Wilson's.
 
         Returns
         -------
         intervals.ConfidenceInterval
-            (low, high); of a stream, from the lower limit for its `low` to the upper limit for its `high`: what is not
-            known about the rows is added to what is not known about the population. The others than Wilson's are, at an
-            estimate of 1, from :math:`(\alpha/2)^{1/m}` to 1, m being the smallest class; mirrored at 0. Metrics that
-            can be negative have all this on the scale :math:`(1 + \theta)/2`. Without a standard error, or with
-            constant scores, (nan, nan) and a warning.
+            (low, high); for a stream, from the lower limit at its `low` to the upper limit at its `high`, which
+            includes both uncertainties. At an estimate of 1, all methods but Wilson's give :math:`(\alpha/2)^{1/m}` to
+            1, where m is the size of the smallest class; mirrored at 0. Metrics that can be negative use the scale
+            :math:`(1 + \theta)/2`. Without a standard error, or with constant scores, (nan, nan) and a warning.
         """
         tail = read_level(level)
         kind = self.interval_method if method is None else wording.one_of("method", method, INTERVALS)
@@ -302,10 +300,10 @@ class Estimate(result.Number, result.Tabular):
         return intervals.union(intervals.bounded_logit_interval(value, math.sqrt(variance), t, smallest), plain)
 
     def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:
-        r"""Test the estimate against a value, such as what an older model had on other data, or chance.
+        r"""Test the estimate against a fixed value, such as the chance level or a published result.
 
-        It inverts the default interval: the two-sided p-value is below 0.05 where the 95% interval leaves the value
-        out. For Wilson's, :math:`t = (\theta - \theta_0) / \sqrt{\theta_0 (1 - \theta_0) D}`; on the logit scale
+        The test inverts the default interval: the two-sided p-value is below 0.05 exactly if the 95% interval excludes
+        the value. For Wilson's, :math:`t = (\theta - \theta_0) / \sqrt{\theta_0 (1 - \theta_0) D}`; on the logit scale
         :math:`t = (\operatorname{logit}\theta - \operatorname{logit}\theta_0)\, \theta(1-\theta) / SE`, and at an
         estimate of 1 by the interval from :math:`(\alpha/2)^{1/m}` to 1. For losses, :math:`t = (\ln\theta -
         \ln\theta_0)\, \theta / SE`.
@@ -315,12 +313,12 @@ class Estimate(result.Number, result.Tabular):
         value : float
             Between 0 and 1; between -1 and 1 for metrics that can be negative; above 0 for losses.
         alternative : {"two-sided", "greater", "less"}, default "two-sided"
-            What is to be shown about the population's value. A stream is tested at its least favourable bound.
+            The alternative hypothesis about the population value. A stream is tested at its least favourable bound.
 
         Returns
         -------
         TestResult
-            nan, with a warning, where there is no interval.
+            nan, with a warning, if there is no interval.
         """
         is_log, smallest = self._scale.is_log, self._scale.smallest
         null = read_positive("value", value) if is_log else read_number("value", value, low=smallest, high=1.0)
@@ -367,9 +365,9 @@ class Estimate(result.Number, result.Tabular):
         return [*known, *uncertainty]
 
     def to_dict(self, level: float = 0.95) -> result.Record:
-        """Value, standard error and the limits of the interval by name; nan where they are not known.
+        """Value, standard error and the limits of the interval by name; nan if they are missing.
 
-        Of a stream also ``guaranteed_low``, ``guaranteed_high`` and ``exact``.
+        A stream adds ``guaranteed_low``, ``guaranteed_high`` and ``exact``.
         """
         low, high = self._interval(read_level(level))
         bounds: result.Record = {}
@@ -408,7 +406,7 @@ def format_bounds(value: float, low: float, high: float) -> tuple[str, str]:
 
 
 def compute(inputs: HeldInputs) -> _rust.Evaluated:
-    """What the core finds for the metrics that the inputs ask for."""
+    """The core's results for the metrics of the inputs."""
     return _rust.evaluate(inputs.arguments(), list(inputs.metrics), inputs.options)
 
 
@@ -455,7 +453,7 @@ def _find_chance(metric: str, inputs: HeldInputs) -> float:
 def build_worst_case(
     found: tuple[float, float] | None, value: float, variance: float, chance: float
 ) -> intervals.WorstCase | None:
-    """The core's worst case of an estimate; None where the scores tell nothing apart."""
+    """The core's worst case of an estimate; None if the scores do not separate any rows."""
     return None if found is None or intervals.is_at_chance(value, variance, chance) else intervals.WorstCase(*found)
 
 
@@ -473,7 +471,7 @@ def count_smallest(units: NDArray[np.int64]) -> int:
 
 
 def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], effective: Sequence[float]) -> None:
-    """Name the classes that have a single row, or the rows of a single group, or one that has all the weight."""
+    """Warn about classes with a single row or group, or with nearly all weight on one."""
     labelled = list(zip(inputs.sample.labels, units.tolist(), effective, strict=True))
     unit = "row" if inputs.groups is None else "group"
     single = [label for label, count, _ in labelled if count == 1]

@@ -42,7 +42,7 @@ AT_CHANCE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class WorstCase:
-    """How much an estimate could vary at worst: a number each, or an array of many estimates.
+    """How much an estimate could vary at worst; a number each, or arrays for many estimates.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class WorstCase:
 
 @dataclass(frozen=True, slots=True)
 class Wilson:
-    """Wilson's interval, with what the data say of the variance shrunken towards the worst case.
+    """Wilson's interval, with the estimated variance shrunken towards the worst case.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Wilson:
 
 
 def is_at_chance(value: Any, variance: Any, chance: float) -> Any:
-    """Whether nothing varies because nothing is told apart, as with constant scores: then there is no interval."""
+    """Whether nothing varies because no rows are separated, as with constant scores: then there is no interval."""
     return (np.asarray(variance) == 0.0) & (np.abs(np.asarray(value) - chance) <= AT_CHANCE * chance)
 
 
@@ -161,13 +161,13 @@ def spread_out(interval: ConfidenceInterval, smallest: float) -> ConfidenceInter
 def wald_interval(
     value: float, error: float, quantile: float, *, smallest: float = 0.0, largest: float = 1.0
 ) -> ConfidenceInterval:
-    """The value ± t times its standard error, cut off at the smallest and the largest possible value."""
+    """The value ± t times its standard error, clipped to the smallest and the largest possible value."""
     reach = quantile * error
     return ConfidenceInterval(max(smallest, value - reach), min(largest, value + reach))
 
 
 def interval_at_bound(value: float, tail: float, smallest_class: int) -> ConfidenceInterval:
-    """For an estimate of 0 or 1, where nothing varies: what a class of that size could still hide."""
+    """For an estimate of 0 or 1, where nothing varies: the errors that a class of that size could still miss."""
     hidden = tail ** (1.0 / smallest_class)
     return ConfidenceInterval(hidden, 1.0) if value == 1.0 else ConfidenceInterval(0.0, 1.0 - hidden)
 

@@ -38,7 +38,7 @@ class PairMatrix(result.Result):
     labels : tuple
         The classes.
     counts : ndarray of shape (K,)
-        The number of rows of each class (of positive weight, where there are weights). Read-only.
+        The number of rows of each class (with weights, of positive weight). Read-only.
     kind : {"auc_mu", "hand_till"}
         ``"auc_mu"``: symmetric, S(c, d) of both classes of a pair. ``"hand_till"``: A(c|d) at row c and column d, how
         well the score of class c separates it from class d.
@@ -70,16 +70,16 @@ class PairMatrix(result.Result):
     labels: tuple[Any, ...]
     counts: NDArray[np.int64]
     kind: str
-    # The standard errors, their degrees of freedom and the effective rows (or groups) of each class; computed from the
-    # data when first asked for.
+    # The standard errors, their degrees of freedom and the effective rows (or groups) of each class, computed on first
+    # access.
     _errors: PairErrors | None = field(default=None, compare=False)
     _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
     @property
     def standard_error(self) -> NDArray[np.float64]:
-        """The analytic standard error of each value, K x K; nan where a class has a single row. Read-only.
+        """The analytic standard error of each value, K x K; nan if a class has a single row. Read-only.
 
-        Computed when first asked for, from the data that were given: they must not have been changed since.
+        Computed on first access from the data you passed, which must not have changed since.
         """
         return self._found_errors()[0]
 
@@ -89,9 +89,9 @@ class PairMatrix(result.Result):
         return self._found_errors()[1]
 
     def confidence_intervals(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper limits of each value, K x K: Wilson's, as `Estimate.confidence_interval` for two classes.
+        """Lower and upper Wilson limits of each value, K x K, as in `Estimate.confidence_interval` for two classes.
 
-        nan where there is no standard error, and on the diagonal.
+        nan without a standard error, and on the diagonal.
         """
         errors, freedoms, units = self._found_errors()
         return pair_intervals(self.values, errors, freedoms, units, read_level(level))
@@ -138,10 +138,10 @@ class PairMatrix(result.Result):
         return float(self.values[self._position(c), self._position(d)])
 
     def worst(self, n: int = 5) -> list[tuple[Any, Any, float]]:
-        """The `n` pairs that are separated worst, as (label, label, value), the worst first.
+        """The `n` worst separated pairs, as (label, label, value), worst first.
 
-        Pairs with a class without rows are left out. Equal pairs come in the order of `labels`. A symmetric matrix
-        gives each pair once, `"hand_till"` both of its directions.
+        Pairs with an empty class are left out. Ties are in the order of `labels`. A symmetric matrix lists each pair
+        once, `"hand_till"` both directions.
         """
         counts = ~np.isnan(self.values)
         if self.is_symmetric:
@@ -164,12 +164,12 @@ class PairMatrix(result.Result):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw: new axes by default, large enough for the names of a hundred classes.
+            Where to draw; default: new axes, large enough for the names of a hundred classes.
         order : {"labels", "worst"}, default "labels"
-            The order of the classes: that of `labels`, or by the worst pair that a class is in, so that the worst
-            pairs gather in the upper left corner.
+            The order of the classes: that of `labels`, or by each class's worst pair, which puts the worst pairs into
+            the upper left corner.
         numbers : bool, optional
-            Whether to write the values into the cells; by default with up to 12 classes.
+            Whether to print the values; default: with up to 12 classes.
         **image
             Passed on to ``ax.imshow``, such as `cmap` or `vmin`.
 
@@ -183,7 +183,7 @@ class PairMatrix(result.Result):
         return PairMatrixDisplay(self).plot(ax, order=order, numbers=numbers, **image)
 
     def to_dict(self) -> result.Record:
-        """Everything in plain Python objects; standard errors where they are known or can be computed."""
+        """All numbers as plain Python objects; standard errors if they can be computed."""
         errors = {"standard_error": self.standard_error.tolist()} if self._has_errors else {}
         return result.Result.to_dict(self) | errors
 
@@ -243,7 +243,7 @@ class PairMatrix(result.Result):
 
 
 def collect_pair_errors(pairs: _rust.PairTable, effective_units: list[float]) -> PairErrors:
-    """The errors of the pairs behind a metric, their degrees of freedom and what each class is worth."""
+    """The standard errors of the pairs behind a metric, their degrees of freedom and effective class sizes."""
     return (
         result.read_only(np.sqrt(pairs.variances)),
         result.read_only(pairs.degrees_of_freedom),

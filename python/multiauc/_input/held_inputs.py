@@ -107,7 +107,7 @@ class HeldInputs:
         return found or (None if self.sampling == "stratified" else f"sampling={self.sampling!r}")
 
     def describe_method(self) -> str:
-        """How the uncertainty was found, in words."""
+        """The method behind standard errors and intervals, in words."""
         sizes = "class sizes random" if self.sampling == "iid" or self.groups_span_classes() else "class sizes fixed"
         weights = "" if self.sample.weights is None else ", weighted rows"
         groups = "" if self.groups is None else f", {pluralize(int(self.groups.max()) + 1, 'group')} of rows"

@@ -58,22 +58,27 @@ def auc_mu_score(
     partition : array-like of shape (K, K), optional
         ``partition[i, j]`` is the cost of predicting class i when the truth is j, classes in the order of `labels`:
         rows are predictions, which is the transpose of scikit-learn's confusion matrix. A pair is then ranked by
-        :math:`\sigma\, v \cdot p`, where v is row c minus row d of the matrix and :math:`\sigma` the sign of :math:`v_c
-        - v_d` (if that is 0, the matrix does not distinguish the two classes, and S(c, d) is 1/2). Default: all errors
-        cost the same, which is the partition by argmax. If the rows of the matrix have different sums, the rows of
-        `y_score` must sum to 1. pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional The
-        weight of each pair in the mean: equal by default; ``"size_product"`` for n_c n_d (the paper's AUC_mu^S);
+        :math:`\sigma\, v \cdot p`, where v is row c minus row d of the matrix and :math:`\sigma` the sign of
+        :math:`v_c - v_d` (if that is 0, the matrix does not distinguish the two classes, and S(c, d) is 1/2).
+        Default: all errors cost the same, which is the partition by argmax. If the rows of the matrix have different
+        sums, the rows of `y_score` must sum to 1.
+    pair_weights : {"size_product", "size_sum"} or array-like of shape (K, K), optional
+        The weight of each pair in the mean: equal by default; ``"size_product"`` for n_c n_d (the paper's AUC_mu^S);
         ``"size_sum"`` for n_c + n_d; or a symmetric array of non-negative weights, whose diagonal is ignored.
-        sample_weight : array-like of shape (n,), optional Non-negative weights of the rows. Sums of weights replace
-        counts: a row of weight 2 counts like two rows, and a row of weight 0 is ignored. labels : sequence of K labels,
-        optional The classes, in column order. If the columns of a data frame are named after these classes, the names
-        decide which column is which. Default: the column names of a data frame, if they are strings or contain all
-        labels; otherwise the sorted labels of `y_true`, if there are K of them. absent : {"raise", "ignore", "nan"},
-        default "raise" What to do if a class has no rows (or no weight): raise an error, leave out its pairs and give
-        their weight to the others, or return nan. outputs : {"logits"} or None, default None What the columns contain:
-        None uses them as they are; ``"logits"`` applies the softmax to each row first (or the logistic function, with
-        one score per row). Scores are compared between rows, so logits and the probabilities computed from them give
-        different values.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
+        row of weight 0 is ignored.
+    labels : sequence of K labels, optional
+        The classes, in column order. If the columns of a data frame are named after these classes, the names decide
+        which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
+        otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave out its pairs and give their weight to
+        the others, or return nan.
+    outputs : {"logits"} or None, default None
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
 
     Returns
     -------
