@@ -93,9 +93,9 @@ class TestIntervals:
         ("arguments", "error", "match"),
         [
             (("auc",), ValueError, "no metric 'auc' in this bootstrap; it has 'auc_mu', 'hand_till'"),
-            (("auc_mu", 95), ValueError, "level must be between 0 and 1, such as 0.95; got 95"),
-            (("auc_mu", 0.0), ValueError, "level must be between 0 and 1, such as 0.95; got 0.0"),
-            (("auc_mu", "high"), TypeError, "level must be a number between 0 and 1; got 'high'"),
+            (("auc_mu", 95), ValueError, "level must be a number above 0 and below 1; got 95"),
+            (("auc_mu", 0.0), ValueError, "level must be a number above 0 and below 1; got 0.0"),
+            (("auc_mu", "high"), TypeError, "level must be a number above 0 and below 1; got 'high'"),
             (("auc_mu", 0.95, "wald"), ValueError, "method must be one of 'logit', 'percentile', 'basic', 'bca'"),
             (("auc_mu", True), TypeError, "level must be a number"),
         ],

@@ -188,12 +188,12 @@ def test_groups_of_any_kind(paper):
 
 @pytest.mark.parametrize("level", [0, 1, 95, -0.5, math.nan])
 def test_levels_outside_of_0_and_1_are_refused(result, level):
-    with pytest.raises(ValueError, match="level must be between 0 and 1"):
+    with pytest.raises(ValueError, match="level must be a number above 0 and below 1"):
         result.auc_mu.confidence_interval(level)
 
 
 def test_wrong_kinds_are_named(result, paper):
-    with pytest.raises(TypeError, match=r"level must be a number between 0 and 1; got '0\.95'"):
+    with pytest.raises(TypeError, match=r"level must be a number above 0 and below 1; got '0\.95'"):
         result.auc_mu.confidence_interval("0.95")
     with pytest.raises(ValueError, match=r"method must be one of 'wilson', .*'cautious'; got 'percentile'"):
         result.auc_mu.confidence_interval(method="percentile")

@@ -268,7 +268,7 @@ class TestLcIndex:
         ("options", "said"),
         [
             ({"cost_range": (0.5, 0.1)}, r"cost_range must rise from low to high; got \(0.5, 0.1\)"),
-            ({"cost_range": (0.1, 1.5)}, "cost_range must be between 0 and 1; got 1.5"),
+            ({"cost_range": (0.1, 1.5)}, "cost_range must be a number of at least 0 and at most 1; got 1.5"),
             ({"cost_range": 0.5}, r"cost_range must be two numbers between 0 and 1, \(low, high\); got 0.5"),
             ({"cost_range": "ab"}, "cost_range must be two numbers"),
             ({"most_likely": 0.7}, "most_likely must lie within cost_range, 0.1 to 0.5; got 0.7"),
@@ -323,12 +323,12 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            ((-1, 1), "cost_fp must be finite and not negative; got -1"),
-            ((1, np.inf), "cost_fn must be finite and not negative; got inf"),
-            ((1, np.nan), "cost_fn must be finite and not negative; got nan"),
+            ((-1, 1), "cost_fp must be a finite number of at least 0; got -1"),
+            ((1, np.inf), "cost_fn must be a finite number of at least 0; got inf"),
+            ((1, np.nan), "cost_fn must be a finite number of at least 0; got nan"),
             ((0, 0), "cost_fp and cost_fn must not both be 0"),
-            ((1, 1, 1.2), "prevalence must be between 0 and 1; got 1.2"),
-            ((1, 1, -0.1), "prevalence must be finite and not negative; got -0.1"),
+            ((1, 1, 1.2), "prevalence must be a number of at least 0 and at most 1; got 1.2"),
+            ((1, 1, -0.1), "prevalence must be a number of at least 0 and at most 1; got -0.1"),
         ],
     )
     def test_costs(self, hull, arguments, said):
@@ -336,9 +336,9 @@ class TestBadInput:
             hull.optimum(*arguments)
 
     def test_types(self, hull):
-        with pytest.raises(TypeError, match="cost_fp must be a number; got 'much'"):
+        with pytest.raises(TypeError, match="cost_fp must be a finite number of at least 0; got 'much'"):
             hull.optimum("much", 1)
-        with pytest.raises(ValueError, match="x must be between 0 and 1; got 2"):
+        with pytest.raises(ValueError, match="x must be a number of at least 0 and at most 1; got 2"):
             hull.cost_curve().at(2)
 
     @pytest.mark.parametrize("ratio", [0, -1, np.nan, np.inf, 5e-324])

@@ -269,9 +269,9 @@ def test_absent_classes():
     ("arguments", "error", "message"),
     [
         ({"rule": "max"}, ValueError, "rule must be one of 'sum', 'prod', 'distance'; got 'max'"),
-        ({"precision": 0.0}, ValueError, "precision must be positive"),
-        ({"precision": inf}, ValueError, "precision must be finite"),
-        ({"precision": "x"}, TypeError, "precision must be a number"),
+        ({"precision": 0.0}, ValueError, "precision must be a finite number above 0"),
+        ({"precision": inf}, ValueError, "precision must be a finite number above 0"),
+        ({"precision": "x"}, TypeError, "precision must be a finite number"),
         ({"rng": 0.5}, TypeError, "rng must be"),
         ({"sample_weight": [1.0] * 4}, TypeError, "sample_weight"),
     ],

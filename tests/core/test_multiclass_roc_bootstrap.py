@@ -230,7 +230,7 @@ class TestIntervals:
     def test_errors(self, roc):
         with pytest.raises(ValueError, match="n_resamples must be a positive integer; got 0"):
             roc.bootstrap(0)
-        with pytest.raises(ValueError, match=r"level must be between 0 and 1, such as 0.95; got 95"):
+        with pytest.raises(ValueError, match=r"level must be a number above 0 and below 1; got 95"):
             roc.bootstrap(3, rng=0).confidence_interval(95)
 
 

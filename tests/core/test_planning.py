@@ -174,7 +174,7 @@ class TestErrors:
             ({"half_width": 0.1, "power": 0.9}, "power has no meaning with half_width"),
             ({"half_width": 0.1, "metric": "pdi"}, "metric must be one of 'auc_mu'"),
             ({"half_width": 0.1, "models": ("a", "b")}, "models has no meaning for an Evaluation"),
-            ({"half_width": 0.1, "level": 95}, "level must be between 0 and 1"),
+            ({"half_width": 0.1, "level": 95}, "level must be a number above 0 and below 1"),
             ({"difference": 0.1}, "difference needs a Comparison"),
         ],
     )

@@ -128,7 +128,7 @@ def test_what_is_not_a_probability_is_an_error_that_names_it():
     assert found == pytest.approx(oracle.log_losses(codes, expected).mean())
     assert multiauc.evaluate(codes, probabilities, metrics=["log_loss"], clip=1e-3).metrics["log_loss"].value == found
     assert multiauc.brier_score(codes, probabilities) > 0
-    with pytest.raises(ValueError, match=r"clip.*between 0 and 1"):
+    with pytest.raises(ValueError, match=r"clip must be a number above 0 and below 1"):
         multiauc.log_loss_score(codes, probabilities, clip=2.0)
     with pytest.raises(ValueError, match="clip"):
         multiauc.evaluate(codes, probabilities, metrics=["auc_mu"], clip=0.1)

@@ -176,7 +176,7 @@ class TestBand:
         y_score = data[1].copy()
         curve = multiauc.roc_curves(data[0], y_score)["ant"]
         for asked, error, message in [
-            ({"level": 2}, ValueError, "level must be between 0 and 1"),
+            ({"level": 2}, ValueError, "level must be a number above 0 and below 1"),
             ({"n_resamples": 0}, ValueError, "n_resamples must be a positive integer"),
             ({"simultaneous": 1}, TypeError, "simultaneous must be True or False"),
             ({"sampling": "rows"}, ValueError, "sampling must be one of"),

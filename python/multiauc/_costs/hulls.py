@@ -12,8 +12,7 @@ from multiauc import _rust
 from multiauc._common import hints, registry, result, wording
 from multiauc._curves import partial, roc
 from multiauc._input import options
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.sample import Sample, read_sample
+from multiauc._input.sample import HeldInputs, Sample, read_sample
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -92,11 +91,11 @@ class RocHull(result.Result):
         OperatingPoint
             Of equally good vertices the one with the fewest positives.
         """
-        false_positive = options.read_non_negative("cost_fp", cost_fp)
-        false_negative = options.read_non_negative("cost_fn", cost_fn)
+        false_positive = options.read_number("cost_fp", cost_fp, 0.0, ends="[)")
+        false_negative = options.read_number("cost_fn", cost_fn, 0.0, ends="[)")
         if false_positive == 0.0 == false_negative:
             raise ValueError("cost_fp and cost_fn must not both be 0: then every threshold costs the same")
-        share = self.prevalence if prevalence is None else options.read_share("prevalence", prevalence)
+        share = self.prevalence if prevalence is None else options.read_number("prevalence", prevalence, 0.0, 1.0, "[]")
         costs = (1.0 - share) * false_positive * self.fpr + share * false_negative * (1.0 - self.tpr)
         # Costs that differ by the rounding of rates and of their products alone are equally good.
         tied = TIED * ((1.0 - share) * false_positive * self.fpr + share * false_negative)
@@ -282,7 +281,7 @@ class CostCurve(result.Result):
 
     def at(self, x: float) -> float:
         """The smallest expected cost at one x between 0 and 1."""
-        at = options.read_share("x", x)
+        at = options.read_number("x", x, 0.0, 1.0, "[]")
         return math.nan if len(self.x) < 2 else float(np.interp(at, self.x, self.cost))
 
     def plot(self, ax: Axes | None = None, **line: Any) -> plotting.CostCurveDisplay:
@@ -308,7 +307,7 @@ def read_severity(severity_ratio: Any) -> float | None:
     """A positive number, or None for the default."""
     if severity_ratio is None:
         return None
-    ratio = options.read_non_negative("severity_ratio", severity_ratio)
+    ratio = options.read_number("severity_ratio", severity_ratio, 0.0, ends="[)")
     if ratio == 0.0 or math.isinf(1.0 / ratio):
         raise ValueError(f"severity_ratio must be above 0; got {severity_ratio!r}")
     return ratio
@@ -512,10 +511,10 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
     if isinstance(cost_range, str) or np.shape(cost_range) != (2,):
         found = wording.describe_type(cost_range)
         raise ValueError(f"cost_range must be two numbers between 0 and 1, (low, high); got {found}")
-    low, high = (options.read_share("cost_range", limit) for limit in cost_range)
+    low, high = (options.read_number("cost_range", limit, 0.0, 1.0, "[]") for limit in cost_range)
     if not low < high:
         raise ValueError(f"cost_range must rise from low to high; got ({low:g}, {high:g})")
-    peak = options.read_share("most_likely", most_likely)
+    peak = options.read_number("most_likely", most_likely, 0.0, 1.0, "[]")
     if not low <= peak <= high:
         raise ValueError(f"most_likely must lie within cost_range, {low:g} to {high:g}; got {peak:g}")
     kind_of_mean = wording.one_of("average", average, partial.AVERAGES)

@@ -537,8 +537,8 @@ def multiclass_roc(  # noqa: PLR0913
         scope=wording.one_of("scope", scope, options.SCOPES),
         center=wording.one_of("center", center, options.CENTERS),
         rate_weights=options.read_rate_weights(rate_weights, sample.n_classes),
-        continuity=options.read_non_negative("continuity", continuity, largest=LARGEST_CONTINUITY),
-        tolerance=options.read_non_negative("tol", tol),
+        continuity=options.read_number("continuity", continuity, 0.0, LARGEST_CONTINUITY, "[]"),
+        tolerance=options.read_number("tol", tol, 0.0, ends="[)"),
         max_iterations=options.positive_integer("max_iter", max_iter),
     )
 

@@ -13,8 +13,7 @@ from multiauc._curves import roc
 from multiauc._inference import bootstrap as resampling
 from multiauc._inference.estimates import count_smallest
 from multiauc._input import options
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.sample import Sample, read_sample
+from multiauc._input.sample import HeldInputs, Sample, read_sample
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -15,10 +15,9 @@ from multiauc._common import hints, registry, result, wording
 from multiauc._common.progress import Progress
 from multiauc._curves.multiclass import RocBand
 from multiauc._inference import bootstrap as resampling
-from multiauc._inference import estimates, intervals
+from multiauc._inference import intervals
 from multiauc._input import options
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.sample import Sample, read_sample
+from multiauc._input.sample import HeldInputs, Sample, read_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,7 +200,7 @@ class RocCurve(result.Result):
         Sensitivity
             With an analytic `confidence_interval()`, and `bootstrap()`.
         """
-        wanted = estimates.read_number("specificity", specificity, low=0.0, high=1.0)
+        wanted = options.read_number("specificity", specificity, 0.0, 1.0)
         inputs, place = self._known()
         value = math.nan
         if not math.isnan(self.auc):

@@ -18,8 +18,7 @@ from multiauc._inference import intervals
 from multiauc._inference.estimates import count_smallest
 from multiauc._input import options
 from multiauc._input.arrays import as_float64
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.sample import read_sample
+from multiauc._input.sample import HeldInputs, read_sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from multiauc._evaluation.evaluation import Evaluation
     from multiauc._evaluation.runs import RunsEvaluation
     from multiauc._evaluation.slices import Slices
-    from multiauc._input.held_inputs import HeldInputs
+    from multiauc._input.sample import HeldInputs
     from multiauc.streaming import BoundedEvaluation
 
 View = TypeVar("View")

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling, Task
     from multiauc._evaluation.paired import PairedDifferences
     from multiauc._inference.intervals import ConfidenceInterval
-    from multiauc._input.held_inputs import HeldInputs
-    from multiauc._input.sample import Sample
+    from multiauc._input.sample import HeldInputs, Sample
     from multiauc.plotting import ComparisonDisplay
 
 CORRECTIONS = ("min_p", "holm")

@@ -15,8 +15,7 @@ from multiauc._inference import bootstrap, column_order, estimates
 from multiauc._inference.bootstrap import Bootstrap
 from multiauc._inference.pair_matrix import PairMatrix, collect_pair_errors
 from multiauc._input import options, probabilities
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.sample import read_ordered_sample, read_sample
+from multiauc._input.sample import HeldInputs, read_ordered_sample, read_sample
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._inference.intervals import ConfidenceInterval
-    from multiauc._input.held_inputs import HeldInputs
+    from multiauc._input.sample import HeldInputs
 
 #: Of more differences the correlations are left aside, which makes corrected p-values a little larger.
 CORRELATED_AT_MOST = 64

@@ -15,9 +15,8 @@ from multiauc._common.hints import with_hints
 from multiauc._evaluation.comparison import Comparison
 from multiauc._evaluation.evaluation import Evaluation, evaluate_inputs
 from multiauc._inference import estimates, intervals
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.options import read_level, read_metric, read_metric_options
-from multiauc._input.sample import read_sample
+from multiauc._input.options import read_level, read_metric, read_metric_options, read_number
+from multiauc._input.sample import HeldInputs, read_sample
 from multiauc.densities import ScorePopulation
 
 if TYPE_CHECKING:
@@ -229,14 +228,14 @@ def sample_size(
             f"ScoreDensities; got {wording.describe_type(pilot)}"
         )
     if difference is None:
-        if estimates.read_number("power", power, low=0.0, high=1.0) != DEFAULT_POWER:
+        if read_number("power", power, 0.0, 1.0) != DEFAULT_POWER:
             raise ValueError(f"power has no meaning with half_width, only with difference; got {power!r}")
         # An interval lies between 0 and 1, that of a difference between -1 and 1.
-        reach = estimates.read_number("half_width", half_width, low=0.0, high=1.0 if known.value is None else 0.5)
+        reach = read_number("half_width", half_width, 0.0, 1.0 if known.value is None else 0.5)
         aim = f"a {100.0 * level:.6g}% interval of {known.name}, of half-width {reach:g}"
         return _plan(known, aim, lambda sizes, v, freedom: known.half_width(sizes, v, freedom, tail) <= reach * ENOUGH)
-    gap = estimates.read_number("difference", difference, low=0.0, high=1.0)
-    chance = estimates.read_number("power", power, low=2.0 * tail, high=1.0)
+    gap = read_number("difference", difference, 0.0, 1.0)
+    chance = read_number("power", power, 2.0 * tail, 1.0)
     aim = f"power {chance:g} to see a difference of {gap:g}: {known.name}, two-sided test at {200.0 * tail:.6g}%"
     return _plan(
         known, aim, lambda _, v, freedom: _rust.student_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance

@@ -14,7 +14,7 @@ from multiauc._common import registry, result, wording
 from multiauc._evaluation.evaluation import read_inputs
 from multiauc._evaluation.runs import Parts, RunsComparison, RunsDifference, RunsEstimate, RunsEvaluation
 from multiauc._inference import differences, estimates
-from multiauc._input.held_inputs import HeldInputs
+from multiauc._input.sample import HeldInputs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

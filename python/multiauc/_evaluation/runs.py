@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from multiauc._common.registry import MetricName
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
-    from multiauc._input.held_inputs import HeldInputs
+    from multiauc._input.sample import HeldInputs
 
 ONE_RUN = "one run only: nothing is known of how much another training would differ"
 FEW_RUNS = (

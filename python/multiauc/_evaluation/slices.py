@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
     from multiauc._evaluation.paired import PairedDifferences
-    from multiauc._input.held_inputs import HeldInputs
-    from multiauc._input.sample import Sample
+    from multiauc._input.sample import HeldInputs, Sample
     from multiauc.plotting import SlicesDisplay
 
 REFERENCES = ("rest", "all")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._input.held_inputs import HeldInputs
+    from multiauc._input.sample import HeldInputs
 
 # The most bytes that presorted orders may take; beyond that, they are sorted again for every block of replicates.
 MEMORY_LIMIT = 1 << 30

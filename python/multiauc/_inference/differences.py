@@ -15,7 +15,7 @@ from multiauc._common.hints import warn
 from multiauc._common.registry import METRICS
 from multiauc._inference import estimates, intervals
 from multiauc._inference.intervals import Wilson
-from multiauc._input.options import read_level
+from multiauc._input.options import read_level, read_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -136,7 +136,7 @@ class Difference(result.Number, result.Tabular):
         TestResult
             By Student's t with `degrees_of_freedom`. nan, with a warning, if the standard error is nan or 0.
         """
-        null = estimates.read_number("value", value, low=-self._largest, high=self._largest)
+        null = read_number("value", value, -self._largest, self._largest)
         return self._test(null, wording.one_of("alternative", alternative, tuple(estimates.SIGNS)))
 
     def non_inferiority(self, margin: float) -> estimates.TestResult:
@@ -150,7 +150,7 @@ class Difference(result.Number, result.Tabular):
         margin : float
             The largest loss that would not matter, above 0; choose it before looking at the data.
         """
-        limit = estimates.read_number("margin", margin, low=0.0, high=self._largest)
+        limit = read_number("margin", margin, 0.0, self._largest)
         null, side = (-limit, "greater") if self._is_gain else (limit, "less")
         return self._test(null, side)
 
@@ -165,7 +165,7 @@ class Difference(result.Number, result.Tabular):
         margin : float
             The largest difference that would not matter, above 0; choose it before looking at the data.
         """
-        limit = estimates.read_number("margin", margin, low=0.0, high=self._largest)
+        limit = read_number("margin", margin, 0.0, self._largest)
         name = f"|{self._name()}| < {limit:g}"
         if not self.is_testable():
             return estimates.warn_of_no_test(name, self._obstacle())

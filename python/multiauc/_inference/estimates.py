@@ -11,7 +11,7 @@ from multiauc._common import result, wording
 from multiauc._common.hints import warn
 from multiauc._common.registry import DEFAULT_K, METRICS, Scale
 from multiauc._inference import intervals
-from multiauc._input.options import read_level, read_positive
+from multiauc._input.options import read_level, read_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from multiauc._input.held_inputs import HeldInputs
+    from multiauc._input.sample import HeldInputs
 
 Alternative = Literal["two-sided", "greater", "less"]
 SIGNS = {"two-sided": "!=", "greater": ">", "less": "<"}
@@ -85,20 +85,6 @@ def warn_of_no_test(alternative: str, reason: str) -> TestResult:
     """nan, with a warning that says why."""
     warn(f"there is no test of {alternative}: {reason}")
     return TestResult(alternative, math.nan, math.nan, math.nan)
-
-
-def read_number(argument: str, value: Any, *, low: float, high: float) -> float:
-    """A number between two others."""
-    accepted = f"a number above {low:g} and below {high:g}"
-    if isinstance(value, (bool, str)):
-        raise TypeError(f"{argument} must be {accepted}; got {value!r}")
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{argument} must be {accepted}; got {wording.describe_type(value)}") from None
-    if not low < number < high:
-        raise ValueError(f"{argument} must be {accepted}; got {value!r}")
-    return number
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -321,7 +307,7 @@ class Estimate(result.Number, result.Tabular):
             nan, with a warning, if there is no interval.
         """
         is_log, smallest = self._scale.is_log, self._scale.smallest
-        null = read_positive("value", value) if is_log else read_number("value", value, low=smallest, high=1.0)
+        null = read_number("value", value, 0.0) if is_log else read_number("value", value, smallest, 1.0)
         side = wording.one_of("alternative", alternative, tuple(SIGNS))
         name, freedom, error = f"{self.name} {SIGNS[side]} {null:g}", self.degrees_of_freedom, self.standard_error
         if self.low is not None:

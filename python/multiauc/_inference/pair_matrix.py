@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-    from multiauc._input.held_inputs import HeldInputs
+    from multiauc._input.sample import HeldInputs
     from multiauc.plotting import PairMatrixDisplay
 
     PairErrors: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -88,9 +89,7 @@ def read_metric_options(
     if partition is pair_weights is clip is k is None:
         return NO_OPTIONS
     costs, weights = read_partition(partition, sample.n_classes), read_pair_weights(pair_weights, sample)
-    smallest = None if clip is None else read_positive("clip", clip)
-    if smallest is not None and smallest >= 1.0:
-        raise ValueError(f"clip must be a probability between 0 and 1, such as 1e-15; got {clip!r}")
+    smallest = None if clip is None else read_number("clip", clip, 0.0, 1.0)
     highest = None if k is None else positive_integer("k", k)
     if highest is not None and highest > sample.n_classes:
         raise ValueError(f"k must be at most the number of classes, {sample.n_classes}; got {highest}")
@@ -193,11 +192,7 @@ def _read_matrix(
 
 def read_level(level: Any) -> float:
     """The probability beyond each end of an interval of this level."""
-    if isinstance(level, (bool, np.bool_)) or not isinstance(level, (float, int, np.floating, np.integer)):
-        raise TypeError(f"level must be a number between 0 and 1; got {wording.describe_type(level)}")
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must be between 0 and 1, such as 0.95; got {level!r}")
-    return (1.0 - float(level)) / 2.0
+    return (1.0 - read_number("level", level, 0.0, 1.0)) / 2.0
 
 
 def read_groups(groups: Any, n_rows: int, argument: str = "groups") -> NDArray[np.uint32] | None:
@@ -241,13 +236,7 @@ def read_region(max_fpr: Any, min_tpr: Any) -> tuple[str, float]:
         found = "neither" if max_fpr is None else "both"
         raise ValueError(f"either max_fpr or min_tpr must be given; got {found}")
     name, value = ("max_fpr", max_fpr) if min_tpr is None else ("min_tpr", min_tpr)
-    accepted = "above 0 and at most 1" if min_tpr is None else "at least 0 and below 1"
-    if isinstance(value, (str, bool, np.bool_)):
-        raise TypeError(f"{name} must be a number {accepted}; got {value!r}")
-    rate = _read_float(name, value, f"a number {accepted}")
-    if not (0.0 < rate <= 1.0 if min_tpr is None else 0.0 <= rate < 1.0):
-        raise ValueError(f"{name} must be {accepted}; got {value!r}")
-    return name, rate
+    return name, read_number(name, value, 0.0, 1.0, "(]" if min_tpr is None else "[)")
 
 
 def read_thresholds(thresholds: Any) -> int | NDArray[np.float64]:
@@ -272,36 +261,20 @@ def read_thresholds(thresholds: Any) -> int | NDArray[np.float64]:
     return values
 
 
-def _read_float(argument: str, value: Any, accepted: str = "a number") -> float:
+def read_number(argument: str, value: Any, low: float, high: float = math.inf, ends: str = "()") -> float:
+    """A number between two others; `ends` says as in mathematics whether these are among them: "[" and "]" do."""
+    least = f"{'above' if ends[0] == '(' else 'of at least'} {low:g}"
+    most = f"{'below' if ends[1] == ')' else 'at most'} {high:g}"
+    accepted = f"a finite number {least}" if high == math.inf else f"a number {least} and {most}"
     try:
-        return float(value)
+        number = float("nan" if isinstance(value, (str, bool, np.bool_)) else value)
     except (TypeError, ValueError):
-        raise TypeError(f"{argument} must be {accepted}; got {wording.describe_type(value)}") from None
-
-
-def read_non_negative(argument: str, value: Any, largest: float | None = None) -> float:
-    """A finite number that is not negative and not above the largest, if there is one."""
-    number = _read_float(argument, value)
-    if not 0.0 <= number < np.inf:
-        raise ValueError(f"{argument} must be finite and not negative; got {value!r}")
-    if largest is not None and number > largest:
-        raise ValueError(f"{argument} must be at most {largest:g}; got {value!r}")
-    return number
-
-
-def read_share(argument: str, value: Any) -> float:
-    """A number from 0 to 1."""
-    share = read_non_negative(argument, value)
-    if share > 1.0:
-        raise ValueError(f"{argument} must be between 0 and 1; got {value!r}")
-    return share
-
-
-def read_positive(argument: str, value: Any) -> float:
-    """A finite number above 0."""
-    number = read_non_negative(argument, value)
-    if number == 0.0:
-        raise ValueError(f"{argument} must be positive; got {value!r}")
+        number = math.nan
+    if math.isnan(number) and not isinstance(value, (float, np.floating)):
+        raise TypeError(f"{argument} must be {accepted}; got {wording.describe_type(value)}")
+    is_inside = low < number < high or (number == low and ends[0] == "[") or (number == high and ends[1] == "]")
+    if not is_inside:
+        raise ValueError(f"{argument} must be {accepted}; got {value!r}")
     return number
 
 

@@ -13,7 +13,7 @@ from multiauc._common.hints import with_hints
 from multiauc._common.progress import Stage
 from multiauc._inference.bootstrap import draw_seed
 from multiauc._input.arrays import as_float64
-from multiauc._input.options import positive_integer, read_positive, read_rng
+from multiauc._input.options import positive_integer, read_number, read_rng
 from multiauc._input.sample import read_sample
 from multiauc._metrics.volumes import Volume
 
@@ -78,7 +78,7 @@ def ferri_vus_of_confusions(
     >>> round(volume.normalised, 4)
     0.4636
     """
-    limit, seed = read_positive("precision", precision), draw_seed(read_rng(rng))
+    limit, seed = read_number("precision", precision, 0.0), draw_seed(read_rng(rng))
     return _compute_volume(_read_confusions(matrices), limit, seed)
 
 
@@ -128,7 +128,7 @@ def ferri_vus_score(
     True
     """
     count = positive_integer("classifiers", classifiers)
-    limit, generator = read_positive("precision", precision), read_rng(rng)
+    limit, generator = read_number("precision", precision, 0.0), read_rng(rng)
     sample = read_sample(y_true, y_score, None, labels, absent, outputs)
     columns = [-sample.scores, sample.scores] if sample.has_one_score else [sample.scores]
     scores = np.hstack(columns).astype(np.float64)

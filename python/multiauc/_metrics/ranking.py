@@ -9,9 +9,8 @@ from multiauc._common.hints import with_hints
 from multiauc._common.wording import one_of
 from multiauc._inference.pair_matrix import PairMatrix
 from multiauc._input.arrays import is_sparse
-from multiauc._input.held_inputs import HeldInputs
 from multiauc._input.options import read_metric_options, read_pair_weights
-from multiauc._input.sample import read_sample, read_sparse_sample
+from multiauc._input.sample import HeldInputs, read_sample, read_sparse_sample
 from multiauc._metrics.scoring import AVERAGES, compute_score
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from multiauc._common.wording import decimals, names_as_text, one_of, pluralize
 from multiauc._inference import estimates
 from multiauc._inference.bootstrap import draw_seed
 from multiauc._input import options
-from multiauc._input.held_inputs import HeldInputs
-from multiauc._input.sample import read_ordered_sample, read_sample
+from multiauc._input.sample import HeldInputs, read_ordered_sample, read_sample
 from multiauc._metrics.scoring import compute_score
 
 if TYPE_CHECKING:
@@ -507,7 +506,7 @@ def landgrebe_duin_score(
 
 def _read_drawing(precision: Any, rng: Any) -> tuple[float, int]:
     """The Monte Carlo error at which to stop, and the seed."""
-    return options.read_positive("precision", precision), draw_seed(options.read_rng(rng))
+    return options.read_number("precision", precision, 0.0), draw_seed(options.read_rng(rng))
 
 
 def _build_volume(

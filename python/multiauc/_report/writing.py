@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
     from multiauc._evaluation.comparison import Comparison
     from multiauc._evaluation.evaluation import Evaluation
-    from multiauc._input.held_inputs import HeldInputs
-    from multiauc._input.sample import Sample
+    from multiauc._input.sample import HeldInputs, Sample
 
 TITLE = "How well are the classes told apart?"
 SENTENCES = 5
