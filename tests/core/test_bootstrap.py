@@ -103,7 +103,7 @@ class TestEvaluation:
     def test_a_lost_class(self):
         sample = make_sample(smooth, [40, 2, 40], 2)
         result = multiauc.evaluate(*sample.data, sampling="iid")
-        with pytest.warns(RuntimeWarning, match=r"\d+ resamples of 200 drew no row of some class"):
+        with pytest.warns(RuntimeWarning, match=r"\d+ resamples of 200 contain no row of some class"):
             bootstrap = result.bootstrap(200, rng=0)
         assert 5 < bootstrap.undefined < 60
         assert bootstrap.standard_error[0] > 0

@@ -1,4 +1,4 @@
-"""Columns that were taken for other classes than theirs are noticed; columns in the right order give no alarm."""
+"""Columns that were used for other classes than theirs are noticed; columns in the right order give no alarm."""
 
 import warnings
 
@@ -47,13 +47,13 @@ class TestWords:
         (warning,) = caught
         assert warning.filename == __file__
         assert str(warning.message) == (
-            "the column taken for 'ant' fits 'cat' better, that for 'bee' fits 'ant', that for 'cat' fits 'bee'; "
-            "the columns were taken in the sorted order of the labels: pass labels= with the classes in the order of "
-            "the columns, perhaps labels=['cat', 'ant', 'bee', 'dog']"
+            "the column used for 'ant' fits 'cat' better, that for 'bee' fits 'ant', that for 'cat' fits 'bee'; "
+            "the columns were assumed to be in the sorted order of the labels: pass labels= with the classes in the "
+            "order of the columns, perhaps labels=['cat', 'ant', 'bee', 'dog']"
         )
         assert result.notes == (str(warning.message),)
         assert f"Note: {warning.message}." in repr(result)
-        assert "Note: the column taken for" in result._repr_html_()
+        assert "Note: the column used for" in result._repr_html_()
         assert result.to_dict()["notes"] == list(result.notes)
         right = multiauc.evaluate(names, given, labels=order)
         assert right.notes == ()
@@ -67,14 +67,14 @@ class TestWords:
     def test_names_of_columns(self, animals):
         names, scores = animals
         table = pa.table(dict(zip(["bee", "ant", "cat", "dog"], scores.T, strict=True)))
-        with pytest.warns(ColumnOrderWarning, match="of their names: if these are wrong, rename them, or pass"):
+        with pytest.warns(ColumnOrderWarning, match="names were used as classes: if they are wrong, rename the columns, or pass"):
             multiauc.evaluate(names, table)
 
     def test_many_classes_are_counted(self, rng):
         codes = np.repeat(np.arange(30), 40)
         text = note(codes, skilled(rng, codes, 30, skill=3)[:, ::-1])
         assert text.startswith(
-            "the column taken for 0 fits 29 better, that for 1 fits 28, that for 2 fits 27, and 27 ot"
+            "the column used for 0 fits 29 better, that for 1 fits 28, that for 2 fits 27, and 27 ot"
         )
         assert text.endswith("pass labels= with the classes in the order of the columns")
 
@@ -84,7 +84,7 @@ class TestWords:
         with pytest.warns(ColumnOrderWarning) as caught:
             multiauc.evaluate(ANIMALS[codes], scores)
         assert str(caught[0].message) == (
-            "the scores are higher for 'ant' than for 'bee', but were taken for scores of 'bee', the second of the "
+            "the scores are higher for 'ant' than for 'bee', but were used as scores of 'bee', the second of the "
             "sorted labels: if they are not, pass labels=['bee', 'ant']"
         )
         assert multiauc.evaluate(ANIMALS[codes], scores, labels=["bee", "ant"]).auc_mu.value > 0.8
@@ -96,7 +96,7 @@ class TestWords:
             comparison = multiauc.compare(names, {"right": scores, "wrong": scores[:, [0, 3, 2, 1]]}, metric=metric)
         (warning,) = caught
         assert warning.filename == __file__
-        assert str(warning.message).startswith("models['wrong']: the column taken for 'bee' fits 'dog' better, ")
+        assert str(warning.message).startswith("models['wrong']: the column used for 'bee' fits 'dog' better, ")
         assert comparison.notes == (str(warning.message),)
         assert "Note: models['wrong']: " in repr(comparison)
         assert "Note: models[&#x27;wrong&#x27;]: " in comparison._repr_html_()
@@ -115,9 +115,9 @@ class TestWords:
         with pytest.warns(ColumnOrderWarning):
             several = multiauc.compare(names, {"right": scores, "wrong": wrong})
         page = one.report(tmp_path / "one.html", n_resamples=0).read_text("utf-8")
-        assert "<p>Note: the column taken for &#x27;ant&#x27; fits &#x27;bee&#x27; better" in page
+        assert "<p>Note: the column used for &#x27;ant&#x27; fits &#x27;bee&#x27; better" in page
         page = several.report(tmp_path / "several.html", n_resamples=0).read_text("utf-8")
-        assert "<p>Note: models[&#x27;wrong&#x27;]: the column taken for" in page
+        assert "<p>Note: models[&#x27;wrong&#x27;]: the column used for" in page
         page = multiauc.evaluate(names, scores).report(tmp_path / "right.html", n_resamples=0).read_text("utf-8")
         assert "Note:" not in page
 
@@ -131,7 +131,7 @@ class TestWords:
         options = ["--bootstrap", "0"] if command == "report" else []
         assert run_command([command, "wrong.parquet", "--label", "y", *options]) == 0
         (line,) = capsys.readouterr().err.splitlines()
-        assert line.startswith("multiauc: warning: the column taken for 'bee' fits 'ant' better")
+        assert line.startswith("multiauc: warning: the column used for 'bee' fits 'ant' better")
         assert "--labels" in line
         assert "labels=" not in line
 
@@ -142,7 +142,7 @@ class TestAlarms:
         scores = skilled(rng, codes, 10, skill=0.7)
         assert note(codes, scores) is None
         scores[:, [3, 7]] = scores[:, [7, 3]]
-        assert note(codes, scores).startswith("the column taken for 3 fits 7 better, that for 7 fits 3; ")
+        assert note(codes, scores).startswith("the column used for 3 fits 7 better, that for 7 fits 3; ")
 
     def test_every_way_to_see_it_is_the_same(self, rng):
         """All pairs known or some rows looked at."""
@@ -173,7 +173,7 @@ class TestAlarms:
         known = {"labels": range(6), "absent": "ignore"}
         assert note(codes, scores, **known) is None
         swapped = scores[:, [0, 1, 5, 3, 4, 2]]
-        assert note(codes, swapped, **known).startswith("the column taken for 2 fits 5 better, that for 5 fits 2; ")
+        assert note(codes, swapped, **known).startswith("the column used for 2 fits 5 better, that for 5 fits 2; ")
         with pytest.warns(ColumnOrderWarning):
             assert np.isnan(multiauc.evaluate(codes, swapped, labels=range(6), absent="nan").auc_mu.value)
 
@@ -235,7 +235,7 @@ class TestAlarms:
     def test_scores_with_the_wrong_sign(self, rng):
         codes = rng.integers(5, size=2000)
         text = note(codes, -skilled(rng, codes, 5))
-        assert text.startswith("most classes have a one-vs-rest AUC below 1/2 and the column taken for 0 fits ")
+        assert text.startswith("most classes have a one-vs-rest AUC below 1/2 and the column used for 0 fits ")
 
     def test_a_hair_below_one_half_is_no_sign(self, rng):
         codes = np.tile(np.arange(3), 60_000)

@@ -381,7 +381,7 @@ class TestOptions:
                 ValueError,
                 "metrics must be one of 'auc_mu', 'hand_till', .*; got 'pdi'",
             ),
-            ({"weights": "w"}, TypeError, "unexpected keyword argument 'weights'; here it is called sample_weight="),
+            ({"weights": "w"}, TypeError, "unexpected keyword argument 'weights'; its name here is sample_weight="),
         ],
     )
     def test_problems(self, options, error, problem):

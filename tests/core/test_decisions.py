@@ -407,7 +407,7 @@ class TestBadInput:
     def test_options(self, sample):
         with pytest.raises(ValueError, match="absent must be one of 'raise', 'ignore'; got 'nan'"):
             multiauc.fit_decisions(*sample, COSTS, absent="nan")
-        with pytest.raises(TypeError, match="here it is called sample_weight="):
+        with pytest.raises(TypeError, match="its name here is sample_weight="):
             multiauc.fit_decisions(*sample, COSTS, weights=[1])
         decisions = multiauc.fit_decisions(*sample, COSTS)
         with pytest.raises(ValueError, match="rule must be one of 'fitted', 'bayes', 'argmax'; got 'best'"):
@@ -464,7 +464,9 @@ class TestIntervals:
         difference = decisions.compare(codes, scores).difference("fitted", "argmax")
         assert (difference.value, difference.standard_error) == (0.0, 0.0)
         assert not difference.is_same_rule
-        with pytest.warns(RuntimeWarning, match="there is no interval for fitted - argmax: the standard error is 0"):
+        with pytest.warns(
+            RuntimeWarning, match="no interval is available for fitted - argmax: the standard error is 0"
+        ):
             assert all(map(math.isnan, difference.confidence_interval()))
         assert difference.p_value == 1.0
 

@@ -52,7 +52,7 @@ def test_constant_scores_have_no_interval(value, n_rows, n_classes, is_weighted)
     result = multiauc.evaluate(codes, np.full((n_rows, n_classes), value), sample_weight=weights)
     for estimate in [*result.metrics.values(), *result.per_class.values()]:
         assert estimate.standard_error == 0.0
-        with pytest.warns(RuntimeWarning, match="there is no interval"):
+        with pytest.warns(RuntimeWarning, match="no interval is available"):
             low, high = estimate.confidence_interval()
         assert np.isnan([low, high]).all()
 

@@ -180,7 +180,7 @@ def test_what_folds_cannot_have(rng):
     ):
         with pytest.raises(ValueError, match="with folds is not offered"):
             refused()
-    with pytest.raises(ValueError, match="'cautious' is not known for AUC_mu"):
+    with pytest.raises(ValueError, match="'cautious' is not available for AUC_mu"):
         result.auc_mu.confidence_interval(method="cautious")
     with pytest.raises(ValueError, match="not defined with folds"):
         result.auc_mu.variance("unbiased")

@@ -210,7 +210,7 @@ def test_perfect_useless_and_reversed_decisions():
     assert (useless.matthews.value, useless.kappa.value) == (0.0, 0.0)
     assert math.isnan(useless.matthews.standard_error)  # no derivative where all rows are decided alike
     assert useless.kappa.standard_error == 0.0
-    with pytest.warns(RuntimeWarning, match="there is no interval"):
+    with pytest.warns(RuntimeWarning, match="no interval is available"):
         assert math.isnan(useless.matthews.confidence_interval().low)
 
 

@@ -33,12 +33,14 @@ class TestOptions:
     @pytest.mark.parametrize("result", ["evaluate", "compare", "multiclass_roc", "partial_auc"])
     @pytest.mark.parametrize("word", ["random_state", "seed"])
     def test_random_state_is_called_rng(self, results, result, word):
-        expected = rf"bootstrap\(\) got an unexpected keyword argument '{word}'; here it is called rng="
+        expected = rf"bootstrap\(\) got an unexpected keyword argument '{word}'; its name here is rng="
         with pytest.raises(TypeError, match=expected):
             results[result].bootstrap(10, **{word: 0})
 
     def test_of_ranking_probabilities(self, results):
-        with pytest.raises(TypeError, match=r"ranking_probabilities\(\) got .* 'n_bootstrap'; .* called n_resamples="):
+        with pytest.raises(
+            TypeError, match=r"ranking_probabilities\(\) got .* 'n_bootstrap'; .* name here is n_resamples="
+        ):
             results["compare"].ranking_probabilities(n_bootstrap=10)
 
     def test_nothing_is_random_in_evaluate(self):
@@ -67,11 +69,11 @@ class TestOptions:
         ],
     )
     def test_other_names(self, function, word, name):
-        with pytest.raises(TypeError, match=f"'{word}'; here it is called {name}=$"):
+        with pytest.raises(TypeError, match=f"'{word}'; its name here is {name}=$"):
             function(Y_TRUE, Y_SCORE, **{word: None})
 
     def test_metrics_of_compare(self):
-        with pytest.raises(TypeError, match=r"'metrics'; here it is called metric=$"):
+        with pytest.raises(TypeError, match=r"'metrics'; its name here is metric=$"):
             multiauc.compare(Y_TRUE, MODELS, metrics=["auc_mu"])
 
     def test_a_word_that_nobody_knows(self):
@@ -106,11 +108,11 @@ class TestOptions:
 
 class TestValues:
     def test_weighted(self):
-        with pytest.raises(ValueError, match=r"got 'weighted' .scikit-learn's 'weighted' is called 'prevalence' here"):
+        with pytest.raises(ValueError, match=r"got 'weighted' .scikit-learn's 'weighted' is 'prevalence'"):
             multiauc.one_vs_rest_score(Y_TRUE, Y_SCORE, average="weighted")
-        with pytest.raises(ValueError, match=r"got 'weighted' .scikit-learn's 'weighted' is called 'prevalence' here"):
+        with pytest.raises(ValueError, match=r"got 'weighted' .scikit-learn's 'weighted' is 'prevalence'"):
             multiauc.partial_auc_score(Y_TRUE, Y_SCORE, max_fpr=0.5, average="weighted")
-        with pytest.raises(ValueError, match=r"scikit-learn's 'weighted' of 'ovo' is called 'size_sum' here"):
+        with pytest.raises(ValueError, match=r"scikit-learn's 'weighted' of 'ovo' is 'size_sum'"):
             multiauc.hand_till_score(Y_TRUE, Y_SCORE, pair_weights="weighted")
 
     def test_that_is_what_they_are(self):
@@ -121,9 +123,9 @@ class TestValues:
 
     @pytest.mark.parametrize(("word", "name"), [("ovr", "one_vs_rest"), ("ovo", "hand_till")])
     def test_metrics(self, word, name):
-        with pytest.raises(ValueError, match=f"'{word}' is called '{name}' here"):
+        with pytest.raises(ValueError, match=f"'{word}' is '{name}'"):
             multiauc.compare(Y_TRUE, MODELS, metric=word)
-        with pytest.raises(ValueError, match=f"'{word}' is called '{name}' here"):
+        with pytest.raises(ValueError, match=f"'{word}' is '{name}'"):
             multiauc.evaluate(Y_TRUE, Y_SCORE, metrics=[word])
 
     def test_no_hint_for_other_words(self):

@@ -353,7 +353,7 @@ class TestBadInput:
             multiauc.roc_hulls(Y_TRUE, Y_SCORE, kind="ovr")
         with pytest.raises(ValueError, match="average must be one of"):
             multiauc.h_measure_score(Y_TRUE, Y_SCORE, average="weighted")
-        with pytest.raises(TypeError, match="here it is called sample_weight="):
+        with pytest.raises(TypeError, match="its name here is sample_weight="):
             multiauc.roc_hulls(Y_TRUE, Y_SCORE, weights=[1] * len(Y_TRUE))
 
 

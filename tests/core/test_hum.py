@@ -319,7 +319,7 @@ def test_it_is_a_metric_of_evaluate_and_compare():
     sizes = np.bincount(y_true)[y_true]
     expected = np.sqrt((sizes / (sizes - 1) * (inner[0] - inner[1]) ** 2).sum())
     assert difference.standard_error == pytest.approx(expected, rel=1e-9)
-    with pytest.raises(ValueError, match="there is no bootstrap of 'hum'"):
+    with pytest.raises(ValueError, match="no bootstrap is available for 'hum'"):
         comparison.bootstrap(10)
     folds = multiauc.evaluate(y_true, scores, metrics=["hum"], folds=np.arange(90) % 3)
     assert 0.0 < folds.metrics["hum"].value < 1.0

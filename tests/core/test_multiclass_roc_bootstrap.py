@@ -138,7 +138,7 @@ class TestGroups:
         codes[codes == 2] = 1
         codes[:2] = 2
         roc = multiauc.multiclass_roc(codes, scores)
-        with pytest.warns(RuntimeWarning, match=r"resamples of 100 drew no row of some class"):
+        with pytest.warns(RuntimeWarning, match=r"resamples of 100 contain no row of some class"):
             bootstrap = roc.bootstrap(100, rng=0, sampling="iid")
         lost = np.isnan(bootstrap.replicates)
         assert 0 < lost.sum() < 40
@@ -146,7 +146,7 @@ class TestGroups:
         assert np.isfinite(bootstrap.standard_error)
         assert np.isfinite(bootstrap.confidence_interval(method="percentile")).all()
         assert np.isfinite(bootstrap.band().low).all()
-        with pytest.warns(RuntimeWarning, match="drew no row of some class"):
+        with pytest.warns(RuntimeWarning, match="contain no row of some class"):
             nothing = roc.bootstrap(30, rng=0, groups=codes == 2)
         assert np.isnan(nothing.replicates).any()
 

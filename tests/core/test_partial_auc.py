@@ -164,7 +164,7 @@ class TestTexts:
     @pytest.mark.parametrize(
         ("options", "error", "match"),
         [
-            ({}, ValueError, "either max_fpr or min_tpr must be given; got neither"),
+            ({}, ValueError, "either max_fpr or min_tpr must be passed; got neither"),
             ({"max_fpr": 0.1, "min_tpr": 0.9}, ValueError, "got both"),
             ({"max_fpr": 0.0}, ValueError, "max_fpr must be a number above 0 and at most 1; got 0.0"),
             ({"max_fpr": 1.5}, ValueError, "max_fpr must be a number above 0 and at most 1; got 1.5"),

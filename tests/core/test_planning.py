@@ -107,7 +107,7 @@ class TestDefinition:
         for metric in ("one_vs_rest", "one_vs_rest_prevalence"):
             plan = multiauc.sample_size(pilot, metric=metric, half_width=0.02)
             assert plan.best_per_class is plan.best_total is None
-            assert "another number" in repr(plan)
+            assert "changes with the class prevalences" in repr(plan)
         by_size = multiauc.evaluate(*data, metrics=["hand_till"], pair_weights="size_product")
         assert multiauc.sample_size(by_size, half_width=0.02).best_total is None
         two = multiauc.evaluate(np.repeat([0, 1], 50), np.arange(100) % 37 + 10.0 * (np.arange(100) >= 50))
@@ -166,7 +166,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("asked", "message"),
         [
-            ({}, "exactly one of half_width and difference must be given; got neither"),
+            ({}, "exactly one of half_width and difference must be passed; got neither"),
             ({"half_width": 0.1, "difference": 0.1}, "got both"),
             ({"half_width": 0.5}, "half_width must be a number above 0 and below 0.5; got 0.5"),
             ({"half_width": math.nan}, "half_width must be a number above 0 and below 0.5"),

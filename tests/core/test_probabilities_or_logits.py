@@ -249,7 +249,7 @@ class TestCommandLine:
     @pytest.mark.usefixtures("files")
     def test_a_comparison_with_itself(self, run_cli):
         text = run_cli("compare", "logits.parquet", "softmax.parquet", "-l", "y")
-        assert "models differ in what their scores are" in " ".join(text.split())
+        assert "models differ in the scale of their scores" in " ".join(text.split())
 
     @pytest.mark.usefixtures("files")
     def test_other_commands(self, run_cli, tmp_path):

@@ -107,9 +107,9 @@ def test_a_new_metric_is_evaluated(new_metric, data, tmp_path):
     assert "against the rest" not in repr(result)
     assert list(result.to_dict()["metrics"]) == [new_metric]
     assert repr(pickle.loads(pickle.dumps(result))) == repr(result)
-    with pytest.raises(ValueError, match="not known for Made-up, which has the first-order variance only"):
+    with pytest.raises(ValueError, match="not available for Made-up; use 'first_order'"):
         result.metrics[new_metric].variance("unbiased")
-    with pytest.raises(ValueError, match="there is no bootstrap of 'made_up'"):
+    with pytest.raises(ValueError, match="no bootstrap is available for 'made_up'"):
         result.bootstrap(10)
     page = result.report(tmp_path / "page.html", n_resamples=0).read_text("utf-8")
     assert "The model reaches Made-up" in page
@@ -133,7 +133,7 @@ def test_models_are_compared_by_a_new_metric(new_metric, data, tmp_path):
     assert repr(comparison).startswith("Comparison by Made-up")
     page = comparison.report(tmp_path / "page.html", n_resamples=0).read_text("utf-8")
     assert "Differences in Made-up" in page
-    with pytest.raises(ValueError, match="there is no bootstrap of 'made_up'"):
+    with pytest.raises(ValueError, match="no bootstrap is available for 'made_up'"):
         comparison.bootstrap(10)
 
 

@@ -182,7 +182,7 @@ class TestBand:
             ({"sampling": "rows"}, ValueError, "sampling must be one of"),
             ({"groups": [1, 2]}, ValueError, "groups"),
             ({"groups": np.ones(150), "simultaneous": False}, ValueError, "groups has no meaning"),
-            ({"seed": 1}, TypeError, "here it is called rng="),
+            ({"seed": 1}, TypeError, "its name here is rng="),
         ]:
             with pytest.raises(error, match=message):
                 curve.band(**asked)

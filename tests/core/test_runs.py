@@ -97,7 +97,7 @@ def test_one_run_is_evaluate(data):
         other = plain.metrics[name]
         assert (one.value, one.standard_error, one.runs_standard_error) == (other.value, other.standard_error, 0.0)
         assert one.confidence_interval() == other.confidence_interval()
-    assert "nothing is known" in found.notes[0]
+    assert "variance between trainings is unknown" in found.notes[0]
 
 
 def test_the_same_run_again_and_again(data):

@@ -203,7 +203,7 @@ class TestResult:
         lines = repr(slices).splitlines()
         assert lines[0].startswith("AUC_mu of 3000 rows by slice: ")
         assert len([line for line in lines if " to " in line]) == 16
-        assert "14 slices are not printed; to_frame() has all." in lines
+        assert "14 slices are not printed; to_frame() lists them all." in lines
         assert slices._repr_html_().count("<tr>") == 18
 
     def test_threads_and_order_of_rows(self, rng):

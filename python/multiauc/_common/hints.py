@@ -30,7 +30,7 @@ SYNONYMS = {
 
 #: What to do instead of an option that does not exist here.
 ADVICE = {
-    "random_state": "nothing is random here; rng= is an option of .bootstrap()",
+    "random_state": "this function is deterministic; rng= is an option of .bootstrap()",
     "multi_class": (
         "'ovr' is one_vs_rest_score (the metric 'one_vs_rest'), 'ovo' is hand_till_score (the metric 'hand_till'), and "
         "multiauc.sklearn.roc_auc_score takes multi_class="
@@ -39,10 +39,10 @@ ADVICE = {
         "averages by the sizes of classes are pair_weights='size_sum' (scikit-learn's 'weighted' of 'ovo') or "
         "'size_product', and average='prevalence' of one_vs_rest_score (its 'weighted' of 'ovr')"
     ),
-    "max_fpr": "areas under part of the curve are partial_auc_score and partial_auc",
+    "max_fpr": "for partial AUCs use partial_auc_score and partial_auc",
     "level": "level= is an option of .confidence_interval()",
     "alpha": "level= is an option of .confidence_interval()",
-    "n_resamples": "resamples are drawn by .bootstrap() of a result",
+    "n_resamples": "to resample, call .bootstrap() of the result",
     "pooled": "leave out folds= to rank the rows of all folds against each other",
     "method": "options called method belong to intervals, .confidence_interval(method=)",
     "exact": "exact= is an option of evaluate_dataset and multiauc.spark.evaluate, with several passes",
@@ -95,4 +95,4 @@ def _instead(names: list[str], word: str) -> str:
     if not called and word in ADVICE:
         return ADVICE[word]
     called = called or get_close_matches(word, names, n=1)
-    return f"here it is called {called[0]}=" if called else f"it has {listing(names)}"
+    return f"its name here is {called[0]}=" if called else f"it has {listing(names)}"

@@ -190,20 +190,20 @@ class Metric:
 # What some metrics have in common: classes or probabilities in the shares of the sample, and what is lost by them.
 _OF_SHARES: Final = {"depends_on_sizes": True, "interval": "logit", "sampling": "iid"}
 _LOSS: Final = _OF_SHARES | {"interval": "log", "higher_is_better": False}
-_AGAINST_REST = "looks at each class against all others together"
-_PRECISION = "is the mean precision of each class against all others together, at the scores of its own rows"
-_TUPLES = "looks at one row of every class at a time: how often"
+_AGAINST_REST = "compares each class with all others pooled"
+_PRECISION = "is the mean precision of each class against all others pooled, at the scores of its own rows"
+_TUPLES = "looks at one row of every class: how often"
 
 #: Title, meaning, and what the core does not know, by name.
 _WORDS: Final[dict[MetricName, tuple[str, str, dict[str, Any]]]] = {
     "auc_mu": (
         "AUC_mu",
-        "looks at every pair of classes by both of their scores",
+        "compares every pair of classes by both of their scores",
         {"pairs": PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True), "is_default": True},
     ),
     "hand_till": (
         "Hand & Till's M",
-        "looks at every pair of classes by one of their scores at a time",
+        "compares every pair of classes by one score at a time",
         {"pairs": PairValues("A(row | column)", "one score (M)", is_symmetric=False), "is_default": True},
     ),
     "one_vs_rest": (
@@ -226,7 +226,7 @@ _WORDS: Final[dict[MetricName, tuple[str, str, dict[str, Any]]]] = {
         f"{_PRECISION}, weighted by its share of the rows",
         {"chance": "prevalence", "depends_on_sizes": True},
     ),
-    "pdi": ("PDI", f"{_TUPLES} a class has the highest of its scores", {"chance": "one_of_classes"}),
+    "pdi": ("PDI", f"{_TUPLES} a class's own row has its highest score", {"chance": "one_of_classes"}),
     "hum": (
         "HUM",
         f"{_TUPLES} giving each row its own class has the largest sum of scores",
@@ -239,33 +239,33 @@ _WORDS: Final[dict[MetricName, tuple[str, str, dict[str, Any]]]] = {
     ),
     "ordered_vus": (
         "ordered VUS",
-        f"{_TUPLES} their scores rise in the order of the classes",
+        f"{_TUPLES} their scores rise in class order",
         {"chance": "one_of_orders"},
     ),
     "matthews": (
         "Matthews (R_K)",
-        "is the correlation between the classes decided for and the true ones",
+        "is the correlation between predicted and true classes",
         {"chance": "zero", "smallest": -1.0, **_OF_SHARES},
     ),
     "kappa": (
         "Cohen's kappa",
-        "is the share of right decisions beyond what chance agrees on",
+        "is the accuracy beyond chance agreement",
         {"chance": "zero", "smallest": -1.0, **_OF_SHARES},
     ),
-    "accuracy": ("accuracy", "is the share of right decisions", {"chance": "one_of_classes", **_OF_SHARES}),
+    "accuracy": ("accuracy", "is the share of correct predictions", {"chance": "one_of_classes", **_OF_SHARES}),
     "balanced_accuracy": (
         "balanced accuracy",
-        "is the share of right decisions in each class, every class with the same weight",
+        "is the mean recall of the classes",
         {"chance": "one_of_classes"},
     ),
     "macro_f1": (
         "F1 (macro)",
-        "is the harmonic mean of precision and recall of each class, every class with the same weight",
+        "is the mean F1 of the classes",
         {"chance": "one_of_classes", **_OF_SHARES},
     ),
     "top_k_accuracy": (
         "top-k accuracy",
-        "is the share of rows whose class is among the k of the highest scores",
+        "is the share of rows whose class is among the k highest scores",
         {"options": ("k",), "chance": "k_of_classes", **_OF_SHARES, "interval": "wilson"},
     ),
     "log_loss": (

@@ -68,14 +68,14 @@ def one_of(argument: str, value: object, accepted: tuple[str, ...]) -> str:
 #: Words of other libraries for values of options, by option.
 _ELSEWHERE: dict[str, dict[object, str]] = {
     "average": {
-        "weighted": "scikit-learn's 'weighted' is called 'prevalence' here",
-        "samples": "'samples' is for several labels per row, which multiauc.sklearn.roc_auc_score has",
-        None: "one_vs_rest_per_class has the values of all classes",
+        "weighted": "scikit-learn's 'weighted' is 'prevalence'",
+        "samples": "for 'samples', the average of multilabel rows, use multiauc.sklearn.roc_auc_score",
+        None: "for the values of all classes use one_vs_rest_per_class",
     },
-    "kind": {"ovr": "'ovr' is called 'one_vs_rest' here", "ovo": "'ovo' is called 'pairwise' here"},
-    "metric": {"ovr": "'ovr' is called 'one_vs_rest' here", "ovo": "'ovo' is called 'hand_till' here"},
-    "metrics": {"ovr": "'ovr' is called 'one_vs_rest' here", "ovo": "'ovo' is called 'hand_till' here"},
-    "pair_weights": {"weighted": "scikit-learn's 'weighted' of 'ovo' is called 'size_sum' here"},
+    "kind": {"ovr": "scikit-learn's 'ovr' is 'one_vs_rest'", "ovo": "scikit-learn's 'ovo' is 'pairwise'"},
+    "metric": {"ovr": "scikit-learn's 'ovr' is 'one_vs_rest'", "ovo": "scikit-learn's 'ovo' is 'hand_till'"},
+    "metrics": {"ovr": "scikit-learn's 'ovr' is 'one_vs_rest'", "ovo": "scikit-learn's 'ovo' is 'hand_till'"},
+    "pair_weights": {"weighted": "scikit-learn's 'weighted' of 'ovo' is 'size_sum'"},
 }
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # Points of a region's outline.
 OUTLINE = 200
 SHARED_ROWS = (
-    "the pairs of classes share rows, so that the model's own standard errors are not valid: take those of .bootstrap()"
+    "the pairs of classes share rows, so the model's own standard errors are not valid: use those of .bootstrap()"
 )
 
 
@@ -136,7 +136,7 @@ class SummaryRoc(result.Printed, result.Result):
         tail = options.read_level(level)
         if self._of_mean is None or self._between is None or self._middle is None:
             raise ValueError(
-                f"model={self.model!r} is a regression and has no regions; 'bivariate', 'hsroc' and 'binomial' have"
+                f"model={self.model!r} is a regression and has no regions; use 'bivariate', 'hsroc' or 'binomial'"
             )
         self._refuse_shared_rows("a region")
         # Twice the quantile of F with 2 and n - 2 degrees of freedom.
@@ -603,7 +603,9 @@ def _fit(tables: NDArray[np.float64], model: str, estimation: str, start: NDArra
             _check_maximum(tables, found[0])
         fit = Fit(tables, model, estimation, *found)
     if start is None and math.isnan(fit.auc(fit.estimates)):
-        hints.warn(f"the curve of model={model!r} does not rise from (0, 0) to (1, 1): its area is nan", RuntimeWarning)
+        hints.warn(
+            f"the curve of model={model!r} does not rise from (0, 0) to (1, 1), so its area is nan", RuntimeWarning
+        )
     if start is None and fit.is_symmetric:
         hints.warn(SYMMETRIC, RuntimeWarning)
     return fit

@@ -262,7 +262,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         values = np.array([estimate.value for estimate in self.estimates.values()])
         found = None if np.isnan(self.covariance).any() else _wald_f(values, self.covariance, freedom)
         if found is None:
-            warn("there is no test of all models: the rows do not show how much some of them vary")
+            warn("no test of all models is possible: the variance of some of them is unknown")
             return OmnibusTest(math.nan, (math.nan, math.nan), math.nan)
         f, rank, p_value = found
         return OmnibusTest(f, (float(rank), freedom), p_value)
@@ -294,7 +294,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
             replicates = bootstrap.resample_metrics(models, size, rng)
             of_models, of_differences = bootstrap.compute_model_accelerations(models)
         else:
-            raise ValueError(f"there is no bootstrap of {self.metric!r}")
+            raise ValueError(f"no bootstrap is available for {self.metric!r}")
         values = np.array([estimate.value for estimate in self.estimates.values()])
         bootstrap.warn_of_lost_classes(replicates, values)
         smallest = next(iter(self.estimates.values())).smallest_class
@@ -608,7 +608,7 @@ def _describe_scales(given: dict[Any, Sample]) -> str | None:
         wording.listing([name for name, found in are.items() if found is kind]) for kind in (True, False)
     )
     return (
-        f"models differ in what their scores are: those of {rows_sum} are probabilities (rows sum to 1), those of "
+        f"models differ in the scale of their scores: those of {rows_sum} are probabilities (rows sum to 1), those of "
         f"{others} are not, and differences may be due to the scale alone; turn logits into probabilities (softmax) "
         "before comparing"
     )
@@ -759,7 +759,7 @@ def compare_samples(
     if set(a.labels) != set(b.labels):
         raise ValueError(
             f"a and b must have the same classes; got {wording.listing(a.labels)} and {wording.listing(b.labels)}, "
-            "whose values do not compare"
+            "whose values are not comparable"
         )
     first, second = a.metrics[metric], b.metrics[metric]
     variance, scale = first.variance() + second.variance(), registry.METRICS[metric].scale
@@ -769,6 +769,6 @@ def compare_samples(
     known = {"_samples": samples, **differences.read_scale(metric)}
     difference = Difference("a", "b", first.value - second.value, variance, freedom, **known)
     if math.isnan(variance):
-        warn("there is no test: a standard error is nan, because a class has a single row or a single group")
+        warn("no test is possible: a standard error is nan, because a class has a single row or a single group")
     differences.warn_of_untestable([difference])
     return difference

@@ -66,7 +66,7 @@ class MetricEstimates(result.Printed, result.Tabular):
 
     def _metric(self, metric: str) -> Estimate:
         if metric not in self.metrics:
-            raise AttributeError(f"{metric} was not computed; name it in metrics=")
+            raise AttributeError(f"{metric} was not computed; add it to metrics=")
         return self.metrics[metric]
 
     def _counts_by_label(self) -> result.Record:
@@ -227,7 +227,7 @@ class Evaluation(MetricEstimates):
         size = options.positive_integer("n_resamples", n_resamples)
         resampled = tuple(metric for metric in self.metrics if registry.METRICS[metric].has_bootstrap)
         if not resampled:
-            raise ValueError(f"there is no bootstrap of {wording.listing(self.metrics)}")
+            raise ValueError(f"no bootstrap is available for {wording.listing(self.metrics)}")
         wanted = resampled if metrics is None else options.read_metrics(metrics, resampled)
         inputs = self.inputs()
         inputs.refuse_folds("a bootstrap")
@@ -395,9 +395,7 @@ class MultilabelEvaluation(Evaluation):
 def _require(attribute: str, found: Found | None, metric: str) -> Found:
     """Return what was computed, or raise an error that says how to compute it."""
     if not found:
-        raise AttributeError(
-            f"{attribute} was not computed; it comes with {metric!r} in metrics= of evaluate, without folds"
-        )
+        raise AttributeError(f"{attribute} was not computed; pass {metric!r} in metrics= of evaluate, without folds")
     return found
 
 

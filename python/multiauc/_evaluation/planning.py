@@ -117,9 +117,7 @@ class SampleSize(result.Printed, result.Result):
         return [[f"{self.unit} per class", *columns], *body, total]
 
     def _below(self) -> list[str]:
-        trust = (
-            "planned as though value and variance of the pilot were the population's: the total has a standard error"
-        )
+        trust = "planned with the value and variance of the pilot: the total has a standard error"
         return [f"{trust} of about {self.relative_error:.0%}", *([wording.printable(self.note)] if self.note else [])]
 
     def _title(self) -> str:
@@ -201,7 +199,7 @@ def sample_size(
     dog                95          237          278
     eel               115          287          243
     total             300          749          737
-    planned as though value and variance of the pilot were the population's: the total has a standard error of about 13%
+    planned with the value and variance of the pilot: the total has a standard error of about 13%
     >>> plan = multiauc.sample_size(multiauc.compare(y_true, models), difference=0.02, power=0.9)
     >>> plan.total
     1623
@@ -209,7 +207,7 @@ def sample_size(
     tail = read_level(level)
     if (half_width is None) == (difference is None):
         found = "neither" if half_width is None else "both"
-        raise ValueError(f"exactly one of half_width and difference must be given; got {found}")
+        raise ValueError(f"exactly one of half_width and difference must be passed; got {found}")
     if isinstance(pilot, Comparison):
         known = _find_difference(pilot, metric, models)
     elif isinstance(pilot, (Evaluation, ScorePopulation)):
@@ -236,7 +234,7 @@ def sample_size(
         return _plan(known, aim, lambda sizes, v, freedom: known.half_width(sizes, v, freedom, tail) <= reach * ENOUGH)
     gap = read_number("difference", difference, 0.0, 1.0)
     chance = read_number("power", power, 2.0 * tail, 1.0)
-    aim = f"power {chance:g} to see a difference of {gap:g}: {known.name}, two-sided test at {200.0 * tail:.6g}%"
+    aim = f"power {chance:g} to detect a difference of {gap:g}: {known.name}, two-sided test at {200.0 * tail:.6g}%"
     return _plan(
         known, aim, lambda _, v, freedom: _rust.student_power(gap / math.sqrt(v), freedom, tail) * ENOUGH >= chance
     )
@@ -425,10 +423,10 @@ def _plan(pilot: _Pilot, aim: str, is_reached: Callable[[Sequence[int], float, f
     best, note = None, ""
     deviations = pilot.deviations()
     if _depends_on_sizes(pilot.inputs, pilot.metric):
-        note = "no best shares: with other class shares this metric is another number"
+        note = "no best prevalences: this metric changes with the class prevalences"
     elif not all(deviations):
         constant = [label for label, deviation in zip(labels, deviations, strict=True) if not deviation]
-        note = f"no best shares: the pilot does not show how much {pilot.unit} of {wording.listing(constant)} vary"
+        note = f"no best prevalences: the pilot does not show how much {pilot.unit} of {wording.listing(constant)} vary"
     else:
         # In small samples whole numbers and degrees of freedom can make other shares a little better.
         best = min(numbers, _find_fewest(pilot, deviations, is_reached), key=sum)

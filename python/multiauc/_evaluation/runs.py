@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling
     from multiauc._input.sample import HeldInputs
 
-ONE_RUN = "one run only: nothing is known of how much another training would differ"
+ONE_RUN = "one run only: the variance between trainings is unknown"
 FEW_RUNS = (
     "fewer than ten runs: where runs vary more than rows do, and unevenly, intervals cover less than they say "
     "(.88 to .94 at 95% with 3 to 5 runs)"

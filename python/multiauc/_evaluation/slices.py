@@ -360,7 +360,9 @@ class Slices(result.Printed, result.Tabular):
 
     def _below(self) -> list[str]:
         left_out = len(self) - PRINTED_FIRST - PRINTED_LAST
-        hidden = [f"{left_out} slices are not printed; to_frame() has all."] if len(self) > PRINTED_AT_MOST else []
+        hidden = (
+            [f"{left_out} slices are not printed; to_frame() lists them all."] if len(self) > PRINTED_AT_MOST else []
+        )
         return [*hidden, self.summary(), self.method, *result.notes_in_words(self.notes)]
 
     def _table(self) -> result.Cells:

@@ -62,8 +62,8 @@ def warn_of_lost_classes(replicates: NDArray[np.float64], estimates: NDArray[np.
     lost = int(np.isnan(replicates).any(axis=1).sum())
     if lost and not np.isnan(estimates).any():
         warn(
-            f"{wording.pluralize(lost, 'resample')} of {len(replicates)} drew no row of some class and count for "
-            "nothing; sampling='stratified' always draws them all"
+            f"{wording.pluralize(lost, 'resample')} of {len(replicates)} contain no row of some class and are "
+            "ignored; sampling='stratified' keeps every class"
         )
 
 
@@ -118,7 +118,7 @@ class Replicates:
         if not _vary(values):
             # Two models may agree in every resample.
             agree = self.smallest_class is None and self.estimate == values[0] == 0.0
-            return intervals.ConfidenceInterval(0.0, 0.0) if agree else _no_interval("the replicates are all alike")
+            return intervals.ConfidenceInterval(0.0, 0.0) if agree else _no_interval("all replicates are equal")
         if kind == "logit":
             return self._logit(values, tail)
         levels = self._find_bca_levels(values, tail) if kind == "bca" else [tail, 1.0 - tail]
@@ -156,9 +156,9 @@ class Replicates:
         """
         below = float(np.mean(values < self.estimate) + 0.5 * np.mean(values == self.estimate))
         if not 0.0 < below < 1.0:
-            return "all replicates lie on one side of the estimate"
+            return "all replicates are on one side of the estimate"
         if self.acceleration is None or np.isnan(self.acceleration):
-            return "no row contributes more than another"
+            return "all rows have the same influence"
         normal = NormalDist()
         bias = normal.inv_cdf(below)
         shifts = (bias + normal.inv_cdf(level) for level in (tail, 1.0 - tail))

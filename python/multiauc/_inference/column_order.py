@@ -46,7 +46,7 @@ class ColumnOrderWarning(UserWarning):
     >>> caught[0].category is multiauc.ColumnOrderWarning
     True
     >>> result.notes[0].partition("; ")[0]
-    "the column taken for 'low' fits 'top' better, that for 'top' fits 'low'"
+    "the column used for 'low' fits 'top' better, that for 'top' fits 'low'"
     >>> result.notes[0].partition("perhaps ")[2]
     "labels=['top', 'mid', 'low']"
     """
@@ -122,7 +122,7 @@ def _sentence(sample: Sample, others: dict[int, int], *, most_below: bool) -> st
     if sample.has_one_score:
         first, second = sample.labels
         return (
-            f"the scores are higher for {first!r} than for {second!r}, but were taken for scores of {second!r}, "
+            f"the scores are higher for {first!r} than for {second!r}, but were used as scores of {second!r}, "
             f"the second of {ORIGINS[sample.named_by]}: if they are not, pass labels=[{second!r}, {first!r}]"
         )
     facts = ["most classes have a one-vs-rest AUC below 1/2"] if most_below else []
@@ -134,7 +134,7 @@ def _sentence(sample: Sample, others: dict[int, int], *, most_below: bool) -> st
 def _fits(labels: list[Any], others: dict[int, int]) -> str:
     pairs = [(labels[j], labels[k]) for j, k in others.items()]
     (taken, better), *more = pairs[:SHOWN_COLUMNS]
-    text = f"the column taken for {taken!r} fits {better!r} better"
+    text = f"the column used for {taken!r} fits {better!r} better"
     text += "".join(f", that for {taken!r} fits {better!r}" for taken, better in more)
     return text + (f", and {pluralize(len(pairs) - SHOWN_COLUMNS, 'other')}" if len(pairs) > SHOWN_COLUMNS else "")
 
@@ -145,10 +145,10 @@ def _cure(sample: Sample, others: dict[int, int]) -> str:
     advice = "pass labels= with the classes in the order of the columns"
     if sample.named_by == "names":
         return (
-            "the columns were taken for the classes of their names: if these are wrong, rename them, "
+            "the column names were used as classes: if they are wrong, rename the columns, "
             "or pass the scores as an array and labels= with the classes in the order of the columns"
         )
     if others and sample.n_classes <= SHOWN_ORDER:
         order = [sample.labels[others.get(j, j)] for j in range(sample.n_classes)]
         advice += f", perhaps labels=[{listing(order)}]"
-    return f"the columns were taken in the sorted order of the labels: {advice}"
+    return f"the columns were assumed to be in the sorted order of the labels: {advice}"

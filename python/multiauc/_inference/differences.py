@@ -118,7 +118,7 @@ class Difference(result.Number, result.Tabular):
         """
         interval = self.interval_beyond(read_level(level))
         if math.isnan(interval.low):
-            warn(f"there is no interval for {self.first} - {self.second}: {self._obstacle()}")
+            warn(f"no interval is available for {self.first} - {self.second}: {self._obstacle()}")
         return interval
 
     def test(self, value: float = 0.0, alternative: estimates.Alternative = "two-sided") -> estimates.TestResult:

@@ -83,7 +83,7 @@ def test_by_student(name: str, t: float, freedom: float, alternative: str, value
 
 def warn_of_no_test(alternative: str, reason: str) -> TestResult:
     """nan, with a warning that says why."""
-    warn(f"there is no test of {alternative}: {reason}")
+    warn(f"no test is possible for {alternative}: {reason}")
     return TestResult(alternative, math.nan, math.nan, math.nan)
 
 
@@ -169,9 +169,7 @@ class Estimate(result.Number, result.Tabular):
         if wanted == "first_order":
             return self._first_order
         if isinstance(self._of, str) and not METRICS[self._of].has_interactions:
-            raise ValueError(
-                f"kind={wanted!r} is not known for {METRICS[self._of].title}, which has the first-order variance only"
-            )
+            raise ValueError(f"kind={wanted!r} is not available for {METRICS[self._of].title}; use 'first_order'")
         if self._inputs is None:
             raise ValueError(
                 f"kind={wanted!r} needs the data, which an unpickled result and that of a stream do not have; "
@@ -188,7 +186,7 @@ class Estimate(result.Number, result.Tabular):
         if abs(variance) <= ROUNDING * self._first_order:
             return 0.0
         if variance < 0.0:
-            warn(f"the unbiased variance of {self.name} came out as {variance:.3g} and is reported as 0")
+            warn(f"the unbiased variance of {self.name} is negative ({variance:.3g}) and is reported as 0")
             return 0.0
         return variance
 
@@ -227,10 +225,10 @@ class Estimate(result.Number, result.Tabular):
         unknown = {"wilson": own != "wilson", "logit": is_log, "log": not is_log, "cautious": self._cautious is None}
         if unknown.get(kind) and not math.isnan(self.standard_error):
             others = [name for name in INTERVALS if not unknown.get(name)]
-            raise ValueError(f"method={kind!r} is not known for {self.name}; {wording.listing(others)} are")
+            raise ValueError(f"method={kind!r} is not available for {self.name}; {wording.listing(others)} are")
         interval = self._interval(tail, kind)
         if math.isnan(interval.low):
-            warn(f"there is no interval for {self.name}: its standard error is {self._describe_error()}")
+            warn(f"no interval is available for {self.name}: its standard error is {self._describe_error()}")
         return interval
 
     @property
@@ -469,4 +467,4 @@ def warn_of_single_units(inputs: HeldInputs, units: NDArray[np.int64], effective
         if not labels:
             continue
         names = f"{'class' if len(labels) == 1 else 'each of the classes'} {wording.listing(labels)}"
-        warn(f"{names} {what}, which does not show how much it varies: the standard errors that need it are nan")
+        warn(f"{names} {what}, so its variance is unknown: the standard errors that need it are nan")

@@ -123,7 +123,7 @@ class PairMatrix(result.Result):
         """``matrix["cat", "dog"]``: the value of a pair of classes, given by label."""
         if not isinstance(pair, tuple) or len(pair) != 2:
             raise TypeError(
-                f"a cell is found by two labels, such as matrix[{self.labels[0]!r}, {self.labels[1]!r}]; got {pair!r}"
+                f"index the matrix by two labels, such as matrix[{self.labels[0]!r}, {self.labels[1]!r}]; got {pair!r}"
             )
         try:
             return self.between(*pair)

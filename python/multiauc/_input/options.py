@@ -234,7 +234,7 @@ def read_region(max_fpr: Any, min_tpr: Any) -> tuple[str, float]:
     """The part of ROC curves that counts: "max_fpr" or "min_tpr", and the rate."""
     if (max_fpr is None) == (min_tpr is None):
         found = "neither" if max_fpr is None else "both"
-        raise ValueError(f"either max_fpr or min_tpr must be given; got {found}")
+        raise ValueError(f"either max_fpr or min_tpr must be passed; got {found}")
     name, value = ("max_fpr", max_fpr) if min_tpr is None else ("min_tpr", min_tpr)
     return name, read_number(name, value, 0.0, 1.0, "(]" if min_tpr is None else "[)")
 

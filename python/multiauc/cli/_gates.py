@@ -64,7 +64,7 @@ def _share(text: str) -> float:
 
 
 def check_values(estimates: Mapping[str, views.Estimate], floors: Iterable[Floor]) -> tuple[views.Gate, ...]:
-    """What came of ``--fail-under``, for each floor; a value that is not known for certain does not pass."""
+    """What came of ``--fail-under``, for each floor; a value that is not available for certain does not pass."""
     found = {
         metric: one.value if one.bounds is None else one.bounds.guaranteed_low for metric, one in estimates.items()
     }

@@ -87,7 +87,7 @@ def _explain_option(error: click.UsageError) -> str | None:
     for name, others in (*OTHER_NAMES.items(), *SYNONYMS.items()):
         option = "--" + name.replace("_", "-")
         if word in others and option in has:
-            return f"there is no option {error.option_name}; here it is called {option}"
+            return f"there is no option {error.option_name}; its name here is {option}"
     return None
 
 
