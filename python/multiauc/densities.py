@@ -38,9 +38,9 @@ LISTED_AT_MOST = 10
 
 
 class ScorePopulation(ABC):
-    """Rows of K classes with K scores each, all of known distribution: the base of `NormalScores`, `ScoreDensities`.
+    """Rows of K classes with K scores of known distribution: the base of `NormalScores` and `ScoreDensities`.
 
-    Rows are independent. Everything is a property of the population: nothing is estimated.
+    Rows are independent. All values are exact population values, not estimates.
     """
 
     #: The number of classes, and the share of the rows that each of them has.
@@ -60,7 +60,7 @@ class ScorePopulation(ABC):
         """The scores of rows of these classes."""
 
     def pair_auc(self, i: int, j: int) -> float:
-        r""":math:`A(i|j) = P(s_i(x^{(i)}) > s_i(x^{(j)}))`: how well score i tells class i from class j.
+        r""":math:`A(i|j) = P(s_i(x^{(i)}) > s_i(x^{(j)}))`: how well score i separates class i from class j.
 
         Parameters
         ----------
@@ -107,7 +107,7 @@ class ScorePopulation(ABC):
 
     @property
     def one_vs_rest_per_class(self) -> NDArray[np.float64]:
-        """Each class against all others together, which count by their prevalence."""
+        """Each class against all others pooled, weighted by prevalence."""
         shares = np.where(np.eye(self.n_classes, dtype=bool), 0.0, self.prevalence) / (1.0 - self.prevalence)[:, None]
         return np.asarray(np.nansum(shares * self.hand_till_matrix, axis=1))
 
@@ -128,7 +128,7 @@ class ScorePopulation(ABC):
 
     @property
     def one_vs_rest_micro(self) -> float:
-        """All cells of the score matrix together (``average="micro"``)."""
+        """All scores in one ranking (``average="micro"``)."""
         classes = range(self.n_classes)
         total = sum(
             self.prevalence[i] * self.prevalence[j] * self._beats(i, j, i, other)
@@ -152,7 +152,7 @@ class ScorePopulation(ABC):
         Returns
         -------
         y_true : ndarray of shape (n,)
-            The class of each row, drawn by prevalence: 0, ..., K - 1.
+            The class of each row, sampled by prevalence: 0, ..., K - 1.
         y_score : ndarray of shape (n, K)
             Its scores.
         """
@@ -218,9 +218,9 @@ class NormalScores(ScorePopulation):
     sds : float or array-like of shape (K, K)
         The standard deviations, all positive.
     prevalence : array-like of shape (K,), optional
-        The share of the rows that each class has; by default all the same.
+        The prevalence of each class; default: all equal.
     correlation : float, default 0
-        Between any two scores of a row, within a class: from -1/(K - 1) to 1. It matters to AUC_mu alone.
+        Between any two scores of a row, within a class: from -1/(K - 1) to 1. It affects AUC_mu only.
 
     References
     ----------
@@ -311,17 +311,17 @@ class NormalScores(ScorePopulation):
 
 
 class ScoreDensities(ScorePopulation):
-    """Scores of any continuous distributions, and the metrics that they have in the population, by quadrature.
+    """Scores with any continuous distributions, and the population values of all metrics, by quadrature.
 
-    Needs scipy (``pip install scipy``). Scores of a row are taken to be independent within a class, which
-    matters to AUC_mu alone.
+    Needs scipy (``pip install scipy``). Scores of a row are assumed to be independent within a class, which affects
+    AUC_mu only.
 
     Parameters
     ----------
     densities : sequence of K sequences of K distributions
         ``densities[i][j]``: the distribution of score i in class j, a frozen continuous one of `scipy.stats`.
     prevalence : array-like of shape (K,), optional
-        The share of the rows that each class has; by default all the same.
+        The prevalence of each class; default: all equal.
 
     Examples
     --------

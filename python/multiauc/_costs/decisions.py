@@ -49,20 +49,20 @@ class RowMean(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CostDifference(Difference):
-    """How much more the decisions of one rule cost than those of another on the same rows, on average.
+    """The difference between the mean costs of two decision rules on the same rows.
 
     Attributes
     ----------
     first, second : str
         The rules: ``"fitted"``, ``"bayes"`` or ``"argmax"``.
     value : float
-        The mean cost of the first less that of the second: negative where the first is cheaper.
+        The mean cost of the first minus that of the second: negative if the first is cheaper.
     variance : float
         From the difference in each row (paired); nan for a single row or group.
     degrees_of_freedom : float
         How well the variance is known.
     is_same_rule : bool
-        Whether both are one and the same rule, so that there can be no difference.
+        Whether both are the same rule, so there is no difference.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class CostDifference(Difference):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CostComparison(result.Tabular):
-    """What the decisions of a fitted rule and of plain rules cost on the same rows.
+    """The mean costs of a fitted decision rule and of simple rules on the same rows.
 
     Attributes
     ----------
@@ -108,9 +108,9 @@ class CostComparison(result.Tabular):
         The mean cost of a row, its variance and degrees of freedom by rule: ``"fitted"``, ``"bayes"`` (the smallest
         expected cost by the probabilities as they are) and ``"argmax"`` (the largest probability).
     differences : tuple of CostDifference
-        The fitted rule less each of the plain ones.
+        The fitted rule minus each of the simple ones.
     n_rows : int
-        How many rows (of positive weight) were decided.
+        The number of rows (of positive weight).
     bounds : tuple of two floats
         The smallest and the largest of the costs.
 
@@ -143,7 +143,7 @@ class CostComparison(result.Tabular):
         return {name: math.sqrt(mean.variance) for name, mean in self.means.items()}
 
     def difference(self, first: str, second: str) -> CostDifference:
-        """The difference of the fitted rule (`first`) and a plain one (`second`)."""
+        """The difference between the fitted rule (`first`) and a simple one (`second`)."""
         for found in self.differences:
             if (found.first, found.second) == (first, second):
                 return found
@@ -207,27 +207,27 @@ class CostComparison(result.Tabular):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CostDecisions(result.Tabular):
-    r"""A rule that predicts classes so that errors cost little; see `multiauc.fit_decisions`.
+    r"""A decision rule that makes errors cheap; see `multiauc.fit_decisions`.
 
     Attributes
     ----------
     rule : {"bayes", "calibrated", "offsets", "argmax"}
-        What the rule is. ``"bayes"`` predicts the class i of the smallest expected cost :math:`\sum_j C_{ij} p_j`.
-        ``"calibrated"`` and ``"offsets"`` do the same with :math:`q_j \propto p_j^s \exp(b_j)` in the place of p.
-        ``"argmax"`` predicts the class of the largest probability.
+        The kind of rule. ``"bayes"`` predicts the class i with the smallest expected cost :math:`\sum_j C_{ij} p_j`.
+        ``"calibrated"`` and ``"offsets"`` do the same with :math:`q_j \propto p_j^s \exp(b_j)` instead of p.
+        ``"argmax"`` predicts the class with the largest probability.
     offsets : ndarray of shape (K,)
         The offsets b, whose mean is 0; zeros for ``"bayes"`` and ``"argmax"``.
     scale : float
-        The power s: below 1 where probabilities are too sure of themselves.
+        The power s: below 1 if probabilities are overconfident.
     costs : ndarray of shape (K, K)
-        The cost of predicting the class of the row when the truth is that of the column.
+        The cost matrix: predicted classes in rows, true classes in columns.
     labels : tuple
         The classes.
     calibration_p_value : float
-        Of the test whether probabilities fit the rows as they are; nan where there are too few rows for it.
+        The p-value of the test that the probabilities are calibrated; nan with too few rows.
     cross_validated : CostComparison
-        What the rules cost on the rows that they were fitted to, each part of them decided by a rule fitted to the
-        others. As the rule was chosen by it, it flatters a little: other rows (`compare`) are the judge.
+        The cross-validated costs of the rules on the rows they were fitted to. They are slightly optimistic, because
+        the rule was chosen by them: use `compare` on other rows.
 
     Examples
     --------
@@ -260,12 +260,12 @@ class CostDecisions(result.Tabular):
             Probabilities, columns in the order of `labels` or with their names; with two classes also of shape (n,) or
             (n, 1), the probability of the second.
         outputs : {"logits"} or None
-            "logits" if `y_score` has logits, whose softmax is then taken.
+            "logits" if `y_score` contains logits; their softmax is used.
 
         Returns
         -------
         ndarray of shape (n,)
-            Labels. Of classes of the same expected cost the first in sorted order, whatever the order of columns.
+            Labels. Ties go to the first class in sorted order, whatever the column order.
         """
         scores = read_probabilities(self._in_order(y_score), len(self.labels), outputs)
         if len({type(label) for label in self.labels}) == 1 and isinstance(self.labels[0], (str, bool, int, float)):
@@ -284,7 +284,7 @@ class CostDecisions(result.Tabular):
         sample_weight: ArrayLike | None = None,
         outputs: Outputs = None,
     ) -> float:
-        """The mean cost of the decisions on some rows.
+        """The mean cost of the predictions on some rows.
 
         Parameters
         ----------
@@ -309,9 +309,9 @@ class CostDecisions(result.Tabular):
         groups: ArrayLike | None = None,
         outputs: Outputs = None,
     ) -> CostComparison:
-        """What the decisions cost on some rows beside those of Bayes' rule and of the largest probability.
+        """Compare the costs on some rows with those of Bayes' rule and of argmax.
 
-        Rows count as drawn as they come, class sizes included, which an expected cost depends on.
+        Class sizes are treated as random, because an expected cost depends on them.
 
         Parameters
         ----------
@@ -441,28 +441,27 @@ def fit_decisions(
     absent: Literal["raise", "ignore"] = "raise",
     outputs: Outputs = None,
 ) -> CostDecisions:
-    r"""Learn which class to predict so that errors cost little on other rows.
+    r"""Learn a decision rule: which class to predict to make errors cheap on other rows.
 
-    With probabilities p that can be trusted, the class i of the smallest expected cost
+    With calibrated probabilities p, the class i with the smallest expected cost
 
     .. math:: \sum_j C_{ij}\, p_j
 
-    is the best prediction (Bayes' rule). Where they cannot, they are corrected to
-    :math:`q_j \propto p_j^s \exp(b_j)` with a scale s and an offset :math:`b_j` per class, fitted to the rows. A test
-    says whether the probabilities need it. Then a cross-validation within the rows decides: another rule (the largest
-    probability, the plain Bayes rule, or offsets found by the smallest cost itself) is taken if it costs clearly less,
-    so that few rows do not lead to a worse rule than none.
+    is the best prediction (Bayes' rule). Otherwise they are corrected to :math:`q_j \propto p_j^s \exp(b_j)` with a
+    scale s and an offset :math:`b_j` per class, fitted to the rows. A test decides whether the probabilities need it.
+    Then cross-validation compares other rules (argmax, plain Bayes, or offsets that minimise the cost directly), and
+    one of them is used only if it costs clearly less, so few rows do not lead to a worse rule than none.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
         The class of each row: integers, strings, bools or a categorical.
     y_score : array-like of shape (n, K)
-        The probability of each class for each row, float32 or float64: from a model that was fitted to other rows.
-        With two classes also of shape (n,) or (n, 1), the probability of the second of `labels`.
+        The probability of each class for each row, float32 or float64, from a model fitted to other rows. With two
+        classes also of shape (n,) or (n, 1), the probability of the second of `labels`.
     costs : array-like of shape (K, K)
         ``costs[i, j]``: the cost of predicting class i when the truth is class j, in the order of `labels` (rows are
-        predictions). Some error must cost more than the right prediction.
+        predictions). Some error must cost more than the correct prediction.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows.
     groups : array-like of shape (n,), optional
@@ -472,7 +471,7 @@ def fit_decisions(
         which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, or go on without having seen any.
+        What to do if a class has no rows (or no weight): raise an error, or fit without it.
     outputs : {"logits"} or None, default None
         What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
         logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
@@ -481,13 +480,14 @@ def fit_decisions(
     Returns
     -------
     CostDecisions
-        `decide` predicts, `expected_cost` says what that costs on some rows, and `compare` whether it is less than what
-        plain rules cost.
+        `decide` predicts, `expected_cost` returns the mean cost on some rows, and `compare` tests it against simple
+        rules.
 
     Notes
     -----
-    Of more than 10,000 rows, about 10,000 are taken for fitting, evenly spread over classes and probabilities. Nothing
-    is random, and neither the order of rows nor that of columns matters: ties are broken in the sorted order of labels.
+    With more than 10,000 rows, about 10,000 are used for fitting, evenly spread over classes and probabilities. The
+    result is deterministic and does not depend on the order of rows or columns: ties are broken in the sorted order of
+    labels.
 
     References
     ----------

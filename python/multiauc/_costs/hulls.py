@@ -34,13 +34,13 @@ class RocHull(result.Result):
     fpr, tpr : ndarray
         False and true positive rate of the vertices, from (0, 0) to (1, 1).
     thresholds : ndarray
-        The rows with a score of at least the threshold are called positive; falling from +inf.
+        Rows with a score at or above the threshold are predicted positive; falling from +inf.
     positive : hashable
         The class whose score is read.
     negative : hashable or None
-        The class that it is told from; None for all the others together.
+        The class it is compared with; None for all others pooled.
     prevalence : float
-        The share of the positive class among the rows of both sides.
+        The prevalence of the positive class among the rows of both sides.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class RocHull(result.Result):
         return roc.area_below(self.fpr, self.tpr)
 
     def optimum(self, cost_fp: float, cost_fn: float, prevalence: float | None = None) -> OperatingPoint:
-        r"""The vertex of the least expected cost, and the threshold that gets there.
+        r"""The vertex with the least expected cost, and its threshold.
 
         .. math:: \pi_0 C_{FP} \mathrm{FPR} + \pi_1 C_{FN} (1 - \mathrm{TPR})
 
@@ -80,16 +80,14 @@ class RocHull(result.Result):
         Parameters
         ----------
         cost_fp, cost_fn : float
-            What it costs to call a negative row positive, and to call a positive row negative: not negative, and not
-            both 0.
+            The cost of a false positive and of a false negative: not negative, and not both 0.
         prevalence : float, optional
-            The share of the positive class where the threshold will be used, between 0 and 1; by default that of the
-            rows.
+            The prevalence of the positive class in use, between 0 and 1; default: that of the rows.
 
         Returns
         -------
         OperatingPoint
-            Of equally good vertices the one with the fewest positives.
+            Ties go to the vertex with the fewest positives.
         """
         false_positive = options.read_number("cost_fp", cost_fp, 0.0, ends="[)")
         false_negative = options.read_number("cost_fn", cost_fn, 0.0, ends="[)")
@@ -114,7 +112,7 @@ class RocHull(result.Result):
         )
 
     def cost_curve(self) -> CostCurve:
-        """The expected cost under all costs and prevalences at once; see `CostCurve`."""
+        """The expected cost for all costs and prevalences; see `CostCurve`."""
         x, cost = self.fpr, self.tpr
         if len(self.fpr) > 1:
             across, up = np.diff(self.fpr), np.diff(self.tpr)
@@ -127,7 +125,7 @@ class RocHull(result.Result):
         return CostCurve(x, cost, self.fpr, self.tpr, self.positive, self.negative)
 
     def h_measure(self, severity_ratio: float | None = None) -> float:
-        r"""Hand's H-measure: how much of the loss of a decision without scores the scores save.
+        r"""Hand's H-measure: the fraction of the loss without scores that the scores save.
 
         .. math::
             H = 1 - \frac{\int L(c)\, u(c)\, dc}{\int L_0(c)\, u(c)\, dc}, \qquad
@@ -135,14 +133,14 @@ class RocHull(result.Result):
 
         the minimum over the hull, :math:`L_0` that of calling all rows positive or none, and c the share of a false
         positive in the sum of both costs. Beliefs about c are u, the density of Beta(2, 1 + 1/SR), which peaks where
-        :math:`c / (1 - c)` is the severity ratio SR [1]_. 0 for scores that are no better than none, 1 for perfect
-        ones. Scores that rank the wrong way round are not turned round.
+        :math:`c / (1 - c)` is the severity ratio SR [1]_. 0 is the chance level, 1 is perfect. Scores that rank in the
+        wrong direction are not reversed.
 
         Parameters
         ----------
         severity_ratio : float, optional
-            The most likely ratio of the cost of a false positive to that of a false negative; by default
-            prevalence / (1 - prevalence), so that errors in the smaller class are taken for the more severe.
+            The most likely ratio of the cost of a false positive to that of a false negative; default: prevalence / (1
+            - prevalence), which treats errors in the smaller class as more severe.
 
         References
         ----------
@@ -162,7 +160,7 @@ class RocHull(result.Result):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw: new axes by default. Axes of ROC curves may be shared.
+            Where to draw; default: new axes. ROC curves can share them.
         optimum : OperatingPoint, optional
             A point to mark, from `optimum`, with the line of equal costs through it.
         **line
@@ -188,13 +186,13 @@ class OperatingPoint(result.Result):
     fpr, tpr : float
         The rates there.
     threshold : float
-        Call rows positive whose score is at least this: inf for none, -inf for all.
+        Predict positive if the score is at least this: inf for none, -inf for all.
     expected_cost : float
         The mean cost of a row.
     cost_fp, cost_fn, prevalence : float
-        What it is best for.
+        The costs and the prevalence it is optimal for.
     positive, negative : hashable
-        The class whose score is read, and the one that it is told from; None for all the others together.
+        The class whose score is used, and the one it is compared with; None for all others pooled.
 
     Examples
     --------
@@ -218,7 +216,7 @@ class OperatingPoint(result.Result):
 
     @property
     def slope(self) -> float:
-        """How steep lines of equal cost are in the picture of the curve; inf where only false positives cost."""
+        """The slope of lines of equal cost in ROC space; inf if only false positives cost."""
         missed = self.prevalence * self.cost_fn
         return math.inf if missed == 0.0 else (1.0 - self.prevalence) * self.cost_fp / missed
 
@@ -233,7 +231,7 @@ class OperatingPoint(result.Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CostCurve(result.Result):
-    r"""Expected costs under all costs and prevalences (Drummond and Holte's cost curve), from a hull.
+    r"""Drummond and Holte's cost curve: expected costs for all costs and prevalences, from a hull.
 
     With :math:`x = \pi_1 C_{FN} / (\pi_1 C_{FN} + \pi_0 C_{FP})`, a point of the ROC curve is the straight line
 
@@ -248,7 +246,7 @@ class CostCurve(result.Result):
     fpr, tpr : ndarray
         The points whose lines touch it, as in `RocHull`.
     positive, negative : hashable
-        The class whose score is read, and the one that it is told from; None for all the others together.
+        The class whose score is used, and the one it is compared with; None for all others pooled.
 
     References
     ----------
@@ -327,8 +325,8 @@ def roc_hulls(
     """The convex hull of the ROC curve of every class, or of every ordered pair of classes.
 
     Whatever false positives and false negatives cost, a vertex of the upper convex hull has the least expected cost.
-    A hull says which (`RocHull.optimum`, with the threshold to use), how low the cost is for all costs at once
-    (`RocHull.cost_curve`), and how good that is on average (`RocHull.h_measure`).
+    `RocHull.optimum` finds it and its threshold, `RocHull.cost_curve` shows the least cost for all costs, and
+    `RocHull.h_measure` averages over them.
 
     Parameters
     ----------
@@ -336,9 +334,9 @@ def roc_hulls(
         The class of each row: integers, strings, bools or a categorical.
     y_score : array-like of shape (n, K)
         The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
-        (n,) or (n, 1), the score of the second of `labels`; the first is then given the negated score.
+        (n,) or (n, 1), the score of the second of `labels`; the first then gets the negated score.
     kind : {"one_vs_rest", "pairwise"}, default "one_vs_rest"
-        A curve of each class against all the others, or of each ordered pair of classes (c, d), by the score of c.
+        One curve per class against all others, or per ordered pair of classes (c, d), by the score of c.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
         row of weight 0 is ignored.
@@ -347,8 +345,8 @@ def roc_hulls(
         which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, leave its hulls out, or have hulls of a
-        single point nan.
+        What to do if a class has no rows (or no weight): raise an error, leave its hulls out, or return hulls with a
+        single point, nan.
     outputs : {"logits"} or None, default None
         What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
         logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
@@ -357,8 +355,8 @@ def roc_hulls(
     Returns
     -------
     dict
-        A `RocHull` by label, or by pair (c, d) of labels, c being the positive class whose score is read. It refers to
-        `y_score` for its picture and does not copy it.
+        A `RocHull` by label, or by pair (c, d) of labels, where c is the positive class whose score is used. For plots
+        it keeps a reference to `y_score`, not a copy.
 
     References
     ----------
@@ -396,9 +394,9 @@ def h_measure_score(
 ) -> float:
     """Hand's H-measure of each class against the rest, averaged; with two classes, that of the second.
 
-    How much of the loss of decisions without scores the scores save, on average over beliefs about the costs of both
-    kinds of errors; `RocHull.h_measure` has the formula. 0 for useless scores and 1 for perfect ones. Scores that rank
-    the wrong way round are not turned round.
+    The fraction of the loss without scores that the scores save, averaged over a distribution of the two error costs;
+    `RocHull.h_measure` has the formula. 0 is the chance level, 1 is perfect. Scores that rank in the wrong direction
+    are not reversed.
 
     Parameters
     ----------
@@ -406,12 +404,12 @@ def h_measure_score(
         The class of each row.
     y_score : array-like of shape (n, K)
         The score of each row for each class; with two classes also of shape (n,) or (n, 1), the score of the second of
-        `labels`. Of two columns the second is read.
+        `labels`. Of two columns, the second is used.
     severity_ratio : float, optional
-        The most likely ratio of the cost of a false positive to that of a false negative; by default the ratio of a
+        The most likely ratio of the cost of a false positive to that of a false negative; default: the ratio of a
         class's rows to all others, class by class.
     average : {"macro", "prevalence"}, default "macro"
-        All classes alike, or weighted by their share of the rows. Two classes need no average.
+        The plain mean of the classes, or weighted by prevalence. Two classes need no average.
     sample_weight, labels
         As in `roc_hulls`.
     absent : {"raise", "ignore", "nan"}, default "raise"
@@ -461,28 +459,28 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> float:
-    r"""Adams and Hand's LC index: how much of what is believed about costs is in favour of model A.
+    r"""Adams and Hand's LC index: how far beliefs about costs favour model A.
 
     .. math:: \int I(c)\, D(c)\, dc,
 
-    where c is the share of a false positive in the sum of both costs, I(c) is 1 where A has the smaller minimum loss,
-    -1 where B has and 0 where both are equal, and D is a triangular density of beliefs about c. 1 if A is better under
-    all costs in question, -1 if B is. It says how likely A is better, not by how much.
+    where c is the share of a false positive in the sum of both costs, I(c) is 1 if A has the smaller minimum loss, -1
+    if B has and 0 if both are equal, and D is a triangular density of beliefs about c. The index is 1 if A is better
+    for all costs in the range, -1 if B is. It measures how likely A is better, not by how much.
 
     Parameters
     ----------
     y_true : array-like of shape (n,)
         The class of each row.
     scores_a, scores_b : array-like of shape (n, K)
-        The scores of both models, as in `roc_hulls`. With two classes those of the second are read; with more, each
-        class is told from the rest and the indices are averaged.
+        The scores of both models, as in `roc_hulls`. With two classes, the scores of the second are used; with more,
+        each class is compared with the rest and the indices are averaged.
     cost_range : tuple of two floats
-        The smallest and the largest c that is thought possible, between 0 and 1. A false positive that costs r times as
-        much as a false negative is c = r / (1 + r).
+        The smallest and the largest plausible c, between 0 and 1. A false positive that costs r times as much as a
+        false negative is c = r / (1 + r).
     most_likely : float
         The c with the highest density, within the range.
     average : {"macro", "prevalence"}, default "macro"
-        All classes alike, or weighted by their share of the rows. Two classes need no average.
+        The plain mean of the classes, or weighted by prevalence. Two classes need no average.
     sample_weight, labels, outputs
         As in `roc_hulls`.
     absent : {"raise", "ignore", "nan"}, default "raise"

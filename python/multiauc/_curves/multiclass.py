@@ -41,17 +41,18 @@ class MulticlassRoc(result.Result):
     auc : float
         The area D under it, by trapezoids.
     thresholds : ndarray of shape (T,) or (T, J)
-        The falling thresholds, one column per pair where the pairs do not share them.
+        The falling thresholds, one column per pair if the pairs do not share them.
     tp_rates, fp_rates : ndarray of shape (T, J)
-        The rates of each pair (c, d): the shares of class c and of class d with a score for c above the threshold.
+        The rates of each pair (c, d): the fractions of class c and of class d with a score for c above the threshold.
     pairs : tuple of (label, label)
-        The ordered pairs (c, d) behind the columns. With two classes only (second, first), the other's mirror image.
+        The ordered pairs (c, d) of the columns; with two classes only (second, first), because the other is its mirror
+        image.
     labels : tuple
         The classes.
     fitted_fpr, fitted_tpr : ndarray of shape (T,)
         The row effects as fitted, before the continuity correction was undone and they were made monotone.
     pair_scores : ndarray of shape (J,)
-        V: where each pair stands relative to the others. Empty with two classes, where there is nothing to fit.
+        V: the position of each pair relative to the others. Empty with two classes, which need no fit.
     deviance : float
         Twice the log-likelihood that the fit leaves unexplained.
     n_iter : int
@@ -119,7 +120,7 @@ class MulticlassRoc(result.Result):
 
     @classmethod
     def of_nothing(cls, labels: list[Any], center: str) -> Self:
-        """The result when a class is absent and the policy is nan."""
+        """The result if a class is missing and ``absent="nan"``."""
         nowhere, empty = np.array([np.nan]), np.empty(0)
         return cls(
             fpr=nowhere,
@@ -158,24 +159,24 @@ class MulticlassRoc(result.Result):
         groups: ArrayLike | None = None,
         sampling: Sampling = "stratified",
     ) -> MulticlassRocBootstrap:
-        """Fit the curve again to resampled data: the uncertainty of `auc` and of the curve.
+        """Refit the curve to resampled data, for the uncertainty of `auc` and of the curve.
 
-        Rows are drawn with replacement, with their weights. The thresholds stay, and the fit starts from the fitted
-        curve.
+        Rows are resampled with their weights. The thresholds stay fixed, and each fit starts from the fitted curve.
 
         Parameters
         ----------
         n_resamples : int, default 1000
             How many resamples.
         rng : numpy Generator or int, optional
-            The random numbers or their seed. The same seed draws the same rows, replicate by replicate, for every model
-            scored on the same `y_true`, so that differences of replicates compare models. The number of threads makes
-            no difference.
+            The generator or its seed. The same seed resamples the same rows, replicate by replicate, for every model
+            scored on the same `y_true`, so differences of replicates compare models. The result does not depend on the
+            number of threads.
         groups : array-like of shape (n,), optional
-            The group of each row (a patient, a user): whole groups are drawn, within classes if `sampling` says so and
-            no group has rows of several. A resample that holds no row of some class is nan and does not count.
+            The group of each row (a patient, a user): whole groups are resampled, within classes if `sampling` is
+            "stratified" and no group has rows of several classes. A resample without rows of some class is nan and does
+            not count.
         sampling : {"stratified", "iid"}, default "stratified"
-            Rows are drawn within each class, or whatever their class.
+            Resample rows within each class, or from all rows.
 
         Returns
         -------
@@ -222,11 +223,11 @@ class MulticlassRoc(result.Result):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw: new axes by default. Several models can share them.
+            Where to draw; default: new axes. Several models can share them.
         band : RocBand, optional
             The band to shade, from ``roc.bootstrap().band()``.
         pairs : bool, default False
-            Whether to draw the empirical curve of every pair, faintly, behind.
+            Whether to draw the empirical curve of every pair in the background.
         label : str, optional
             The model's name in the legend.
         **line
@@ -255,7 +256,7 @@ class RocBand(result.Result):
     level : float
         The nominal coverage.
     simultaneous : bool
-        Of the whole curve at once, or of each point by itself.
+        Whether the limits are simultaneous or pointwise.
 
     Examples
     --------
@@ -310,11 +311,11 @@ class CurveBootstrap(result.Result):
             The nominal coverage.
         method : {"logit", "percentile", "basic"}, default "logit"
             ``"logit"``: expit(logit D ± t S), inside (0, 1) by construction, with S the standard deviation of the
-            replicates' logits (those that are five times as near to 0 or 1 as D count as just that near; at least SE /
-            (D (1 - D))) and t Student's quantile with the smallest class's rows less one. ``"percentile"``: quantiles
-            of the replicates. ``"basic"``: these mirrored at the estimate. Where no threshold shows an error (`bound`
-            of a multi-class curve), all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the smallest class;
-            where all replicates are alike elsewhere there is no interval.
+            replicates' logits (limited to five times as close to 0 or 1 as D; at least SE / (D (1 - D))) and t
+            Student's quantile with one degree of freedom fewer than the smallest class has rows. ``"percentile"``:
+            quantiles of the replicates. ``"basic"``: these quantiles mirrored at the estimate. If no threshold shows an
+            error (`bound` of a multi-class curve), all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the
+            size of the smallest class; if all replicates are equal otherwise, there is no interval.
         """
         found = resampling.Replicates(
             self.estimate, self.replicates, self.smallest_class, bound=self._bound(), is_fitted=True
@@ -331,7 +332,7 @@ class CurveBootstrap(result.Result):
         Parameters
         ----------
         level : float, default 0.95
-            The share of resampled curves between the limits at each false-positive rate.
+            The fraction of resampled curves between the limits at each false-positive rate.
         """
         return quantile_band(self.heights[~np.isnan(self.heights).any(axis=1)], level)
 
@@ -361,14 +362,14 @@ class MulticlassRocBootstrap(CurveBootstrap):
     estimate : float
         The area of the sample itself.
     replicates : ndarray of shape (n_resamples,)
-        The area of each resampled curve, nan in a resample that holds no row of some class. Read-only.
+        The area of each resampled curve, nan in a resample without rows of some class. Read-only.
     heights : ndarray of shape (n_resamples, 101)
         The true-positive rate of each resampled curve at false-positive rates 0, 0.01, ..., 1. Read-only.
     smallest_class : int
-        The rows of the smallest class (its groups, where these were drawn).
+        The number of rows of the smallest class (of groups, if groups were resampled).
     bound : float or None
-        1 where no threshold shows an error of any pair, 0 where all are wrong; None elsewhere. Resamples hardly vary
-        there.
+        1 if no threshold shows an error of any pair, 0 if all are wrong, otherwise None. Resamples hardly vary at these
+        bounds.
 
     Examples
     --------
@@ -439,17 +440,18 @@ def multiclass_roc(  # noqa: PLR0913
 ) -> MulticlassRoc:
     r"""The multi-class ROC curve of Wang and Carvalho, and the area D under it.
 
-    For an ordered pair of classes (c, d) and a threshold t, the true-positive rate is the share of class c with
-    :math:`p_c > t`, and the false-positive rate the share of class d with :math:`p_c > t`. All rates x, a row for each
-    threshold (first the true-positive rates, then the false-positive ones) and a column for each pair, are fitted by
+    For an ordered pair of classes (c, d) and a threshold t, the true-positive rate is the fraction of class c with
+    :math:`p_c > t`, and the false-positive rate the fraction of class d with :math:`p_c > t`. All rates x, a row for
+    each threshold (first the true-positive rates, then the false-positive ones) and a column for each pair, are fitted
+    by
 
     .. math::
         \operatorname{logit} \mu_{ij} = \Lambda^0_i + \Lambda_i V_j, \qquad \sum_j V_j = 0,
 
-    with the binomial likelihood. The row effects are what all pairs have in common: the curve runs through
+    with the binomial likelihood. The row effects are common to all pairs: the curve runs through
     :math:`(\operatorname{expit} \Lambda^{0,fp}_i, \operatorname{expit} \Lambda^{0,tp}_i)` along falling thresholds,
-    mapped back from the rates as they were fitted (see `continuity`) to rates.
-    With two classes the model is saturated, and the curve is the empirical ROC curve of the second class's score.
+    mapped back from the rates as they were fitted (see `continuity`) to rates. With two classes the model is saturated,
+    and the curve is the empirical ROC curve of the second class's score.
 
     Parameters
     ----------
@@ -460,7 +462,7 @@ def multiclass_roc(  # noqa: PLR0913
         (n,) or (n, 1), the score of the second of `labels`.
     thresholds : int or array-like, default 100
         How many thresholds T, at the quantiles of levels (i - 1/2) / T of the scores (repeated values count once, so
-        that there may be fewer); or the falling thresholds themselves, which all pairs then share.
+        there may be fewer); or the thresholds themselves, falling, which all pairs then share.
     scope : {"shared", "class", "pair"}, default "shared"
         Whose quantiles: of all scores, one grid for all pairs; of the score column of the pair's first class; or of
         that column in the rows of the pair's two classes.
@@ -473,14 +475,14 @@ def multiclass_roc(  # noqa: PLR0913
     rate_weights : (array-like, array-like), optional
         Two K x K positive arrays: the weight of the true-positive rates of the pair (c, d) at [c, d], and that of its
         false-positive rates. They multiply `pair_weights`, and the row effects are means over pairs with the same
-        weights. A large weight says that a rate matters: it rewards, it is not a misclassification cost.
+        weights. A large weight makes a rate matter more; it is not a misclassification cost.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
         row of weight 0 is ignored.
     continuity : float, default 0.5
-        Draws the rates away from 0 and 1, whose logits are infinite: x becomes (1 - 2e) x + e with e = a / (n + 2a), a
-        the number given here (at most a million) and n the harmonic mean of the class sizes (the larger of a class's
-        rows and weight). The fitted curve u is mapped back to (u - e) / (1 - 2e), cut off at 0 and 1.
+        Shrinks the rates away from 0 and 1, whose logits are infinite: x becomes (1 - 2e) x + e with e = a / (n + 2a),
+        a the value of this option (at most a million) and n the harmonic mean of the class sizes (the larger of a
+        class's rows and weight). The fitted curve u is mapped back to (u - e) / (1 - 2e), clipped to 0 and 1.
     labels : sequence of K labels, optional
         The classes, in column order. If the columns of a data frame are named after these classes, the names decide
         which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
@@ -494,8 +496,8 @@ def multiclass_roc(  # noqa: PLR0913
     tol : float, default 1e-8
         The fit stops when the deviance falls by less than `tol` times (deviance + 0.1) in a sweep.
     max_iter : int, default 500
-        Most sweeps of the fit from a start (there are several where they lead to different optima). A fit that has not
-        converged by then warns.
+        The maximum number of sweeps per start (there may be several starts). A fit that does not converge raises a
+        warning.
 
     Returns
     -------
@@ -504,9 +506,9 @@ def multiclass_roc(  # noqa: PLR0913
 
     Notes
     -----
-    D is one half for a model that knows nothing, and hardly depends on the class sizes, like the average
-    `hand_till_score` of the pairwise areas; unlike it, D comes with a curve. Where one threshold, the same for all
-    pairs, would have no error in any of them, the curve goes through (0, 1) and D is exactly one.
+    The chance level of D is one half. Like `hand_till_score`, the average of the pairwise AUCs, D hardly depends on the
+    class sizes; unlike it, D comes with a curve. If one threshold separates all pairs without error, the curve goes
+    through (0, 1) and D is exactly one.
 
     References
     ----------

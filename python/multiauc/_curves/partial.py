@@ -56,13 +56,13 @@ def partial_auc_score(  # noqa: PLR0913 - keyword-only options
         The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
         (n,) or (n, 1), the score of the second of `labels`; then there is one curve, that of the second class.
     max_fpr : float in (0, 1], optional
-        The largest false-positive rate that counts. Either this or `min_tpr` must be given.
+        The largest false-positive rate that counts. Pass either this or `min_tpr`.
     min_tpr : float in [0, 1), optional
         The smallest true-positive rate that counts.
     kind : {"one_vs_rest", "pairwise"}, default "one_vs_rest"
-        A curve of each class against all the others, or of each ordered pair of classes (c, d), by the score of c.
+        One curve per class against all others, or per ordered pair of classes (c, d), by the score of c.
     average : {"macro", "prevalence"}, default "macro"
-        All curves alike, or weighted by the share of the positive class among the rows.
+        The plain mean of the curves, or weighted by the prevalence of the positive class.
     sample_weight : array-like of shape (n,), optional
         Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
         row of weight 0 is ignored.
@@ -122,7 +122,7 @@ def partial_auc(  # noqa: PLR0913
     Parameters
     ----------
     y_true, y_score, max_fpr, min_tpr, kind, sample_weight, labels, outputs
-        As in `partial_auc_score`, which has the formula.
+        As in `partial_auc_score`, which defines the value.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do if a class has no rows (or no weight): raise an error, leave its curves out, or give them nan.
 
@@ -169,11 +169,11 @@ class PartialAuc(result.Printed, result.Result):
     Attributes
     ----------
     values : dict
-        The area of each curve by label, or by ordered pair (c, d) of labels, c being the class whose score is read.
+        The area of each curve by label, or by ordered pair (c, d) of labels, where c is the class whose score is used.
     macro, prevalence : float
-        Their mean, and their mean weighted by the share of the positive class among the rows.
+        Their mean, and their mean weighted by the prevalence of the positive class.
     kind : {"one_vs_rest", "pairwise"}
-        What each class is told from.
+        What each class is compared with.
     max_fpr, min_tpr : float or None
         The part of the curves that counts.
 
@@ -206,25 +206,26 @@ class PartialAuc(result.Printed, result.Result):
         groups: ArrayLike | None = None,
         sampling: Sampling = "stratified",
     ) -> resampling.Bootstrap:
-        """Resample the rows: the uncertainty of `macro` and `prevalence`.
+        """Resample the rows, for the uncertainty of `macro` and `prevalence`.
 
         Parameters
         ----------
         n_resamples : int, default 2000
             How many resamples.
         rng : numpy Generator or int, optional
-            The random numbers or their seed. The same seed draws the same rows for every metric and model.
+            The generator or its seed. The same seed resamples the same rows for every metric and model.
         groups : array-like of shape (n,), optional
-            The group of each row (a patient, a user): whole groups are drawn, within classes if `sampling` says so and
-            no group has rows of several. A resample that holds no row of some class is nan and does not count.
+            The group of each row (a patient, a user): whole groups are resampled, within classes if `sampling` is
+            "stratified" and no group has rows of several classes. A resample without rows of some class is nan and does
+            not count.
         sampling : {"stratified", "iid"}, default "stratified"
-            Rows drawn with replacement within each class, or whatever their class.
+            Resample rows within each class, or from all rows.
 
         Returns
         -------
         Bootstrap
-            With the columns "macro" and "prevalence". It has no influence values, so ``"bca"`` is not among its
-            intervals.
+            With the columns "macro" and "prevalence". It has no influence values, so ``"bca"`` intervals are not
+            available.
         """
         size = options.positive_integer("n_resamples", n_resamples)
         generator = options.read_rng(rng)

@@ -28,8 +28,8 @@ class PrecisionRecallCurve(result.Result):
     Attributes
     ----------
     precision, recall : ndarray
-        The share of the class among the rows with a score of at least the threshold, and the share of the class's rows
-        that are among them. Before the first row, precision is 1 by convention.
+        The fraction of the rows at or above the threshold that belong to the class, and the fraction of the class that
+        they include. Before the first row, precision is 1 by convention.
     thresholds : ndarray
         The thresholds, falling from +inf. scikit-learn lists the same points in the opposite order.
     positive : hashable
@@ -37,7 +37,7 @@ class PrecisionRecallCurve(result.Result):
     average_precision : float
         The mean precision at the scores of the class's own rows; nan for a class without rows.
     prevalence : float
-        The share of the class among the rows: the precision of a model that knows nothing.
+        The prevalence of the class: the precision at the chance level.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def precision_recall_curves(
 ) -> dict[Any, PrecisionRecallCurve]:
     r"""The precision-recall curve of every class against the rest.
 
-    For class c and a threshold t, the rows with :math:`p_c \ge t` are called positive, and the curve runs through
+    For class c and a threshold t, the rows with :math:`p_c \ge t` are predicted positive, and the curve runs through
 
     .. math::
         P(t) = \frac{\#\{a \in c : p_c(a) \ge t\}}{\#\{b : p_c(b) \ge t\}}, \qquad

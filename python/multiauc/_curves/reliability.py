@@ -27,14 +27,14 @@ STRATEGIES = ("quantile", "uniform")
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ReliabilityCurve(result.Tabular):
-    """How often a class occurs among rows in which its predicted probability is about the same.
+    """Observed frequencies of a class, by its predicted probability.
 
     Attributes
     ----------
     predicted : ndarray
         The mean predicted probability of the class in each bin, rising.
     observed : ndarray
-        The share of the class among the rows of each bin: about `predicted` if the probabilities are calibrated.
+        The frequency of the class in each bin: about `predicted` if the probabilities are calibrated.
     rows : ndarray of int
         The rows in each bin.
     sizes : ndarray
@@ -66,12 +66,12 @@ class ReliabilityCurve(result.Tabular):
     positive: Any
 
     def band(self, level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Wilson's limits of the observed share of each bin, each by itself: two arrays (low, high).
+        """Pointwise Wilson limits of the observed frequency in each bin: two arrays (low, high).
 
         Parameters
         ----------
         level : float, default 0.95
-            The nominal coverage. Rows are taken for independent.
+            The nominal coverage. Rows are assumed to be independent.
         """
         z = -NormalDist().inv_cdf(options.read_level(level))
         low, high = Wilson(self.observed, 1.0 / self.sizes, math.inf).limits(z)
@@ -115,16 +115,16 @@ def reliability_curves(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> dict[Any, ReliabilityCurve]:
-    """The reliability curve of every class: observed shares beside predicted probabilities.
+    """The reliability curve of every class: observed frequencies against predicted probabilities.
 
-    The rows are put into bins by the predicted probability of the class. If the probabilities are calibrated, the share
-    of the class in a bin is about its mean prediction, and the curve lies along the diagonal. This looks at each class
-    by itself: probabilities may be calibrated for every class and still be wrong about combinations of them.
+    Rows are binned by the predicted probability of the class. If the probabilities are calibrated, the frequency of the
+    class in a bin is about its mean prediction, and the curve follows the diagonal. Each class is checked separately:
+    probabilities may be calibrated for every class and still be wrong about combinations of them.
 
-    There is no expected calibration error (ECE) here. It is biased upwards, by more the fewer rows a bin holds, and
-    depends on the number of bins and where they end, so values compare neither between data sets nor with a limit. For
-    one number that compares models use `log_loss_score` or `brier_score`; for a test whether probabilities need a
-    correction see `CostDecisions.calibration_p_value`.
+    The expected calibration error (ECE) is not available on purpose. It is biased upwards, the more so the fewer rows
+    per bin, and depends on the bins, so values are not comparable between data sets or with a threshold. To compare
+    models by one number use `log_loss_score` or `brier_score`; to test whether probabilities need a correction see
+    `CostDecisions.calibration_p_value`.
 
     Parameters
     ----------
@@ -147,8 +147,8 @@ def reliability_curves(
         What to do if a class has no rows (or no weight): raise an error, leave its curve out, or return a curve with a
         single point, nan.
     outputs : {"logits"} or None, default None
-        What the columns are: None takes them as they are; ``"logits"`` takes the softmax of each row first (of one
-        score per row, the logistic function).
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row).
 
     Returns
     -------

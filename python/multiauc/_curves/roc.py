@@ -53,7 +53,7 @@ def curve_band(
 
 
 def effective_sizes(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The rows of each class and of all others; with weights, as many rows of equal weight as inform as well (Kish)."""
+    """The rows of each class and of all others; with weights, Kish's effective numbers of rows."""
     if sample.weights is None:
         rows = np.asarray(sample.rows, dtype=np.float64)
         return rows, rows.sum() - rows
@@ -89,13 +89,13 @@ class RocCurve(result.Result):
     Attributes
     ----------
     fpr, tpr : ndarray
-        False and true positive rate when the rows with a score of at least the threshold are called positive.
+        False and true positive rate if rows with a score at or above the threshold are predicted positive.
     thresholds : ndarray
         The thresholds, falling from +inf.
     positive : hashable
         The class whose score is read.
     negative : hashable or None
-        The class that it is told from; None for all the others together.
+        The class it is compared with; None for all others pooled.
 
     Examples
     --------
@@ -132,28 +132,28 @@ class RocCurve(result.Result):
         groups: ArrayLike | None = None,
         sampling: Sampling = "stratified",
     ) -> RocBand:
-        r"""A band that holds the population's whole curve with probability `level`.
+        r"""A confidence band for the population curve, simultaneous by default.
 
-        At a false-positive rate f both the share f of one class and the share h(f) of the other are binomial; Wilson's
-        limits of both at a distance of z standard errors are combined [1]_. Point by point, z is that of the normal
-        distribution. For the whole curve, z is such that in a share `level` of resamples the band around the resampled
-        curve holds the sample's own at all false-positive rates: about 3 for 95%. Limits from resampled curves alone
-        would have no width where all rows are right.
+        At a false-positive rate f, both the fraction f of one class and the fraction h(f) of the other are binomial;
+        their Wilson limits at z standard errors are combined [1]_. For a pointwise band, z is the normal quantile. For
+        a simultaneous band, z is chosen such that in a fraction `level` of resamples the band around the resampled
+        curve contains the sample's own at all false-positive rates: about 3 for 95%. Limits from resampled curves alone
+        would have zero width if all rows are classified correctly.
 
         Parameters
         ----------
         level : float, default 0.95
             The nominal coverage.
         simultaneous : bool, default True
-            Whether the band is to hold the whole curve, or, without resampling, each point by itself: as plots have it.
+            Whether the band is simultaneous; otherwise it is pointwise and needs no resampling, as in plots.
         n_resamples : int, default 2000
             How many resamples.
         rng : numpy Generator or int, optional
-            The random numbers or their seed. The same seed draws the same rows as any other bootstrap.
+            The generator or its seed. The same seed resamples the same rows as any other bootstrap.
         groups : array-like of shape (n,), optional
-            The group of each row (a patient, a user): whole groups are drawn. Only where `simultaneous`.
+            The group of each row (a patient, a user): whole groups are resampled. Only with `simultaneous`.
         sampling : {"stratified", "iid"}, default "stratified"
-            Rows drawn with replacement within each class, or whatever their class.
+            Resample rows within each class, or from all rows.
 
         Returns
         -------
@@ -186,9 +186,9 @@ class RocCurve(result.Result):
         return RocBand(AT_FPR.copy(), low, high, float(level), is_whole)
 
     def sensitivity(self, specificity: float) -> Sensitivity:
-        """The true-positive rate at a given specificity (1 less the false-positive rate), with its uncertainty.
+        """The true-positive rate at a given specificity (1 minus the false-positive rate), with its uncertainty.
 
-        Read from the curve, with straight lines between its points, and its upper end where it rises straight up.
+        Interpolated linearly between the points of the curve; on a vertical step, its upper end.
 
         Parameters
         ----------
@@ -237,18 +237,18 @@ class RocCurve(result.Result):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Sensitivity(result.Number, result.Tabular):
-    """The share of a class that is found at a given specificity; see `RocCurve.sensitivity`.
+    """The sensitivity of a class at a given specificity; see `RocCurve.sensitivity`.
 
     Attributes
     ----------
     specificity : float
-        1 less the false-positive rate.
+        1 minus the false-positive rate.
     value : float
         The true-positive rate there.
     positive, negative : hashable
-        The class whose score is read, and the one that it is told from; None for all the others together.
+        The class whose score is used, and the one it is compared with; None for all others pooled.
     sizes : tuple of two floats
-        The rows of the class, and those it is told from; with weights, Kish's effective numbers of rows.
+        The rows of the class, and those it is compared with; with weights, Kish's effective numbers of rows.
 
     Examples
     --------
@@ -274,8 +274,8 @@ class Sensitivity(result.Number, result.Tabular):
     def confidence_interval(self, level: float = 0.95) -> intervals.ConfidenceInterval:
         """An analytic interval for the population's sensitivity at this specificity.
 
-        The limits of ``RocCurve.band(simultaneous=False)`` at this point, where the formula is: the threshold is
-        estimated too, and the interval knows it. Rows are taken for independent.
+        The limits of ``RocCurve.band(simultaneous=False)`` at this point, which account for the estimated threshold.
+        Rows are assumed to be independent.
 
         Parameters
         ----------
@@ -296,18 +296,18 @@ class Sensitivity(result.Number, result.Tabular):
         groups: ArrayLike | None = None,
         sampling: Sampling = "stratified",
     ) -> resampling.Bootstrap:
-        """Resample the rows, or groups of them: the uncertainty without a formula.
+        """Resample the rows or groups, for the uncertainty without a formula.
 
         Parameters
         ----------
         n_resamples : int, default 2000
             How many resamples.
         rng : numpy Generator or int, optional
-            The random numbers or their seed. The same seed draws the same rows as any other bootstrap.
+            The generator or its seed. The same seed resamples the same rows as any other bootstrap.
         groups : array-like of shape (n,), optional
-            The group of each row (a patient, a user): whole groups are drawn.
+            The group of each row (a patient, a user): whole groups are resampled.
         sampling : {"stratified", "iid"}, default "stratified"
-            Rows drawn with replacement within each class, or whatever their class.
+            Resample rows within each class, or from all rows.
 
         Returns
         -------
@@ -385,7 +385,7 @@ def roc_curves(
 ) -> dict[Any, RocCurve]:
     r"""The ROC curve of every class, or of every ordered pair of classes.
 
-    For class c and a threshold t, the rows with :math:`p_c \ge t` are called positive, and the curve runs through
+    For class c and a threshold t, the rows with :math:`p_c \ge t` are predicted positive, and the curve runs through
 
     .. math::
         \mathrm{TPR}(t) = \frac{\#\{a \in c : p_c(a) \ge t\}}{n_c}, \qquad
@@ -400,7 +400,7 @@ def roc_curves(
         The class of each row: integers, strings, bools or a categorical.
     y_score : array-like of shape (n, K)
         The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
-        (n,) or (n, 1), the score of the second of `labels`; the first is then given the negated score.
+        (n,) or (n, 1), the score of the second of `labels`; the first then gets the negated score.
     kind : {"one_vs_rest", "pairwise"}, default "one_vs_rest"
         A curve per class, or a curve per ordered pair of classes.
     drop_intermediate : bool, default True
@@ -413,8 +413,8 @@ def roc_curves(
         which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
         otherwise the sorted labels of `y_true`, if there are K of them.
     absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do if a class has no rows (or no weight): raise an error, leave its curves out, or have curves of a
-        single point nan.
+        What to do if a class has no rows (or no weight): raise an error, leave its curves out, or return curves with a
+        single point, nan.
     outputs : {"logits"} or None, default None
         What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
         logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
@@ -423,8 +423,8 @@ def roc_curves(
     Returns
     -------
     dict
-        A `RocCurve` by label, or by pair (c, d) of labels, c being the positive class whose score is read. It has a
-        `band` and the `sensitivity` at a specificity; it refers to `y_score` for them and does not copy it.
+        A `RocCurve` by label, or by pair (c, d) of labels, where c is the positive class whose score is used. It
+        provides `band()` and `sensitivity()`, for which it keeps a reference to `y_score`, not a copy.
 
     Examples
     --------

@@ -51,17 +51,18 @@ class SummaryRoc(result.Printed, result.Result):
     parameters : dict of float
         The estimates by name.
     standard_errors : dict of float
-        Their standard errors and that of ``"auc"``; nan where `notes` say why, or at an edge of what there can be.
+        Their standard errors and that of ``"auc"``; nan if a parameter is at the edge of its range, or for a reason
+        that `notes` give.
     intercept, slope : float
         The curve: logit TPR = intercept + slope * logit FPR.
     operating_point : tuple of two floats or None
-        The false- and the true-positive rate of a table in the middle, for models that have one.
+        The mean false- and true-positive rate, for models that have one.
     log_likelihood : float
         Of the fit; nan for a regression.
     tables : ndarray of shape (n, 4)
         True positives, false negatives, false positives, true negatives. Read-only.
     notes : tuple of str
-        What to know about the result, in words.
+        Caveats about the result.
 
     Examples
     --------
@@ -102,7 +103,7 @@ class SummaryRoc(result.Printed, result.Result):
         return float(heights.item()) if np.ndim(fpr) == 0 else heights
 
     def confidence_interval(self, level: float = 0.95) -> intervals.ConfidenceInterval:
-        """Of the area: a logit interval with Student's t of two degrees of freedom fewer than there are tables.
+        """A logit interval for the area, with Student's t and two degrees of freedom fewer than tables.
 
         Parameters
         ----------
@@ -124,12 +125,12 @@ class SummaryRoc(result.Printed, result.Result):
         Parameters
         ----------
         level : float, default 0.95
-            How often such a region holds the population's point.
+            The nominal coverage.
         """
         return self._region(level, is_prediction=False)
 
     def prediction_region(self, level: float = 0.95) -> NDArray[np.float64]:
-        """The outline of a region for the rates of one more table, as large as tables get; as `confidence_region`."""
+        """The outline of a prediction region for the rates of another large table; as `confidence_region`."""
         return self._region(level, is_prediction=True)
 
     def _region(self, level: Any, *, is_prediction: bool) -> NDArray[np.float64]:
@@ -190,7 +191,7 @@ class SummaryRocOfPairs(SummaryRoc):
     pairs : tuple of tuples
         The two classes of each table: the first is the positive one.
     threshold : float or None
-        Above which score a row is taken for the first class; None for the higher of both scores.
+        Rows with a score above it are predicted as the first class; None for the higher of both scores.
     smallest_class : int
         The rows of the smallest class.
 
@@ -248,7 +249,7 @@ class SummaryRocBootstrap(CurveBootstrap):
     parameters : dict of ndarray
         The resampled parameters by name. Read-only.
     n_symmetric : int
-        In how many resamples nothing shows the shape of the curve, which is then symmetric.
+        How many resamples do not determine the shape of the curve, which is then symmetric.
 
     Examples
     --------
@@ -300,11 +301,11 @@ def summary_roc(
     model: str = NORMAL,
     estimation: str | None = None,
 ) -> SummaryRoc:
-    r"""One ROC curve for several 2 x 2 tables: studies of a test, or pairs of classes, each at a threshold of its own.
+    r"""One ROC curve for several 2 x 2 tables: studies of a test, or pairs of classes, each at its own threshold.
 
     With :math:`y_1 = \operatorname{logit} \mathrm{TPR}` and :math:`y_2 = \operatorname{logit} \mathrm{FPR}` of a table:
 
-    * ``"moses_littenberg"`` [1]_: the regression :math:`y_1 - y_2 = a + b (y_1 + y_2)` by least squares, so that
+    * ``"moses_littenberg"`` [1]_: the regression :math:`y_1 - y_2 = a + b (y_1 + y_2)` by least squares, which gives
       :math:`y_1 = \frac{a}{1 - b} + \frac{1 + b}{1 - b} y_2` along the curve;
     * ``"bivariate"`` [2]_: :math:`y \sim N(\mu, \Sigma + D)`, with D the known variances
       1/TP + 1/FN and 1/FP + 1/TN within the table;
@@ -319,13 +320,13 @@ def summary_roc(
     Parameters
     ----------
     tp, fn, fp, tn : array-like of shape (n,)
-        True positives, false negatives, false positives and true negatives of each of three tables or more. Where some
-        cell is zero, one half is added to all cells of all tables (not by ``"binomial"``).
+        True positives, false negatives, false positives and true negatives of each of three tables or more. If any
+        count is zero, one half is added to all counts of all tables (not by ``"binomial"``).
     model : {"bivariate", "moses_littenberg", "hsroc", "binomial"}, default "bivariate"
         As above.
     estimation : {"reml", "ml"}, optional
-        Restricted or full maximum likelihood, for ``"bivariate"`` and ``"hsroc"``: by default restricted.
-        ``"binomial"`` has ``"ml"`` alone.
+        Restricted or full maximum likelihood, for ``"bivariate"`` and ``"hsroc"``; default: restricted. ``"binomial"``
+        supports ``"ml"`` only.
 
     Returns
     -------
@@ -379,11 +380,11 @@ def summary_roc_of_pairs(
     absent: Absent = "raise",
     outputs: Outputs = None,
 ) -> SummaryRocOfPairs:
-    """One ROC curve for the pairs of classes of a classifier, each of which decides once between its two classes.
+    """One ROC curve for the pairs of classes of a classifier, with one prediction between the two classes of each.
 
-    The table of a pair counts, among the rows of its two classes, which are taken for the first one: those with a
-    higher score of the first than of the second. With a `threshold`, pairs are ordered, and a row is taken for the
-    first class if its score of that class is above the threshold.
+    The table of a pair counts how many rows of its two classes are predicted as the first one: those whose score for
+    the first is higher than for the second. With a `threshold`, pairs are ordered, and a row is predicted as the first
+    class if its score for that class is above the threshold.
 
     Parameters
     ----------
@@ -392,12 +393,12 @@ def summary_roc_of_pairs(
     y_score : array-like of shape (n, K)
         The score of each row for each of three classes or more.
     model, estimation
-        As in `summary_roc`, which has the models.
+        As in `summary_roc`, which defines the models.
     threshold : float, optional
-        Above which score a row is taken for a class; by default the higher of both scores decides.
+        Rows with a score above it are predicted as a class; default: the higher of both scores wins.
     labels : sequence of K labels, optional
-        The classes in the order of the columns. It matters which class of a pair comes first: without a threshold the
-        one that comes first here.
+        The classes, in column order. Without a threshold, the first class of a pair is the one that comes first here,
+        which affects the curve.
     absent : {"raise", "ignore"}, default "raise"
         What to do if a class has no rows: raise an error, or leave out its pairs.
     outputs : {"logits"} or None, default None
@@ -408,8 +409,8 @@ def summary_roc_of_pairs(
     Returns
     -------
     SummaryRocOfPairs
-        A `SummaryRoc` with ``.bootstrap()``. The models take tables for independent, but pairs share rows: their own
-        standard errors are nan here, and those of the bootstrap of rows take their place.
+        A `SummaryRoc` with ``.bootstrap()``. The models assume independent tables, but pairs share rows, so their own
+        standard errors are nan here: use those of the bootstrap.
 
     Examples
     --------
@@ -503,7 +504,7 @@ class Fit:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether nothing shows the shape of the curve."""
+        """Whether the data do not determine the shape of the curve."""
         return self.model != LINE and min(self.estimates[2:4]) < NO_SPREAD
 
     def auc(self, values: NDArray[np.float64]) -> float:
