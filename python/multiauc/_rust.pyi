@@ -719,7 +719,7 @@ class StreamState:
         """The state that was written."""
 
     def copy(self) -> StreamState:
-        """A state of its own with the same rows."""
+        """An independent copy."""
 
     @property
     def rows(self) -> NDArray[np.int64]:

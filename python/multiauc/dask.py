@@ -40,9 +40,9 @@ def evaluate(  # noqa: PLR0913
     outputs: Outputs = None,
     memory_limit: int = DEFAULT_MEMORY,
 ) -> Delayed:
-    """AUC_mu, Hand & Till's M and one-vs-rest of a Dask data frame, lazily.
+    """AUC_mu, Hand & Till's M and one-vs-rest AUC of a Dask DataFrame, lazily.
 
-    Nothing is read before ``.compute()``; then only the columns that are needed.
+    Nothing is read before ``.compute()``, and then only the columns that are needed.
 
     Parameters
     ----------
@@ -57,22 +57,22 @@ def evaluate(  # noqa: PLR0913
     sample_weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
-        The classes in the order of the scores, or of columns that are named by them in any order. By default what the
-        names of the columns say, as text.
+        The classes in the order of the scores; columns named after the classes may be in any order. Default: the
+        classes in the column names, as text.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         What to compute. ``"one_vs_rest_prevalence"`` comes with ``"one_vs_rest"``.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows in all of the data frame, as in `multiauc.evaluate`.
     outputs : {"logits"} or None, default None
-        "logits" if the scores are logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
+        "logits" if the scores are logits; the softmax is applied to each row, as in `multiauc.evaluate`.
     memory_limit : int, default 64 MiB
-        About how many bytes the state of a partition may take up. More means narrower bounds.
+        About how many bytes the accumulator of a partition may use. More memory gives narrower bounds.
 
     Returns
     -------
     dask.delayed.Delayed
-        Of a `multiauc.streaming.BoundedEvaluation`: ``evaluate(...).compute()`` has for each metric `value`, `low`
-        and `high` (the exact value lies between), `exact`, `standard_error` and `confidence_interval()`.
+        ``evaluate(...).compute()`` is a `multiauc.streaming.BoundedEvaluation`: for each metric `value`, `low` and
+        `high` (the exact value lies between), `exact`, `standard_error` and `confidence_interval()`.
 
     See Also
     --------
@@ -82,7 +82,7 @@ def evaluate(  # noqa: PLR0913
     Notes
     -----
     Values are exact, and those of `multiauc.evaluate` bit for bit, while the distinct scores of all rows fit into
-    `memory_limit`. How the rows are partitioned makes no difference to the result (with weights, none beyond 1e-12).
+    `memory_limit`. The result does not depend on the partitions (with weights, up to 1e-12).
 
     Examples
     --------

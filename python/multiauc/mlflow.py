@@ -27,15 +27,15 @@ SYNONYMS = {"label_list": "labels", "sample_weights": "sample_weight"}
 
 
 class Evaluator(ModelEvaluator):  # type: ignore[misc]
-    """The metrics of a classifier with their intervals, each class against the rest, a report and the matrix of pairs.
+    """An MLflow evaluator: metrics with intervals, each class against the rest, a report and the pair matrix.
 
-    Models that scikit-learn can ask for probabilities are asked for them; others must return a column per class, or a
-    list of scores per row. Without a model, ``predictions=`` names a column of such lists, or ``scores`` in
-    ``evaluator_config`` the columns of the data that hold the scores.
+    scikit-learn models are evaluated by their probabilities; others must return a column per class, or a list of scores
+    per row. Without a model, ``predictions=`` names a column of such lists, or ``scores`` in ``evaluator_config`` the
+    columns of the data that hold the scores.
 
     The options of `multiauc.evaluate` go into ``evaluator_config``: ``metrics``, ``labels``, ``absent``, ``outputs``,
-    and columns of the data by name as ``sample_weight``, ``groups`` and ``folds``; ``metric_prefix`` is what all names
-    begin with. Other names are left to other evaluators, as MLflow may pass one dict to all of them.
+    and columns of the data by name as ``sample_weight``, ``groups`` and ``folds``; ``metric_prefix`` is a prefix for
+    all names. Other keys are ignored, because MLflow may pass one dict to all evaluators.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Evaluator(ModelEvaluator):  # type: ignore[misc]
         model_id: str | None = None,
         **_: Any,
     ) -> EvaluationResult | None:
-        """Log the metrics and artifacts of a model, or of predictions made before."""
+        """Log the metrics and artifacts of a model, or of stored predictions."""
         config = {SYNONYMS.get(name, name): value for name, value in (evaluator_config or {}).items()}
         prefix, columns = config.get("metric_prefix", ""), config.get("scores")
         # One dict may be for all evaluators: other names are theirs.

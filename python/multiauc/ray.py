@@ -39,10 +39,10 @@ def evaluate(  # noqa: PLR0913
     outputs: Outputs = None,
     memory_limit: int = DEFAULT_MEMORY,
 ) -> BoundedEvaluation:
-    """AUC_mu, Hand & Till's M and one-vs-rest of a data set of Ray Data.
+    """AUC_mu, Hand & Till's M and one-vs-rest AUC of a Ray Data dataset.
 
-    The data set is run at once, as by Ray's own aggregations, and streams through: blocks are let go when they have
-    been counted.
+    The dataset is executed immediately, as by Ray's own aggregations, and streamed: blocks are released once they are
+    counted.
 
     Parameters
     ----------
@@ -52,21 +52,21 @@ def evaluate(  # noqa: PLR0913
         The column with the class of each row. Labels are compared as text.
     scores : str or sequence of str, optional
         The columns with the scores: a pattern whose star stands for the class, such as ``"p_*"``, or names. By default
-        ``"p_*"`` or ``"y_score"``. One column holds either tensors or lists, a score per class (as batches of
-        predictions of shape (n, K) become), or the score of the second of two classes; `labels` then names the classes.
+        ``"p_*"`` or ``"y_score"``. One column holds either tensors or lists, a score per class (such as batches of
+        predictions of shape (n, K)), or the score of the second of two classes; `labels` then names the classes.
     sample_weight : str, optional
         The column with the weight of each row.
     labels : sequence of labels, optional
-        The classes in the order of the scores, or of columns that are named by them in any order. By default what the
-        names of the columns say, as text.
+        The classes in the order of the scores; columns named after the classes may be in any order. Default: the
+        classes in the column names, as text.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         What to compute. ``"one_vs_rest_prevalence"`` comes with ``"one_vs_rest"``.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows in all of the data set, as in `multiauc.evaluate`.
     outputs : {"logits"} or None, default None
-        "logits" if the scores are logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
+        "logits" if the scores are logits; the softmax is applied to each row, as in `multiauc.evaluate`.
     memory_limit : int, default 64 MiB
-        About how many bytes the state of a block may take up. More means narrower bounds.
+        About how many bytes the accumulator of a block may use. More memory gives narrower bounds.
 
     Returns
     -------
@@ -82,10 +82,10 @@ def evaluate(  # noqa: PLR0913
     Notes
     -----
     Values are exact, and those of `multiauc.evaluate` bit for bit, while the distinct scores of all rows fit into
-    `memory_limit`. How the rows lie in blocks makes no difference to the result (with weights, none beyond 1e-12).
+    `memory_limit`. The result does not depend on the blocks (with weights, up to 1e-12).
 
-    What is wrong with the rows is a ValueError of this process, once all blocks have been looked at, whatever
-    ``DataContext.max_errored_blocks`` says: a block that cannot be counted is never left out.
+    Invalid rows raise a ValueError in this process after all blocks have been read, whatever
+    ``DataContext.max_errored_blocks`` is: no block is ever skipped silently.
 
     Examples
     --------

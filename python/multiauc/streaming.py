@@ -93,32 +93,32 @@ class BoundedEvaluation(MetricEstimates):
 
 
 class Accumulator:
-    r"""AUC_mu, Hand & Till's M and one-vs-rest of rows that come in parts, in memory of a given size.
+    r"""AUC_mu, Hand & Till's M and one-vs-rest AUC of a stream of rows, in limited memory.
 
-    For every pair of classes (and every column of scores) it counts rows in bins: at first one for each distinct
-    number; when they exceed their memory, all bins of the histogram become twice as coarse, until they fit. Pairs of
-    rows in different bins are in a known order, so that the exact value of all rows lies between
+    For every pair of classes (and every score column) it counts rows in bins, at first one per distinct number. When
+    they exceed the memory limit, the bins of the histogram are doubled in width until they fit. The order of two rows
+    in different bins is known, so the exact value of all rows lies between
 
     .. math:: \theta - \tfrac12 u \le \theta_\text{exact} \le \theta + \tfrac12 u,
 
-    u being the share of pairs of rows of two classes that share a bin and are not known to be equal. The bins depend on
-    the rows alone: neither the order of updates nor that of merges changes the result by a bit (with weights, by more
-    than a rounding of 1e-12).
+    where u is the fraction of pairs of rows that share a bin and are not known to be equal. The bins depend on the rows
+    only: the order of updates and merges does not change the result by a bit (with weights, by no more than a rounding
+    of 1e-12).
 
     Parameters
     ----------
     labels : sequence
         The classes in the order of the columns of scores.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
-        Of these and ``"one_vs_rest_prevalence"``, which comes with ``"one_vs_rest"``. Fewer metrics have finer bins in
-        the same memory: AUC_mu and M keep histograms for all pairs of classes, one-vs-rest two for every class.
-        ``"accuracy"``, ``"top_k_accuracy"``, ``"log_loss"`` and ``"brier"`` are sums over rows: their values are exact,
-        and the evaluation has the confusion matrix (`confusion_matrix`) with them. The last two need probabilities.
+        Any of these; ``"one_vs_rest"`` includes ``"one_vs_rest_prevalence"``. Fewer metrics get finer bins in the same
+        memory: AUC_mu and M keep histograms for all pairs of classes, one-vs-rest two for every class. ``"accuracy"``,
+        ``"top_k_accuracy"``, ``"log_loss"`` and ``"brier"`` are sums over rows: their values are exact, and the
+        evaluation includes `confusion_matrix`. The last two need probabilities.
     memory_limit : int, default 64 MiB
-        About how many bytes to use. With more than about a thousand classes the default has no room for the sample of
-        rows that standard errors need: they are nan then, and `evaluate` warns with the memory that they take.
+        About how many bytes to use. With more than about a thousand classes the default is too small for the sample of
+        rows that standard errors need: they are then nan, and `evaluate` warns how much memory they need.
     outputs : {"logits"} or None, default None
-        "logits" if `update` is given logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
+        "logits" if you pass logits to `update`; the softmax is applied to each row, as in `multiauc.evaluate`.
     clip, k
         Of ``"log_loss"`` and ``"top_k_accuracy"``, as in `multiauc.evaluate`.
 
@@ -219,7 +219,7 @@ class Accumulator:
         Raises
         ------
         ValueError, TypeError
-            If an array is not as it should be. Nothing of such a batch is kept.
+            If an array is invalid. The whole batch is then rejected.
         """
         if not np.size(y_score) and not np.size(y_true):
             return
@@ -305,7 +305,7 @@ class Accumulator:
         return again
 
     def merge(self, other: Accumulator) -> Self:
-        """Add all rows of another state, which stays as it is.
+        """Add all rows of another accumulator, which is not changed.
 
         Parameters
         ----------
@@ -342,7 +342,7 @@ class Accumulator:
         return self.merge(other) if isinstance(other, Accumulator) else NotImplemented
 
     def copy(self) -> Accumulator:
-        """A state of its own with the same rows."""
+        """An independent copy."""
         again = Accumulator(**self._settings())
         again._state = None if self._state is None else self._state.copy()
         again._sums = None if self._sums is None else self._sums.copy()
@@ -359,7 +359,7 @@ class Accumulator:
         Returns
         -------
         BoundedEvaluation
-            Values with guaranteed bounds, and with the standard errors of rows drawn within classes.
+            Values with guaranteed bounds, and standard errors with fixed class sizes.
         """
         return self.results(self.state().answers(), absent)
 
@@ -413,7 +413,7 @@ class Accumulator:
             )
 
     def to_bytes(self) -> bytes:
-        """All that the state holds, to be saved or sent; the same on every machine, with a version and a checksum."""
+        """The summary as bytes, to store or send; identical on every machine, with a version and a checksum."""
         try:
             return seal(MAGIC, *self._parts())
         except (TypeError, ValueError):
@@ -434,12 +434,12 @@ class Accumulator:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Accumulator:
-        """The state that `to_bytes` was called on.
+        """The accumulator that `to_bytes` was called on.
 
         Raises
         ------
         ValueError
-            If the bytes are damaged, cut short, or something else.
+            If the bytes are damaged, truncated or something else.
         """
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise TypeError(f"a state is read from bytes; got {type(data).__name__}")

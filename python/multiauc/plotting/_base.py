@@ -27,7 +27,7 @@ OWN_FIGURE = "multiauc figure"
 
 
 class Display:
-    """Where a plot was drawn: `ax_` and `figure_`, once it has been."""
+    """A plot, with `ax_` and `figure_` once it is drawn."""
 
     ax_: Axes
     figure_: Figure

@@ -73,7 +73,7 @@ class FoldMean:
 
 
 class CurvesDisplay(PredictionsDisplay):
-    """Curves of classes, or of pairs of classes: a few of them named, the others grey behind these."""
+    """Curves of classes, or of pairs of classes: a few named in the legend, the others in grey."""
 
     lines_: dict[Any, Line2D]
     bands_: dict[Any, Collection]
@@ -126,14 +126,14 @@ class CurvesDisplay(PredictionsDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw: new axes by default.
+            Where to draw; default: new axes.
         names : sequence, optional
-            The classes, or pairs of classes, to colour and to name in the legend. By default the eight worst; the
-            others are drawn in grey behind them.
+            The classes, or pairs of classes, to colour and name in the legend; default: the eight worst. The others are
+            grey.
         level : float or None, default 0.95
-            The level of the bands of the named curves, point by point; None for no bands. Rows are taken for
-            independent. Bands of ROC curves need the sizes of the classes, which `from_predictions` and
-            `from_estimator` know; bands over folds are one standard deviation wide at any level.
+            The level of the pointwise bands of the named curves; None for no bands. Rows are assumed to be independent.
+            Bands of ROC curves need the class sizes, so use `from_predictions` or `from_estimator`; bands over folds
+            are one standard deviation wide at any level.
         **line
             Passed on to ``ax.plot``.
         """
@@ -214,7 +214,7 @@ class FoldsDisplay(CurvesDisplay):
         sample_weight : array-like of shape (n,), optional
             Weights of the rows.
         ax : matplotlib Axes, optional
-            Where to draw: new axes by default.
+            Where to draw; default: new axes.
         **options
             As in `from_predictions`. A class without rows in a fold is left out of that fold.
 
@@ -247,8 +247,8 @@ class RocCurvesDisplay(FoldsDisplay):
     curves : dict of RocCurve
         By class or by pair of classes, from `multiauc.roc_curves`.
     sizes : dict of (float, float), optional
-        The rows of the class whose score is read and of those it is told from, by class or by pair of classes: what the
-        bands of the curves are computed from. With weights, Kish's effective numbers of rows.
+        The rows of the class whose score is used and of those it is compared with, by class or by pair of classes, for
+        the bands. With weights, Kish's effective numbers of rows.
 
     Attributes
     ----------
@@ -364,7 +364,7 @@ class PrecisionRecallCurvesDisplay(FoldsDisplay):
 
 
 class ReliabilityDisplay(CurvesDisplay):
-    """Reliability curves of classes, with Wilson's limits of the share in each bin.
+    """Reliability curves of classes, with Wilson limits of the frequency in each bin.
 
     Parameters
     ----------

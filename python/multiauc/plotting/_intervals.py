@@ -128,8 +128,8 @@ class EvaluationDisplay(IntervalsDisplay, base.PredictionsDisplay):
 class ComparisonDisplay(IntervalsDisplay):
     """The estimates of several models with their intervals, and the differences between every two.
 
-    The intervals of differences hold for all of them together. Of more than four models, the differences of the best
-    from each of the others are drawn.
+    The intervals of differences are simultaneous. With more than four models, only the differences from the best model
+    are drawn.
 
     Parameters
     ----------
@@ -232,8 +232,8 @@ def _fit_names(names: Collection[str]) -> float:
 class SlicesDisplay(IntervalsDisplay):
     """Slices with the intervals of their values, one below the other, and a line at the value of all rows.
 
-    Slices that differ from what they are compared with, by their corrected p-values, are drawn in colour and with other
-    marks: a triangle down for worse, up for better.
+    Slices that differ significantly from their reference, by corrected p-values, are coloured and marked: a triangle
+    down for worse, up for better.
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ class SlicesDisplay(IntervalsDisplay):
         return cls(evaluate_slices(y_true, y_score, by, **options)).plot(ax, level=level)
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> Self:
-        """Draw the slices, the one that is most surely worse on top; see `multiauc.Slices.plot`."""
+        """Draw the slices, sorted by the evidence that they are worse; see `multiauc.Slices.plot`."""
         slices, count = self.slices, min(positive_integer("at_most", at_most), len(self.slices))
         axes = base.axes_or_new(ax, (7.5, 1.2 + SLICE_INCHES * count))
         limits = list(slices.confidence_intervals(level).values())

@@ -184,7 +184,7 @@ class ConfusionMatrixDisplay(HeatMapDisplay):
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw: new axes by default.
+            Where to draw; default: new axes.
         by : {"all", "true", "predicted"}, default "true"
             What the shares are shares of, as in `multiauc.ConfusionMatrix.normalized`.
         numbers : bool, optional

@@ -34,8 +34,8 @@ ELEVATION, AZIMUTH = 30, 45
 class SimplexDisplay(base.PredictionsDisplay):
     r"""Predictions for three classes in the triangle of probabilities, with the decision regions of a partition.
 
-    A corner is certainty of its class. A prediction p lies in the region of the class i whose expected cost
-    :math:`A_i \cdot p` is smallest, A being the partition matrix; without one this is the class of the largest
+    Each corner is a class with probability 1. A prediction p lies in the region of the class i with the smallest
+    expected cost :math:`A_i \cdot p`, where A is the partition matrix; without one, it is the class with the largest
     probability. AUC_mu ranks the rows of two classes by their signed distance from the border between the two regions.
 
     Parameters
@@ -109,12 +109,12 @@ class SimplexDisplay(base.PredictionsDisplay):
     def plot(self, ax: Axes | None = None, **points: Any) -> Self:
         """Draw the regions and the predictions.
 
-        Of more than 5,000 predictions, 5,000 evenly spaced ones are drawn, and the title says so.
+        With more than 5,000 predictions, 5,000 evenly spaced ones are drawn, and the title says so.
 
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw: new axes by default.
+            Where to draw; default: new axes.
         **points
             Passed on to ``ax.scatter``.
         """
@@ -177,7 +177,7 @@ def _cut(polygon: NDArray[np.float64], heights: NDArray[np.float64]) -> NDArray[
 
 
 class RocSurfaceDisplay(base.PredictionsDisplay):
-    """The ROC surface of three classes: how many rows of each are decided rightly, as offsets are added to scores.
+    """The ROC surface of three classes: their true positive rates as offsets are added to scores.
 
     Parameters
     ----------

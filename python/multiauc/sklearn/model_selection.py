@@ -51,8 +51,8 @@ class ScoreFunction:
 class AucScorer(_BaseScorer):  # type: ignore[misc]
     """A metric of this library as ``scoring=`` of `cross_validate`, `GridSearchCV` and similar functions.
 
-    It reads the probabilities of a fitted classifier (its decision values, if it has no probabilities) and takes the
-    classes of the columns from it, so that labels may be strings, and a fold that lacks a class is noticed.
+    It uses the probabilities of a fitted classifier (or its decision values, if it has no probabilities) and its
+    classes, so labels may be strings, and a fold without a class is noticed.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         What to compute.
     **options
         Options of `auc_mu_score`, `hand_till_score` or `one_vs_rest_score`, such as ``absent="ignore"`` for folds that
-        lack a class, or ``partition=``. Pass ``labels=`` for libraries that take the function out of the scorer and
-        call it without the estimator (skore), where a class may be missing from the test rows.
+        lack a class, or ``partition=``. Pass ``labels=`` for libraries that call the score function without the
+        estimator (skore), because a class may be missing from the test rows.
 
     Examples
     --------
@@ -137,11 +137,11 @@ def cross_validate_evaluation(
     Returns
     -------
     Evaluation
-        Averages over folds. Its intervals are about these rows and these fitted models; they know nothing of the spread
-        between training runs. A repeated cross-validation gives a `RunsEvaluation` with two standard errors, of which
-        the larger counts: that of the rows, from what each contributes on average over repeats, and Nadeau and Bengio's
-        [1]_ of the folds, :math:`(1/J + n_\text{test}/n_\text{train})\, s^2`, which covers retraining. It has AUC_mu, M
-        and one-vs-rest, without `groups` or further options.
+        Averages over folds. Intervals are conditional on the fitted models; they do not include the variance of
+        retraining. A repeated cross-validation returns a `RunsEvaluation` with the larger of two standard errors: that
+        of the rows, averaged over repeats, and Nadeau and Bengio's [1]_ of the folds, :math:`(1/J +
+        n_\text{test}/n_\text{train})\, s^2`, which includes retraining. It supports AUC_mu, M and one-vs-rest, without
+        `groups` or further options.
 
     References
     ----------
@@ -189,8 +189,8 @@ def cross_validate_comparison(
     Returns
     -------
     Comparison
-        Averages over folds with differences, intervals and paired tests; about these rows and these fitted models. A
-        repeated cross-validation gives a `RunsComparison`, as in `cross_validate_evaluation`.
+        Averages over folds with differences, intervals and paired tests, conditional on the fitted models. A repeated
+        cross-validation returns a `RunsComparison`, as in `cross_validate_evaluation`.
 
     Examples
     --------

@@ -53,9 +53,9 @@ def roc_auc_score(
 ) -> float | NDArray[np.float64]:
     r"""The area under the ROC curve, as scikit-learn's function of this name defines it.
 
-    A replacement for ``sklearn.metrics.roc_auc_score``: the same arguments, values (to rounding), warnings and errors
-    for binary, multi-class and multi-label targets, in a fraction of the time. What it cannot compute faster, and every
-    call that is wrong, goes to scikit-learn's own function, so that errors are in its words.
+    A drop-in for ``sklearn.metrics.roc_auc_score``: the same arguments and values (to rounding) for binary, multi-class
+    and multi-label targets, in a fraction of the time; the Notes list the exceptions. Calls that it does not speed up,
+    and invalid calls, go to scikit-learn's own function, which raises its own errors.
 
     Parameters
     ----------
@@ -65,11 +65,11 @@ def roc_auc_score(
         The score of the greater of two labels, or a score per row and class (or label). As in scikit-learn the columns
         belong to the sorted labels unless `labels` says otherwise; names of a data frame's columns are not read.
     average : {"micro", "macro", "samples", "weighted"} or None, default "macro"
-        How the values of several classes or labels become one; None for all of them. Binary targets ignore it.
+        How to average the values of several classes or labels; None returns all of them. Binary targets ignore it.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows.
     max_fpr : float in (0, 1], optional
-        Take the area over false positive rates up to this, standardised after McClish [1]_.
+        Use the area over false positive rates up to this, standardised after McClish [1]_.
     multi_class : {"raise", "ovr", "ovo"}, default "raise"
         With more than two classes: each against the rest, or each against each (Hand & Till's M).
     labels : array-like of shape (K,), optional
@@ -338,9 +338,9 @@ def _find_extensions(y_score: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 class Patch:
-    """What `patch` did: `undo` takes it back, and so does leaving a ``with`` block.
+    """The handle that `patch` returns: `undo` reverts it, and so does leaving a ``with`` block.
 
-    Of several, in any order, the last one to be undone puts scikit-learn's function back.
+    With several patches, the last one to be undone restores scikit-learn's function.
 
     Examples
     --------
@@ -363,9 +363,9 @@ class Patch:
         _in_force.append(self)
 
     def undo(self) -> None:
-        """Put scikit-learn's function back wherever it was replaced, unless somebody else has replaced it since.
+        """Restore scikit-learn's function wherever it was replaced, unless other code has replaced it since.
 
-        Modules outside scikit-learn that were loaded meanwhile keep the new function, as they may have asked for it.
+        Modules outside scikit-learn that were loaded in the meantime keep the new function.
         """
         if self not in _in_force:
             return

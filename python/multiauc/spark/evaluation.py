@@ -110,15 +110,15 @@ def evaluate(  # noqa: PLR0913
     outputs: Outputs = None,
     memory_limit: int | None = None,
 ) -> BoundedEvaluation | SliceEvaluations:
-    r"""AUC_mu, Hand & Till's M and one-vs-rest of the rows of a Spark data frame, without collecting them.
+    r"""AUC_mu, Hand & Till's M and one-vs-rest AUC of a Spark DataFrame, without collecting its rows.
 
-    The first pass counts the rows into states of bounded size (`multiauc.streaming.Accumulator`), which are merged in
-    a tree. They have guaranteed bounds and standard errors, and count the rows of each class by range of scores.
-    With `exact` a second pass packs the keys of the rows by range, each range is counted by one task, and
+    The first pass counts rows into summaries of bounded size (`multiauc.streaming.Accumulator`), which are merged in a
+    tree. They give guaranteed bounds and standard errors, and the rows of each class by range of scores. With `exact`,
+    a second pass sorts the rows into ranges, one task counts each range, and
 
     .. math:: U_{cd} = \sum_r \Bigl( U_{cd}^{(r)} + n_c^{(r)} \sum_{q < r} n_d^{(q)} \Bigr)
 
-    adds up what is won within and between ranges: the values are those of `multiauc.evaluate`, bit for bit.
+    adds up the pairs within and between ranges: the values are those of `multiauc.evaluate`, bit for bit.
 
     Parameters
     ----------
@@ -132,24 +132,23 @@ def evaluate(  # noqa: PLR0913
         whose star stands for the class (``"p_*"``), or names of columns. One column of numbers is the score of the
         second of two classes. By default ``"p_*"`` or ``"y_score"``.
     sample_weight : str, optional
-        The column with the weight of each row. There is no second pass with weights: exact values need a state that
-        holds all distinct scores.
+        The column with the weight of each row. With weights a second pass is not possible: exact values need enough
+        memory for all distinct scores.
     exact : bool, default True
-        Whether to go through the rows again until the values are exact. Otherwise they lie between guaranteed bounds.
+        Whether to read the rows again for exact values. Otherwise they lie between guaranteed bounds.
     metrics : sequence of str, default ("auc_mu", "hand_till", "one_vs_rest")
         What to compute; fewer take less time and send less between machines.
     labels : sequence of labels, optional
-        The classes in the order of the scores, or of columns that are named after them in any order. By default what
-        the star of a pattern stands for, or the names of the columns, perhaps without a prefix that they share; 0, 1,
-        ... for arrays and vectors.
+        The classes in the order of the scores; columns named after the classes may be in any order. Default: what the
+        star of a pattern stands for, or the column names without a common prefix; 0, 1, ... for arrays and vectors.
     by : str or sequence of str, optional
-        Columns whose values are slices; each slice is evaluated apart.
+        Columns whose values define slices; each slice is evaluated separately.
     absent : {"raise", "ignore", "nan"}, default "raise"
         What to do about classes without rows, as in `multiauc.evaluate`.
     outputs : {"logits"} or None, default None
-        "logits" if the scores are logits, whose softmax is then taken row by row, as in `multiauc.evaluate`.
+        "logits" if the scores are logits; the softmax is applied to each row, as in `multiauc.evaluate`.
     memory_limit : int, optional
-        About how many bytes a state may take: 64 MiB by default, 16 MiB where a second pass counts, 4 MiB with `by`.
+        About how many bytes a summary may use; default: 64 MiB, 16 MiB with a second pass, 4 MiB with `by`.
 
     Returns
     -------
@@ -159,7 +158,7 @@ def evaluate(  # noqa: PLR0913
     Raises
     ------
     ValueError
-        If rows have no label, score or weight, or one that cannot be: the message names the column.
+        If a label, score or weight is missing or invalid; the message names the column.
 
     See Also
     --------
@@ -168,8 +167,8 @@ def evaluate(  # noqa: PLR0913
 
     Notes
     -----
-    The Python of the workers needs multiauc. Where ``PYSPARK_PYTHON`` is not set, importing this module sets it to the
-    interpreter in use.
+    multiauc must be installed on the workers. If ``PYSPARK_PYTHON`` is not set, importing this module sets it to the
+    current interpreter.
 
     References
     ----------
@@ -242,14 +241,14 @@ class BoundedDifference(Result):
     Attributes
     ----------
     value : float
-        The first less the second.
+        The first minus the second.
     low, high : float
-        The exact difference of these rows lies between them, always.
+        Guaranteed bounds of the exact difference of these rows.
     standard_error : float
-        From both standard errors, and from the correlation of the two models in a random sample of at most 20,000 rows.
-        nan if a class has fewer than two rows in that sample.
+        From both standard errors and the correlation of the two models in a random sample of at most 20,000 rows. nan
+        if a class has fewer than two rows in that sample.
     standard_error_at_most : float
-        The sum of both standard errors; that of the difference is not larger, whatever the models have in common.
+        The sum of both standard errors, an upper bound of that of the difference.
     """
 
     value: float
@@ -264,7 +263,7 @@ class BoundedDifference(Result):
         return self.low == self.high
 
     def confidence_interval(self, level: float = 0.95) -> ConfidenceInterval:
-        """An interval for the difference in the population, by the normal distribution: as far as the bounds allow."""
+        """A normal interval for the population difference, widened by the bounds."""
         reach = NormalDist().inv_cdf(1.0 - read_level(level)) * self.standard_error
         return ConfidenceInterval(max(-1.0, self.low - reach), min(1.0, self.high + reach))
 
@@ -278,15 +277,15 @@ class SparkComparison(Result):
     evaluations : dict of BoundedEvaluation
         By the name of the model.
     correlations : dict of ndarray of shape (m, m)
-        How the values of the models vary together, by metric, in a random sample of the rows; nan where that cannot be
-        told from the sample.
+        The correlations between the values of the models, by metric, from a random sample of the rows; nan if the
+        sample is too small.
     """
 
     evaluations: dict[str, BoundedEvaluation]
     correlations: dict[str, NDArray[np.float64]]
 
     def difference(self, a: str, b: str, metric: str = "auc_mu") -> BoundedDifference:
-        """The value of model `a` less that of `b`."""
+        """The value of model `a` minus that of `b`."""
         names = list(self.evaluations)
         for name in (a, b):
             if name not in names:
@@ -335,7 +334,7 @@ def compare(  # noqa: PLR0913
     df : pyspark.sql.DataFrame
         As in `evaluate`.
     models : mapping of str to columns
-        The scores of each model, as `evaluate` takes them: ``{"tree": "p_tree_*", "net": "probability"}``.
+        The scores of each model, as in `evaluate`: ``{"tree": "p_tree_*", "net": "probability"}``.
     label, sample_weight, exact, metrics, labels, absent, outputs, memory_limit
         As in `evaluate`.
 

@@ -39,9 +39,10 @@ class MulticlassAucEvaluator(
     metricName : str, default "auc_mu"
         ``"auc_mu"``, ``"hand_till"``, ``"one_vs_rest"`` or ``"one_vs_rest_prevalence"``.
     absent : {"raise", "ignore", "nan"}, default "raise"
-        What to do about classes without rows, which folds of rare classes may well have.
+        What to do about classes without rows, which are common in folds with rare classes.
     weightCol : str, optional
-        The column of weights. Values are exact without weights, and the middle of guaranteed bounds with them.
+        The column of weights. Values are exact without weights; with weights they are the midpoint of guaranteed
+        bounds.
 
     Examples
     --------
