@@ -312,13 +312,11 @@ def describe_rule(rule: str) -> str:
     return f"the class of {RULES_IN_WORDS[rule]}"
 
 
-def describe_decisions(model: views.Model) -> str:
-    """Which rule a model's probabilities are best used with, and why; empty where there are no costs."""
-    if model.decisions is None:
-        return ""
-    p = model.decisions.calibration_p_value
+def describe_decisions(name: str, decisions: views.Decisions) -> str:
+    """Which rule a model's probabilities are best used with, and why."""
+    p = decisions.calibration_p_value
     why = "" if p is None else f" (test of their calibration: p {p_in_line(p)})"
-    return f"{shown_name(model.name)}: predict {describe_rule(model.decisions.rule)}{why}."
+    return f"{shown_name(name)}: predict {describe_rule(decisions.rule)}{why}."
 
 
 def describe_pair_value(metric: str) -> str:
