@@ -55,16 +55,7 @@ def multiauc() -> None:
     """
 
 
-@command(
-    multiauc,
-    "multiauc evaluate net.parquet --label y --scores 'p_*'",
-    "multiauc evaluate net.parquet --label y --metrics auc_mu,hand_till",
-    "multiauc evaluate net.parquet --label y --groups user --level 0.9 --format markdown",
-    "multiauc evaluate net.parquet --label y --by region",
-    "multiauc evaluate net.parquet --label y --partition costs.csv -o net.json",
-    "multiauc evaluate net.parquet --label y --fail-under auc_mu=0.9 --fail-on-interval",
-    "multiauc evaluate net.parquet --label y --memory-limit 512MB --checkpoint net.checkpoint",
-)
+@command(multiauc)
 @dataclass(frozen=True, kw_only=True)
 class EvaluateRequest(InferenceRequest):
     """Areas under the curve of one model, with intervals.
@@ -98,6 +89,16 @@ class EvaluateRequest(InferenceRequest):
         goes on there.
     exact
         Read the file in pieces, as often as it takes for values that are exact.
+
+    Examples
+    --------
+    $ multiauc evaluate net.parquet --label y --scores 'p_*'
+    $ multiauc evaluate net.parquet --label y --metrics auc_mu,hand_till
+    $ multiauc evaluate net.parquet --label y --groups user --level 0.9 --format markdown
+    $ multiauc evaluate net.parquet --label y --by region
+    $ multiauc evaluate net.parquet --label y --partition costs.csv -o net.json
+    $ multiauc evaluate net.parquet --label y --fail-under auc_mu=0.9 --fail-on-interval
+    $ multiauc evaluate net.parquet --label y --memory-limit 512MB --checkpoint net.checkpoint
     """
 
     may_predict = True
@@ -123,14 +124,7 @@ class EvaluateRequest(InferenceRequest):
         evaluate_file(self)
 
 
-@command(
-    multiauc,
-    "multiauc compare net.parquet forest.parquet linear.parquet --label y",
-    "multiauc compare 'deep net=net.parquet' forest.parquet --label y --id row --metric hand_till",
-    "multiauc compare all.csv --label y --scores 'net_*' --scores 'forest_*' --format csv",
-    "multiauc compare net.parquet forest.parquet --label y --metric multiclass_roc --bootstrap 200",
-    "multiauc compare net.parquet forest.parquet --label y --fail-if-worse 0.01",
-)
+@command(multiauc)
 @dataclass(frozen=True, kw_only=True)
 class CompareRequest(InferenceRequest):
     """Compare models on the same rows, with paired tests.
@@ -143,6 +137,14 @@ class CompareRequest(InferenceRequest):
     fail_if_worse
         End with exit code 3 unless the first model is shown to be worse than each of the others by less than this, with
         the confidence of --level from one side.
+
+    Examples
+    --------
+    $ multiauc compare net.parquet forest.parquet linear.parquet --label y
+    $ multiauc compare 'deep net=net.parquet' forest.parquet --label y --id row --metric hand_till
+    $ multiauc compare all.csv --label y --scores 'net_*' --scores 'forest_*' --format csv
+    $ multiauc compare net.parquet forest.parquet --label y --metric multiclass_roc --bootstrap 200
+    $ multiauc compare net.parquet forest.parquet --label y --fail-if-worse 0.01
     """
 
     files: tuple[str, ...] = FILES
@@ -160,12 +162,7 @@ class CompareRequest(InferenceRequest):
         compare_files(self)
 
 
-@command(
-    multiauc,
-    "multiauc roc net.parquet --label y",
-    "multiauc roc net.parquet --label y --bootstrap 200 --format csv",
-    "multiauc roc net.parquet --label y --kind one_vs_rest --plot roc.png",
-)
+@command(multiauc)
 @dataclass(frozen=True, kw_only=True)
 class RocRequest(FileRequest):
     """The multi-class ROC curve, or the curves of classes or pairs.
@@ -184,6 +181,12 @@ class RocRequest(FileRequest):
         The seed of the random numbers.
     plot
         Draw it: a .png, .svg or .pdf file.
+
+    Examples
+    --------
+    $ multiauc roc net.parquet --label y
+    $ multiauc roc net.parquet --label y --bootstrap 200 --format csv
+    $ multiauc roc net.parquet --label y --kind one_vs_rest --plot roc.png
     """
 
     files: tuple[str, ...] = FILE
@@ -200,12 +203,7 @@ class RocRequest(FileRequest):
         compute_curves(self)
 
 
-@command(
-    multiauc,
-    "multiauc decide net.parquet --label y --costs costs.csv",
-    "multiauc decide linear.parquet --label y --costs costs.csv --groups user --decisions decisions.csv",
-    "multiauc decide net.parquet --label y --costs costs.csv --judge net.parquet --format json",
-)
+@command(multiauc)
 @dataclass(frozen=True, kw_only=True)
 class DecideRequest(FileRequest):
     """Find the decisions that cost least, and say what they cost.
@@ -220,6 +218,12 @@ class DecideRequest(FileRequest):
         Other rows of the same columns to judge the rule by. [default: cross-validation within FILE]
     decisions
         Write the decision on each row, of the file of --judge if there is one.
+
+    Examples
+    --------
+    $ multiauc decide net.parquet --label y --costs costs.csv
+    $ multiauc decide linear.parquet --label y --costs costs.csv --groups user --decisions decisions.csv
+    $ multiauc decide net.parquet --label y --costs costs.csv --judge net.parquet --format json
     """
 
     files: tuple[str, ...] = FILE
@@ -235,13 +239,7 @@ class DecideRequest(FileRequest):
         decide_file(self)
 
 
-@command(
-    multiauc,
-    "multiauc report net.parquet --label y -o net.html",
-    "multiauc report net.parquet forest.parquet linear.parquet --label y -o report.html --title 'Animals'",
-    "multiauc report net.parquet forest.parquet --label y --costs costs.csv -o costs.html",
-    "multiauc report net.parquet --label y --by region -o regions.html",
-)
+@command(multiauc)
 @dataclass(frozen=True, kw_only=True)
 class ReportRequest(InferenceRequest):
     """Write a page that says which model is best and which classes it confuses.
@@ -256,6 +254,13 @@ class ReportRequest(InferenceRequest):
         Where to write the page; - is standard output.
     title
         The title of the page.
+
+    Examples
+    --------
+    $ multiauc report net.parquet --label y -o net.html
+    $ multiauc report net.parquet forest.parquet linear.parquet --label y -o report.html --title 'Animals'
+    $ multiauc report net.parquet forest.parquet --label y --costs costs.csv -o costs.html
+    $ multiauc report net.parquet --label y --by region -o regions.html
     """
 
     files: tuple[str, ...] = FILES

@@ -7,7 +7,8 @@ from collections import ChainMap
 from dataclasses import field, fields
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from textwrap import indent
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -65,11 +66,11 @@ def argument(**more: Any) -> Any:
     return field(metadata={"argument": {"type": click.Path(), "nargs": -1, "required": True} | more})
 
 
-def command(group: click.Group, *examples: str) -> Callable[[type[Asked]], type[Asked]]:
+def command(group: click.Group) -> Callable[[type[Asked]], type[Asked]]:
     """Make a request a command of a group: its fields are the options, its method `run` is the work.
 
-    The docstring of the request is the help of the command, and its attributes are that of the options. The tests run
-    the examples on the files of `multiauc demo`.
+    The docstring of the request is the help of the command, and what it says of attributes that of the options. The
+    tests run its examples on the files of `multiauc demo`.
     """
 
     def decorate(request: type[Asked]) -> type[Asked]:
@@ -79,16 +80,15 @@ def command(group: click.Group, *examples: str) -> Callable[[type[Asked]], type[
                 set_num_threads(asked.threads)
             asked.run()
 
-        documented = [_read_docstring(one) for one in request.__mro__]
-        helps = ChainMap(*(attributes for _, attributes in documented))
+        documented = list(map(_read_docstring, request.__mro__))
+        helps = ChainMap(*(found.attributes for found in documented))
         declared = [_make_parameter(one, helps) for one in sorted(fields(request), key=lambda one: one.name in LAST)]
-        lines = "\n".join(f"  $ {line}" for line in examples)
         made = click.Command(
             request.__name__.removesuffix("Request").lower(),
             params=[parameter for parameter in declared if parameter is not None],
             callback=work,
-            help=documented[0][0],
-            epilog=f"\b\nExamples, with the files that `multiauc demo` writes:\n{lines}",
+            help=documented[0].text,
+            epilog=f"\b\nExamples, with the files that `multiauc demo` writes:\n{documented[0].examples}",
             context_settings=SETTINGS,
         )
         group.add_command(made)
@@ -97,11 +97,20 @@ def command(group: click.Group, *examples: str) -> Callable[[type[Asked]], type[
     return decorate
 
 
-def _read_docstring(request: type) -> tuple[str, dict[str, str]]:
-    """What a docstring says before its list of attributes, and about each of these."""
-    text, _, attributes = cleandoc(request.__doc__ or "").partition("\nAttributes\n----------\n")
-    found = re.findall(r"^(\w+)\n((?: .*\n?)+)", attributes, re.MULTILINE)
-    return text, {name: " ".join(about.split()).format_map(HELP_WORDS) for name, about in found}
+class Documented(NamedTuple):
+    """What a docstring says: in general, about each attribute, and its examples line by line."""
+
+    text: str
+    attributes: dict[str, str]
+    examples: str
+
+
+def _read_docstring(request: type) -> Documented:
+    text, *parts = re.split(r"\n\n(Attributes|Examples)\n-+\n", cleandoc(request.__doc__ or ""))
+    sections = dict(zip(parts[::2], parts[1::2], strict=True))
+    attributes = re.findall(r"^(\w+)\n((?: .*\n?)+)", sections.get("Attributes", ""), re.MULTILINE)
+    helps = {name: " ".join(about.split()).format_map(HELP_WORDS) for name, about in attributes}
+    return Documented(text, helps, indent(sections.get("Examples", ""), "  "))
 
 
 def _make_parameter(one: Field[Any], helps: Mapping[str, str]) -> click.Parameter | None:
