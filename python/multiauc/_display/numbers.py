@@ -148,7 +148,7 @@ def view_resampled_evaluation(shown: views.Evaluation, bootstrap: resampling.Boo
     return replace(shown, method=method, metrics={**shown.metrics, **resampled}, covariance=None)
 
 
-def view_metrics(evaluation: Evaluation, level: float) -> dict[str, views.Estimate]:
+def view_metrics(evaluation: Evaluation | BoundedEvaluation, level: float) -> dict[str, views.Estimate]:
     """The averages over classes."""
     return {metric: view_estimate(estimate, level) for metric, estimate in evaluation.metrics.items()}
 
@@ -218,9 +218,7 @@ def _list_worst(matrix: PairMatrix, n: int) -> Iterator[tuple[views.PairNames, t
         yield views.PairNames(str(first), str(second), int(matrix.counts[c]), int(matrix.counts[d])), (c, d)
 
 
-def view_bounded_evaluation(
-    evaluation: BoundedEvaluation, model: str, metrics: Sequence[str], level: float, worst: int
-) -> views.Evaluation:
+def view_bounded_evaluation(evaluation: BoundedEvaluation, model: str, level: float, worst: int) -> views.Evaluation:
     """One model whose rows were read in pieces: values are exact or between bounds."""
     matrix: PairMatrix | None = None
     pairs: tuple[views.Pair, ...] = ()
@@ -237,7 +235,7 @@ def view_bounded_evaluation(
         **describe_rows(level, _sizes(evaluation)),
         model=model,
         method=BOUNDED_METHOD,
-        metrics={metric: view_estimate(evaluation.metrics[metric], level) for metric in metrics},
+        metrics=view_metrics(evaluation, level),
         per_class=view_classes(evaluation, matrix if evaluation.exact else None, level),
         worst_pairs=pairs,
         pairs_of=pairs_of,

@@ -171,34 +171,22 @@ def evaluate_dataset(  # noqa: PLR0913
         raise TypeError(f"progress must be None, True, False or a callable; got {describe_type(progress)}")
     columns = read_request(label, sample_weight, labels)
     named = {name: getattr(columns, name) for name in ("label", "labels", "sample_weight")}
-    request = Request(**named, absent=absent, may_predict=True)
+    policy = one_of("absent", absent, ABSENT_POLICIES)
     plan = Plan(
         labels=None if labels is None else tuple(labels),
         metrics=read_metrics(metrics, STREAMED_METRICS),
         memory_limit=read_memory_limit(memory_limit),
-        absent=one_of("absent", absent, ABSENT_POLICIES),
         exact=bool(exact),
         progress=progress,
-        outputs=read_outputs(outputs),
     )
-    stream = open_stream(source, read_wanted_scores(scores), request, filesystem)
-    if stream.predicted is not None:
-        asked = () if metrics is DEFAULT_METRICS else plan.metrics
-        plan = replace(plan, metrics=read_decision_metrics(stream.predicted, asked, STREAMED_DECISIONS, request))
-        if not asked:
-            warn(describe_predicted(stream.predicted), RuntimeWarning)
-    if exact:
-        refuse_exact(stream, request)
-    kept = None
-    if checkpoint is not None:
-        identity = identify_source(source, filesystem)
-        if identity is None:
-            raise ValueError(
-                "checkpoint needs a source that can be told from others and read again: files, or a data set of "
-                f"pyarrow that is made of files; source is {describe_type(source)}"
-            )
-        kept = make_checkpoint(checkpoint, stream, request, plan, identity)
-    return evaluate_stream(stream, plan, kept)
+    request = Request(**named, absent=policy, outputs=read_outputs(outputs), may_predict=True)
+    asked = () if metrics is DEFAULT_METRICS else plan.metrics
+    found, predicted = evaluate_source(
+        source, read_wanted_scores(scores), request, plan, asked=asked, checkpoint=checkpoint, filesystem=filesystem
+    )
+    if predicted is not None and not asked:
+        warn(describe_predicted(predicted), RuntimeWarning)
+    return found
 
 
 def read_decision_metrics(
@@ -250,8 +238,6 @@ class Plan:
         What to compute.
     memory_limit
         In bytes, of the whole process.
-    absent
-        What to do about classes without rows.
     exact
         Whether to read the rows again until nothing is left uncertain.
     progress
@@ -260,42 +246,81 @@ class Plan:
         What to call with the number of rows that a checkpoint has kept, if the work goes on from one.
     on_note
         What to call with what is to be known before the numbers are used.
-    outputs
-        What the scores are: "logits", or None to take them as they are.
     """
 
     labels: tuple[Hashable, ...] | None
     metrics: tuple[str, ...]
     memory_limit: int
-    absent: str = "raise"
     exact: bool = False
     progress: bool | Reached | None = None
     on_resume: Callable[[int], object] | None = None
     on_note: Callable[[str], object] | None = None
-    outputs: Outputs = None
+
+    @contextmanager
+    def show_progress(self, name: str) -> Iterator[Reached]:
+        """What to call with the rows and the share done, while the work goes on."""
+        if callable(self.progress):
+            yield self.progress
+        else:
+            with show_reading(name, is_wanted=self.progress) as progress:
+                yield progress.reached
 
 
-def evaluate_stream(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> BoundedEvaluation:
+def evaluate_source(
+    source: Any,
+    scores: str | Sequence[str],
+    request: Request,
+    plan: Plan,
+    *,
+    asked: tuple[str, ...],
+    checkpoint: str | PathLike[str] | None,
+    filesystem: Any = None,
+) -> tuple[BoundedEvaluation, str | None]:
+    """Read and evaluate the rows of a source; and the column that holds predicted labels instead of scores, or None.
+
+    `asked` are the metrics that users named: the others are computed if the rows have scores.
+    """
+    stream = open_stream(source, scores, request, filesystem)
+    if stream.predicted is not None:
+        plan = replace(plan, metrics=read_decision_metrics(stream.predicted, asked, STREAMED_DECISIONS, request))
+    if plan.exact:
+        refuse_exact(stream, request)
+    kept = None
+    if checkpoint is not None:
+        identity = identify_source(source, filesystem)
+        if identity is None:
+            raise ValueError(
+                "checkpoint needs a source that can be told from others and read again: files, or a data set of "
+                f"pyarrow that is made of files; source is {describe_type(source)}"
+            )
+        kept = _make_checkpoint(checkpoint, stream, request, plan, identity)
+    return _evaluate_stream(stream, request, plan, kept), stream.predicted
+
+
+def _evaluate_stream(
+    stream: RowStream, request: Request, plan: Plan, checkpoint: Checkpoint | None
+) -> BoundedEvaluation:
     """Read all rows, or those that a checkpoint has not seen, and evaluate them."""
-    run = _begin(stream, plan, checkpoint)
+    run = _begin(stream, request, plan, checkpoint)
     start = run.position
     size = stream.batch_rows(plan.memory_limit // BATCH_SHARE)
-    with _show_progress(plan, stream.path) as reached:
-        _read_rows(run, stream.batches(run.labels, size, start), plan, checkpoint, reached)
+    with plan.show_progress(stream.path) as reached:
+        batches = stream.batches(run.labels, size, start)
+        _read_rows(run, _note_scores(batches, None if request.outputs else plan.on_note), checkpoint, reached)
     if run.n_rows == 0:
         raise stream.no_rows()
     if checkpoint is not None and run.position != start:
         checkpoint.save(run.place(), run.accumulator.to_bytes())
         checkpoint.finish()
-    if plan.absent == "raise":
+    if request.absent == "raise":
         stream.refuse_absent(run.labels, run.accumulator.counts)
-    found = run.accumulator.evaluate(absent=plan.absent)
+    found = run.accumulator.evaluate(absent=request.absent)
     if found.exact or not plan.exact:
         return found
     passes = count(2)
 
     def read_again() -> Iterator[_rust.Sample]:
-        with _show_progress(plan, f"{stream.path}, pass {next(passes)}") as reached:
+        with plan.show_progress(f"{stream.path}, pass {next(passes)}") as reached:
             n_rows = 0
             reached(0, 0.0)
             for batch in stream.batches(run.labels, size, BEGINNING):
@@ -303,21 +328,24 @@ def evaluate_stream(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None
                 n_rows += len(batch.codes)
                 reached(n_rows, batch.share)
 
-    return evaluate_exactly(read_again, run.accumulator, plan.memory_limit // PASS_SHARE, plan.absent)
+    return evaluate_exactly(read_again, run.accumulator, plan.memory_limit // PASS_SHARE, request.absent)
 
 
-def _read_rows(
-    run: _Run, batches: Iterator[Batch], plan: Plan, checkpoint: Checkpoint | None, reached: Reached
-) -> None:
+def _note_scores(batches: Iterator[Batch], note: Callable[[str], object] | None) -> Iterator[Batch]:
+    """The batches; if their scores are not probabilities, that is noted once."""
+    for batch in batches:
+        if note is not None and len(batch.codes) and not sum_to_one(batch.scores):
+            note(NOT_PROBABILITIES)
+            note = None
+        yield batch
+
+
+def _read_rows(run: _Run, batches: Iterator[Batch], checkpoint: Checkpoint | None, reached: Reached) -> None:
     """Count all rows; what was found is kept every now and then, and when Ctrl-C stops it."""
-    note = None if plan.outputs is not None else plan.on_note
     n_kept, begun = run.n_rows, time.monotonic()
     reached(run.n_rows, run.share)
     try:
         for batch in batches:
-            if note is not None and len(batch.codes) and not sum_to_one(batch.scores):
-                note(NOT_PROBABILITIES)
-                note = None
             with hold_back_interrupts():  # a batch of which only some rows were counted could not be kept
                 run.take(batch)
             reached(run.n_rows, run.share)
@@ -386,14 +414,14 @@ class _Run:
         return {"labels": self.labels, "position": list(self.position), "rows": self.n_rows, "share": self.share}
 
 
-def _begin(stream: RowStream, plan: Plan, checkpoint: Checkpoint | None) -> _Run:
+def _begin(stream: RowStream, request: Request, plan: Plan, checkpoint: Checkpoint | None) -> _Run:
     """Where the reading begins: where a checkpoint says, or with the first row."""
     saved = None if checkpoint is None else checkpoint.load()
     memory = plan.memory_limit // STATE_SHARE
     if checkpoint is None or saved is None:
         texts = stream.labels()
         labels = texts if plan.labels is None else plan.labels
-        return _Run(Accumulator(labels, metrics=plan.metrics, memory_limit=memory, outputs=plan.outputs), texts)
+        return _Run(Accumulator(labels, metrics=plan.metrics, memory_limit=memory, outputs=request.outputs), texts)
     try:
         run = _read_run(saved)
         if (run.accumulator.metrics, run.accumulator.memory_limit) != (plan.metrics, memory):
@@ -418,17 +446,7 @@ def _read_run(saved: Saved) -> _Run:
     return _Run(state, labels, Position(*position), n_rows, share)
 
 
-@contextmanager
-def _show_progress(plan: Plan, name: str) -> Iterator[Reached]:
-    """What to call with the rows and the share done, while the work goes on."""
-    if callable(plan.progress):
-        yield plan.progress
-    else:
-        with show_reading(name, is_wanted=plan.progress) as progress:
-            yield progress.reached
-
-
-def make_checkpoint(
+def _make_checkpoint(
     path: str | os.PathLike[str], stream: RowStream, request: Request, plan: Plan, identity: dict[str, object]
 ) -> Checkpoint:
     """The checkpoint of an evaluation; `identity` tells its source from others."""
@@ -439,7 +457,7 @@ def make_checkpoint(
         "labels": None if request.labels is None else list(request.labels),
         "metrics": list(plan.metrics),
         "memory_limit": plan.memory_limit,
-        "outputs": plan.outputs,
+        "outputs": request.outputs,
     }
 
     def why_not(name: str, theirs: Any, ours: Any) -> str:

@@ -144,30 +144,21 @@ def _evaluate_pieces(
     request: EvaluateRequest, source: predictions.Request, metrics: tuple[str, ...], reading: views.Reading
 ) -> Evaluated:
     ((name, (path, pattern)),) = source.sources.items()
-    stream = predictions.open_stream(path, pattern, source)
-    if request.exact:
-        dataset.refuse_exact(stream, source)
     notes: list[str] = []
-    if stream.predicted is not None:
-        asked = _asked_metrics(request)
-        metrics = dataset.read_decision_metrics(stream.predicted, asked, dataset.STREAMED_DECISIONS, source)
-        notes.append(dataset.describe_predicted(stream.predicted))
     plan = dataset.Plan(
         None,
         metrics,
         reading.memory_limit,
-        absent=request.absent,
         exact=request.exact,
         on_resume=lambda rows: note(f"going on after {pluralize(rows, 'row')} that {request.checkpoint} has kept"),
         on_note=notes.append,
-        outputs=request.outputs,
     )
-    kept = None
-    if request.checkpoint is not None:
-        kept = dataset.make_checkpoint(request.checkpoint, stream, source, plan, readers.identify_source(path) or {})
-    evaluation = dataset.evaluate_stream(stream, plan, kept)
-    shown = numbers.view_bounded_evaluation(evaluation, name, metrics, request.level, request.worst)
-    if stream.predicted is not None:
+    evaluation, predicted = dataset.evaluate_source(
+        path, pattern, source, plan, asked=_asked_metrics(request), checkpoint=request.checkpoint
+    )
+    shown = numbers.view_bounded_evaluation(evaluation, name, request.level, request.worst)
+    if predicted is not None:
+        notes.append(dataset.describe_predicted(predicted))
         shown = replace(shown, confusion=numbers.freeze(evaluation.confusion_matrix))
 
     def trace() -> dict[str, Any]:
