@@ -35,100 +35,135 @@ class Piece(NamedTuple):
 
     Attributes
     ----------
-    first
-        The number of rows before them.
+    path
+        What messages call the file that has them.
     table
         Their columns.
+    first
+        The number of rows before them.
     share
         How much of all rows has been read with them, from 0 to 1; None where that is not known.
     """
 
-    first: int
+    path: str
     table: Any
-    share: float | None
+    first: int = 0
+    share: float | None = None
+
+    def column(self, name: str) -> Column:
+        """The column of this name."""
+        return Column(self.path, name, self.table.column(name), self.first)
+
+    def stack_numbers(self, names: list[str], *, single: bool = False) -> NDArray[np.float32] | NDArray[np.float64]:
+        """Columns of finite numbers as one 2-D array, see `stack_numbers`."""
+        return stack_numbers([self.column(name) for name in names], single=single)
 
 
-def encode_texts(
-    path: str, name: str, column: Any, *, before: int = 0, may_be_missing: bool = False
-) -> tuple[NDArray[Any], list[str | None]]:
-    """For each row the position of its text among the distinct texts of a column, and these; None if it is missing.
+class Column(NamedTuple):
+    """A column of some rows of a file.
 
-    `before` is the number of rows of the file that come before these.
+    Attributes
+    ----------
+    path
+        What messages call the file.
+    name
+        That of the column.
+    cells
+        An array of Arrow.
+    before
+        The number of rows of the file that come before these.
     """
-    if not may_be_missing:
-        refuse_missing(path, name, column, before)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    try:
-        encoded = column.dictionary_encode(null_encoding="encode").combine_chunks()
-    except pa.ArrowException:
-        raise ValueError(f"{path}: column {name!r} holds {column.type}, not labels") from None
-    values = encoded.dictionary.to_pylist()
-    if may_be_missing:
-        values = [None if isinstance(value, float) and math.isnan(value) else value for value in values]
-    return encoded.indices.to_numpy(), [None if value is None else to_text(value) for value in values]
+
+    path: str
+    name: str
+    cells: Any
+    before: int = 0
+
+    def at(self, row: int) -> str:
+        """Where a cell is, in words."""
+        return f"{self.path}: column {self.name!r}, row {self.before + row + 1}"
+
+    def refuse_missing(self) -> None:
+        """Raise, naming the row, if a value is missing."""
+        if self.cells.null_count:
+            row = pc.index(pc.is_null(self.cells), value=True).as_py()
+            raise ValueError(f"{self.at(row)}: the value is missing")
+
+    def refuse_text(self) -> None:
+        """Raise, naming the row, if there is anything but numbers or texts that are numbers."""
+        kind = self.cells.type
+        if any(is_kind(kind) for is_kind in NUMERIC):
+            return
+        for row, value in enumerate(self.cells.to_pylist()):
+            try:
+                parse_number(value)
+            except (TypeError, ValueError):
+                raise ValueError(f"{self.at(row)}: {explain_no_number(value)}") from None
+        if not pa.types.is_string(kind):
+            raise ValueError(f"{self.path}: column {self.name!r} holds {kind}, not numbers")
+
+    def holds_numbers(self) -> bool:
+        """Whether the cells, or those that are not missing, are numbers or texts that are numbers."""
+        try:
+            self._replace(cells=self.cells.drop_null()).refuse_text()
+        except ValueError:
+            return False
+        return self.cells.null_count < len(self.cells) and not pa.types.is_boolean(self.cells.type)
+
+    def encode(self, *, may_be_missing: bool = False) -> tuple[NDArray[Any], list[str | None]]:
+        """For each row the position of its text among the distinct texts, and these; None if it is missing."""
+        if not may_be_missing:
+            self.refuse_missing()
+        cells = self.cells
+        if pa.types.is_dictionary(cells.type):
+            cells = cells.cast(cells.type.value_type)
+        try:
+            encoded = cells.dictionary_encode(null_encoding="encode").combine_chunks()
+        except pa.ArrowException:
+            raise ValueError(f"{self.path}: column {self.name!r} holds {cells.type}, not labels") from None
+        values = encoded.dictionary.to_pylist()
+        if may_be_missing:
+            values = [None if isinstance(value, float) and math.isnan(value) else value for value in values]
+        return encoded.indices.to_numpy(), [None if value is None else to_text(value) for value in values]
+
+    def spread(self, width: int) -> list[Column]:
+        """Lists, one score per class, as a column per class."""
+        cells, kind = self.cells, stored_type(self.cells.type)
+        if kind != cells.type:
+            cells = pa.chunked_array([chunk.storage for chunk in cells.chunks], type=kind)
+        if not any(is_kind(kind.value_type) for is_kind in NUMERIC):
+            raise ValueError(f"{self.path}: column {self.name!r} holds {kind}, not lists of numbers")
+        self.refuse_missing()
+        lengths = pc.list_value_length(cells)
+        row = pc.index(pc.not_equal(lengths, width), value=True).as_py()
+        if row >= 0:
+            raise ValueError(f"{self.at(row)}: {pluralize(lengths[row].as_py(), 'score')} for {width} classes")
+        cells = pc.list_flatten(cells)
+        if cells.null_count:
+            row, place = divmod(pc.index(pc.is_null(cells), value=True).as_py(), width)
+            raise ValueError(f"{self.at(row)}: score {place + 1} of {width} is missing")
+        scores = np.ascontiguousarray(cells.to_numpy().reshape(-1, width).T)
+        parts = [pa.chunked_array([score]) for score in scores]
+        return [self._replace(name=f"{self.name}[{k}]", cells=part) for k, part in enumerate(parts)]
 
 
-def is_single(kind: Any) -> bool:
-    """Whether numbers of this type, or in lists of this type, are kept as float32."""
-    kind = stored_type(kind)
-    kind = kind.value_type if holds_lists(kind) else kind
-    return bool(pa.types.is_float32(kind) or pa.types.is_float16(kind))
-
-
-def stack_numbers(
-    path: str, columns: list[tuple[str, Any]], *, before: int = 0, single: bool
-) -> NDArray[np.float32] | NDArray[np.float64]:
-    """Named columns of finite numbers as one 2-D array of float32 if `single`, otherwise of float64.
-
-    `before` is as in `encode_texts`.
-    """
-    for name, column in columns:
-        refuse_text(path, name, column, before)
-        refuse_missing(path, name, column, before)
+def stack_numbers(columns: list[Column], *, single: bool) -> NDArray[np.float32] | NDArray[np.float64]:
+    """Columns of finite numbers as one 2-D array of float32 if `single`, otherwise of float64."""
+    for column in columns:
+        column.refuse_text()
+        column.refuse_missing()
     kind = pa.float32() if single else pa.float64()
-    values = np.empty((len(columns[0][1]), len(columns)), dtype=kind.to_pandas_dtype(), order="F")
-    for k, (name, column) in enumerate(columns):
+    values = np.empty((len(columns[0].cells), len(columns)), dtype=kind.to_pandas_dtype(), order="F")
+    for k, column in enumerate(columns):
         try:
-            values[:, k] = column.cast(kind).to_numpy()
+            values[:, k] = column.cells.cast(kind).to_numpy()
         except pa.ArrowInvalid as error:  # such as an integer that no float equals
-            raise ValueError(f"{path}: column {name!r}: {error}") from None
-        if not np.isfinite(values[:, k]).all():
-            row = int(np.argmin(np.isfinite(values[:, k])))
-            where = f"{path}: column {name!r}, row {before + row + 1}"
-            raise ValueError(f"{where}: {values[row, k]} is not a finite number")
+            raise ValueError(f"{column.path}: column {column.name!r}: {error}") from None
+        is_finite = np.isfinite(values[:, k])
+        if not is_finite.all():
+            row = int(np.argmin(is_finite))
+            raise ValueError(f"{column.at(row)}: {values[row, k]} is not a finite number")
     return values
-
-
-def refuse_text(path: str, name: str, column: Any, before: int = 0) -> None:
-    """Raise, naming the row, if a column holds anything but numbers or texts that are numbers."""
-    kind = column.type
-    if any(is_kind(kind) for is_kind in NUMERIC):
-        return
-    for row, value in enumerate(column.to_pylist()):
-        try:
-            parse_number(value)
-        except (TypeError, ValueError):
-            where = f"{path}: column {name!r}, row {before + row + 1}"
-            raise ValueError(f"{where}: {explain_no_number(value)}") from None
-    if not pa.types.is_string(kind):
-        raise ValueError(f"{path}: column {name!r} holds {kind}, not numbers")
-
-
-def holds_numbers(column: Any) -> bool:
-    """Whether the cells of a column, or those that are not missing, are numbers or texts that are numbers."""
-    try:
-        refuse_text("", "", column.drop_null())
-    except ValueError:
-        return False
-    return column.null_count < len(column) and not pa.types.is_boolean(column.type)
-
-
-def refuse_missing(path: str, name: str, column: Any, before: int = 0) -> None:
-    """Raise, naming the row, if a value of a column is missing."""
-    if column.null_count:
-        row = pc.index(pc.is_null(column), value=True).as_py()
-        raise ValueError(f"{path}: column {name!r}, row {before + row + 1}: the value is missing")
 
 
 def stored_type(kind: Any) -> Any:
@@ -141,25 +176,11 @@ def holds_lists(kind: Any) -> bool:
     return any(is_kind(stored_type(kind)) for is_kind in LISTS)
 
 
-def spread_lists(path: str, name: str, column: Any, width: int, *, before: int = 0) -> list[tuple[str, Any]]:
-    """A column of lists, one score per class, as a named column per class."""
-    kind = stored_type(column.type)
-    if kind != column.type:
-        column = pa.chunked_array([chunk.storage for chunk in column.chunks], type=kind)
-    if not any(is_kind(kind.value_type) for is_kind in NUMERIC):
-        raise ValueError(f"{path}: column {name!r} holds {kind}, not lists of numbers")
-    refuse_missing(path, name, column, before)
-    lengths = pc.list_value_length(column)
-    row = pc.index(pc.not_equal(lengths, width), value=True).as_py()
-    if row >= 0:
-        found = f"{pluralize(lengths[row].as_py(), 'score')} for {width} classes"
-        raise ValueError(f"{path}: column {name!r}, row {before + row + 1}: {found}")
-    cells = pc.list_flatten(column)
-    if cells.null_count:
-        row, place = divmod(pc.index(pc.is_null(cells), value=True).as_py(), width)
-        raise ValueError(f"{path}: column {name!r}, row {before + row + 1}: score {place + 1} of {width} is missing")
-    scores = cells.to_numpy().reshape(-1, width)
-    return [(f"{name}[{k}]", pa.chunked_array([np.ascontiguousarray(scores[:, k])])) for k in range(width)]
+def is_single(kind: Any) -> bool:
+    """Whether numbers of this type, or in lists of this type, are kept as float32."""
+    kind = stored_type(kind)
+    kind = kind.value_type if holds_lists(kind) else kind
+    return bool(pa.types.is_float32(kind) or pa.types.is_float16(kind))
 
 
 def warn_of_odd_row(path: str, scores: NDArray[Any], before: int) -> None:

@@ -122,27 +122,26 @@ class RowReader:
     is_single: bool
     are_predicted: bool = False
 
-    def read(self, path: str, table: Any, before: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
-        """Scores, classes as places among the labels, and weights; `before` is the number of rows before these."""
-        weight, codes = self.request.sample_weight, self._read_codes(path, self.request.label, table, before)
-        values = self._read_scores(path, table, before)
-        if weight is None:
-            return values, codes, None
-        weights = arrays.stack_numbers(path, [(weight, table.column(weight))], before=before, single=False)[:, 0]
+    def read(self, piece: arrays.Piece) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+        """Scores, classes as places among the labels, and weights."""
+        codes, scores = self._read_codes(piece.column(self.request.label)), self._read_scores(piece)
+        if self.request.sample_weight is None:
+            return scores, codes, None
+        weights = piece.stack_numbers([self.request.sample_weight])[:, 0]
         if (weights < 0).any():
             row = int(np.argmax(weights < 0))
-            where = f"{path}: column {weight!r}, row {before + row + 1}"
+            where = piece.column(self.request.sample_weight).at(row)
             raise ValueError(f"{where}: the weight {weights[row]} is negative")
-        return values, codes, weights
+        return scores, codes, weights
 
-    def _read_codes(self, path: str, name: str, table: Any, before: int) -> NDArray[Any]:
-        found, texts = arrays.encode_texts(path, name, table.column(name), before=before)
+    def _read_codes(self, column: arrays.Column) -> NDArray[Any]:
+        found, texts = column.encode()
         place = {label: code for code, label in enumerate(self.labels)}
         known = [place.get(text, -1) for text in columns.spell_like(_all_there(texts), self.labels)]
         if -1 in known:
             unknown = known.index(-1)
-            where = f"{path}: column {name!r}, row {before + int(np.argmax(found == unknown)) + 1}"
-            if name != self.request.label:
+            where = column.at(int(np.argmax(found == unknown)))
+            if column.name != self.request.label:
                 problem = f"the class {texts[unknown]!r} is predicted, and the labels are {listing(self.labels)}"
                 raise ValueError(f"{where}: {problem}")
             raise columns.unknown_label(where, str(texts[unknown]), self.labels, self.request)
@@ -150,17 +149,16 @@ class RowReader:
         codes: NDArray[Any] = np.array(known, dtype=np.uint8 if len(self.labels) <= 256 else np.uint16)
         return codes.take(found)
 
-    def _read_scores(self, path: str, table: Any, before: int) -> NDArray[Any]:
+    def _read_scores(self, piece: arrays.Piece) -> NDArray[Any]:
+        scores = list(map(piece.column, self.scores))
         if self.are_predicted:
-            return np.eye(len(self.labels)).take(self._read_codes(path, self.scores[0], table, before), axis=0)
-        scores = [(name, table.column(name)) for name in self.scores]
-        wider = next((name for name, column in scores if self.is_single and not arrays.is_single(column.type)), None)
+            return np.eye(len(self.labels)).take(self._read_codes(scores[0]), axis=0)
+        wider = next((one for one in scores if self.is_single and not arrays.is_single(one.cells.type)), None)
         if wider is not None:  # of an iterator: the types of files are known before
-            kind = f"{table.column(wider).type}, and the rows before have single precision"
-            raise ValueError(f"{path}: column {wider!r}, row {before + 1}: {kind}")
-        if arrays.holds_lists(scores[0][1].type):
-            scores = arrays.spread_lists(path, *scores[0], self.width, before=before)
-        return arrays.stack_numbers(path, scores, before=before, single=self.is_single)
+            raise ValueError(f"{wider.at(0)}: {wider.cells.type}, and the rows before have single precision")
+        if arrays.holds_lists(scores[0].cells.type):
+            scores = scores[0].spread(self.width)
+        return arrays.stack_numbers(scores, single=self.is_single)
 
 
 class RowStream:
@@ -211,17 +209,15 @@ class RowStream:
         names = [name for name in self.names if name not in self._request.taken and self.names.count(name) == 1]
         if not names:
             return []
-        path, head = self._head(names, FEWEST_ROWS)
-        lists = [name for name in names if arrays.holds_lists(head.column(name).type)]
-        cells = columns.Cells([name for name in names if arrays.holds_numbers(head.column(name))], lists)
-
-        def are_whole(names: list[str]) -> bool:
-            return sum_to_one(arrays.stack_numbers(path, [(name, head.column(name)) for name in names], single=False))
-
+        head = self._head(names, FEWEST_ROWS)
+        lists = [name for name in names if arrays.holds_lists(head.column(name).cells.type)]
+        cells = columns.Cells([name for name in names if head.column(name).holds_numbers()], lists)
         texts = list(self._request.labels or (self._first_texts() if self.is_once else self._all_texts()))
-        chosen = columns.choose_scores(self, self._request, texts, cells, are_whole)
+        chosen = columns.choose_scores(
+            self, self._request, texts, cells, lambda names: sum_to_one(head.stack_numbers(names))
+        )
         if len(chosen) == 1 and chosen == cells.numbers:
-            score = arrays.stack_numbers(path, [(chosen[0], head.column(chosen[0]))], single=False)
+            score = head.stack_numbers(chosen)
             # The only column of numbers may be anything, such as row numbers: it is taken for a probability alone.
             chosen = chosen if np.all((score >= 0) & (score <= 1)) else []
         if chosen or not self._request.may_predict:
@@ -234,11 +230,10 @@ class RowStream:
         kind = self._files[0].type_of(name)
         if pa.types.is_floating(kind) or pa.types.is_decimal(kind) or arrays.holds_lists(kind):
             return False
-        path, head = self._head([name], FEWEST_ROWS)
-        column = head.column(name)
-        texts = set(_all_there(arrays.encode_texts(path, name, column, may_be_missing=True)[1]))
+        column = self._head([name], FEWEST_ROWS).column(name)
+        texts = set(_all_there(column.encode(may_be_missing=True)[1]))
         labels = set(self._request.labels or self._first_texts())
-        return texts <= labels or (not labels.isdisjoint(texts) and not arrays.holds_numbers(column))
+        return texts <= labels or (not labels.isdisjoint(texts) and not column.holds_numbers())
 
     def _find_width(self) -> int | None:
         """How many scores a row has; None where they are lists of any length, of which the labels tell."""
@@ -289,19 +284,19 @@ class RowStream:
         """Raise if one of the classes has no rows; `counts` are the rows of each."""
         columns.refuse_absent(self, labels, counts.tolist(), self._request)
 
-    def _head(self, names: list[str], size: int) -> tuple[str, Any]:
-        """Columns of the first rows, and what messages call the file that has them."""
+    def _head(self, names: list[str], size: int) -> arrays.Piece:
+        """Columns of the first rows."""
         for file in self._files:
             if isinstance(file, readers.BatchRows):
-                return file.path, file.head().select(names)
-            for _, table, _ in file.pieces(names, [], 0, size):
-                if table.num_rows:
-                    return file.path, table
+                return arrays.Piece(file.path, file.head().select(names))
+            for piece in file.pieces(names, [], 0, size):
+                if piece.table.num_rows:
+                    return piece
         raise self.no_rows()
 
     def _first_texts(self) -> list[str]:
-        path, head = self._head([self._request.label], MOST_ROWS)
-        return _all_there(arrays.encode_texts(path, self._request.label, head.column(0))[1])
+        label = self._request.label
+        return _all_there(self._head([label], MOST_ROWS).column(label).encode()[1])
 
     def _all_texts(self) -> list[str]:
         if self.is_once:
@@ -321,11 +316,9 @@ class RowStream:
     def _encode(self, name: str, *, may_be_missing: bool = False) -> Iterator[tuple[NDArray[Any], list[str | None]]]:
         """The distinct texts of a column and the place of each row's among them, piece by piece."""
         for file in self._files:
-            for first, table, _ in file.pieces([name], [], 0, MOST_ROWS):
-                if table.num_rows:
-                    yield arrays.encode_texts(
-                        file.path, name, table.column(name), before=first, may_be_missing=may_be_missing
-                    )
+            for piece in file.pieces([name], [], 0, MOST_ROWS):
+                if piece.table.num_rows:
+                    yield piece.column(name).encode(may_be_missing=may_be_missing)
 
     def texts(self, name: str, *, may_be_missing: bool = False) -> tuple[NDArray[np.intp], NDArray[Any]]:
         """The place of each row's text among the distinct texts of a column, and these; None for a missing one."""
@@ -356,8 +349,8 @@ class RowStream:
                 share = None
                 if piece.share is not None:
                     share = float(before[number] + piece.share * (before[number + 1] - before[number]))
-                scores, codes, weights = reader.read(file.path, piece.table, piece.first)
-                arrays.warn_of_odd_row(file.path, scores, piece.first)
+                scores, codes, weights = reader.read(piece)
+                arrays.warn_of_odd_row(piece.path, scores, piece.first)
                 yield Batch(scores, codes, weights, end, share)
 
 
@@ -369,21 +362,18 @@ def _all_there(texts: Iterable[str | None]) -> list[str]:
 def cut(pieces: Iterator[arrays.Piece], start: int, size: int) -> Iterator[arrays.Piece]:
     """The rows from `start` on in pieces of exactly `size` rows, the last perhaps shorter."""
     held: list[Any] = []
-    first, n_held, share = start, 0, None
+    first, n_held = start, 0
     for piece in pieces:
-        table, share = piece.table, piece.share
-        if piece.first < start:
-            table = table.slice(start - piece.first)
-        if table.num_rows:
-            held.append(table)
-            n_held += table.num_rows
+        table = piece.table.slice(max(0, start - piece.first))
+        held += [table] if table.num_rows else []
+        n_held += table.num_rows
         while n_held >= size:
             whole = _concatenate(held)
-            yield piece._replace(first=first, table=whole.slice(0, size))
+            yield piece._replace(table=whole.slice(0, size), first=first)
             first, n_held = first + size, n_held - size
             held = [whole.slice(size)] if n_held else []
     if held:
-        yield arrays.Piece(first, _concatenate(held), share)
+        yield piece._replace(table=_concatenate(held), first=first)
 
 
 def _concatenate(tables: list[Any]) -> Any:

@@ -87,7 +87,7 @@ class RowFile:
                 for name in {*texts, *numbers} & self._folders.keys():
                     value = pa.scalar(self._folders[name], pa.string())
                     table = table.append_column(name, pa.repeat(value, table.num_rows))
-                yield columns.Piece(first, table, share)
+                yield columns.Piece(self.path, table, first, share)
                 first += table.num_rows
 
     def count_skipped(self, start: int) -> int:  # noqa: ARG002
@@ -372,7 +372,7 @@ class TextRows(RowFile):
             if done + batch.num_rows > before:
                 for name in numbers:
                     try:
-                        columns.refuse_text(self.path, name, batch.column(name), done)
+                        columns.Column(self.path, name, batch.column(name), done).refuse_text()
                     except ValueError as error:
                         raise RowError(str(error)) from None
             done += batch.num_rows

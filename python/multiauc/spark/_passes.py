@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from multiauc import _rust
+from multiauc._io.columns import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -283,7 +284,7 @@ def _make_batch(columns: str, *cells: Any) -> pa.RecordBatch:
 def _read_models(batch: pa.RecordBatch, layout: Layout, place: str, before: int) -> dict[str, Rows]:
     """The rows of a batch for each model."""
     table = pa.Table.from_batches([batch]).rename_columns(list(layout.columns))
-    return {model: reader.read(place, table, before) for model, reader in layout.readers.items()}
+    return {model: reader.read(Piece(place, table, before)) for model, reader in layout.readers.items()}
 
 
 def _split_units(batch: pa.RecordBatch, layout: Layout, models: dict[str, Rows]) -> Iterator[tuple[str, Rows]]:
