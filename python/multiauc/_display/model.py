@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, dataclass_transform
 
 from multiauc._common.result import VERSION, without_nan
 from multiauc._common.wording import names_as_text
@@ -47,8 +47,15 @@ def as_plain(value: Any) -> Any:
     return without_nan(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+class View:
+    """What is shown of something: a frozen dataclass, as are all classes derived from it."""
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
+
+class Bounds(View):
     """What the exact value of rows read in pieces lies between."""
 
     guaranteed_low: Number
@@ -56,8 +63,7 @@ class Bounds:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
+class Estimate(View):
     """A number with its standard error and the limits of its interval."""
 
     value: Number
@@ -67,8 +73,7 @@ class Estimate:
     bounds: Bounds | None = field(default=None, metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Class:
+class Class(View):
     """A class against all others, and the class that it is hardest to tell from."""
 
     label: str
@@ -78,18 +83,7 @@ class Class:
     hardest_value: Number = None
 
 
-@dataclass(frozen=True, slots=True)
-class PairNames:
-    """Two classes, and how many rows they have."""
-
-    first: str
-    second: str
-    first_rows: int
-    second_rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class PairEstimate:
+class PairEstimate(View):
     """How well a model separates two classes."""
 
     value: Number
@@ -98,28 +92,29 @@ class PairEstimate:
     bounds: Bounds | None = field(default=None, metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class PairOfClasses(View):
+    """Two classes, and how many rows they have."""
+
+    first: str
+    second: str
+    first_rows: int
+    second_rows: int
+
+
+class Pair(PairOfClasses):
     """Two classes, and how well a model separates them."""
 
-    names: PairNames = field(metadata=INLINE)
     estimate: PairEstimate = field(metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True)
-class PairOfModels:
+class PairOfModels(PairOfClasses):
     """Two classes, and how well each model of a report separates them."""
 
-    names: PairNames = field(metadata=INLINE)
     models: tuple[PairEstimate, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
-    """The first model minus the second with its test, alone and among the others.
-
-    `decided` says whether it is more than chance among all of them; only a bootstrap has `share_better`.
-    """
+class CostDifference(View):
+    """What one rule costs more than another, per row."""
 
     first: str
     second: str
@@ -127,6 +122,14 @@ class Difference:
     t: Number
     degrees_of_freedom: Number
     p_value: Number
+
+
+class Difference(CostDifference):
+    """The first model minus the second with its test, alone and among the others.
+
+    `decided` says whether it is more than chance among all of them; only a bootstrap has `share_better`.
+    """
+
     corrected_low: Number
     corrected_high: Number
     corrected_p_value: Number
@@ -134,8 +137,7 @@ class Difference:
     share_better: Number = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(View):
     """Models by one metric, from best to worst, and every difference."""
 
     metric: str
@@ -145,8 +147,7 @@ class Comparison:
     differences: tuple[Difference, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slice:
+class Slice(View):
     """A slice of the rows, beside what it is compared with; `reason` says why a number is not known."""
 
     name: str
@@ -167,8 +168,7 @@ class Slice:
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slices:
+class Slices(View):
     """Slices of the rows, or the first of `count`."""
 
     metric: str
@@ -180,20 +180,7 @@ class Slices:
     slices: tuple[Slice, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CostDifference:
-    """What one rule costs more than another, per row."""
-
-    first: str
-    second: str
-    estimate: Estimate = field(metadata=INLINE)
-    t: Number
-    degrees_of_freedom: Number
-    p_value: Number
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decisions:
+class Decisions(View):
     """The rule that costs least, and what it costs on some rows beside plain rules."""
 
     rule: str
@@ -206,8 +193,7 @@ class Decisions:
     differences: tuple[CostDifference, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class Gate(View):
     """What a model had to reach, and whether it did."""
 
     metric: str
@@ -220,8 +206,7 @@ class Gate:
     level: float | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(View):
     """Why and how a file was read in pieces."""
 
     why: str
@@ -229,8 +214,7 @@ class Reading:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
+class Document(View):
     """A result by itself: the level of its intervals, and the rows that it is about."""
 
     kind: ClassVar[str]
@@ -245,7 +229,6 @@ class Document:
         return {"version": VERSION, "kind": self.kind, **as_plain(self), "provenance": origin}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation(Document):
     """One model; `exact` and `reading` are of files that were read in pieces, `pairs_of` is the metric of the pairs.
 
@@ -269,7 +252,6 @@ class Evaluation(Document):
     gates: tuple[Gate, ...] | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True, slots=True)
 class RunsEstimate(Estimate):
     """The mean of a metric over runs, with the parts of its standard error."""
 
@@ -278,7 +260,6 @@ class RunsEstimate(Estimate):
     degrees_of_freedom: Number = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Runs(Document):
     """Several runs of one model on the same rows; `helps` says what more rows and runs would do."""
 
@@ -292,7 +273,6 @@ class Runs(Document):
     gates: tuple[Gate, ...] | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Compared(Document):
     """Several models on the same rows."""
 
@@ -306,8 +286,7 @@ class Compared(Document):
     gates: tuple[Gate, ...] | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True, slots=True)
-class Band:
+class Band(View):
     """Limits of a curve at fixed false-positive rates."""
 
     fpr: tuple[float, ...]
@@ -315,7 +294,6 @@ class Band:
     high: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class MulticlassRoc(Document):
     """One ROC curve for all pairs of classes."""
 
@@ -333,8 +311,7 @@ class MulticlassRoc(Document):
     band: Band | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RocCurve:
+class RocCurve(View):
     """The curve of a class against another, or against the rest."""
 
     positive: str = field(metadata={"name": "class"})
@@ -345,7 +322,6 @@ class RocCurve:
     thresholds: tuple[float, ...] = field(metadata=HIDDEN)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RocCurves(Document):
     """A ROC curve for each class or pair."""
 
@@ -355,7 +331,6 @@ class RocCurves(Document):
     curves: tuple[RocCurve, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Costs(Document):
     """The decisions of one model, and what they cost."""
 
@@ -366,8 +341,7 @@ class Costs(Document):
     decisions: Decisions = field(metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(View):
     """The multi-class ROC curve of a model in a report; the limits of its area are among the model's metrics."""
 
     auc: float
@@ -378,16 +352,14 @@ class Curve:
     monte_carlo_error: Number
 
 
-@dataclass(frozen=True, slots=True)
-class Surface:
+class Surface(View):
     """The ROC surface of three classes: the share of each that is decided rightly, by two offsets."""
 
     labels: tuple[str, ...]
     rates: tuple[tuple[tuple[float, ...], ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PairMatrix:
+class PairMatrix(View):
     """Values and limits of all pairs of the classes in a heat map."""
 
     value: Rows
@@ -395,8 +367,7 @@ class PairMatrix:
     high: Rows
 
 
-@dataclass(frozen=True, slots=True)
-class ClassRates:
+class ClassRates(View):
     """Precision, recall and F1 of a class, and how many rows are predicted to be of it (with weights, their sum)."""
 
     label: str
@@ -406,8 +377,7 @@ class ClassRates:
     f1: Estimate
 
 
-@dataclass(frozen=True, slots=True)
-class Confusion:
+class Confusion(View):
     """The confusion matrix of some classes, given by their positions; shares are of all rows of a true class."""
 
     classes: tuple[int, ...]
@@ -418,8 +388,7 @@ class Confusion:
     per_class: tuple[ClassRates, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Reliability:
+class Reliability(View):
     """The reliability curve of a class, with the limits of each bin."""
 
     label: str
@@ -430,16 +399,14 @@ class Reliability:
     rows: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PairKind:
+class PairKind(View):
     """What a heat map can show: the values that a metric has of pairs."""
 
     metric: str
     values: PairValues = field(metadata=INLINE)
 
 
-@dataclass(frozen=True, slots=True)
-class HeatMap:
+class HeatMap(View):
     """The classes shown by their positions, where the colours begin, and the matrices to choose from."""
 
     classes: tuple[int, ...]
@@ -447,8 +414,7 @@ class HeatMap:
     kinds: tuple[PairKind, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class Model(View):
     """What a report shows of one model."""
 
     name: str
@@ -464,7 +430,6 @@ class Model:
     slices: Slices | None = field(default=None, metadata=OPTIONAL)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Report(Document):
     """Everything that a page shows."""
 

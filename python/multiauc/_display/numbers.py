@@ -189,7 +189,7 @@ def view_matrices(evaluation: Evaluation, classes: Sequence[int], level: float) 
 def view_worst_pairs(evaluation: Evaluation, level: float, n: int = WORST_PAIRS) -> tuple[views.Pair, ...]:
     """The pairs that are separated worst, the worst first."""
     pairs = view_pairs_of_models(evaluation, [evaluation], level, n)
-    return tuple(views.Pair(pair.names, pair.models[0]) for pair in pairs)
+    return tuple(fill(views.Pair, pair, estimate=pair.models[0]) for pair in pairs)
 
 
 def view_pairs_of_models(
@@ -207,15 +207,15 @@ def view_pairs_of_models(
             value, *limits = map(views.as_number, (values[at], low[at], high[at]))
             yield views.PairEstimate(value, limits[0], limits[1])
 
-    return tuple(views.PairOfModels(names, tuple(view(at))) for names, at in _list_worst(main, n))
+    return tuple(views.PairOfModels(*names, tuple(view(at))) for names, at in _list_worst(main, n))
 
 
-def _list_worst(matrix: PairMatrix, n: int) -> Iterator[tuple[views.PairNames, tuple[int, int]]]:
-    """The pairs that are separated worst, and where they are in the matrix."""
+def _list_worst(matrix: PairMatrix, n: int) -> Iterator[tuple[tuple[str, str, int, int], tuple[int, int]]]:
+    """The pairs that are separated worst with the rows of both, and where they are in the matrix."""
     place = {label: k for k, label in enumerate(matrix.labels)}
     for first, second, _ in matrix.worst(n):
         c, d = place[first], place[second]
-        yield views.PairNames(str(first), str(second), int(matrix.counts[c]), int(matrix.counts[d])), (c, d)
+        yield (str(first), str(second), int(matrix.counts[c]), int(matrix.counts[d])), (c, d)
 
 
 def view_bounded_evaluation(evaluation: BoundedEvaluation, model: str, level: float, worst: int) -> views.Evaluation:
@@ -228,7 +228,9 @@ def view_bounded_evaluation(evaluation: BoundedEvaluation, model: str, level: fl
         matrix = PairMatrix((low + high) / 2, evaluation.labels, evaluation.counts, pairs_of)
         # There are no intervals of pairs.
         pairs = tuple(
-            views.Pair(names, views.PairEstimate(float(matrix.values[at]), None, None, _view_bounds(low[at], high[at])))
+            views.Pair(
+                *names, views.PairEstimate(float(matrix.values[at]), None, None, _view_bounds(low[at], high[at]))
+            )
             for names, at in _list_worst(matrix, worst)
         )
     return views.Evaluation(

@@ -135,7 +135,7 @@ def _list_evaluation(shown: views.Evaluation) -> Records:
     rows = [
         *(["metric", metric, "", *_numbers(one, columns)] for metric, one in shown.metrics.items()),
         *(["class", one.label, "", *_numbers(one, columns)] for one in shown.per_class),
-        *(["pair", pair.names.first, pair.names.second, *_numbers(pair, columns)] for pair in shown.worst_pairs),
+        *(["pair", pair.first, pair.second, *_numbers(pair, columns)] for pair in shown.worst_pairs),
     ]
     return ["kind", "name", "other", *columns], rows
 
@@ -323,8 +323,8 @@ def _value_cells(one: views.Estimate | views.PairEstimate, *, has_bounds: bool) 
 def _pair_cells(pair: views.Pair) -> list[Cell]:
     """The classes of a pair, and their rows."""
     return [
-        f"{shown_name(pair.names.first)} - {shown_name(pair.names.second)}",
-        f"{pair.names.first_rows} + {pair.names.second_rows}",
+        f"{shown_name(pair.first)} - {shown_name(pair.second)}",
+        f"{pair.first_rows} + {pair.second_rows}",
     ]
 
 

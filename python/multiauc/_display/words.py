@@ -286,7 +286,7 @@ def describe_confusions(model: views.Model) -> str:
     if not worst:
         return f"{shown_name(model.name)} orders no two rows of different classes wrongly on this data."
     listed = "; ".join(
-        f"{shown_name(pair.names.first)} and {shown_name(pair.names.second)} ({format_number(pair.estimate.value)})"
+        f"{shown_name(pair.first)} and {shown_name(pair.second)} ({format_number(pair.estimate.value)})"
         for pair in worst
     )
     return f"{shown_name(model.name)} separates these classes worst: {listed}."

@@ -220,10 +220,10 @@ def _render_pairs(report: views.Report) -> Content:
 def _list_pairs(number: int, title: str, report: views.Report) -> str:
     model = report.models[number]
     items = "".join(
-        f"<li><strong>{escape(shown_name(pair.names.first))}</strong> and "
-        f"<strong>{escape(shown_name(pair.names.second))}</strong>: "
+        f"<li><strong>{escape(shown_name(pair.first))}</strong> and "
+        f"<strong>{escape(shown_name(pair.second))}</strong>: "
         f"{escape(words.describe_pair(pair, title, report.level))}; "
-        f"{pair.names.first_rows:,} and {pair.names.second_rows:,} rows</li>"
+        f"{pair.first_rows:,} and {pair.second_rows:,} rows</li>"
         for pair in model.worst_pairs
     )
     return _fill("pair list", number=str(number), name=escape(shown_name(model.name)), items=items)
@@ -232,9 +232,9 @@ def _list_pairs(number: int, title: str, report: views.Report) -> str:
 def _tabulate_pairs(report: views.Report, title: str) -> str:
     rows = []
     for pair in report.worst_pairs:
-        first, second = pair.names.first_rows, pair.names.second_rows
+        first, second = pair.first_rows, pair.second_rows
         cells = [_cell(first + second, f"{first:,} + {second:,}"), *map(_estimate_cell, pair.models)]
-        rows.append((f"{shown_name(pair.names.first)} – {shown_name(pair.names.second)}", cells))
+        rows.append((f"{shown_name(pair.first)} – {shown_name(pair.second)}", cells))
     names = [model.name for model in report.models]
     which = f"the {pluralize(len(rows), 'pair')} that {shown_name(report.best)} separates worst"
     caption = f"{title} of {which}, {report.level_text} intervals"
