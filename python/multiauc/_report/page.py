@@ -5,16 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
-from functools import cache
 from html import escape
-from importlib import resources
-from string import Template
 from typing import TYPE_CHECKING, Any
 
 from multiauc._common.wording import p_text, pluralize, shown_name
 from multiauc._display import words
-from multiauc._report import svg
+from multiauc._report import fill, read, svg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,7 +41,7 @@ def render_page(report: views.Report, origin: dict[str, Any]) -> str:
     if report.heat_map is not None and not _says_nothing_new(report):
         sentences = [*sentences, words.describe_confusions(report.best_model())]
     sentences += [f"Note: {note}." for note in report.notes]
-    script = _read("page.js")
+    script = read("page.js")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     facts = f"{report.rows:,} rows · {len(report.labels)} classes"
     facts += f" · {len(report.models)} models" if len(report.models) > 1 else ""
@@ -65,10 +61,10 @@ def render_page(report: views.Report, origin: dict[str, Any]) -> str:
         "decisions": _render_decisions(report),
         "method": _render_method(report),
     }
-    page = _fill(
+    page = fill(
         "page",
         policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'",
-        style=_read("page.css"),
+        style=read("page.css"),
         script=script,
         numbers=numbers,
         title=escape(report.title),
@@ -77,24 +73,9 @@ def render_page(report: views.Report, origin: dict[str, Any]) -> str:
         facts=facts,
         headline=escape(headline),
         sentences="".join(f"<p>{escape(sentence)}</p>" for sentence in sentences) + _tabulate_standings(report),
-        sections="\n".join("" if content is None else _fill(part, **content) for part, content in sections.items()),
+        sections="\n".join("" if content is None else fill(part, **content) for part, content in sections.items()),
     )
     return page + "\n"
-
-
-def _read(name: str) -> str:
-    return resources.files("multiauc._report").joinpath(name).read_text("utf-8")
-
-
-@cache
-def _read_parts() -> dict[str, str]:
-    """The parts of page.html by name: the page, and what it is made of."""
-    found = re.split(r"<!-- part: (.*) -->\n", _read("page.html"))[1:]
-    return dict(zip(found[::2], found[1::2], strict=True))
-
-
-def _fill(part: str, **content: str) -> str:
-    return Template(_read_parts()[part].rstrip("\n")).substitute(content)
 
 
 def _note(text: str) -> str:
@@ -226,7 +207,7 @@ def _list_pairs(number: int, title: str, report: views.Report) -> str:
         f"{pair.first_rows:,} and {pair.second_rows:,} rows</li>"
         for pair in model.worst_pairs
     )
-    return _fill("pair list", number=str(number), name=escape(shown_name(model.name)), items=items)
+    return fill("pair list", number=str(number), name=escape(shown_name(model.name)), items=items)
 
 
 def _tabulate_pairs(report: views.Report, title: str) -> str:
@@ -403,14 +384,11 @@ def _render_roc(report: views.Report) -> Content:
     curves = [model.roc for model in models if model.roc is not None]
     if not curves:
         return None
-    keys = "".join(
-        f'<label class="key {svg.choose_colour(k)}"><input type="checkbox" class="show-curve" value="{k}" checked> '
-        f'<svg viewBox="0 0 36 10" aria-hidden="true"><path class="line" d="M0,5H36"/></svg>'
-        f'<span class="name">{escape(shown_name(model.name))} (area D = {words.format_number(model.roc.auc)})</span>'
-        "</label>"
-        for k, model in enumerate(models)
-        if model.roc is not None
-    )
+    keys = ""
+    for k, model in enumerate(models):
+        if model.roc is not None:
+            name = f"{escape(shown_name(model.name))} (area D = {words.format_number(model.roc.auc)})"
+            keys += fill("curve key", colour=svg.choose_colour(k), number=str(k), name=name)
     panels = svg.draw_curves(models)
     legend = f'<fieldset class="keys"><legend class="visually-hidden">Curves shown</legend>{keys}</fieldset>'
     beside = f'<div class="panels one">{panels[0]}{legend}</div>'
@@ -494,15 +472,15 @@ def _table(
 
     `models` is the number of columns with estimates of models: with many of them, the intervals do not fit on paper.
     """
-    heads = "".join(_head(shown_name(name), sortable=sortable) for name in header)
     lines = [f'<tr><th scope="row">{escape(shown_name(name))}</th>{"".join(cells)}</tr>' for name, cells in rows]
-    is_wide = models > INTERVALS_ON_PAPER_UP_TO
-    style = ("sortable" if sortable else kind) + (" wide" if is_wide else "")
-    paper = '<p class="facts paper-only">The intervals of so many models do not fit on paper.</p>' if is_wide else ""
-    return (
-        f'<div class="scroll{" tall" if len(lines) > TALL_FROM else ""}" tabindex="0" role="region" '
-        f'aria-label="{escape(caption)}"><table class="{style}"><caption><span>{escape(caption)}</span></caption>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>{paper}"
+    kind = "sortable" if sortable else kind
+    return fill(
+        "table" if models <= INTERVALS_ON_PAPER_UP_TO else "wide table",
+        caption=escape(caption),
+        kind=kind,
+        tall=" tall" if len(lines) > TALL_FROM else "",
+        heads="".join(_head(shown_name(name), sortable=sortable) for name in header),
+        rows="".join(lines),
     )
 
 

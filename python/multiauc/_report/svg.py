@@ -13,17 +13,18 @@ import numpy as np
 
 from multiauc._common.wording import shown_name
 from multiauc._display.words import format_number, join_words
+from multiauc._report import fill
 from multiauc.plotting._roc_frame import BAND_FROM_ZOOM, zoom_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from multiauc._display import model as views
 
 ROC_SIDE = 420
-ROC_LEFT, ROC_TOP, ROC_RIGHT, ROC_BOTTOM = 58, 12, 24, 46
+ROC_LEFT, ROC_TOP = 58, 12
 SMALL_SIDE, SMALL_LEFT, SMALL_TOP = 150, 26, 8
 COLOURS = 7
 # So many models stay together on one page of paper.
@@ -31,7 +32,6 @@ ONE_PAGE = 20
 
 # Of a surface: the middle of the floor's far edge, the pixels of a unit along the floor (across and down) and of a unit
 # up.
-SURFACE_WIDTH, SURFACE_HEIGHT = 420, 400
 CENTRE, TOP, ACROSS, DOWN, UP = 210.0, 34.0, 150.0, 78.0, 165.0
 SHADES = 9
 
@@ -47,27 +47,17 @@ def draw_curves(models: Sequence[views.Model]) -> list[str]:
     whole = _draw_panel(models, 1.0, marked=zoom)
     if zoom is None:
         return [whole]
-    times = f"{1.0 / zoom:g}"
     no_band = "" if zoom >= BAND_FROM_ZOOM else ", without bands"
-    caption = f"<figcaption>The upper left corner, {times} times as large{no_band}</figcaption>"
-    return [whole, _draw_panel(models, zoom, caption=caption)]
+    return [whole, _draw_panel(models, zoom, caption=f"The upper left corner, {1.0 / zoom:g} times as large{no_band}")]
 
 
 def _draw_panel(models: Sequence[views.Model], window: float, *, marked: float | None = None, caption: str = "") -> str:
     """The curves in the corner of side `window`; `marked` is the corner that another panel enlarges."""
-    width, height = ROC_LEFT + ROC_SIDE + ROC_RIGHT, ROC_TOP + ROC_SIDE + ROC_BOTTOM
-    name = "roc-title" if window == 1.0 else "zoom-title"
 
     def place(x: float, y: float) -> str:
         return f"{ROC_SIDE * x / window:.1f},{ROC_SIDE * (1 - y) / window:.1f}"
 
-    parts = [
-        f'<figure><svg class="chart roc" viewBox="0 0 {width} {height}" role="img" aria-labelledby="{name}">',
-        f'<title id="{name}">{escape(_describe_curves(models, window))}</title>',
-        *_draw_frame(window),
-        # A drawing of its own: what lies outside the window is cut off.
-        f'<svg x="{ROC_LEFT}" y="{ROC_TOP}" width="{ROC_SIDE}" height="{ROC_SIDE}" role="presentation">',
-    ]
+    parts = []
     if window == 1.0:
         parts.append(f'<path class="chance" d="M{place(0, 0)}L{place(1, 1)}"/>')
     if marked is not None:
@@ -75,19 +65,29 @@ def _draw_panel(models: Sequence[views.Model], window: float, *, marked: float |
         parts.append(f'<rect class="marked" x="0.5" y="0.5" width="{side:.1f}" height="{side:.1f}"/>')
     for k, model in enumerate(models):
         if model.roc is not None:
-            parts.append(f'<g class="curve {choose_colour(k)}" data-model="{k}">')
-            band = model.roc.band if window >= BAND_FROM_ZOOM else None
-            if band is not None:
-                upper = [place(x, y) for x, y in zip(band.fpr, band.high, strict=True)]
-                lower = [place(x, y) for x, y in zip(band.fpr, band.low, strict=True)]
-                parts.append(f'<path class="band" d="M{"L".join(upper + lower[::-1])}Z"/>')
-            points = [place(x, y) for x, y in zip(model.roc.fpr, model.roc.tpr, strict=True)]
-            parts.append(f'<path class="line" d="M{"L".join(points)}"/></g>')
-    return "".join([*parts, "</svg></svg>", caption, "</figure>"])
+            band = _draw_band(place, model.roc.band) if window >= BAND_FROM_ZOOM else ""
+            line = "L".join(map(place, model.roc.fpr, model.roc.tpr))
+            colour = choose_colour(k)
+            parts.append(f'<g class="curve {colour}" data-model="{k}">{band}<path class="line" d="M{line}"/></g>')
+    return fill(
+        "roc panel",
+        name="roc-title" if window == 1.0 else "zoom-title",
+        title=escape(_describe_curves(models, window)),
+        frame=_draw_frame(window),
+        curves="".join(parts),
+        caption=f"<figcaption>{caption}</figcaption>" if caption else "",
+    )
 
 
-def _draw_frame(window: float) -> list[str]:
-    """Grid lines, ticks and the names of the axes."""
+def _draw_band(place: Callable[[float, float], str], band: views.Band | None) -> str:
+    if band is None:
+        return ""
+    upper, lower = (list(map(place, band.fpr, edge)) for edge in (band.high, band.low))
+    return f'<path class="band" d="M{"L".join(upper + lower[::-1])}Z"/>'
+
+
+def _draw_frame(window: float) -> str:
+    """Grid lines and ticks."""
     bottom = ROC_TOP + ROC_SIDE
     digits = max(1, 1 - math.floor(math.log10(window) + 1e-9))
     parts = []
@@ -100,12 +100,7 @@ def _draw_frame(window: float) -> list[str]:
             f'<text x="{x:.1f}" y="{bottom + 17}" text-anchor="middle">{across:.{digits}f}</text>',
             f'<text x="{ROC_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{up:.{digits}f}</text>',
         ]
-    middle_x, middle_y = ROC_LEFT + ROC_SIDE // 2, ROC_TOP + ROC_SIDE // 2
-    return [
-        *parts,
-        f'<text x="{middle_x}" y="{bottom + 38}" text-anchor="middle">false-positive rate</text>',
-        f'<text class="upright" transform="translate(13 {middle_y}) rotate(-90)">true-positive rate</text>',
-    ]
+    return "".join(parts)
 
 
 def _describe_curves(models: Sequence[views.Model], window: float) -> str:
@@ -118,35 +113,25 @@ def _describe_curves(models: Sequence[views.Model], window: float) -> str:
 
 def draw_reliability(curve: views.Reliability) -> str:
     """A small panel: how often a class occurs over its predicted probability, with limits."""
-    left, top, side = SMALL_LEFT, SMALL_TOP, SMALL_SIDE
 
     def place(x: float, y: float) -> str:
-        return f"{left + side * x:.1f},{top + side * (1.0 - y):.1f}"
+        return f"{SMALL_LEFT + SMALL_SIDE * x:.1f},{SMALL_TOP + SMALL_SIDE * (1.0 - y):.1f}"
 
-    ticks = "".join(
-        f'<text x="{left + side * tick:g}" y="{top + side + 15}" text-anchor="middle">{tick:g}</text>'
-        f'<text x="{left - 5}" y="{top + side * (1 - tick) + 4:g}" text-anchor="end">{tick:g}</text>'
-        for tick in (0.0, 0.5, 1.0)
-    )
-    grid = "".join(f"M{place(0, tick)}h{side}M{place(tick, 0)}v-{side}" for tick in (0.0, 0.5, 1.0))
-    edges = curve.high, curve.observed, curve.low
-    upper, line, lower = (list(map(place, curve.predicted, edge)) for edge in edges)
-    limits = "".join(f"M{low}L{high}" for low, high in zip(lower, upper, strict=True))
-    name = escape(shown_name(curve.label))
-    return (
-        f'<figure><svg class="chart small" viewBox="0 0 {left + side + 12} {top + side + 20}" role="img" '
-        f'aria-label="Reliability of {name}">{ticks}<path class="grid" d="{grid}"/>'
-        f'<path class="chance" d="M{place(0, 0)}L{place(1, 1)}"/><g class="m0">'
-        f'<path class="band" d="M{"L".join(upper + lower[::-1])}Z"/><path class="line thin" d="{limits}"/>'
-        f'<path class="line" d="M{"L".join(line)}"/><path class="line dots" d="M{"h0M".join(line)}h0"/></g></svg>'
-        f"<figcaption>{name}</figcaption></figure>"
+    upper, line, lower = (list(map(place, curve.predicted, edge)) for edge in (curve.high, curve.observed, curve.low))
+    return fill(
+        "reliability panel",
+        name=escape(shown_name(curve.label)),
+        band="L".join(upper + lower[::-1]),
+        limits="".join(f"M{low}L{high}" for low, high in zip(lower, upper, strict=True)),
+        line="L".join(line),
+        dots="h0M".join(line),
     )
 
 
 def draw_estimates(models: Sequence[views.Model], metric: str, name: str) -> str:
     """A dot and an interval for each model, on one scale; names are text of the page, which wraps where it must."""
-    found = [model.metrics[metric] for model in models]
-    ends = [end for one in found for end in (one.low, one.value, one.high) if end is not None]
+    found = {model.name: model.metrics[metric] for model in models}
+    ends = [end for one in found.values() for end in (one.low, one.value, one.high) if end is not None]
     if not ends:
         return ""
     low, high, step = _choose_scale(min(ends), max(ends))
@@ -154,34 +139,31 @@ def draw_estimates(models: Sequence[views.Model], metric: str, name: str) -> str
     def x(value: float) -> str:
         return f"{100 * (value - low) / (high - low):.2f}%"
 
-    count = round((high - low) / step)
-    ticks = [low + k * step for k in range(count + 1)]
+    ticks = [low + k * step for k in range(round((high - low) / step) + 1)]
     grid = "".join(f'<line class="grid" x1="{x(tick)}" x2="{x(tick)}" y1="0" y2="100%"/>' for tick in ticks)
     rows = []
-    for k, (model, one) in enumerate(zip(models, found, strict=True)):
-        bar = dot = ""
+    for k, (model, one) in enumerate(found.items()):
+        drawn = ""
         if one.low is not None and one.high is not None:
-            bar = f'<line class="line solid" x1="{x(one.low)}" x2="{x(one.high)}" y1="50%" y2="50%"/>'
+            drawn = f'<line class="line solid" x1="{x(one.low)}" x2="{x(one.high)}" y1="50%" y2="50%"/>'
         if one.value is not None:
-            dot = f'<circle class="dot" cx="{x(one.value)}" cy="50%" r="5"/>'
-        drawing = f'<svg class="chart" aria-hidden="true">{grid}<g class="{choose_colour(k)}">{bar}{dot}</g></svg>'
-        label = f'<span class="forest-name">{escape(shown_name(model.name))}</span>'
-        rows.append(f'<div class="forest-row">{label}<div class="track">{drawing}</div></div>')
+            drawn += f'<circle class="dot" cx="{x(one.value)}" cy="50%" r="5"/>'
+        label = escape(shown_name(model))
+        rows.append(fill("forest row", name=label, grid=grid, colour=choose_colour(k), drawn=drawn))
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     # Every second tick has its number: all of them would touch on a phone.
     numbers = "".join(
         f'<text class="{"every" if k % 2 == 0 else "roomy"}" x="{x(tick)}" y="14">{tick:.{digits}f}</text>'
         for k, tick in enumerate(ticks)
     )
-    texts = "; ".join(
-        f"{shown_name(model.name)} {format_number(one.value)}" for model, one in zip(models, found, strict=True)
-    )
-    title = escape(f"{name} with intervals. {texts}")
-    axis = f'<svg class="chart axis" aria-hidden="true">{numbers}</svg>'
-    kind = "forest short" if len(models) <= ONE_PAGE else "forest"
-    return (
-        f'<div class="{kind}" role="img" aria-label="{title}">{"".join(rows)}'
-        f'<div class="forest-row"><span class="forest-name axis-name">{escape(name)}</span>{axis}</div></div>'
+    texts = "; ".join(f"{shown_name(model)} {format_number(one.value)}" for model, one in found.items())
+    return fill(
+        "forest",
+        kind="forest short" if len(models) <= ONE_PAGE else "forest",
+        title=escape(f"{name} with intervals. {texts}"),
+        rows="".join(rows),
+        name=escape(name),
+        numbers=numbers,
     )
 
 
@@ -199,19 +181,16 @@ def draw_surface(name: str, found: views.Surface) -> str:
 
     The floor has the rates of the first two classes, the height is that of the third.
     """
-    labels = [shown_name(label) for label in found.labels]
-    rates = np.array(found.rates)
-    name = shown_name(name)
+    labels, name = [shown_name(label) for label in found.labels], shown_name(name)
     title = f"ROC surface of {name}: shares of {join_words(labels)} that are decided rightly, as offsets vary"
-    size = f"0 0 {SURFACE_WIDTH} {SURFACE_HEIGHT}"
-    parts = [
-        f'<figure><svg class="chart surface" viewBox="{size}" role="img" aria-label="{escape(title)}">',
-        *_draw_walls(),
-        *_draw_net(rates),
-        *_draw_names(labels),
-        f"</svg><figcaption>{escape(name)}</figcaption></figure>",
-    ]
-    return "".join(parts)
+    return fill(
+        "surface",
+        title=escape(title),
+        walls=_draw_walls(),
+        net=_draw_net(np.array(found.rates)),
+        names=_draw_names(labels),
+        name=escape(name),
+    )
 
 
 def _place(first: Any, second: Any, third: Any) -> tuple[Any, Any]:
@@ -219,43 +198,34 @@ def _place(first: Any, second: Any, third: Any) -> tuple[Any, Any]:
     return CENTRE + ACROSS * (second - first), TOP + UP + DOWN * (first + second) - UP * third
 
 
-def _path(corners: list[tuple[float, float, float]]) -> str:
-    return "M" + "L".join("{:.1f},{:.1f}".format(*_place(*corner)) for corner in corners)
+def _join(corners: Iterable[Any], separator: str) -> str:
+    """Points on paper, one after the other."""
+    return separator.join("{:.1f},{:.1f}".format(*_place(*corner)) for corner in corners)
 
 
-def _draw_walls() -> list[str]:
-    """The floor and the two walls behind, with lines at quarters."""
+def _draw_walls() -> str:
+    """The floor and the two walls behind: lines at quarters, from one edge to the other."""
     lines = []
-    for k in range(5):
-        at = k / 4
-        lines += [
-            _path([(at, 0, 0), (at, 1, 0)]),
-            _path([(0, at, 0), (1, at, 0)]),
-            _path([(0, 0, at), (1, 0, at)]),
-            _path([(0, 0, at), (0, 1, at)]),
-            _path([(at, 0, 0), (at, 0, 1)]),
-            _path([(0, at, 0), (0, at, 1)]),
-        ]
-    return [f'<path class="grid" d="{"".join(lines)}"/>']
+    for at in (0.0, 0.25, 0.5, 0.75, 1.0):
+        lines += [((at, 0, 0), (at, 1, 0)), ((0, at, 0), (1, at, 0)), ((0, 0, at), (1, 0, at))]
+        lines += [((0, 0, at), (0, 1, at)), ((at, 0, 0), (at, 0, 1)), ((0, at, 0), (0, at, 1))]
+    return "".join("M" + _join(line, "L") for line in lines)
 
 
-def _draw_net(rates: NDArray[np.float64]) -> list[str]:
+def _draw_net(rates: NDArray[np.float64]) -> str:
     """The quadrilaterals from the far corner on, so those in front cover those behind; the higher the paler."""
     quads = []
-    size = rates.shape[1]
-    for i in range(size - 1):
-        for j in range(size - 1):
-            corners = [rates[:, a, b] for a, b in ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))]
-            middle = np.mean(corners, axis=0)
-            if np.ptp(corners, axis=0).max() > 0.0:
-                shade = min(SHADES - 1, int(SHADES * middle[2]))
-                order = float(middle[0] + middle[1] + 0.3 * middle[2])
-                points = " ".join("{:.1f},{:.1f}".format(*_place(*corner)) for corner in corners)
-                quads.append((order, f'<polygon class="h{shade}" points="{points}"/>'))
-    return ['<g class="net">', *(text for _, text in sorted(quads)), "</g>"]
+    for i, j in np.ndindex(rates.shape[1] - 1, rates.shape[1] - 1):
+        corners = [rates[:, a, b] for a, b in ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))]
+        middle = np.mean(corners, axis=0)
+        if np.ptp(corners, axis=0).max() > 0.0:
+            shade = min(SHADES - 1, int(SHADES * middle[2]))
+            order = float(middle[0] + middle[1] + 0.3 * middle[2])
+            quads.append((order, f'<polygon class="h{shade}" points="{_join(corners, " ")}"/>'))
+    return "".join(text for _, text in sorted(quads))
 
 
-def _draw_names(labels: list[str]) -> list[str]:
+def _draw_names(labels: list[str]) -> str:
     """The three classes, each along an edge where its rate alone varies, and the ends of the edges."""
     first, second, third = (f"{escape(_shorten(label))} right" for label in labels)
     texts = [(0.5, 1.0, 0.0, 14, 24, "start", first), (1.0, 0.5, 0.0, -14, 24, "end", second)]
@@ -270,7 +240,7 @@ def _draw_names(labels: list[str]) -> list[str]:
     for a, b, c, right, below, anchor, text in texts:
         x, y = _place(a, b, c)
         parts.append(f'<text x="{x + right:.1f}" y="{y + below:.1f}" text-anchor="{anchor}">{text}</text>')
-    return parts
+    return "".join(parts)
 
 
 def _shorten(label: str) -> str:
