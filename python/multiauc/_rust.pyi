@@ -5,7 +5,7 @@
 others renormalised.
 """
 
-from typing import Any, final
+from typing import Any, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ __all__ = [
     "Labelled",
     "MetricOptions",
     "MinP",
+    "PairOutcomes",
     "PairTable",
     "RangeCounter",
     "RangePlan",
@@ -32,6 +33,7 @@ __all__ = [
     "Sample",
     "SparseSample",
     "StreamState",
+    "SummaryFit",
     "__version__",
     "average_precision_per_class",
     "check_column_order",
@@ -60,6 +62,8 @@ __all__ = [
     "interactions",
     "lc_index",
     "multiclass_roc",
+    "normal_share_above",
+    "normal_share_separated",
     "one_vs_rest",
     "one_vs_rest_per_class",
     "pair_matrix",
@@ -269,13 +273,50 @@ class CurveResampler:
     ) -> NDArray[np.float64]:
         """The smallest z from `least` on whose limits hold the heights `held` at the rates `at`."""
 
-def fit_summary_roc(
-    tables: NDArray[np.float64], model: str, start: list[float] | None = None
-) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """(estimates, covariance, log-likelihood): means of logit TPR and FPR, their deviations, their correlation.
+class PairOutcomes:
+    """Which rows of pairs of classes are taken for the first, by a threshold or by the higher of both scores."""
 
-    `model` is "reml", "ml" or "binomial"; `start` are the estimates from similar tables, for a quick fit.
-    """
+    def __new__(cls, sample: Sample, pairs: list[tuple[int, int]], threshold: float | None) -> Self: ...
+    def of_sample(self) -> NDArray[np.float64]:
+        """True positives, false negatives, false positives and true negatives of each pair."""
+
+class SummaryFit:
+    """A fitted summary ROC curve."""
+
+    @property
+    def estimates(self) -> NDArray[np.float64]:
+        """Intercept and slope of a regression; or means of logit TPR and FPR, their deviations, their correlation."""
+
+    @property
+    def covariance(self) -> NDArray[np.float64]: ...
+    @property
+    def log_likelihood(self) -> float: ...
+    @property
+    def curve(self) -> tuple[float, float]:
+        """Intercept and slope of logit TPR against logit FPR."""
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether nothing shows the shape of the curve."""
+
+    @property
+    def values(self) -> list[float]:
+        """The area under the curve, nan unless it rises, and the parameters of the model."""
+
+    @property
+    def standard_errors(self) -> list[float]:
+        """Those of `values`, if tables are independent."""
+
+    def bootstrap(
+        self, tables: PairOutcomes, draws: tuple[int, int, int], at: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], int]:
+        """(values of each resample, heights at rates, how many are symmetric); nan where a resample has no fit.
+
+        `draws` are seed, first and number of resamples.
+        """
+
+def fit_summary_roc(tables: NDArray[np.float64], model: str, is_restricted: bool) -> SummaryFit:
+    """Fit "moses_littenberg", "bivariate", "hsroc" or "binomial" to three tables or more."""
 
 def summary_area(intercept: float, slope: float) -> float:
     """Under logit TPR = intercept + slope * logit FPR; nan unless the curve rises."""
@@ -826,6 +867,12 @@ def degrees_of_freedom(
     `fourths` are the sums of fourth powers whose sums of squares the variances are, `units` the numbers of independent
     units, and `effective` how many of equal weight would know as much.
     """
+
+def normal_share_above(own: tuple[float, float], other: tuple[float, float]) -> float:
+    """P(X > Y) of independent normal numbers, given as means and standard deviations; ties count half."""
+
+def normal_share_separated(means: list[float], deviations: list[float], correlation: float) -> float:
+    """P(X1 - X2 > Y1 - Y2) of normal numbers of which the two of a difference are correlated; ties count half."""
 
 def row_mean(
     values: NDArray[np.float64], weights: NDArray[np.float64] | None, groups: NDArray[np.uint32] | None

@@ -6,15 +6,17 @@ import math
 import warnings
 from abc import ABC, abstractmethod
 from functools import cache, cached_property
+from importlib.util import find_spec
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from multiauc import _rust
 from multiauc._common.hints import warn
 from multiauc._common.wording import decimals, describe_type, listing
 from multiauc._input.arrays import as_float64
-from multiauc._input.options import positive_integer, read_rng, whole_number
+from multiauc._input.options import positive_integer, read_number, read_rng, whole_number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -247,59 +249,37 @@ class NormalScores(ScorePopulation):
         prevalence: ArrayLike | None = None,
         correlation: float = 0.0,
     ) -> None:
-        self.means = _square("means", means).copy()
+        self.means = as_float64("means", means).copy()
+        shape = self.means.shape
+        if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
+            raise ValueError(f"means must be a K x K array, a row per score and a column per class; got {shape}")
+        deviations = as_float64("sds", sds)
+        if np.ndim(sds) > 0 and deviations.shape != shape:
+            raise ValueError(f"sds must be a number or have the shape of means, {shape}; got {deviations.shape}")
+        self.sds = np.broadcast_to(deviations, shape).copy()
+        for name, cells, wanted, wrong in (
+            ("means", self.means, "finite", ~np.isfinite(self.means)),
+            ("sds", self.sds, "positive and finite", ~((self.sds > 0.0) & np.isfinite(self.sds))),
+        ):
+            if wrong.any():
+                i, j = np.argwhere(wrong)[0].tolist()
+                raise ValueError(f"{name} must be {wanted}; got {cells[i, j]} at [{i}, {j}]")
         self.n_classes = len(self.means)
-        self.sds = self._read_sds(sds)
         self.prevalence = read_prevalence(prevalence, self.n_classes)
-        self.correlation = self._read_correlation(correlation)
-
-    def _read_sds(self, sds: Any) -> NDArray[np.float64]:
-        values = as_float64("sds", sds)
-        if np.ndim(sds) == 0:
-            values = np.full_like(self.means, values.item())
-        elif values.shape != self.means.shape:
-            raise ValueError(f"sds must be a number or have the shape of means, {self.means.shape}; got {values.shape}")
-        wrong = ~((values > 0.0) & np.isfinite(values))
-        if wrong.any():
-            i, j = np.argwhere(wrong)[0].tolist()
-            raise ValueError(f"sds must be positive and finite; got {values[i, j]} at [{i}, {j}]")
-        return values.copy()
-
-    def _read_correlation(self, correlation: Any) -> float:
         lowest = -1.0 / (self.n_classes - 1)
-        accepted = f"a number between -1/(K - 1) = {lowest:.4g} and 1"
-        try:
-            value = float(correlation)
-        except (TypeError, ValueError):
-            raise TypeError(f"correlation must be {accepted}; got {describe_type(correlation)}") from None
-        if not lowest - ROUNDING <= value <= 1.0:
-            raise ValueError(f"correlation must be {accepted}; got {correlation!r}")
-        return max(value, lowest)
+        self.correlation = max(lowest, read_number("correlation", correlation, lowest - ROUNDING, 1.0, "[]"))
 
     def __repr__(self) -> str:
         return f"{self._describe()}: AUC_mu {decimals(self.auc_mu)}, Hand & Till's M {decimals(self.hand_till)})"
 
     def _beats(self, i: int, j: int, column: int, other: int) -> float:
-        means, sds = self._scale(
-            [self.means[column, i], self.means[other, j]], [self.sds[column, i], self.sds[other, j]]
-        )
-        return _share_above_zero(means[0] - means[1], math.hypot(*sds))
+        own, rival = ((self.means[at], self.sds[at]) for at in ((column, i), (other, j)))
+        return _rust.normal_share_above(own, rival)
 
     def _separates(self, c: int, d: int) -> float:
-        pairs = [(c, c), (d, c), (c, d), (d, d)]
-        means, sds = self._scale([self.means[at] for at in pairs], [self.sds[at] for at in pairs])
-        # The variance of a difference, s^2 + t^2 - 2 r s t, without taking nearly equal numbers from each other.
-        apart = math.sqrt(2.0 * (1.0 - self.correlation))
-        deviations = [
-            math.hypot(s - t, apart * math.sqrt(s) * math.sqrt(t)) for s, t in ((sds[0], sds[1]), (sds[2], sds[3]))
-        ]
-        return _share_above_zero(means[0] - means[1] - means[2] + means[3], math.hypot(*deviations))
-
-    @staticmethod
-    def _scale(means: list[float], sds: list[float]) -> tuple[list[float], list[float]]:
-        """Both times a power of two that keeps their sums and squares in range; what is wanted depends on ratios."""
-        _, exponent = math.frexp(max(*(abs(float(mean)) for mean in means), *(float(sd) for sd in sds)))
-        return [math.ldexp(float(x), -exponent) for x in means], [math.ldexp(float(x), -exponent) for x in sds]
+        scores, classes = [c, d, c, d], [c, c, d, d]
+        means, deviations = self.means[scores, classes].tolist(), self.sds[scores, classes].tolist()
+        return _rust.normal_share_separated(means, deviations, self.correlation)
 
     def _draw(self, classes: NDArray[np.intp], generator: np.random.Generator) -> NDArray[np.float64]:
         spread = np.full((self.n_classes, self.n_classes), self.correlation)
@@ -334,7 +314,8 @@ class ScoreDensities(ScorePopulation):
     """
 
     def __init__(self, densities: Sequence[Sequence[Any]], *, prevalence: ArrayLike | None = None) -> None:
-        import_scipy("ScoreDensities")
+        if find_spec("scipy") is None:
+            raise ModuleNotFoundError("ScoreDensities needs scipy; install it with: pip install scipy")
         rows = [list(row) for row in densities]
         if len(rows) < 2 or any(len(row) != len(rows) for row in rows):
             raise ValueError(
@@ -361,22 +342,23 @@ class ScoreDensities(ScorePopulation):
             _integrate_half(lambda share: float(rival.cdf(own.isf(share))), 1.0 - below),
         ]
         found, error = (math.fsum(numbers) for numbers in zip(*halves, strict=True))
-        if not (math.isfinite(found) and math.isfinite(error)):
-            raise ValueError(
-                f"densities[{column}][{i}] and densities[{other}][{j}] must be proper distributions, whose cdf, ppf "
-                f"and isf are numbers everywhere; the quadrature of how often one is above the other gave {found}"
-            )
-        if error > ACCURACY:
-            self._warn_of_error(f"densities[{column}][{i}] and densities[{other}][{j}]", "A(i|j)", error)
-        return min(1.0, max(0.0, found))
+        return self._check(f"densities[{column}][{i}] and densities[{other}][{j}]", "A(i|j)", found, error)
 
     @staticmethod
-    def _warn_of_error(which: str, metric: str, error: float) -> None:
-        warn(
-            f"{which} are too uneven for the quadrature of {metric}, which is exact to about {error:.1g} only; a large "
-            "sample() says more",
-            RuntimeWarning,
-        )
+    def _check(which: str, metric: str, found: float, error: float) -> float:
+        """A share and its error, by quadrature: it must be a number, and should be exact."""
+        if not (math.isfinite(found) and math.isfinite(error)):
+            raise ValueError(
+                f"{which} must be proper distributions, whose cdf, ppf and isf are numbers everywhere; the quadrature "
+                f"of {metric} gave {found}"
+            )
+        if error > ACCURACY:
+            warn(
+                f"{which} are too uneven for the quadrature of {metric}, which is exact to about {error:.1g} only; a "
+                "large sample() says more",
+                RuntimeWarning,
+            )
+        return min(1.0, max(0.0, found))
 
     def _separates(self, c: int, d: int) -> float:
         """By two rules that have nothing in common, because two sizes of one may err alike.
@@ -386,17 +368,11 @@ class ScoreDensities(ScorePopulation):
         """
         coarse, fine = (self._integrate_nodes(c, d, nodes) for nodes in NODES)
         rough, even = (self._integrate_steps(c, d, steps) for steps in STEPS)
-        if not all(map(math.isfinite, (coarse, fine, rough, even))):
-            raise ValueError(
-                f"densities of classes {c} and {d} must be proper distributions, whose cdf, ppf and isf are numbers "
-                f"everywhere; the quadrature of AUC_mu gave {fine} and {even}"
-            )
         error = abs(rough - even)
         if abs(coarse - fine) <= AGREEMENT and abs(fine - even) <= 3.0 * error + AGREEMENT:
             return fine
-        if error > ACCURACY:
-            self._warn_of_error(f"the densities of classes {c} and {d}", "AUC_mu", error)
-        return even
+        is_known = math.isfinite(coarse) and math.isfinite(fine)
+        return self._check(f"the densities of classes {c} and {d}", "AUC_mu", even if is_known else math.nan, error)
 
     def _integrate_steps(self, c: int, d: int, steps: int) -> float:
         """P(s_c(c) + s_d(d) > s_d(c) + s_c(d)), each of the four scores in steps through its quantiles.
@@ -426,13 +402,14 @@ class ScoreDensities(ScorePopulation):
         return float(min(1.0, 0.5 * np.dot(of_right, won)))
 
     def _integrate_nodes(self, c: int, d: int, nodes: int) -> float:
+        from scipy.special import ndtr  # noqa: PLC0415
+
         points, weights = np.polynomial.hermite_e.hermegauss(nodes)
-        weights = weights / weights.sum()
+        weights, tail = weights / weights.sum(), ndtr(-np.abs(points))
 
         def values(column: int, k: int) -> NDArray[np.float64]:
             """The quantiles of a score at those of a standard normal, where the rule is at its best."""
             density = self.densities[column][k]
-            tail = np.array([_share_above_zero(-abs(z), 1.0) for z in points.tolist()])
             return np.asarray(np.where(points < 0.0, density.ppf(tail), density.isf(tail)))
 
         gaps = values(c, c)[:, None] - values(d, c)[None, :]
@@ -465,27 +442,6 @@ def read_prevalence(prevalence: Any, n_classes: int) -> NDArray[np.float64]:
     return np.asarray(shares / shares.sum())
 
 
-def import_scipy(wanted_by: str) -> Any:
-    """SciPy, or an error with the line that installs it."""
-    try:
-        import scipy  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(f"{wanted_by} needs scipy; install it with: pip install scipy") from error
-    return scipy
-
-
-def _square(argument: str, value: Any) -> NDArray[np.float64]:
-    matrix = as_float64(argument, value)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
-        raise ValueError(
-            f"{argument} must be a K x K array, a row per score and a column per class; got {matrix.shape}"
-        )
-    if not np.isfinite(matrix).all():
-        i, j = np.argwhere(~np.isfinite(matrix))[0].tolist()
-        raise ValueError(f"{argument} must be finite; got {matrix[i, j]} at [{i}, {j}]")
-    return matrix
-
-
 def _integrate_half(height: Callable[[float], float], steps: NDArray[np.float64]) -> tuple[float, float]:
     """The integral of a height between 0 and 1 over the shares from 0 to 1/2, and its error.
 
@@ -506,10 +462,3 @@ def _integrate_half(height: Callable[[float], float], steps: NDArray[np.float64]
             )
     value, error = (math.fsum(numbers) for numbers in zip(*found, strict=True))
     return value, error
-
-
-def _share_above_zero(mean: float, deviation: float) -> float:
-    """How often a normal number is above zero, ties half."""
-    if deviation <= 0.0:
-        return 0.5 * (1.0 + float(np.sign(mean)))
-    return 0.5 * math.erfc(-mean / deviation * math.sqrt(0.5))

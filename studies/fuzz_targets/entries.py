@@ -264,7 +264,7 @@ def multiclass_roc(rng: Rng) -> Iterator[str]:
     yield from outside("the area of multiclass_roc", getattr(found, "auc", None))
 
 
-@target("fit_summary_roc", "summary_area")
+@target("fit_summary_roc", "summary_area", "SummaryFit", "PairOutcomes")
 def summary_roc(rng: Rng) -> Iterator[str]:
     """Summary ROC curves of tables of any kind."""
     tables = rng.choice([0, 1, 3, 20, 500, -1], size=(4, int(rng.integers(1, 8))), p=[0.15, 0.2, 0.2, 0.3, 0.13, 0.02])
@@ -272,6 +272,11 @@ def summary_roc(rng: Rng) -> Iterator[str]:
     found = answer(multiauc.summary_roc, *tables, model=model)
     if found is not None and not np.isnan(found.auc):
         yield from outside("the AUC of a summary ROC curve", found.auc)
+    y, p, _ = any_sample(rng)
+    of_pairs = answer(multiauc.summary_roc_of_pairs, y, p, model=model, threshold=_choice(rng, [None, 0.5, np.nan]))
+    if of_pairs is not None:
+        replicates = of_pairs.bootstrap(2, rng=0).replicates
+        yield from outside("the AUC of a resampled summary ROC curve", float(np.nan_to_num(replicates, nan=0.5).max()))
 
 
 @target("RowSums")

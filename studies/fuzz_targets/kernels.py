@@ -32,6 +32,21 @@ def student(rng: Rng) -> Iterator[str]:
         yield f"quantiles of {freedom} degrees of freedom: {one} alone, {many[0]} among others"
 
 
+@target("normal_share_above", "normal_share_separated")
+def shares_of_normal_scores(rng: Rng) -> Iterator[str]:
+    """Shares of pairs of rows in any unit: what one wins the other loses."""
+    means, deviations = rng.normal(size=4) * 10.0 ** rng.integers(-300, 300), 10.0 ** rng.uniform(-300, 300, size=4)
+    (a, b, c, d), (s, t, u, v) = means.tolist(), deviations.tolist()
+    won, lost = _rust.normal_share_above((a, s), (b, t)), _rust.normal_share_above((b, t), (a, s))
+    if not (0.0 <= won <= 1.0 and abs(won + lost - 1.0) < 1e-15):
+        yield f"shares {won} and {lost} of normal scores"
+    r = float(rng.choice([-1.0, 0.0, 0.5, 1.0]))
+    won = _rust.normal_share_separated([a, b, c, d], [s, t, u, v], r)
+    lost = _rust.normal_share_separated([c, d, a, b], [u, v, s, t], r)
+    if not (0.0 <= won <= 1.0 and abs(won + lost - 1.0) < 1e-15):
+        yield f"shares {won} and {lost} of differences of normal scores"
+
+
 @target("student_power", "student_quantiles_as_far", "f_tail", "chi_squared_tail")
 def tails(rng: Rng) -> Iterator[str]:
     """Other tails."""

@@ -166,6 +166,20 @@ def test_normal_scores_in_any_unit(unit, correlation):
     np.testing.assert_allclose(found.auc_mu_matrix, expected.auc_mu_matrix, rtol=1e-3 if unit < 1e-300 else 1e-14)
 
 
+@pytest.mark.parametrize("correlation", [-0.5, 0.0, 0.7, 1.0])
+def test_shares_of_normal_scores(correlation):
+    """The core's shares are those of scipy's normal distribution at the standardised difference of means."""
+    rng = np.random.default_rng(4)
+    means, sds = rng.normal(size=(3, 3)), rng.gamma(2.0, size=(3, 3)) + 0.05
+    scores = multiauc.NormalScores(means, sds, correlation=correlation)
+    for c, d in ((0, 1), (1, 2), (2, 0)):
+        gap, spread = means[c, c] - means[c, d], math.hypot(sds[c, c], sds[c, d])
+        assert scores.pair_auc(c, d) == pytest.approx(stats.norm.cdf(gap / spread), rel=1e-14)
+        gap = means[c, c] - means[d, c] - means[c, d] + means[d, d]
+        variance = sum(sds[c, k] ** 2 + sds[d, k] ** 2 - 2 * correlation * sds[c, k] * sds[d, k] for k in (c, d))
+        assert scores.auc_mu_matrix[c, d] == pytest.approx(stats.norm.cdf(gap / math.sqrt(variance)), rel=1e-13)
+
+
 def test_limits():
     same = multiauc.NormalScores(np.zeros((3, 3)), 1.0)
     assert (same.hand_till, same.auc_mu, same.one_vs_rest) == (0.5, 0.5, pytest.approx(0.5, abs=1e-15))
@@ -186,8 +200,8 @@ def test_limits():
         (([[1, 2], [3, 4]], 1.0), {"prevalence": [0.5, 0.6]}, ValueError, "prevalence must sum to 1; got a sum of 1.1"),
         (([[1, 2], [3, 4]], 1.0), {"prevalence": [1.0, 0.0]}, ValueError, "prevalence must be positive"),
         (([[1, 2], [3, 4]], 1.0), {"prevalence": [1.0]}, ValueError, "a share for each of the 2 classes"),
-        (([[1, 2], [3, 4]], 1.0), {"correlation": -1.5}, ValueError, "correlation must be a number between"),
-        (([[1, 2], [3, 4]], 1.0), {"correlation": "x"}, TypeError, "correlation must be a number between"),
+        (([[1, 2], [3, 4]], 1.0), {"correlation": -1.5}, ValueError, "correlation must be a number of at least -1"),
+        (([[1, 2], [3, 4]], 1.0), {"correlation": "x"}, TypeError, "correlation must be a number of at least -1"),
     ],
 )
 def test_bad_input(arguments, options, error, match):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import multiauc
+import oracle_summary_roc as oracle
 from multiauc import _rust
 from multiauc._rust import summary_area as area
 from multiauc.plotting import SummaryRocDisplay
@@ -119,6 +120,32 @@ def test_areas_of_other_curves(slope):
     heights = 1 / (1 + np.exp(-np.clip(0.8 + slope * np.log(x / (1 - x)), -700, 700)))
     assert area(0.8, slope) == pytest.approx(heights.mean(), abs=1e-6)
     assert math.isnan(area(0.8, -slope))
+
+
+@pytest.mark.parametrize("model", ["moses_littenberg", "bivariate", "hsroc", "binomial"])
+@pytest.mark.parametrize("shape", ["tables", "zero", "alike", "simulated"])
+def test_what_follows_from_estimates(model, shape):
+    """Areas, parameters, standard errors and heights of the core are those of the formulas in NumPy."""
+    tables = np.array(TABLES, dtype=float).T
+    if shape == "zero":
+        tables[5, 1] = 0.0
+    elif shape == "alike":
+        tables[:, :2] = 3.0, 2.0  # logit TPR does not vary
+    elif shape == "simulated":
+        tables = np.array(
+            simulated_tables(np.random.default_rng(8), 9, [1.0, -1.0], 0.3 * np.eye(2), 40), dtype=float
+        ).T
+    tables = np.ascontiguousarray(tables)
+    fit = _rust.fit_summary_roc(tables, model, False)
+    if model == "moses_littenberg":
+        expected, covariance = oracle.fit_line(tables)
+        np.testing.assert_allclose(fit.estimates, expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(fit.covariance, covariance, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(fit.curve, oracle.curve(model, fit.estimates), rtol=1e-14)
+    np.testing.assert_allclose(fit.values, oracle.values(model, fit.estimates), rtol=1e-14, atol=1e-15)
+    errors = oracle.standard_errors(model, fit.estimates, fit.covariance)
+    np.testing.assert_allclose(fit.standard_errors, errors, rtol=1e-9)
+    assert fit.is_symmetric == (model != "moses_littenberg" and min(fit.estimates[2:4]) < oracle.NO_SPREAD)
 
 
 def test_zero_cells_get_a_half():
@@ -243,13 +270,36 @@ def test_tables_of_pairs():
     assert by_threshold.tables[4, 2] == ((codes == d) & (scores[:, c] > 0.3)).sum()
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("threshold", [None, 0.3])
+def test_tables_of_resampled_pairs(dtype, threshold):
+    """The core's tables of the sample are counts; a replicate is the fit of the tables of its rows."""
+    codes, scores = pair_sample(3, 250, 4)
+    scores = np.round(scores, 1).astype(dtype)  # with ties, also with the threshold
+    pairs = [(c, d) for c in range(4) for d in range(4) if (c != d if threshold else c < d)]
+    sample = _rust.Sample(scores, codes.astype(np.uint8))
+    outcomes = _rust.PairOutcomes(sample, pairs, threshold)
+    everyone = np.ones(len(codes), dtype=int)
+    expected = oracle.pair_tables(codes, scores, pairs, threshold, everyone)
+    np.testing.assert_array_equal(outcomes.of_sample(), expected)
+    fit = _rust.fit_summary_roc(expected, "moses_littenberg", False)
+    at = np.linspace(0.0, 1.0, 11)
+    found, heights, n_symmetric = fit.bootstrap(outcomes, (7, 2, 5), at)
+    assert n_symmetric == 0
+    times = _rust.Resampler([sample], ["pdi"], 0).multiplicities(7, 2, 5).astype(int)
+    for one, height, drawn in zip(found, heights, times, strict=True):
+        estimates, _ = oracle.fit_line(oracle.pair_tables(codes, scores, pairs, threshold, drawn))
+        np.testing.assert_allclose(one, oracle.values("moses_littenberg", estimates), rtol=1e-11)
+        np.testing.assert_allclose(height, oracle.heights("moses_littenberg", estimates, at), rtol=1e-11)
+
+
 def test_own_standard_errors_of_pairs_are_refused():
     codes, scores = pair_sample(2, 300, 4)
     roc = multiauc.summary_roc_of_pairs(codes, scores)
     assert all(math.isnan(error) for error in roc.standard_errors.values())
     assert "share rows" in repr(roc)
     for method in (roc.confidence_interval, roc.confidence_region, roc.prediction_region):
-        with pytest.raises(ValueError, match=r"share rows.*take those of \.bootstrap\(\)"):
+        with pytest.raises(ValueError, match=r"share rows.*use those of \.bootstrap\(\)"):
             method()
 
 
@@ -302,7 +352,7 @@ def test_pairs_are_left_out_or_refused():
         multiauc.summary_roc_of_pairs(codes % 2, scores[:, :2])
     with pytest.raises(ValueError, match="absent"):
         multiauc.summary_roc_of_pairs(codes, scores, absent="nan")
-    with pytest.raises(ValueError, match="threshold must be finite"):
+    with pytest.raises(ValueError, match="threshold must be a finite number; got inf"):
         multiauc.summary_roc_of_pairs(codes, scores, threshold=math.inf)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common import hints, registry, result, wording
-from multiauc._curves import partial, roc
+from multiauc._curves import roc
 from multiauc._input import options
 from multiauc._input.sample import HeldInputs, Sample, read_sample
 
@@ -26,7 +26,7 @@ TIED = 8.0 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocHull(result.Result):
+class RocHull(roc.RocPoints, result.Result):
     """The upper convex hull of the ROC curve of one class, against all others or against one other class.
 
     Attributes
@@ -64,11 +64,6 @@ class RocHull(result.Result):
     prevalence: float
     # For the curve below the hull in its plot.
     _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
-
-    @property
-    def auc(self) -> float:
-        """The area under the hull, by trapezoids: at least that under the curve; nan for a class without rows."""
-        return roc.area_below(self.fpr, self.tpr)
 
     def optimum(self, cost_fp: float, cost_fn: float, prevalence: float | None = None) -> OperatingPoint:
         r"""The vertex with the least expected cost, and its threshold.
@@ -170,15 +165,12 @@ class RocHull(result.Result):
 
         return plotting.RocHullDisplay(self, optimum=optimum).plot(ax, **line)
 
-    def _columns(self) -> result.Columns:
-        return {"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}
-
     def __repr__(self) -> str:
-        return f"RocHull({describe_sides(self)}: {len(self.fpr)} vertices, auc {wording.decimals(self.auc)})"
+        return f"RocHull({self._describe_sides()}: {len(self.fpr)} vertices, auc {wording.decimals(self.auc)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class OperatingPoint(result.Result):
+class OperatingPoint(roc.Sided, result.Result):
     """The best threshold under given costs; see `RocHull.optimum`.
 
     Attributes
@@ -226,11 +218,11 @@ class OperatingPoint(result.Result):
         else:
             when = f"positive from {self.threshold:.6g} on"
         tpr, fpr, cost = map(wording.decimals, (self.tpr, self.fpr, self.expected_cost))
-        return f"OperatingPoint({describe_sides(self)}: {when}, tpr {tpr}, fpr {fpr}, expected cost {cost})"
+        return f"OperatingPoint({self._describe_sides()}: {when}, tpr {tpr}, fpr {fpr}, expected cost {cost})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class CostCurve(result.Result):
+class CostCurve(roc.Sided, result.Result):
     r"""Drummond and Holte's cost curve: expected costs for all costs and prevalences, from a hull.
 
     With :math:`x = \pi_1 C_{FN} / (\pi_1 C_{FN} + \pi_0 C_{FP})`, a point of the ROC curve is the straight line
@@ -292,13 +284,7 @@ class CostCurve(result.Result):
         return {"x": self.x, "cost": self.cost}
 
     def __repr__(self) -> str:
-        return f"CostCurve({describe_sides(self)}: area {wording.decimals(self.area)}, without scores 0.2500)"
-
-
-def describe_sides(curve: Any) -> str:
-    """The two sides of a curve in words."""
-    negative = "the rest" if curve.negative is None else repr(curve.negative)
-    return f"{curve.positive!r} against {negative}"
+        return f"CostCurve({self._describe_sides()}: area {wording.decimals(self.area)}, without scores 0.2500)"
 
 
 def read_severity(severity_ratio: Any) -> float | None:
@@ -377,7 +363,7 @@ def roc_hulls(
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     found = find_hulls(sample, roc.curve_pairs(sample, wording.one_of("kind", kind, registry.CURVE_KINDS)))
-    return {hull.positive if hull.negative is None else (hull.positive, hull.negative): hull for hull in found}
+    return {hull.key: hull for hull in found}
 
 
 @hints.with_hints
@@ -439,7 +425,7 @@ def h_measure_score(
     0.107501
     """
     ratio = read_severity(severity_ratio)
-    kind_of_mean = wording.one_of("average", average, partial.AVERAGES)
+    kind_of_mean = wording.one_of("average", average, roc.AVERAGES)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     hulls = _against_rest(sample)
     return _average(sample, [hull.h_measure(ratio) for hull in hulls], hulls, kind_of_mean)
@@ -515,7 +501,7 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
     peak = options.read_number("most_likely", most_likely, 0.0, 1.0, "[]")
     if not low <= peak <= high:
         raise ValueError(f"most_likely must lie within cost_range, {low:g} to {high:g}; got {peak:g}")
-    kind_of_mean = wording.one_of("average", average, partial.AVERAGES)
+    kind_of_mean = wording.one_of("average", average, roc.AVERAGES)
     samples = []
     for name, scores in (("scores_a", scores_a), ("scores_b", scores_b)):
         try:
@@ -537,19 +523,12 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
 
 def find_hulls(sample: Sample, curves: list[roc.Sides]) -> list[RocHull]:
     """The hulls of some curves of a sample, (positive class, negative class or None for all others)."""
-    present = roc.present_curves(sample, curves)
-    points = dict(zip(present, _rust.roc_hull_points(sample.arguments(), present), strict=True))
     _, weights = _rust.class_sizes(sample.codes, sample.weights, sample.n_classes)
-    inputs = HeldInputs(sample, ())
-    nan = np.array([np.nan])
-    hulls = []
-    for c, d in curves:
+    inputs, hulls = HeldInputs(sample, ()), []
+    for (c, d), points in roc.each_curve(sample, curves, _rust.roc_hull_points):
         negative = weights.sum() - weights[c] if d is None else weights[d]
-        has_rows = (c, d) in points
-        prevalence = float(weights[c] / (weights[c] + negative)) if has_rows else math.nan
-        name = None if d is None else sample.labels[d]
-        fpr, tpr, thresholds = points.get((c, d), (nan, nan, nan))
-        hulls.append(RocHull(fpr, tpr, thresholds, sample.labels[c], name, prevalence, inputs))
+        prevalence = math.nan if math.isnan(points[0][0]) else float(weights[c] / (weights[c] + negative))
+        hulls.append(RocHull(*points, *roc.name_sides(sample, (c, d)), prevalence, inputs))
     return hulls
 
 

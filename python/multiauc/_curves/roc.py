@@ -1,9 +1,10 @@
-"""ROC curves of every class or pair, with confidence bands."""
+"""ROC curves of every class or pair, with confidence bands, sensitivities and areas under parts of them."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise, permutations
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -15,34 +16,66 @@ from multiauc._common import hints, registry, result, wording
 from multiauc._common.progress import Progress
 from multiauc._curves.multiclass import RocBand
 from multiauc._inference import bootstrap as resampling
-from multiauc._inference import intervals
+from multiauc._inference import estimates, intervals
 from multiauc._input import options
 from multiauc._input.sample import HeldInputs, Sample, read_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
     from multiauc import plotting
-    from multiauc._common.types import Absent, Labels, Outputs, Sampling
+    from multiauc._common.types import Absent, Labels, Outputs, PartialAverage, Sampling
 
 # Finer towards 0, where good curves rise.
 AT_FPR = np.unique(np.concatenate([np.linspace(0.0, 1.0, 201), np.geomspace(1e-4, 0.1, 60)]))
 
 #: A class whose score is read and the one that it is compared with, None for all others, as columns.
 Sides: TypeAlias = "tuple[int, int | None]"
+#: Two rates and thresholds.
+Points: TypeAlias = "tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]"
 
 
-def area_below(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> float:
-    """The area below a curve, by trapezoids; nan for a curve of a single point."""
-    if len(fpr) < 2:
-        return math.nan
-    # What lies below the curve and what lies above it, summed alike: the share cannot leave [0, 1].
-    steps, heights = np.diff(fpr), tpr[1:] + tpr[:-1]
-    below, above = float(np.dot(steps, heights)), float(np.dot(steps, 2.0 - heights))
-    return below / (below + above)
+class Sided:
+    """What a result about one class against another, or against all others (None), can say of both."""
+
+    __slots__ = ()
+
+    positive: Any
+    negative: Any
+
+    @property
+    def key(self) -> Any:
+        """What the result is called among others of its kind."""
+        return self.positive if self.negative is None else (self.positive, self.negative)
+
+    def _describe_sides(self) -> str:
+        return f"{self.positive!r} against {'the rest' if self.negative is None else repr(self.negative)}"
+
+
+class RocPoints(Sided):
+    """The points of a ROC curve or of its hull."""
+
+    __slots__ = ()
+
+    fpr: NDArray[np.float64]
+    tpr: NDArray[np.float64]
+    thresholds: NDArray[np.float64]
+
+    @property
+    def auc(self) -> float:
+        """The area below, by trapezoids; nan if one side has no rows."""
+        if len(self.fpr) < 2:
+            return math.nan
+        # What lies below the curve and what lies above it, summed alike: the share cannot leave [0, 1].
+        steps, heights = np.diff(self.fpr), self.tpr[1:] + self.tpr[:-1]
+        below, above = float(np.dot(steps, heights)), float(np.dot(steps, 2.0 - heights))
+        return below / (below + above)
+
+    def _columns(self) -> result.Columns:
+        return {"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}
 
 
 def curve_band(
@@ -52,38 +85,31 @@ def curve_band(
     return AT_FPR, *_rust.roc_limits((curve.fpr, curve.tpr), sizes, -NormalDist().inv_cdf(tail), AT_FPR)
 
 
-def effective_sizes(sample: Sample) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The rows of each class and of all others; with weights, Kish's effective numbers of rows."""
-    if sample.weights is None:
-        rows = np.asarray(sample.rows, dtype=np.float64)
-        return rows, rows.sum() - rows
-    sums, squares = (
-        np.bincount(sample.codes, weights=weights, minlength=sample.n_classes)
-        for weights in (sample.weights, sample.weights**2)
-    )
-    is_other = 1.0 - np.eye(sample.n_classes)
-    with np.errstate(invalid="ignore"):
-        return sums**2 / squares, (is_other @ sums) ** 2 / (is_other @ squares)
-
-
-def curve_sizes(sample: Sample, curve: Sides) -> tuple[float, float]:
-    """The effective numbers of rows on both sides of a curve."""
-    (own, others), (c, d) = effective_sizes(sample), curve
-    return float(own[c]), float(others[c] if d is None else own[d])
+def count_sides(sample: Sample, curves: list[Sides]) -> list[tuple[float, float]]:
+    """The rows on both sides of each curve; with weights, as many of equal weight as inform as well (Kish)."""
+    own = np.asarray(sample.rows, dtype=np.float64)
+    others = own.sum() - own
+    if sample.weights is not None:
+        sums, squares = (
+            np.bincount(sample.codes, weights=weights, minlength=sample.n_classes)
+            for weights in (sample.weights, sample.weights**2)
+        )
+        is_other = 1.0 - np.eye(sample.n_classes)
+        with np.errstate(invalid="ignore"):
+            own, others = sums**2 / squares, (is_other @ sums) ** 2 / (is_other @ squares)
+    return [(float(own[c]), float(others[c] if d is None else own[d])) for c, d in curves]
 
 
 def find_sizes(curves: dict[Any, RocCurve]) -> dict[Any, tuple[float, float]]:
-    """The effective numbers of rows on both sides of each of the curves of one sample."""
+    """The rows on both sides of each of the curves of one sample."""
     sample = next(iter(curves.values()))._known()[0].sample  # noqa: SLF001 - its own class
-    own, others = (dict(zip(sample.labels, sizes.tolist(), strict=True)) for sizes in effective_sizes(sample))
-    return {
-        key: (own[curve.positive], others[curve.positive] if curve.negative is None else own[curve.negative])
-        for key, curve in curves.items()
-    }
+    place: dict[Any, Any] = {label: c for c, label in enumerate(sample.labels)} | {None: None}
+    sides = [(place[curve.positive], place[curve.negative]) for curve in curves.values()]
+    return dict(zip(curves, count_sides(sample, sides), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RocCurve(result.Result):
+class RocCurve(RocPoints, result.Result):
     """Points of the ROC curve of one class, against all others or against one other class.
 
     Attributes
@@ -115,11 +141,6 @@ class RocCurve(result.Result):
     positive: Any
     negative: Any = None
     _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
-
-    @property
-    def auc(self) -> float:
-        """The area under the curve, by trapezoids; nan for a class without rows."""
-        return area_below(self.fpr, self.tpr)
 
     @hints.with_hints
     def band(
@@ -174,7 +195,7 @@ class RocCurve(result.Result):
         inputs, place = self._known()
         inputs = inputs.regroup(groups, sampling)
         z = math.nan if math.isnan(self.auc) else -NormalDist().inv_cdf(tail)
-        rates, sizes = (self.fpr, self.tpr), curve_sizes(inputs.sample, place)
+        rates, [sizes] = (self.fpr, self.tpr), count_sides(inputs.sample, [place])
         if is_whole and not math.isnan(z):
             held = _rust.roc_heights(rates, AT_FPR)
             found = _resample(
@@ -205,7 +226,8 @@ class RocCurve(result.Result):
         value = math.nan
         if not math.isnan(self.auc):
             value = float(_rust.roc_heights((self.fpr, self.tpr), np.array([1.0 - wanted]))[0])
-        return Sensitivity(wanted, value, self.positive, self.negative, curve_sizes(inputs.sample, place), self)
+        [sizes] = count_sides(inputs.sample, [place])
+        return Sensitivity(wanted, value, self.positive, self.negative, sizes, self)
 
     def _known(self) -> tuple[HeldInputs, Sides]:
         """The data behind the curve, and the columns of its classes."""
@@ -222,21 +244,14 @@ class RocCurve(result.Result):
         """
         from multiauc import plotting  # noqa: PLC0415
 
-        key = self.positive if self.negative is None else (self.positive, self.negative)
-        return plotting.RocCurvesDisplay({key: self}).plot(ax, **line)
-
-    def _columns(self) -> result.Columns:
-        return {"fpr": self.fpr, "tpr": self.tpr, "threshold": self.thresholds}
+        return plotting.RocCurvesDisplay({self.key: self}).plot(ax, **line)
 
     def __repr__(self) -> str:
-        negative = "the rest" if self.negative is None else repr(self.negative)
-        return (
-            f"RocCurve({self.positive!r} against {negative}: {len(self.fpr)} points, auc {wording.decimals(self.auc)})"
-        )
+        return f"RocCurve({self._describe_sides()}: {len(self.fpr)} points, auc {wording.decimals(self.auc)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Sensitivity(result.Number, result.Tabular):
+class Sensitivity(Sided, result.Number, result.Tabular):
     """The sensitivity of a class at a given specificity; see `RocCurve.sensitivity`.
 
     Attributes
@@ -323,10 +338,8 @@ class Sensitivity(result.Number, result.Tabular):
             at = 1.0 - self.specificity
             replicates = _resample(inputs, place, size, generator, lambda curve, *draws: curve.heights(*draws, at))
         units, rows = int(inputs.units()[place[0]]), inputs.sample.rows
-        estimates = np.array([self.value])
-        return resampling.Bootstrap(
-            replicates[:, None], ("sensitivity",), estimates, None, inputs.resampled_unit, rows, units
-        )
+        names, values = ("sensitivity",), np.array([self.value])
+        return resampling.Bootstrap(replicates[:, None], names, values, None, inputs.resampled_unit, rows, units)
 
     def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with the limits of the interval."""
@@ -348,12 +361,9 @@ class Sensitivity(result.Number, result.Tabular):
         return intervals.ConfidenceInterval(float(low[0]), float(high[0]))
 
     def __repr__(self) -> str:
-        negative = "the rest" if self.negative is None else repr(self.negative)
         interval = wording.format_interval(*self._interval(0.025))
-        return (
-            f"Sensitivity({self.positive!r} against {negative} at specificity {self.specificity:g}: "
-            f"{wording.decimals(self.value)}, 95% interval {interval})"
-        )
+        found = f"{wording.decimals(self.value)}, 95% interval {interval}"
+        return f"Sensitivity({self._describe_sides()} at specificity {self.specificity:g}: {found})"
 
 
 def _resample(
@@ -448,17 +458,27 @@ def find_curves(sample: Sample, kind: str, *, drop_intermediate: bool) -> dict[A
     if not isinstance(drop_intermediate, (bool, np.bool_)):
         raise TypeError(f"drop_intermediate must be True or False; got {drop_intermediate!r}")
     wanted = curve_pairs(sample, wording.one_of("kind", kind, registry.CURVE_KINDS))
-    present = present_curves(sample, wanted)
-    found = _rust.roc_curve_points(sample.arguments(), present, bool(drop_intermediate))
-    points = dict(zip(present, found, strict=True))
-    inputs, nan = HeldInputs(sample, ()), np.array([np.nan])
-    curves = {}
-    for c, d in wanted:
-        positive, negative = sample.labels[c], None if d is None else sample.labels[d]
-        key = positive if d is None else (positive, negative)
-        fpr, tpr, thresholds = points.get((c, d), (nan, nan, nan))
-        curves[key] = RocCurve(fpr, tpr, thresholds, positive, negative, inputs)
-    return curves
+    compute, inputs = partial(_rust.roc_curve_points, drop_intermediate=bool(drop_intermediate)), HeldInputs(sample, ())
+    curves = (
+        RocCurve(*points, *name_sides(sample, sides), inputs) for sides, points in each_curve(sample, wanted, compute)
+    )
+    return {curve.key: curve for curve in curves}
+
+
+def each_curve(
+    sample: Sample, curves: list[Sides], compute: Callable[[_rust.Sample, list[Sides]], list[Points]]
+) -> Iterator[tuple[Sides, Points]]:
+    """The points of each curve; nan where a side has no rows."""
+    present = present_curves(sample, curves)
+    found = dict(zip(present, compute(sample.arguments(), present), strict=True))
+    nan = np.array([np.nan])
+    return ((sides, found.get(sides, (nan, nan, nan))) for sides in curves)
+
+
+def name_sides(sample: Sample, sides: Sides) -> tuple[Any, Any]:
+    """The labels of both sides, None for all other classes."""
+    c, d = sides
+    return sample.labels[c], None if d is None else sample.labels[d]
 
 
 def curve_pairs(sample: Sample, kind: str) -> list[Sides]:
@@ -470,3 +490,261 @@ def curve_pairs(sample: Sample, kind: str) -> list[Sides]:
 def present_curves(sample: Sample, curves: list[Sides]) -> list[Sides]:
     """Those of the curves whose classes have rows."""
     return [(c, d) for c, d in curves if sample.rows[c] and (d is None or sample.rows[d])]
+
+
+AVERAGES = ("macro", "prevalence")
+
+
+@hints.with_hints
+def partial_auc_score(  # noqa: PLR0913 - keyword-only options
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    kind: registry.CurveKind = registry.DEFAULT_CURVE_KIND,
+    average: PartialAverage = "macro",
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> float:
+    r"""The standardised area under part of the ROC curves, averaged over classes or over ordered pairs of classes.
+
+    With false-positive rates up to f, the area :math:`A = \int_0^f \mathrm{TPR}\, d\mathrm{FPR}` of a curve lies
+    between :math:`f^2/2` for chance and f, and its standardised value is (McClish 1989)
+
+    .. math:: \frac{1}{2}\left(1 + \frac{A - f^2/2}{f - f^2/2}\right),
+
+    1/2 for chance and 1 for a perfect score. With two classes and a one-dimensional score this is scikit-learn's
+    ``roc_auc_score(max_fpr=f)``. With true-positive rates from t on, the same is done on the curve of
+    (1 - TPR, 1 - FPR) with f = 1 - t.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        The class of each row: integers, strings, bools or a categorical.
+    y_score : array-like of shape (n, K)
+        The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
+        (n,) or (n, 1), the score of the second of `labels`; then there is one curve, that of the second class.
+    max_fpr : float in (0, 1], optional
+        The largest false-positive rate that counts. Pass either this or `min_tpr`.
+    min_tpr : float in [0, 1), optional
+        The smallest true-positive rate that counts.
+    kind : {"one_vs_rest", "pairwise"}, default "one_vs_rest"
+        One curve per class against all others, or per ordered pair of classes (c, d), by the score of c.
+    average : {"macro", "prevalence"}, default "macro"
+        The plain mean of the curves, or weighted by the prevalence of the positive class.
+    sample_weight : array-like of shape (n,), optional
+        Non-negative weights of the rows. Sums of weights replace counts: a row of weight 2 counts like two rows, and a
+        row of weight 0 is ignored.
+    labels : sequence of K labels, optional
+        The classes, in column order. If the columns of a data frame are named after these classes, the names decide
+        which column is which. Default: the column names of a data frame, if they are strings or contain all labels;
+        otherwise the sorted labels of `y_true`, if there are K of them.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave it out, or return nan.
+    outputs : {"logits"} or None, default None
+        What the columns contain: None uses them as they are; ``"logits"`` applies the softmax to each row first (or the
+        logistic function, with one score per row). Scores are compared between rows, so logits and the probabilities
+        computed from them give different values.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    D. K. McClish, *Analyzing a Portion of the ROC Curve*, Medical Decision Making 9, 1989.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> round(multiauc.partial_auc_score(y_true, y_score, max_fpr=0.5), 4)
+    0.8889
+    >>> round(multiauc.partial_auc_score(y_true, y_score, min_tpr=0.5, kind="pairwise"), 4)
+    0.9167
+    """
+    kind_of_mean = wording.one_of("average", average, AVERAGES)
+    region, rate = options.read_region(max_fpr, min_tpr)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    _, *means = _find_areas(sample, _partial_curves(sample, kind), region, rate)
+    return means[AVERAGES.index(kind_of_mean)]
+
+
+@hints.with_hints
+def partial_auc(  # noqa: PLR0913
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    max_fpr: float | None = None,
+    min_tpr: float | None = None,
+    kind: registry.CurveKind = registry.DEFAULT_CURVE_KIND,
+    sample_weight: ArrayLike | None = None,
+    labels: Labels = None,
+    absent: Absent = "raise",
+    outputs: Outputs = None,
+) -> PartialAuc:
+    """The standardised area under part of every ROC curve, with its averages and a bootstrap of them.
+
+    Parameters
+    ----------
+    y_true, y_score, max_fpr, min_tpr, kind, sample_weight, labels, outputs
+        As in `partial_auc_score`, which defines the value.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do if a class has no rows (or no weight): raise an error, leave its curves out, or give them nan.
+
+    Returns
+    -------
+    PartialAuc
+        `.values` by class or by ordered pair, `.macro`, `.prevalence`, and `.bootstrap()` for intervals.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["cat", "cat", "dog", "dog", "eel"]
+    >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
+    >>> multiauc.partial_auc(y_true, y_score, max_fpr=0.5)
+    PartialAuc: fpr up to 0.5, 3 classes against the rest
+                  area
+    cat         0.7778
+    dog         0.8889
+    eel         1.0000
+    macro       0.8889
+    prevalence  0.8667
+    """
+    region, rate = options.read_region(max_fpr, min_tpr)
+    sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
+    curves = _partial_curves(sample, kind)
+    areas, macro, prevalence = _find_areas(sample, curves, region, rate)
+    sides = (name_sides(sample, curve) for curve in curves)
+    values = {c if d is None else (c, d): area for (c, d), area in zip(sides, areas, strict=True)}
+    limits = {"max_fpr": None, "min_tpr": None} | {region: rate}
+    return PartialAuc(values, macro, prevalence, kind, **limits, _inputs=HeldInputs(sample, ()))
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PartialAuc(result.Printed, result.Result):
+    """Standardised areas under part of the ROC curves; see `multiauc.partial_auc`.
+
+    Attributes
+    ----------
+    values : dict
+        The area of each curve by label, or by ordered pair (c, d) of labels, where c is the class whose score is used.
+    macro, prevalence : float
+        Their mean, and their mean weighted by the prevalence of the positive class.
+    kind : {"one_vs_rest", "pairwise"}
+        What each class is compared with.
+    max_fpr, min_tpr : float or None
+        The part of the curves that counts.
+
+    Examples
+    --------
+    >>> import multiauc
+    >>> y_true = ["a", "a", "b", "b", "c", "c"]
+    >>> y_score = [[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.3, 0.5], [0.3, 0.2, 0.5]]
+    >>> areas = multiauc.partial_auc(y_true, y_score, max_fpr=0.5)
+    >>> areas.values["b"]
+    0.75
+    >>> areas.bootstrap(100, rng=0).metrics
+    ('macro', 'prevalence')
+    """
+
+    values: dict[Any, float]
+    macro: float
+    prevalence: float
+    kind: str
+    max_fpr: float | None
+    min_tpr: float | None
+    _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
+
+    @hints.with_hints
+    def bootstrap(
+        self,
+        n_resamples: int = 2000,
+        rng: np.random.Generator | int | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        sampling: Sampling = "stratified",
+    ) -> resampling.Bootstrap:
+        """Resample the rows, for the uncertainty of `macro` and `prevalence`.
+
+        Parameters
+        ----------
+        n_resamples : int, default 2000
+            How many resamples.
+        rng : numpy Generator or int, optional
+            The generator or its seed. The same seed resamples the same rows for every metric and model.
+        groups : array-like of shape (n,), optional
+            The group of each row (a patient, a user): whole groups are resampled, within classes if `sampling` is
+            "stratified" and no group has rows of several classes. A resample without rows of some class is nan and does
+            not count.
+        sampling : {"stratified", "iid"}, default "stratified"
+            Resample rows within each class, or from all rows.
+
+        Returns
+        -------
+        Bootstrap
+            With the columns "macro" and "prevalence". It has no influence values, so ``"bca"`` intervals are not
+            available.
+        """
+        size = options.positive_integer("n_resamples", n_resamples)
+        generator = options.read_rng(rng)
+        if self._inputs is None:
+            raise ValueError("these areas were unpickled, without their data; call partial_auc on the data again")
+        inputs = self._inputs.regroup(groups, sampling)
+        sample = inputs.sample
+        region, rate = ("max_fpr", self.max_fpr) if self.max_fpr is not None else ("min_tpr", self.min_tpr)
+        replicates = np.full((size, 2), np.nan)
+        if not np.isnan(self.macro):
+            curves, limit = _partial_curves(sample, self.kind), resampling.MEMORY_LIMIT
+            resampler = _rust.Resampler.of_curves(inputs.arguments(), curves, region, float(rate or 0.0), limit)
+            replicates = resampling.run_replicates(resampler, size, resampling.draw_seed(generator))
+        means, smallest = np.array([self.macro, self.prevalence]), estimates.count_smallest(inputs.units())
+        resampling.warn_of_lost_classes(replicates, means)
+        return resampling.Bootstrap(replicates, AVERAGES, means, None, inputs.resampled_unit, sample.rows, smallest)
+
+    def _columns(self) -> result.Columns:
+        pairs = self.values if self.kind == registry.PAIRWISE else [(label, None) for label in self.values]
+        return {
+            "kind": ["curve"] * len(self.values) + list(AVERAGES),
+            "positive": [*(c for c, _ in pairs), None, None],
+            "negative": [*(d for _, d in pairs), None, None],
+            "value": [*self.values.values(), self.macro, self.prevalence],
+        }
+
+    def _numbers(self) -> dict[str, result.Numbers]:
+        return {name: {"value": value} for name, value in self._named().items()}
+
+    def _named(self) -> dict[str, float]:
+        names = [str(key) if self.kind == registry.AGAINST_REST else f"{key[0]} | {key[1]}" for key in self.values]
+        means = {"macro": self.macro, "prevalence": self.prevalence}
+        return dict(zip(names, self.values.values(), strict=True)) | means
+
+    def _title(self) -> str:
+        part = f"fpr up to {self.max_fpr:g}" if self.max_fpr is not None else f"tpr from {self.min_tpr:g}"
+        if self.kind == registry.PAIRWISE:
+            return f"PartialAuc: {part}, {wording.pluralize(len(self.values), 'ordered pair')}"
+        return f"PartialAuc: {part}, {wording.pluralize(len(self.values), 'class', 'classes')} against the rest"
+
+    def _table(self) -> result.Cells:
+        return [["", "area"], *([name, wording.decimals(value)] for name, value in self._named().items())]
+
+
+def _find_areas(sample: Sample, curves: list[Sides], region: str, rate: float) -> tuple[list[float], float, float]:
+    """(area of each curve, mean, mean by prevalence), nan for curves of absent classes."""
+    present = present_curves(sample, curves)
+    areas, macro, prevalence = _rust.partial_aucs(sample.arguments(), present, region, rate)
+    area_of = dict(zip(present, areas, strict=True))
+    values = [area_of.get(curve, math.nan) for curve in curves]
+    return values, sample.nan_if_absent(macro), sample.nan_if_absent(prevalence)
+
+
+def _partial_curves(sample: Sample, kind: str) -> list[Sides]:
+    """The curves that have an area; a single score has one curve, that of the second class."""
+    one = wording.one_of("kind", kind, registry.CURVE_KINDS)
+    if sample.has_one_score:
+        return [(1, 0 if one == registry.PAIRWISE else None)]
+    return curve_pairs(sample, one)

@@ -19,10 +19,9 @@ from multiauc._inference.estimates import count_smallest
 from multiauc._input import options
 from multiauc._input.arrays import as_float64
 from multiauc._input.sample import HeldInputs, read_sample
+from multiauc.threads import get_num_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
@@ -89,9 +88,8 @@ class SummaryRoc(result.Printed, result.Result):
     tables: NDArray[np.float64]
     notes: tuple[str, ...] = ()
     # Of (logit TPR, logit FPR): the covariance of their mean, that between tables, and the mean; None for a regression.
-    _of_mean: NDArray[np.float64] | None = None
-    _between: NDArray[np.float64] | None = None
-    _middle: NDArray[np.float64] | None = None
+    # Means of both logits, their covariance, and that between tables.
+    _effects: tuple[NDArray[np.float64], ...] | None = None
 
     def sensitivity(self, fpr: ArrayLike) -> Any:
         """The true-positive rate of the curve at one or several false-positive rates, between 0 and 1."""
@@ -112,12 +110,8 @@ class SummaryRoc(result.Printed, result.Result):
         """
         tail = options.read_level(level)
         self._refuse_shared_rows("an interval")
-        error = self.standard_errors["auc"]
-        if not error > 0.0:
-            return intervals.NO_INTERVAL
-        return intervals.logit_interval(
-            self.auc, error, _rust.student_upper_quantile(tail, max(1, len(self.tables) - 2))
-        )
+        t, error = _rust.student_upper_quantile(tail, max(1, len(self.tables) - 2)), self.standard_errors["auc"]
+        return intervals.logit_interval(self.auc, error, t) if error > 0.0 else intervals.NO_INTERVAL
 
     def confidence_region(self, level: float = 0.95) -> NDArray[np.float64]:
         """The outline of a region for the operating point, (m, 2): false- and true-positive rates.
@@ -135,7 +129,7 @@ class SummaryRoc(result.Printed, result.Result):
 
     def _region(self, level: Any, *, is_prediction: bool) -> NDArray[np.float64]:
         tail = options.read_level(level)
-        if self._of_mean is None or self._between is None or self._middle is None:
+        if self._effects is None:
             raise ValueError(
                 f"model={self.model!r} is a regression and has no regions; use 'bivariate', 'hsroc' or 'binomial'"
             )
@@ -143,11 +137,11 @@ class SummaryRoc(result.Printed, result.Result):
         # Twice the quantile of F with 2 and n - 2 degrees of freedom.
         freedom = max(1, len(self.tables) - 2)
         reach = math.sqrt(freedom * ((2.0 * tail) ** (-2.0 / freedom) - 1.0))
-        spread = self._of_mean + self._between if is_prediction else self._of_mean
-        values, vectors = np.linalg.eigh(spread)
+        middle, of_mean, between = self._effects
+        values, vectors = np.linalg.eigh(of_mean + between if is_prediction else of_mean)
         angles = np.linspace(0.0, 2.0 * math.pi, OUTLINE)
         circle = np.stack([np.cos(angles), np.sin(angles)])
-        outline = self._middle[:, None] + reach * (vectors * np.sqrt(np.clip(values, 0.0, None))) @ circle
+        outline = middle[:, None] + reach * (vectors * np.sqrt(np.clip(values, 0.0, None))) @ circle
         return np.asarray(_expit(outline[::-1].T))
 
     def _refuse_shared_rows(self, what: str) -> None:
@@ -174,11 +168,8 @@ class SummaryRoc(result.Printed, result.Result):
         return f"SummaryRoc of {wording.pluralize(len(self.tables), 'table')}: {self.model}, {how[self.estimation]}"
 
     def _table(self) -> result.Cells:
-        rows = [("AUC", "auc", self.auc)] + [(name.replace("_", " "), name, v) for name, v in self.parameters.items()]
-        cells = [
-            [shown, wording.decimals(value), wording.decimals(self.standard_errors[name])]
-            for shown, name, value in rows
-        ]
+        rows = {name.replace("_", " "): one.values() for name, one in self._numbers().items()}
+        cells = [["AUC" if name == "auc" else name, *map(wording.decimals, numbers)] for name, numbers in rows.items()]
         return [["", "value", "std. error"], *cells]
 
 
@@ -211,8 +202,8 @@ class SummaryRocOfPairs(SummaryRoc):
     pairs: tuple[tuple[Any, Any], ...] = ()
     threshold: float | None = None
     smallest_class: int = 0
-    # (size, rng) to the replicates, and what they are computed from.
-    _model: Callable[[int, Any], SummaryRocBootstrap] | None = field(default=None, metadata=result.HELD)
+    # The data, the columns of the pairs, and the fit.
+    _held: tuple[HeldInputs, list[tuple[int, int]], _rust.SummaryFit] | None = field(default=None, metadata=result.HELD)
 
     def _refuse_shared_rows(self, what: str) -> None:
         raise ValueError(f"{what} of the model is not offered here: {SHARED_ROWS}")
@@ -227,9 +218,20 @@ class SummaryRocOfPairs(SummaryRoc):
         rng : numpy Generator or int, optional
             The random numbers or their seed.
         """
-        if self._model is None:
+        if self._held is None:
             raise ValueError("this curve was unpickled, without its data; call summary_roc_of_pairs on them again")
-        return self._model(n_resamples, rng)
+        inputs, columns, fit = self._held
+        size, seed = options.positive_integer("n_resamples", n_resamples), resampling.draw_seed(options.read_rng(rng))
+        outcomes, threads = _rust.PairOutcomes(inputs.arguments(), columns, self.threshold), get_num_threads()
+        with Progress(size, "bootstrap") as progress:
+            steps = pairwise(progress.steps(threads, unit=threads))
+            parts = [fit.bootstrap(outcomes, (seed, first, last - first), BAND_FPR) for first, last in steps]
+        values, heights, symmetric = zip(*parts, strict=True)
+        areas, *parameters = np.concatenate(values).T
+        named = dict(zip(self.parameters, parameters, strict=True))
+        return SummaryRocBootstrap(
+            self.auc, areas, np.concatenate(heights), self.smallest_class, named, n_symmetric=sum(symmetric)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -281,14 +283,18 @@ MODELS = ("moses_littenberg", "bivariate", "hsroc", "binomial")
 ESTIMATIONS = ("reml", "ml")
 LINE, NORMAL, HSROC, BINOMIAL = MODELS
 FEWEST_TABLES = 3
-# Standard deviations between tables below which nothing shows the shape of the curve.
-NO_SPREAD = 1e-3
+_EFFECTS = ("logit_tpr", "logit_fpr", "sd_tpr", "sd_fpr", "correlation")
+#: The parameters of each model, in the order of the core.
+PARAMETERS = {
+    LINE: ("a", "b"),
+    NORMAL: _EFFECTS,
+    HSROC: ("Lambda", "Theta", "beta", "sigma2_alpha", "sigma2_theta"),
+    BINOMIAL: _EFFECTS,
+}
 SYMMETRIC = (
     "one of the rates does not vary between tables by more than chance, so that nothing shows the shape of the curve: "
     "it is taken to be symmetric, with one odds ratio"
 )
-# Bytes of multiplicities at a time.
-BLOCK_BYTES = 1 << 26
 
 
 @hints.with_hints
@@ -364,8 +370,8 @@ def summary_roc(
     b    0.1578      0.0920
     """
     kind, how = _read_model(model, estimation)
-    tables = _read_tables(tp, fn, fp, tn)
-    return SummaryRoc(**_fit(tables, kind, how).fields())
+    tables = _read_tables(tp=tp, fn=fn, fp=fp, tn=tn)
+    return SummaryRoc(**_describe_fit(_fit(tables, kind, how), tables, kind, how))
 
 
 @hints.with_hints
@@ -424,268 +430,62 @@ def summary_roc_of_pairs(
     SummaryRocBootstrap(50 resamples by rows: auc 0.9207, se 0.0213)
     """
     kind, how = _read_model(model, estimation)
-    limit = None if threshold is None else _read_threshold(threshold)
+    limit = None if threshold is None else options.read_number("threshold", threshold, -math.inf)
     sample = read_sample(y_true, y_score, None, labels, wording.one_of("absent", absent, ("raise", "ignore")), outputs)
     present = np.flatnonzero(sample.rows).tolist()
     if len(present) < FEWEST_TABLES:
         raise ValueError(f"y_true must have {FEWEST_TABLES} classes or more, for as many pairs; got {len(present)}")
     pairs = list(combinations(present, 2) if limit is None else permutations(present, 2))
-    tables = PairTables(HeldInputs(sample, ("hand_till",)), pairs, limit)
-    fit = _fit(tables.of_sample(), kind, how)
+    tables = _rust.PairOutcomes(sample.arguments(), pairs, limit).of_sample()
+    fit = _fit(tables, kind, how)
     return SummaryRocOfPairs(
-        **fit.fields(are_independent=False),
+        **_describe_fit(fit, tables, kind, how, are_independent=False),
         pairs=tuple((sample.labels[c], sample.labels[d]) for c, d in pairs),
         threshold=limit,
         smallest_class=count_smallest(sample.rows),
-        _model=lambda size, rng: _resample(tables, fit, size, rng),
+        _held=(HeldInputs(sample, ()), pairs, fit),
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairTables:
-    """The tables of pairs of classes, of the sample and of its resamples; `pairs` are columns."""
-
-    inputs: HeldInputs
-    pairs: list[tuple[int, int]]
-    threshold: float | None
-
-    def of_sample(self) -> NDArray[np.float64]:
-        """A table per pair."""
-        return np.asarray(self._count(np.ones((1, len(self.inputs.sample.codes)), dtype=np.uint8))[0])
-
-    def of_resamples(self, seed: int, first: int, count: int) -> NDArray[np.float64]:
-        """The tables of resamples `first`, `first` + 1, ...: rows drawn within classes, as by all bootstraps."""
-        resampler = _rust.Resampler([self.inputs.arguments()], list(self.inputs.metrics), 0)
-        return self._count(resampler.multiplicities(seed, first, count))
-
-    def _count(self, times: NDArray[np.uint8]) -> NDArray[np.float64]:
-        sample = self.inputs.sample
-        rows_of = [np.flatnonzero(sample.codes == c) for c in range(sample.n_classes)]
-        times_of = [times[:, rows].astype(np.float64) for rows in rows_of]
-        tables = np.empty((len(times), len(self.pairs), 4))
-        for place, (c, d) in enumerate(self.pairs):
-            for side, k in ((0, c), (2, d)):
-                scores = sample.scores[rows_of[k]]
-                is_first = scores[:, c] > (scores[:, d] if self.threshold is None else self.threshold)
-                tables[:, place, side] = times_of[k] @ is_first
-                tables[:, place, side + 1] = times_of[k] @ ~is_first
-        return tables
+def _fit(tables: NDArray[np.float64], model: str, estimation: str) -> _rust.SummaryFit:
+    fit = _rust.fit_summary_roc(tables, model, estimation == "reml")
+    if math.isnan(fit.values[0]):
+        hints.warn(f"the curve of model={model!r} does not rise from (0, 0) to (1, 1): its AUC is nan", RuntimeWarning)
+    if fit.is_symmetric:
+        hints.warn(SYMMETRIC, RuntimeWarning)
+    return fit
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Fit:
-    """A model fitted to tables: its estimates with their covariance, and what follows from them.
-
-    The estimates are intercept and slope of the regression; or both means, both standard deviations and the
-    correlation of logit TPR and logit FPR.
-    """
-
-    tables: NDArray[np.float64]
-    model: str
-    estimation: str
-    estimates: NDArray[np.float64]
-    covariance: NDArray[np.float64]
-    log_likelihood: float = math.nan
-
-    def parameters(self) -> dict[str, Callable[[NDArray[np.float64]], float]]:
-        """Each parameter as a function of the estimates."""
-        if self.model == HSROC:
-            return _HSROC_PARAMETERS
-        names = _LINE_PARAMETERS if self.model == LINE else _EFFECTS_PARAMETERS
-        return {name: _entry(place) for place, name in enumerate(names)}
-
-    def curve(self, values: NDArray[np.float64]) -> tuple[float, float]:
-        """Intercept and slope of logit TPR against logit FPR."""
-        if self.model == LINE:
-            a, b = values.tolist()
-            return (math.nan, math.nan) if b == 1.0 else (a / (1.0 - b), (1.0 + b) / (1.0 - b))
-        slope = _ratio(values) ** -2.0
-        return float(values[0] - slope * values[1]), slope
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether the data do not determine the shape of the curve."""
-        return self.model != LINE and min(self.estimates[2:4]) < NO_SPREAD
-
-    def auc(self, values: NDArray[np.float64]) -> float:
-        """The area under the curve; nan unless it rises."""
-        return _rust.summary_area(*self.curve(values))
-
-    def fields(self, *, are_independent: bool = True) -> result.Record:
-        """Those of the result. The standard errors need tables that are independent."""
-        functions = {"auc": self.auc, **self.parameters()}
-        values = {name: float(function(self.estimates)) for name, function in functions.items()}
-        errors = {
-            name: _delta_error(function, self.estimates, self.covariance) if are_independent else math.nan
-            for name, function in functions.items()
-        }
-        auc = values.pop("auc")
-        intercept, slope = self.curve(self.estimates)
-        notes = [] if are_independent else [SHARED_ROWS]
-        if math.isnan(auc):
-            notes.append("the fitted curve does not rise from (0, 0) to (1, 1): it has no area")
-        if self.is_symmetric:
-            notes.append(SYMMETRIC)
-        point, of_mean, between, middle = None, None, None, None
-        if self.model != LINE:
-            if are_independent and np.isnan(self.covariance).any():
-                notes.append("the spread between tables is at the edge of what there can be: it has no standard errors")
-            middle, of_mean = self.estimates[:2], self.covariance[:2, :2]
-            *_, first, second, correlation = self.estimates.tolist()
-            both = correlation * first * second
-            between = np.array([[first**2, both], [both, second**2]])
-            point = tuple(_expit(middle).tolist()[::-1])
-        return {
-            "model": self.model,
-            "estimation": self.estimation,
-            "auc": auc,
-            "parameters": values,
-            "standard_errors": errors,
-            "intercept": intercept,
-            "slope": slope,
-            "operating_point": point,
-            "log_likelihood": self.log_likelihood,
-            "tables": self.tables,
-            "notes": tuple(notes),
-            "_of_mean": of_mean,
-            "_between": between,
-            "_middle": middle,
-        }
+def _describe_fit(
+    fit: _rust.SummaryFit, tables: NDArray[np.float64], model: str, estimation: str, *, are_independent: bool = True
+) -> result.Record:
+    """The fields of the result. The standard errors need tables that are independent."""
+    names = ("auc", *PARAMETERS[model])
+    values = dict(zip(names, fit.values, strict=True))
+    errors = zip(names, fit.standard_errors, strict=True) if are_independent else dict.fromkeys(names, math.nan)
+    intercept, slope = fit.curve
+    found: result.Record = {"auc": values.pop("auc"), "parameters": values, "standard_errors": dict(errors)}
+    found |= {"model": model, "estimation": estimation, "intercept": intercept, "slope": slope}
+    found |= {"operating_point": None, "log_likelihood": fit.log_likelihood, "tables": tables}
+    notes = [] if are_independent else [SHARED_ROWS]
+    if math.isnan(found["auc"]):
+        notes.append("the fitted curve does not rise from (0, 0) to (1, 1): it has no area")
+    if fit.is_symmetric:
+        notes.append(SYMMETRIC)
+    if model != LINE:
+        if are_independent and np.isnan(fit.covariance).any():
+            notes.append("the spread between tables is at the edge of what there can be: it has no standard errors")
+        middle, (first, second, correlation) = fit.estimates[:2], fit.estimates[2:].tolist()
+        both = correlation * first * second
+        between = np.array([[first**2, both], [both, second**2]])
+        found["operating_point"] = tuple(_expit(middle).tolist()[::-1])
+        found["_effects"] = (middle, fit.covariance[:2, :2], between)
+    return found | {"notes": tuple(notes)}
 
 
 def _expit(x: NDArray[np.float64]) -> NDArray[np.float64]:
     """1 / (1 + exp(-x)) without overflow, exact also near 0."""
     return np.asarray(np.exp(-np.logaddexp(0.0, -x)))
-
-
-def _delta_error(
-    function: Callable[[NDArray[np.float64]], float], at: NDArray[np.float64], covariance: NDArray[np.float64]
-) -> float:
-    """The standard error of a function of estimates, by its numerical slopes; nan if one without an error matters."""
-    steps = 1e-5 * np.maximum(np.abs(at), 0.1)
-    slopes = np.array([(function(at + step) - function(at - step)) / 2.0 for step in np.diag(steps)]) / steps
-    matters = np.abs(slopes) > 1e-12
-    if np.isnan(slopes).any() or not matters.any():
-        return math.nan
-    variance = float(slopes[matters] @ covariance[np.ix_(matters, matters)] @ slopes[matters])
-    return math.sqrt(variance) if variance >= 0.0 else math.nan
-
-
-def _entry(place: int) -> Callable[[NDArray[np.float64]], float]:
-    return lambda values: float(values[place])
-
-
-def _ratio(values: NDArray[np.float64]) -> float:
-    """The root of the ratio of both standard deviations; 1 where nothing shows it."""
-    return math.sqrt(values[3] / values[2]) if min(values[2:4]) >= NO_SPREAD else 1.0
-
-
-_LINE_PARAMETERS = ("a", "b")
-_EFFECTS_PARAMETERS = ("logit_tpr", "logit_fpr", "sd_tpr", "sd_fpr", "correlation")
-_HSROC_PARAMETERS: dict[str, Callable[[NDArray[np.float64]], float]] = {
-    "Lambda": lambda v: _ratio(v) * v[0] - v[1] / _ratio(v),
-    "Theta": lambda v: 0.5 * (_ratio(v) * v[0] + v[1] / _ratio(v)),
-    "beta": lambda v: 2.0 * math.log(_ratio(v)),
-    "sigma2_alpha": lambda v: 2.0 * v[2] * v[3] * (1.0 - v[4]),
-    "sigma2_theta": lambda v: 0.5 * v[2] * v[3] * (1.0 + v[4]),
-}
-
-
-def _fit(tables: NDArray[np.float64], model: str, estimation: str, start: NDArray[np.float64] | None = None) -> Fit:
-    """Fit a model; with the estimates from similar tables to start from, quickly and without warnings."""
-    if model == LINE:
-        fit = Fit(tables, model, estimation, *_fit_line(tables))
-    else:
-        if model == BINOMIAL:
-            _check_rates(tables)
-        how = BINOMIAL if model == BINOMIAL else estimation
-        found = _rust.fit_summary_roc(tables, how, None if start is None else start.tolist())
-        if model == BINOMIAL:
-            _check_maximum(tables, found[0])
-        fit = Fit(tables, model, estimation, *found)
-    if start is None and math.isnan(fit.auc(fit.estimates)):
-        hints.warn(
-            f"the curve of model={model!r} does not rise from (0, 0) to (1, 1), so its area is nan", RuntimeWarning
-        )
-    if start is None and fit.is_symmetric:
-        hints.warn(SYMMETRIC, RuntimeWarning)
-    return fit
-
-
-def _fit_line(tables: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Moses and Littenberg's regression, every table with the same weight: its two coefficients, their covariance."""
-    tp, fn, fp, tn = (tables + 0.5 if (tables == 0.0).any() else tables).T
-    first, second = np.log(tp / fn), np.log(fp / tn)
-    design, gaps = np.column_stack([np.ones(len(tables)), first + second]), first - second
-    products = design.T @ design
-    if np.linalg.cond(products) > 1e12:
-        raise ValueError(
-            "tp, fn, fp, tn must differ in logit TPR + logit FPR for a regression; got the same for all tables"
-        )
-    estimates = np.linalg.solve(products, design.T @ gaps)
-    rest = gaps - design @ estimates
-    return estimates, np.linalg.inv(products) * (rest @ rest) / (len(tables) - 2)
-
-
-def _check_rates(tables: NDArray[np.float64]) -> None:
-    """Raise where one rate is 0 or 1 in all tables, which no finite logit is."""
-    names = {"tp": "true-positive rate 0", "fn": "true-positive rate 1"}
-    names |= {"fp": "false-positive rate 0", "tn": "false-positive rate 1"}
-    for (name, rate), counts in zip(names.items(), tables.T, strict=True):
-        if not counts.any():
-            raise ValueError(
-                f"{name} must be positive in some table for model='binomial'; got 0 in all of them: the most likely "
-                f"{rate} has no finite logit; model='bivariate' adds one half to all cells"
-            )
-
-
-def _check_maximum(tables: NDArray[np.float64], estimates: NDArray[np.float64]) -> None:
-    """Raise where the likelihood keeps rising, far beyond what logits of counts can be."""
-    for side, name in enumerate(("tp and fn", "fp and tn")):
-        hits, rest = tables.T[2 * side : 2 * side + 2] + 0.5
-        seen = np.log(hits / rest)
-        if abs(estimates[side]) > np.abs(seen).max() + 10.0 or estimates[2 + side] > 10.0 * (np.ptp(seen) + 1.0):
-            raise ValueError(
-                f"{name} must show how much rates vary between tables for model='binomial'; their likelihood has no "
-                "maximum, as when rates are 0 in some tables and 1 in the others; model='bivariate' adds one half"
-            )
-
-
-def _resample(tables: PairTables, fit: Fit, n_resamples: Any, rng: Any) -> SummaryRocBootstrap:
-    size, seed = options.positive_integer("n_resamples", n_resamples), resampling.draw_seed(options.read_rng(rng))
-    names = list(fit.parameters())
-    found = np.full((size, 2 + len(names)), np.nan)
-    heights = np.full((size, len(BAND_FPR)), np.nan)
-    block = max(1, BLOCK_BYTES // len(tables.inputs.sample.codes))
-    with Progress(size, "bootstrap") as progress:
-        for first, last in pairwise(progress.steps(min(4, block))):
-            for start in range(first, last, block):
-                drawn = tables.of_resamples(seed, start, min(block, last - start))
-                for place, one in enumerate(drawn, start=start):
-                    found[place], heights[place] = _replicate(one, fit)
-    sample = tables.inputs.sample
-    return SummaryRocBootstrap(
-        fit.auc(fit.estimates),
-        found[:, 0],
-        heights,
-        count_smallest(sample.rows),
-        dict(zip(names, found.T[2:], strict=True)),
-        int(np.nansum(found[:, 1])),
-    )
-
-
-def _replicate(tables: NDArray[np.float64], fit: Fit) -> tuple[list[float], NDArray[np.float64]]:
-    """Area, symmetry and parameters of one resample, and the heights of its curve; nan where it has none."""
-    try:
-        again = _fit(tables, fit.model, fit.estimation, fit.estimates)
-    except ValueError:
-        return [math.nan] * (2 + len(fit.parameters())), np.full(len(BAND_FPR), np.nan)
-    values = again.estimates
-    intercept, slope = again.curve(values)
-    with np.errstate(divide="ignore"):
-        heights = _expit(intercept + slope * (np.log(BAND_FPR) - np.log1p(-BAND_FPR)))
-    numbers = [function(values) for function in again.parameters().values()]
-    return [again.auc(values), float(again.is_symmetric), *numbers], heights
 
 
 def _read_model(model: Any, estimation: Any) -> tuple[str, str]:
@@ -700,21 +500,18 @@ def _read_model(model: Any, estimation: Any) -> tuple[str, str]:
     return kind, how
 
 
-def _read_tables(tp: Any, fn: Any, fp: Any, tn: Any) -> NDArray[np.float64]:
-    cells = {}
-    for name, given in (("tp", tp), ("fn", fn), ("fp", fp), ("tn", tn)):
-        counts = as_float64(name, given)
-        if counts.ndim != 1:
-            raise ValueError(f"{name} must have a count for each table; got shape {counts.shape}")
-        wrong = ~((counts >= 0.0) & np.isfinite(counts) & (counts == np.floor(counts)))
+def _read_tables(**cells: Any) -> NDArray[np.float64]:
+    counts = {name: as_float64(name, given) for name, given in cells.items()}
+    for name, found in counts.items():
+        if found.ndim != 1:
+            raise ValueError(f"{name} must have a count for each table; got shape {found.shape}")
+        wrong = ~((found >= 0.0) & np.isfinite(found) & (found == np.floor(found)))
         if wrong.any():
-            raise ValueError(f"{name} must hold counts, whole and not negative; got {counts[wrong][0]:g}")
-        cells[name] = counts
-    lengths = {name: len(counts) for name, counts in cells.items()}
-    if len(set(lengths.values())) > 1:
-        found = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"tp, fn, fp and tn must have the same length, a count for each table; got {found}")
-    tables = np.stack(list(cells.values()), axis=1)
+            raise ValueError(f"{name} must hold counts, whole and not negative; got {found[wrong][0]:g}")
+    if len({len(found) for found in counts.values()}) > 1:
+        lengths = ", ".join(f"{name} {len(found)}" for name, found in counts.items())
+        raise ValueError(f"tp, fn, fp and tn must have the same length, a count for each table; got {lengths}")
+    tables = np.stack(list(counts.values()), axis=1)
     if len(tables) < FEWEST_TABLES:
         raise ValueError(
             f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {wording.pluralize(len(tables), 'table')}"
@@ -724,13 +521,3 @@ def _read_tables(tp: Any, fn: Any, fp: Any, tn: Any) -> NDArray[np.float64]:
         if empty.size:
             raise ValueError(f"{names} must be positive in every table; got 0 in table {int(empty[0])}")
     return tables
-
-
-def _read_threshold(threshold: Any) -> float:
-    try:
-        value = float(threshold)
-    except (TypeError, ValueError):
-        raise TypeError(f"threshold must be a number or None; got {wording.describe_type(threshold)}") from None
-    if not math.isfinite(value):
-        raise ValueError(f"threshold must be finite; got {threshold!r}")
-    return value

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from multiauc._costs.decisions import CostComparison, CostDecisions
     from multiauc._curves.multiclass import MulticlassRoc, MulticlassRocBootstrap
-    from multiauc._curves.reliability import ReliabilityCurve
+    from multiauc._curves.per_class import ReliabilityCurve
     from multiauc._curves.roc import RocCurve
     from multiauc._display.model import Number
     from multiauc._evaluation.comparison import Comparison

@@ -263,9 +263,9 @@ def read_thresholds(thresholds: Any) -> int | NDArray[np.float64]:
 
 def read_number(argument: str, value: Any, low: float, high: float = math.inf, ends: str = "()") -> float:
     """A number between two others; `ends` says as in mathematics whether these are among them: "[" and "]" do."""
-    least = f"{'above' if ends[0] == '(' else 'of at least'} {low:g}"
+    least = "" if low == -math.inf else f" {'above' if ends[0] == '(' else 'of at least'} {low:g}"
     most = f"{'below' if ends[1] == ')' else 'at most'} {high:g}"
-    accepted = f"a finite number {least}" if high == math.inf else f"a number {least} and {most}"
+    accepted = f"a finite number{least}" if high == math.inf else f"a number{least} and {most}"
     try:
         number = float("nan" if isinstance(value, (str, bool, np.bool_)) else value)
     except (TypeError, ValueError):

@@ -11,7 +11,7 @@ from multiauc._common.progress import Stage
 from multiauc._common.wording import names_as_text, printable, shown_name
 from multiauc._costs.decisions import fit_rule
 from multiauc._curves.multiclass import fit_curve
-from multiauc._curves.reliability import fit_reliability
+from multiauc._curves.per_class import fit_reliability
 from multiauc._display import model as views
 from multiauc._display import numbers
 from multiauc._display.words import format_percent

@@ -9,7 +9,7 @@ import numpy as np
 
 from multiauc import _rust
 from multiauc._common.wording import decimals, listing, shown_name
-from multiauc._curves import multiclass, precision_recall, reliability, roc
+from multiauc._curves import multiclass, per_class, roc
 from multiauc._curves.summary import SummaryRoc, SummaryRocOfPairs
 from multiauc._input.options import read_level
 from multiauc.plotting import _roc_frame as frame
@@ -331,7 +331,7 @@ class PrecisionRecallCurvesDisplay(FoldsDisplay):
     'a (AP 0.833)'
     """
 
-    _compute = staticmethod(precision_recall.precision_recall_curves)
+    _compute = staticmethod(per_class.precision_recall_curves)
     _band_style: ClassVar[Style] = {"alpha": 0.2, "step": "pre"}
     _legend = "lower left"
     _at = np.linspace(0.0, 1.0, 201)
@@ -392,7 +392,7 @@ class ReliabilityDisplay(CurvesDisplay):
     array([0.05, 0.15, 0.28, 0.44, 0.66])
     """
 
-    _compute = staticmethod(reliability.reliability_curves)
+    _compute = staticmethod(per_class.reliability_curves)
     _legend = "upper left"
 
     def _frame(self, ax: Axes | None) -> Axes:

@@ -1,20 +1,17 @@
 //! ROC curves of single columns: their points, their convex hulls, bands, and areas under parts of them.
 
-use multiauc::{CurvePoints, CurveRates, CurveSides, PrecisionRecallPoints, Table};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2};
+use multiauc::{CurvePoints, CurveRates, CurveSides, PrecisionRecallPoints};
+use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
-use crate::arrays::{Matrix, Vector, contiguous, records, rectangle, vector};
+use crate::arrays::{Vector, contiguous, vector};
 use crate::errors::other_lengths;
-use crate::options::{region_named, summary_model_named};
+use crate::options::region_named;
 use crate::running::run;
 use crate::sample::{SampleArgument, compute};
 
 /// What a point of a curve costs, in units of counting a cell.
 const CURVE_POINT: usize = 40;
-
-/// What a table costs in the fit of a summary curve, in the same units.
-const SUMMARY_TABLE: usize = 100_000;
 
 /// False and true positive rates, or precisions and recalls, and thresholds.
 type Points<'py> = (Vector<'py>, Vector<'py>, Vector<'py>);
@@ -167,28 +164,4 @@ impl CurveResampler {
         let cost = self.0.rows().saturating_mul(draws.2 as usize).saturating_mul(factor);
         Ok(vector(py, run(py, cost, |workers| self.0.look(draws, workers, look))?))
     }
-}
-
-/// (estimates, covariance, log-likelihood) of a summary ROC model of tables.
-#[pyfunction]
-#[pyo3(signature = (tables, model, start=None))]
-pub fn fit_summary_roc<'py>(
-    py: Python<'py>,
-    tables: PyReadonlyArray2<'py, f64>,
-    model: &str,
-    start: Option<[f64; 5]>,
-) -> PyResult<(Vector<'py>, Matrix<'py>, f64)> {
-    let ((entries, _), model) = (records(&tables)?, summary_model_named(model)?);
-    let (tables, rest): (&[Table], _) = entries.as_chunks();
-    if !rest.is_empty() || tables.len() < 2 {
-        return Err(other_lengths());
-    }
-    let found = run(py, tables.len() * SUMMARY_TABLE, |_| Ok(multiauc::fit_summary_roc(tables, model, start)))?;
-    let covariance = rectangle(py, found.covariance.to_vec(), 5)?;
-    Ok((vector(py, found.estimates.to_vec()), covariance, found.log_likelihood))
-}
-
-#[pyfunction]
-pub fn summary_area(intercept: f64, slope: f64) -> f64 {
-    multiauc::summary_area(intercept, slope)
 }

@@ -104,6 +104,22 @@ fn sentence(error: Error) -> String {
         Error::TooManyClasses { limit } => {
             format!("y_true has more than {limit} distinct labels; is it a class label at all?")
         }
+        Error::SameTables => {
+            "tp, fn, fp, tn must differ in logit TPR + logit FPR for a regression; got the same for all tables"
+                .to_owned()
+        }
+        Error::EmptyCell { cell } => format!(
+            "{} must be positive in some table for model='binomial'; got 0 in all of them: the most likely {} rate {} has \
+             no finite logit; model='bivariate' adds one half to all cells",
+            ["tp", "fn", "fp", "tn"][cell],
+            ["true-positive", "false-positive"][cell / 2],
+            cell % 2,
+        ),
+        Error::NoMaximum { side } => format!(
+            "{} must show how much rates vary between tables for model='binomial'; their likelihood has no maximum, as when \
+             rates are 0 in some tables and 1 in the others; model='bivariate' adds one half",
+            ["tp and fn", "fp and tn"][side],
+        ),
         // Not reached from the public functions, which check first.
         other => other.to_string(),
     }

@@ -38,6 +38,7 @@ mod sketch;
 mod slices;
 mod sparse;
 mod special;
+mod summary_roc;
 mod volumes;
 
 use pyo3::prelude::*;
@@ -51,10 +52,10 @@ mod _rust {
     #[pymodule_export]
     use super::{
         costs::{decide, fit_decision_rule, h_measure, lc_index},
+        curves::roc_limits,
         curves::{
             CurveResampler, partial_aucs, precision_recall_points, roc_curve_points, roc_heights, roc_hull_points,
         },
-        curves::{fit_summary_roc, roc_limits, summary_area},
         inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
         inference::{check_column_order, compare, compare_folds, evaluate, influences, interactions, worst_case},
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},
@@ -69,9 +70,11 @@ mod _rust {
         sketch::{RowSums, StreamState},
         slices::{FoundSlices, evaluate_slices},
         sparse::{SparseSample, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},
-        special::{MinP, chi_squared_tail, degrees_of_freedom, f_tail, row_mean, student_power},
+        special::{MinP, chi_squared_tail, degrees_of_freedom, f_tail, normal_share_above, normal_share_separated},
+        special::{row_mean, student_power},
         special::{student_quantiles_as_far, student_two_sided_p, student_upper_p},
         special::{student_upper_quantile, student_upper_quantiles},
+        summary_roc::{PairOutcomes, SummaryFit, fit_summary_roc, summary_area},
         volumes::{covered_share, hum, hum_score},
     };
 

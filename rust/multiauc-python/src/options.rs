@@ -171,8 +171,9 @@ words! {
     region_named("region") -> fn(f64) -> Region { "max_fpr" => Region::MaxFpr, "min_tpr" => Region::MinTpr }
     rule_named("rule") -> HumRule { "sum" => HumRule::Sum, "prod" => HumRule::Product, "distance" => HumRule::Distance }
     summary_model_named("model") -> SummaryModel {
-        "ml" => SummaryModel::Normal,
-        "reml" => SummaryModel::RestrictedNormal,
+        "moses_littenberg" => SummaryModel::Line,
+        "bivariate" => SummaryModel::Normal,
+        "hsroc" => SummaryModel::Hierarchical,
         "binomial" => SummaryModel::Binomial
     }
     scope_named("scope") -> Scope { "shared" => Scope::Shared, "class" => Scope::Class, "pair" => Scope::Pair }

@@ -102,6 +102,16 @@ pub fn row_mean(
     Ok((found.value, found.variance, found.degrees_of_freedom))
 }
 
+#[pyfunction]
+pub fn normal_share_above(own: (f64, f64), other: (f64, f64)) -> f64 {
+    multiauc::normal_share_above(own, other)
+}
+
+#[pyfunction]
+pub fn normal_share_separated(means: [f64; 4], deviations: [f64; 4], correlation: f64) -> f64 {
+    multiauc::normal_share_separated(means, deviations, correlation)
+}
+
 /// The correction of p-values for the number of tests.
 #[pyclass(frozen, module = "multiauc._rust")]
 pub struct MinP(multiauc::MinP);

@@ -199,6 +199,18 @@ pub enum Error {
         /// The most that can be counted.
         limit: usize,
     },
+    /// All tables have the same sum of logits, so there is no line through them.
+    SameTables,
+    /// A cell is zero in all tables, so the most likely logit is infinite.
+    EmptyCell {
+        /// True positives, false negatives, false positives or true negatives.
+        cell: usize,
+    },
+    /// The likelihood of binomial counts keeps rising as a rate goes to 0 or 1, or its spread to infinity.
+    NoMaximum {
+        /// The true-positive or the false-positive rate.
+        side: usize,
+    },
     /// There are more distinct labels than codes can hold.
     TooManyClasses {
         /// The most that can be held.
@@ -300,6 +312,13 @@ impl fmt::Display for Error {
             }
             Self::OtherRows => write!(formatter, "the rows that were counted are not those that the state has seen"),
             Self::DamagedSketch { what } => write!(formatter, "these are not the bytes of a state: {what}"),
+            Self::SameTables => {
+                write!(formatter, "all tables have the same sum of logits; a regression needs different ones")
+            }
+            Self::EmptyCell { cell } => write!(formatter, "cell {cell} is zero in all tables: its logit is infinite"),
+            Self::NoMaximum { side } => {
+                write!(formatter, "the likelihood of the tables' rates of side {side} has no maximum")
+            }
             Self::TooManyClasses { limit } => write!(formatter, "there are more than {limit} distinct labels"),
         }
     }

@@ -113,7 +113,7 @@ pub use metrics::{
 pub use multiclass_roc::{Center, Curve, CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Replicate, Scope, Stop};
 pub use pairs::{OneVsRestAverage, PairWeights};
 pub use parallel::{Cancel, Workers, num_threads, set_num_threads};
-pub use resampling::{CurveResampler, KeptOrders, Orders, Resampler, ScoreOrders, SortedRows};
+pub use resampling::{CurveResampler, KeptOrders, Orders, PairOutcomes, Resampler, ScoreOrders, SortedRows};
 pub use sample::{
     ClassCodes, ClassSizes, Codes, Coding, Integer, Sampling, ScoreMatrix, ScoredSample, code_bytes, code_integers,
 };
@@ -125,7 +125,8 @@ pub use sparse::{
     ColumnNumbers, SparseSample, SparseScores, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class,
 };
 pub use special::{
-    LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail, upper_quantiles,
+    LargestNormal, MinP, NORMAL_FROM, StudentT, best_assignment, chi_squared_tail, f_tail, normal_share_above,
+    normal_share_separated, upper_quantiles,
 };
 pub use summary_roc::{SummaryFit, SummaryModel, Table, fit_summary_roc, summary_area};
 pub use volume::{CoveredShare, Drawing, HumRule, covered_share};

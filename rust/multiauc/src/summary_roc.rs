@@ -6,12 +6,15 @@
 
 use std::f64::consts::PI;
 
+use crate::error::{Error, Result};
 use crate::float::CarefulSum;
 
 /// Standard deviations below this, or correlations this near to 1 or −1, are at the edge of what there can be.
 const EDGE: f64 = 1e-4;
 /// Standard deviations up to this are what a search that ends at 0 leaves of them.
 const NOTHING: f64 = 1e-7;
+/// Standard deviations below this show nothing of the shape of the curve.
+const NO_SPREAD: f64 = 1e-3;
 /// Steps of the logit scale for areas, and how far it is followed: the rest is below 1e-15.
 const LOGIT_STEP: f64 = 1.0 / 64.0;
 const LOGIT_END: f64 = 40.0;
@@ -22,35 +25,201 @@ pub type Table = [f64; 4];
 /// What is fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryModel {
-    /// Normal logits with known variances, by maximum likelihood.
+    /// Moses and Littenberg's regression of logit TPR − logit FPR on their sum, every table with the same weight.
+    Line,
+    /// Normal logits with known variances, by their means, standard deviations and correlation.
     Normal,
-    /// The same by restricted maximum likelihood.
-    RestrictedNormal,
-    /// Binomial counts, by Laplace's approximation of the likelihood.
+    /// The same model by Rutter and Gatsonis's accuracy, threshold and shape.
+    Hierarchical,
+    /// Binomial counts, by Laplace's approximation of the likelihood, in the parameters of `Normal`.
     Binomial,
 }
 
-/// A fit: the means of logit TPR and logit FPR, their standard deviations between tables, and the correlation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A fit: intercept and slope of the regression; or the means of logit TPR and logit FPR, their standard deviations
+/// between tables, and the correlation.
+#[derive(Debug, Clone, PartialEq)]
 pub struct SummaryFit {
-    /// The five estimates.
-    pub estimates: [f64; 5],
+    /// What was fitted.
+    pub model: SummaryModel,
+    /// Whether by restricted maximum likelihood.
+    pub is_restricted: bool,
+    /// The two or five estimates.
+    pub estimates: Vec<f64>,
     /// Their covariance matrix, row by row; NaN for standard deviations and correlation where these are at an edge.
-    pub covariance: [f64; 25],
-    /// The log-likelihood of the data, or the restricted one.
+    pub covariance: Vec<f64>,
+    /// The log-likelihood of the data, or the restricted one; NaN for the regression.
     pub log_likelihood: f64,
 }
 
-/// Fits a model to tables. With a `start`, the estimates from similar tables, in one quick search and without the
-/// covariance of what varies between tables.
-#[must_use]
-pub fn fit_summary_roc(tables: &[Table], model: SummaryModel, start: Option<[f64; 5]>) -> SummaryFit {
-    let logits = Logits::new(tables);
-    if model == SummaryModel::Binomial {
-        fit_binomial(&logits, &Counts::new(tables), start)
-    } else {
-        fit_normal(&logits, model == SummaryModel::RestrictedNormal, start)
+/// Fits a model to tables. With a `start`, the fit of similar tables, in one quick search and without the covariance of
+/// what varies between tables.
+///
+/// # Errors
+/// [`Error::SameTables`] if there is no line through them; [`Error::EmptyCell`] and [`Error::NoMaximum`] if no finite
+/// parameters of binomial counts are most likely.
+pub fn fit_summary_roc(
+    tables: &[Table],
+    model: SummaryModel,
+    is_restricted: bool,
+    start: Option<&SummaryFit>,
+) -> Result<SummaryFit> {
+    let start = start.and_then(|fit| fit.estimates.first_chunk().copied());
+    let found = match model {
+        SummaryModel::Line => {
+            let (estimates, covariance) = fit_line(&Logits::new(tables))?;
+            let (estimates, covariance) = (estimates.to_vec(), covariance.to_vec());
+            return Ok(SummaryFit { model, is_restricted, estimates, covariance, log_likelihood: f64::NAN });
+        }
+        SummaryModel::Normal | SummaryModel::Hierarchical => fit_normal(&Logits::new(tables), is_restricted, start),
+        SummaryModel::Binomial => {
+            if let Some(cell) = (0..4).find(|&cell| tables.iter().all(|table| table[cell] == 0.0)) {
+                return Err(Error::EmptyCell { cell });
+            }
+            let found = fit_binomial(&Logits::new(tables), &Counts::new(tables), start);
+            check_maximum(tables, &found.estimates)?;
+            found
+        }
+    };
+    let (estimates, covariance) = (found.estimates.to_vec(), found.covariance.to_vec());
+    Ok(SummaryFit { model, is_restricted, estimates, covariance, log_likelihood: found.log_likelihood })
+}
+
+impl SummaryFit {
+    /// Intercept and slope of logit TPR against logit FPR.
+    #[must_use]
+    pub fn curve(&self) -> (f64, f64) {
+        self.curve_at(&self.estimates)
     }
+
+    /// Whether nothing shows the shape of the curve, which then is that of one odds ratio.
+    #[must_use]
+    pub fn is_symmetric(&self) -> bool {
+        self.model != SummaryModel::Line && self.estimates[2].min(self.estimates[3]) < NO_SPREAD
+    }
+
+    /// The area under the curve, NaN unless it rises, and the parameters of the model.
+    #[must_use]
+    pub fn values(&self) -> Vec<f64> {
+        self.values_at(&self.estimates)
+    }
+
+    /// Their standard errors by the delta method with numerical slopes; NaN where an estimate without one matters.
+    #[must_use]
+    pub fn standard_errors(&self) -> Vec<f64> {
+        let size = self.estimates.len();
+        let slopes: Vec<Vec<f64>> = (0..size)
+            .map(|k| {
+                let step = 1e-5 * self.estimates[k].abs().max(0.1);
+                let moved = |step: f64| {
+                    let mut at = self.estimates.clone();
+                    at[k] += step;
+                    self.values_at(&at)
+                };
+                moved(step).iter().zip(moved(-step)).map(|(up, down)| (up - down) / 2.0 / step).collect()
+            })
+            .collect();
+        let error_of = |value: usize| {
+            let slope = |k: usize| slopes[k][value];
+            let matter: Vec<usize> = (0..size).filter(|&k| slope(k).abs() > 1e-12).collect();
+            if matter.is_empty() || (0..size).any(|k| slope(k).is_nan()) {
+                return f64::NAN;
+            }
+            let row = |i: usize| matter.iter().map(|&j| self.covariance[i * size + j] * slope(j)).sum::<f64>();
+            // The root of a negative number is NaN.
+            matter.iter().map(|&i| slope(i) * row(i)).sum::<f64>().sqrt()
+        };
+        (0..slopes[0].len()).map(error_of).collect()
+    }
+
+    /// The heights of the curve at false-positive rates.
+    #[must_use]
+    pub fn heights(&self, at: &[f64]) -> Vec<f64> {
+        let (intercept, slope) = self.curve();
+        at.iter().map(|&rate| expit(intercept + slope * (rate.ln() - (-rate).ln_1p()))).collect()
+    }
+
+    /// The same model of similar tables, found quickly.
+    ///
+    /// # Errors
+    /// As [`fit_summary_roc`].
+    pub fn refit(&self, tables: &[Table]) -> Result<Self> {
+        fit_summary_roc(tables, self.model, self.is_restricted, Some(self))
+    }
+
+    fn curve_at(&self, values: &[f64]) -> (f64, f64) {
+        if self.model == SummaryModel::Line {
+            let (a, b) = (values[0], values[1]);
+            return if b == 1.0 { (f64::NAN, f64::NAN) } else { (a / (1.0 - b), (1.0 + b) / (1.0 - b)) };
+        }
+        let slope = spread_ratio(values).powf(-2.0);
+        (values[0] - slope * values[1], slope)
+    }
+
+    fn values_at(&self, values: &[f64]) -> Vec<f64> {
+        let (intercept, slope) = self.curve_at(values);
+        let mut found = vec![summary_area(intercept, slope)];
+        if self.model == SummaryModel::Hierarchical {
+            let (ratio, product) = (spread_ratio(values), values[2] * values[3]);
+            let (first, second) = (ratio * values[0], values[1] / ratio);
+            found.extend([first - second, 0.5 * (first + second), 2.0 * ratio.ln()]);
+            found.extend([2.0 * product * (1.0 - values[4]), 0.5 * product * (1.0 + values[4])]);
+        } else {
+            found.extend(values);
+        }
+        found
+    }
+}
+
+/// The root of the ratio of both standard deviations; 1 where nothing shows it.
+fn spread_ratio(values: &[f64]) -> f64 {
+    if values[2].min(values[3]) >= NO_SPREAD { (values[3] / values[2]).sqrt() } else { 1.0 }
+}
+
+/// Intercept and slope of the regression, and their covariance matrix.
+fn fit_line(logits: &Logits) -> Result<([f64; 2], [f64; 4])> {
+    /// Beyond this ratio of its singular values the matrix of the normal equations has no inverse worth the name.
+    const WORST_CONDITION: f64 = 1e12;
+    let n = logits.values.len() as f64;
+    let points: Vec<[f64; 2]> = logits.values.iter().map(|[first, second]| [first + second, first - second]).collect();
+    let [x, y] = mean(&points);
+    let (mut across, mut both) = (0.0, 0.0);
+    for point in &points {
+        across += (point[0] - x).powi(2);
+        both += (point[0] - x) * (point[1] - y);
+    }
+    let squares = across + n * x * x;
+    let largest = 0.5 * (n + squares + (n - squares).hypot(2.0 * n * x));
+    if largest * largest > WORST_CONDITION * n * across {
+        return Err(Error::SameTables);
+    }
+    let slope = both / across;
+    let intercept = y - slope * x;
+    let rest: f64 = points.iter().map(|point| (point[1] - intercept - slope * point[0]).powi(2)).sum();
+    let variance = rest / (n - 2.0) / across;
+    Ok(([intercept, slope], [variance * squares / n, -variance * x, -variance * x, variance]))
+}
+
+/// Refuses estimates far beyond what logits of counts can be: the likelihood keeps rising there.
+fn check_maximum(tables: &[Table], estimates: &[f64; 5]) -> Result<()> {
+    for side in 0..2 {
+        let logit = |table: &Table| ((table[2 * side] + 0.5) / (table[2 * side + 1] + 0.5)).ln();
+        let (low, high) = tables
+            .iter()
+            .map(logit)
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), seen| (low.min(seen), high.max(seen)));
+        let is_far = estimates[side].abs() > low.abs().max(high.abs()) + 10.0;
+        if is_far || estimates[2 + side] > 10.0 * (high - low + 1.0) {
+            return Err(Error::NoMaximum { side });
+        }
+    }
+    Ok(())
+}
+
+/// The estimates of random effects: means, standard deviations and correlation.
+struct Effects {
+    estimates: [f64; 5],
+    covariance: [f64; 25],
+    log_likelihood: f64,
 }
 
 /// The area under logit TPR = intercept + slope · logit FPR; NaN unless the curve rises.
@@ -141,7 +310,7 @@ fn near(start: [f64; 5]) -> [f64; 3] {
     root_of([start[2].max(0.05), start[3].max(0.05), start[4].clamp(-0.95, 0.95)])
 }
 
-fn fit_normal(logits: &Logits, is_restricted: bool, start: Option<[f64; 5]>) -> SummaryFit {
+fn fit_normal(logits: &Logits, is_restricted: bool, start: Option<[f64; 5]>) -> Effects {
     // (deviance, means, their covariance) with the means that are most likely for a covariance between tables.
     let profile = |[a, b, c]: [f64; 3]| {
         let (mut total, mut right, mut deviance) = ([0.0; 3], [0.0; 2], 0.0);
@@ -184,10 +353,10 @@ fn fit_normal(logits: &Logits, is_restricted: bool, start: Option<[f64; 5]>) -> 
         }
     }
     let estimates = [means[0], means[1], spread[0], spread[1], spread[2]];
-    SummaryFit { estimates, covariance, log_likelihood: -0.5 * deviance }
+    Effects { estimates, covariance, log_likelihood: -0.5 * deviance }
 }
 
-fn fit_binomial(logits: &Logits, counts: &Counts, start: Option<[f64; 5]>) -> SummaryFit {
+fn fit_binomial(logits: &Logits, counts: &Counts, start: Option<[f64; 5]>) -> Effects {
     let deviance = |[x, y, a, b, c]: [f64; 5]| -2.0 * (counts.laplace([x, y], [a, b, c]) + counts.largest());
     let starts: Vec<[f64; 5]> = if let Some(start) = start {
         let [a, b, c] = near(start);
@@ -202,7 +371,7 @@ fn fit_binomial(logits: &Logits, counts: &Counts, start: Option<[f64; 5]>) -> Su
     let estimates = [x, y, first, second, correlation];
     let log_likelihood = -0.5 * deviance(best);
     if start.is_some() {
-        return SummaryFit { estimates, covariance: [f64::NAN; 25], log_likelihood };
+        return Effects { estimates, covariance: [f64::NAN; 25], log_likelihood };
     }
     let of_natural = |[x, y, first, second, correlation]: [f64; 5]| {
         let [a, b, c] = root_of([first, second, correlation]);
@@ -215,7 +384,7 @@ fn fit_binomial(logits: &Logits, counts: &Counts, start: Option<[f64; 5]>) -> Su
         let means = inverse_curvature(|[x, y]| 0.5 * deviance([x, y, a, b, c]), [x, y], None);
         [covariance[0], covariance[1], covariance[5], covariance[6]] = [means[0], means[1], means[2], means[3]];
     }
-    SummaryFit { estimates, covariance, log_likelihood }
+    Effects { estimates, covariance, log_likelihood }
 }
 
 /// A binomial count, and its log-likelihood without the loss of digits that large counts bring.
@@ -659,9 +828,10 @@ mod tests {
 
     #[test]
     fn nothing_near_a_fit_is_more_likely() {
-        for model in [SummaryModel::Normal, SummaryModel::RestrictedNormal, SummaryModel::Binomial] {
-            let fit = fit_summary_roc(&TABLES, model, None);
-            let again = fit_summary_roc(&TABLES, model, Some(fit.estimates));
+        let models = [(SummaryModel::Normal, false), (SummaryModel::Normal, true), (SummaryModel::Binomial, false)];
+        for (model, is_restricted) in models {
+            let fit = fit_summary_roc(&TABLES, model, is_restricted, None).unwrap();
+            let again = fit.refit(&TABLES).unwrap();
             assert!((fit.log_likelihood - again.log_likelihood).abs() < 1e-9, "{model:?}");
             for k in 0..5 {
                 assert!((fit.estimates[k] - again.estimates[k]).abs() < 1e-6, "{model:?} {k}");
@@ -669,13 +839,13 @@ mod tests {
             }
         }
         let counts = Counts::new(&TABLES);
-        let fit = fit_summary_roc(&TABLES, SummaryModel::Binomial, None);
+        let fit = fit_summary_roc(&TABLES, SummaryModel::Binomial, false, None).unwrap();
         let likelihood = |[x, y, first, second, correlation]: [f64; 5]| {
             counts.laplace([x, y], root_of([first, second, correlation])) + counts.largest()
         };
         for k in 0..5 {
             for step in [-1e-3, 1e-3] {
-                let mut moved = fit.estimates;
+                let mut moved: [f64; 5] = *fit.estimates.first_chunk().unwrap();
                 moved[k] += step;
                 assert!(likelihood(moved) < fit.log_likelihood);
             }
@@ -684,9 +854,37 @@ mod tests {
 
     #[test]
     fn tables_that_are_alike_have_no_spread() {
-        let fit = fit_summary_roc(&[[10.0, 5.0, 3.0, 20.0]; 3], SummaryModel::Normal, None);
+        let fit = fit_summary_roc(&[[10.0, 5.0, 3.0, 20.0]; 3], SummaryModel::Normal, false, None).unwrap();
         assert!(fit.estimates[2] < 1e-3 && fit.estimates[3] < 1e-3);
         assert!((fit.estimates[0] - 2.0_f64.ln()).abs() < 1e-9);
         assert!(fit.covariance[12].is_nan());
+    }
+
+    #[test]
+    fn the_line_is_that_of_least_squares() {
+        let fit = fit_summary_roc(&TABLES, SummaryModel::Line, false, None).unwrap();
+        let logits = Logits::new(&TABLES);
+        let sum_of = |moved: [f64; 2]| -> f64 {
+            logits.values.iter().map(|[u, v]| (u - v - moved[0] - moved[1] * (u + v)).powi(2)).sum()
+        };
+        let best = sum_of([fit.estimates[0], fit.estimates[1]]);
+        for (step, k) in [(1e-4, 0), (-1e-4, 0), (1e-4, 1), (-1e-4, 1)] {
+            let mut moved = [fit.estimates[0], fit.estimates[1]];
+            moved[k] += step;
+            assert!(sum_of(moved) > best);
+        }
+        assert_eq!(fit.values()[1..], fit.estimates);
+        for (error, entry) in fit.standard_errors()[1..].iter().zip([0, 3]) {
+            assert!((error - fit.covariance[entry].sqrt()).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn tables_without_a_fit_are_refused() {
+        let fit = |tables: &[Table], model| fit_summary_roc(tables, model, false, None).map(|_| ());
+        assert_eq!(fit(&[[10.0, 5.0, 3.0, 20.0]; 3], SummaryModel::Line), Err(Error::SameTables));
+        let without = TABLES.map(|[tp, missed, fp, _]| [tp, missed, fp, 0.0]);
+        assert_eq!(fit(&without, SummaryModel::Binomial), Err(Error::EmptyCell { cell: 3 }));
+        assert_eq!(fit(&without, SummaryModel::Normal), Ok(()));
     }
 }

@@ -7,6 +7,7 @@
 
 mod curve;
 mod draws;
+mod pair_outcomes;
 mod plan;
 mod sums;
 mod walk;
@@ -24,6 +25,7 @@ use crate::sample::{Sampling, ScoredSample};
 pub use curve::CurveResampler;
 pub(crate) use draws::Draws;
 use draws::LANES;
+pub use pair_outcomes::PairOutcomes;
 use sums::{Replicates, Resampled, RunningAverage, Wanted};
 
 /// Most bytes of multiplicities drawn ahead.
