@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from oracle_intervals import freedom_alike
+
 
 @dataclass(frozen=True)
 class Rows:
@@ -75,6 +77,11 @@ class Rows:
             parts = [2 * s if b <= 1e-12 * q else b for (b, q), s in zip(brackets, simple, strict=True)]
             nu_4 = 2 * v**2 / sum(parts)
         return float(max(1.0, min(nu_s, nu_4)))
+
+    def freedom_of_difference(self, chances: np.ndarray) -> float:
+        """Those of a difference: at most what class sizes alone would give."""
+        most = freedom_alike(2 * chances[self.classes], np.array([self.effective(k) for k in self.classes]))
+        return min(self.degrees_of_freedom(), max(1.0, most))
 
     def longer(self, chances: np.ndarray) -> "Rows":
         """One more group (or row) in each class, of the mean weight of the class's."""

@@ -47,6 +47,12 @@ def worst_case(metric, value: float, n: np.ndarray, omega: np.ndarray | None) ->
     return 1 / min(n), 1 / 4
 
 
+def freedom_alike(b: np.ndarray, n: np.ndarray) -> float:
+    """Satterthwaite's degrees of freedom if components vary in proportion to the largest possible, b."""
+    v = b**2 / n
+    return float(v.sum() ** 2 / (v**2 / (n - 1)).sum())
+
+
 def worst_case_of_recalls(recalls: np.ndarray, n: np.ndarray) -> tuple[float, float]:
     """(D0, q) of their mean: what the failures of every class let one believe of the data, and the q that does so."""
     b, x = 1 / len(n), min(recalls.mean(), 1 - recalls.mean())

@@ -69,7 +69,7 @@ def test_a_difference_and_its_margins(rng, kind, metric):
     difference = multiauc.compare(codes, models, metric=metric, **options).difference("a", "b")
     first, second = (problems(codes, models, options)[name] for name in "ab")
     rows, value = first.inference(metric, model=second, **how), first.value(metric) - second.value(metric)
-    error, freedom = math.sqrt(rows.variance()), rows.degrees_of_freedom()
+    error, freedom = math.sqrt(rows.variance()), rows.freedom_of_difference(first.chances(metric))
     assert difference.p_value == pytest.approx(2 * stats.t.sf(abs(value) / error, freedom), rel=1e-8)
     reach = stats.t.isf(0.05, freedom) * error
     assert tuple(difference.confidence_interval(0.9)) == pytest.approx((value - reach, value + reach), rel=1e-8)
@@ -88,7 +88,9 @@ def test_all_models_at_once(rng, kind):
     covariance = np.array([[a.covariance("auc_mu", model=b, **how) for b in known] for a in known])
     values = np.array([problem.value("auc_mu") for problem in known])
     pairs = [(i, j) for i in range(4) for j in range(i + 1, 4)]
-    freedom = min(known[i].inference("auc_mu", model=known[j], **how).degrees_of_freedom() for i, j in pairs)
+    contrasts = [known[i].inference("auc_mu", model=known[j], **how) for i, j in pairs]
+    freedoms = [rows.freedom_of_difference(known[0].chances("auc_mu")) for rows in contrasts]
+    freedom = min(freedoms)
 
     contrasts = np.array([np.eye(4)[0] - np.eye(4)[i] for i in (1, 2, 3)])
     d = contrasts @ values
@@ -102,7 +104,6 @@ def test_all_models_at_once(rng, kind):
     errors = np.sqrt(np.einsum("pi,ij,pj->p", contrasts, covariance, contrasts))
     normal = rng.multivariate_normal(np.zeros(4), covariance, size=DRAWS) @ contrasts.T / errors
     largest = np.abs(normal).max(axis=1)
-    freedoms = [known[i].inference("auc_mu", model=known[j], **how).degrees_of_freedom() for i, j in pairs]
     p_values = 2 * stats.t.sf(np.abs(contrasts @ values) / errors, freedoms)
     for found, p in zip(comparison.corrected_p_values().values(), p_values, strict=True):
         share = np.mean(largest >= stats.norm.isf(p / 2))

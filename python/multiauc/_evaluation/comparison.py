@@ -532,9 +532,9 @@ def compare(  # noqa: PLR0913
     other  0.9853      0.0038  0.9715 to 0.9925
     <BLANKLINE>
                   difference  std. error   95%, simultaneous      t     df  p (min-p)
-    good - fair      +0.0905      0.0099  +0.0687 to +0.1122   9.10  285.7    <0.0001
+    good - fair      +0.0905      0.0099  +0.0687 to +0.1122   9.10  284.9    <0.0001
     good - other     -0.0287      0.0089  -0.0483 to -0.0091  -3.22  149.8     0.0031
-    fair - other     -0.1191      0.0176  -0.1578 to -0.0805  -6.75  285.8    <0.0001
+    fair - other     -0.1191      0.0176  -0.1578 to -0.0805  -6.75  284.9    <0.0001
     <BLANKLINE>
     analytic standard errors, class sizes fixed; Wilson intervals with Student's t
     >>> comparison.difference("other", "good")

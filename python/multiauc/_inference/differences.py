@@ -46,7 +46,7 @@ class Difference(result.Number, result.Tabular):
     variance : float
         Its variance, from the influence values of the rows.
     degrees_of_freedom : float
-        How well the variance is known; see `Estimate`.
+        How well the variance is known; at most what the class sizes alone would give (see `Estimate`).
     corrected_p_value : float
         The p-value corrected for the number of differences in the comparison, by the distribution of the smallest of
         all their p-values (single-step min-p).

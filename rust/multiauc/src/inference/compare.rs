@@ -4,6 +4,7 @@ use super::design::Design;
 use super::moments::{Moments, estimate_difference, moments};
 use super::statistic::{Estimate, Statistic};
 use super::unit_sums::Segment;
+use super::worst_case::WorstCase;
 use crate::error::Result;
 use crate::parallel::Workers;
 
@@ -40,7 +41,8 @@ pub fn compare(design: &Design, models: &[Statistic], workers: &Workers<'_>) -> 
     Ok(Compared { estimates, covariance, differences })
 }
 
-/// The first statistic minus the second, with the variance of the difference of their components.
+/// The first statistic minus the second, with the variance of the difference of their components. Its degrees of freedom
+/// are at most ν₀, those of class sizes alone ([`WorstCase`]).
 ///
 /// # Errors
 /// [`Error::Cancelled`](crate::Error::Cancelled).
@@ -55,7 +57,10 @@ pub fn difference(design: &Design, a: &Statistic, b: &Statistic, workers: &Worke
     let of_class: Vec<[&[f64]; 1]> = rows.present().iter().map(|&class| [&contrast[rows.range(class)]]).collect();
     let segments: Vec<Segment<'_>> =
         rows.present().iter().zip(&of_class).map(|(&class, columns)| Segment { class, columns }).collect();
-    estimate_difference(design, &segments, (&slopes, a.id), a.value - b.value, workers)
+    let found = estimate_difference(design, &segments, (&slopes, a.id), a.value - b.value, workers)?;
+    let most = WorstCase::of(design, a).map_or(f64::INFINITY, |worst| worst.degrees_of_freedom.max(1.0));
+    let degrees_of_freedom = if found.degrees_of_freedom > most { most } else { found.degrees_of_freedom };
+    Ok(Estimate { degrees_of_freedom, ..found })
 }
 
 /// The mean of statistics of one metric on the same rows, such as those of several trainings of a model.

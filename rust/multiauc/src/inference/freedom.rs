@@ -43,6 +43,23 @@ pub fn degrees_of_freedom(variance: f64, terms: &[ClassTerm]) -> f64 {
     least(square / terms.iter().map(ClassTerm::uncertainty).sum::<f64>(), by_moments)
 }
 
+/// ν₀ = (Σ_k b_k²/e_k)²/Σ_k (b_k²/e_k)²/(e_k − 1): ν_S if the rows of all classes varied alike, by how much they can count.
+/// Nothing in it is estimated, whereas ν_S and ν_4 are largest where a small class happens to vary little, which makes V
+/// small and t large.
+pub(super) fn degrees_of_freedom_alike(ceilings: &[f64], units: &[f64]) -> f64 {
+    let classes = ceilings.iter().zip(units).filter(|&(_, &units)| units > 0.0);
+    let terms: Vec<ClassTerm> = classes
+        .map(|(ceiling, &units)| ClassTerm {
+            variance: ceiling * ceiling / units,
+            fourth: 0.0,
+            units,
+            effective: units,
+        })
+        .collect();
+    let variance: f64 = terms.iter().map(|term| term.variance).sum();
+    variance * variance / terms.iter().map(ClassTerm::uncertainty).sum::<f64>()
+}
+
 /// The same for groups that have rows of several classes: V is not the sum of the V_k, and ν_4 is 2V²/(Σψ⁴ − V²/G).
 pub(super) fn degrees_of_freedom_across(variance: f64, terms: &[ClassTerm], fourth: f64, groups: f64) -> f64 {
     let square = variance * variance;
@@ -64,4 +81,18 @@ pub(crate) fn degrees_of_freedom_whole(variance: f64, fourth: f64, units: f64, e
 
 fn least(satterthwaite: f64, by_moments: f64) -> f64 {
     if satterthwaite.is_nan() || by_moments.is_nan() { f64::NAN } else { satterthwaite.min(by_moments).max(1.0) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn class_sizes_alone_leave_few_degrees_of_freedom_to_a_small_class() {
+        // (1/100 + 1/30 + 1/6)²/(1/100²/99 + 1/30²/29 + 1/6²/5), the absent class left out.
+        let found = degrees_of_freedom_alike(&[0.5, 0.5, 0.0, 0.5], &[100.0, 30.0, 0.0, 6.0]);
+        assert!((found - 7.882_206_824_421_493).abs() < 1e-12, "{found}");
+        // Equal classes: as many as Satterthwaite's formula can give.
+        assert!((degrees_of_freedom_alike(&[1.0; 3], &[20.0; 3]) - 57.0).abs() < 1e-12);
+    }
 }

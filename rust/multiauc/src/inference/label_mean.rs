@@ -127,12 +127,12 @@ fn of_mean(labels: &[WorstCase], first: &Statistic, value: f64) -> WorstCase {
     let share = (labels.len() as f64).recip();
     let failures = labels.iter().map(|worst| worst.failures).fold(f64::INFINITY, f64::min).min(0.25);
     if Kind::of(first.id).is_none() {
-        return WorstCase { design_effect: largest, failures };
+        return WorstCase { design_effect: largest, failures, degrees_of_freedom: f64::INFINITY };
     }
     let together = (labels.iter().map(|worst| worst.design_effect.sqrt()).sum::<f64>() * share).powi(2);
     let x = value.min(1.0 - value);
     let of_one = largest * (share - x.min(0.5 * share)) / (1.0 - x);
-    WorstCase { design_effect: together.max(of_one), failures }
+    WorstCase { design_effect: together.max(of_one), failures, degrees_of_freedom: f64::INFINITY }
 }
 
 #[cfg(test)]

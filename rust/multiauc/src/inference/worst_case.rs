@@ -16,6 +16,7 @@
 //! λ_k = F_k/(F_k + 1/4), F_k the failures of class k (or its successes, if fewer). The q of the mean gives this λ.
 
 use super::design::Design;
+use super::freedom::degrees_of_freedom_alike;
 use super::statistic::Statistic;
 use crate::metric::Metric;
 
@@ -26,6 +27,8 @@ pub struct WorstCase {
     pub design_effect: f64,
     /// q: with so many failures, worst case and data count the same.
     pub failures: f64,
+    /// ν₀: those of a difference of two such statistics if rows vary alike in all classes; infinite where nothing is known.
+    pub degrees_of_freedom: f64,
 }
 
 /// What a statistic is made of.
@@ -85,7 +88,7 @@ impl WorstCase {
             Kind::Rests => (of_one_class(&classes, value), 0.25),
             Kind::Recalls => return Self::of_recalls(ceilings, units, &vec![value; units.len()], value),
         };
-        Self { design_effect, failures }
+        Self { design_effect, failures, degrees_of_freedom: degrees_of_freedom_alike(ceilings, units) }
     }
 
     /// Of a mean of these recalls, each counting b_k.
@@ -105,6 +108,7 @@ impl WorstCase {
         Self {
             design_effect,
             failures: if believed > 0.0 && seen > 0.0 { seen * doubted / believed } else { f64::INFINITY },
+            degrees_of_freedom: degrees_of_freedom_alike(ceilings, units),
         }
     }
 
@@ -183,7 +187,7 @@ mod tests {
         let seen = x / found.design_effect;
         assert!((seen / (seen + found.failures) - 6.0 / 66.0 * 17.0 / 17.25).abs() < 1e-14);
         let perfect = WorstCase::of_recalls(&[0.5; 2], &[60.0, 6.0], &[1.0; 2], 1.0);
-        assert_eq!(perfect, WorstCase { design_effect: 0.5 / 6.0, failures: f64::INFINITY });
+        assert_eq!((perfect.design_effect, perfect.failures), (0.5 / 6.0, f64::INFINITY));
     }
 
     #[test]

@@ -114,7 +114,8 @@ pub(super) fn average_precision_statistics<T: Score>(
         }
         let units = rows.present().iter().filter(|&&class| of_classes[class] > 0.0);
         let least = units.map(|&class| design.effective_units()[class]).fold(f64::INFINITY, f64::min);
-        let worst = Some(WorstCase { design_effect: least.recip(), failures: FAILURES });
+        let worst =
+            Some(WorstCase { design_effect: least.recip(), failures: FAILURES, degrees_of_freedom: f64::INFINITY });
         statistics.push(Statistic { id, value, components, slopes, chances: None, worst });
     }
     Ok(AveragePrecisions { statistics, per_class })
@@ -149,7 +150,11 @@ fn estimate_class(
     let segments: Vec<Segment<'_>> =
         rows.present().iter().zip(&columns).map(|(&class, columns)| Segment { class, columns }).collect();
     let found = estimate_one(design, &segments, (slopes, None), None, value, workers)?;
-    let worst = Some(WorstCase { design_effect: design.effective_units()[class].recip(), failures: FAILURES });
+    let worst = Some(WorstCase {
+        design_effect: design.effective_units()[class].recip(),
+        failures: FAILURES,
+        degrees_of_freedom: f64::INFINITY,
+    });
     Ok(Estimate { worst, ..found })
 }
 

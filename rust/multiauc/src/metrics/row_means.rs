@@ -56,8 +56,11 @@ pub(super) fn row_mean_statistic<T: Score>(
         }
     }
     // A share of rows could rest on any of them.
-    let worst = (metric == Metric::TopKAccuracy)
-        .then(|| WorstCase { design_effect: design.effective_total().recip(), failures: 0.25 });
+    let worst = (metric == Metric::TopKAccuracy).then(|| WorstCase {
+        design_effect: design.effective_total().recip(),
+        failures: 0.25,
+        degrees_of_freedom: f64::INFINITY,
+    });
     Ok(Statistic { id: metric, value, components, slopes, chances: None, worst })
 }
 

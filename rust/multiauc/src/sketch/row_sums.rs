@@ -116,7 +116,11 @@ impl Powers {
         } else {
             degrees_of_freedom_whole(variance, factor * factor * fourths, totals.rows, totals.effective)
         };
-        let worst = is_share.then(|| WorstCase { design_effect: totals.effective.recip(), failures: 0.25 });
+        let worst = is_share.then(|| WorstCase {
+            design_effect: totals.effective.recip(),
+            failures: 0.25,
+            degrees_of_freedom: f64::INFINITY,
+        });
         let plug_in = variance * (totals.effective - 1.0) / totals.effective;
         Estimate { value, variance, degrees_of_freedom, plug_in, cautious: None, worst }
     }
