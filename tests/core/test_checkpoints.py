@@ -330,10 +330,10 @@ class TestCtrlC:
     def test_the_command_says_how_many_rows_are_kept(self, cli, capsys, monkeypatch):
         once = row_stream.RowReader.read
 
-        def stopped(self, path, table, before):
-            if before == 100:
+        def stopped(self, piece):
+            if piece.first == 100:
                 raise KeyboardInterrupt
-            return once(self, path, table, before)
+            return once(self, piece)
 
         words = ["evaluate", "a.parquet", "-l", "y", "--checkpoint", "c.bin"]
         with monkeypatch.context() as patch:

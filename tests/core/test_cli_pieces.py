@@ -271,19 +271,17 @@ class TestCheckpoints:
         monkeypatch.setattr(row_stream, "MOST_ROWS", 50)
         once = row_stream.RowReader.read
 
-        def stopped(self, path, table, before):
-            if before >= 300:
+        def stopped(self, piece):
+            if piece.first >= 300:
                 raise KeyboardInterrupt
-            return once(self, path, table, before)
+            return once(self, piece)
 
         with monkeypatch.context() as patch:
             patch.setattr(row_stream.RowReader, "read", stopped)
             assert "interrupted" in cli("evaluate a.parquet -l y --checkpoint c.bin", code=130)
         first = []
         monkeypatch.setattr(
-            row_stream.RowReader,
-            "read",
-            lambda self, path, table, before: (first.append(before), once(self, path, table, before))[1],
+            row_stream.RowReader, "read", lambda self, piece: (first.append(piece.first), once(self, piece))[1]
         )
         assert numbers(cli("evaluate a.parquet -l y --checkpoint c.bin -f json")) == expected
         assert first == list(range(300, 600, 50))
