@@ -18,9 +18,8 @@ from pyarrow import csv, feather, ipc, parquet
 
 import multiauc
 from command_line import columns, sample, write_files
-from multiauc._io.costs import read_costs
 from multiauc._io.predictions import Request, Source, read_predictions
-from multiauc._io.readers import refuse_other_batches
+from multiauc._io.readers import read_costs, refuse_other_batches
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 

@@ -11,8 +11,8 @@ import pytest
 from pyarrow import parquet
 
 from command_line import ANIMALS, sample
-from multiauc._io.costs import read_costs
 from multiauc._io.predictions import Request, Source, read_predictions
+from multiauc._io.readers import read_costs
 
 pytestmark = pytest.mark.usefixtures("in_empty_folder")
 
@@ -24,7 +24,7 @@ def write(name, labels, scores, prefix="p_", **more):
 
 def test_nothing_of_the_command_line_is_imported():
     code = (
-        "import sys, multiauc._io.costs, multiauc._io.predictions;"
+        "import sys, multiauc._io.readers, multiauc._io.predictions;"
         "print([name for name in sys.modules if name in ('click', 'rich') or name.startswith('multiauc.cli')])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"

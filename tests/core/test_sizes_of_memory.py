@@ -3,7 +3,7 @@
 import pytest
 
 from multiauc._display.tables import format_size
-from multiauc.cli import _evaluate, _options
+from multiauc.cli import _evaluate, _requests
 
 
 @pytest.mark.parametrize(
@@ -14,12 +14,12 @@ from multiauc.cli import _evaluate, _options
     ],
 )  # fmt: skip
 def test_sizes(text, size):
-    assert _options.read_size(text) == size
+    assert _requests.read_size(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "much", "-1G", "1X", "1 000", "1iB", "0x10", "1e9", "1,5G", "nan"])
 def test_what_is_no_size(text):
-    assert _options.read_size(text) is None
+    assert _requests.read_size(text) is None
 
 
 @pytest.mark.parametrize(

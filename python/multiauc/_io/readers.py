@@ -1,4 +1,4 @@
-"""Rows in pieces: of files larger than memory, of data sets of pyarrow, of iterators of record batches.
+"""Rows in pieces: of files larger than memory, of data sets of pyarrow, of iterators of record batches; costs.
 
 Only the columns asked for are read. A file that is read whole is its pieces, one below the other.
 """
@@ -18,6 +18,7 @@ from numpy.lib.format import MAGIC_PREFIX, read_array
 from pyarrow import csv, ipc, parquet
 
 from multiauc._common.wording import listing, pluralize
+from multiauc._input.columns import explain_no_number, parse_number, spell_like
 from multiauc._io import columns, sources
 from multiauc._io.sources import Content, RowError, reading
 
@@ -483,3 +484,56 @@ def identify_source(source: Any, filesystem: Any = None) -> dict[str, object] | 
         "files": [content.fingerprint() for content in contents],
         "filter": None if chosen is None else str(chosen),
     }
+
+
+def read_costs(source: str | Content, labels: list[str]) -> NDArray[np.float64]:
+    """The cost of predicting the class of the row when the truth is the class of the column, in the order of `labels`.
+
+    The file has a header of true classes and a first column of predicted ones, in any order, or K rows of K numbers in
+    the order of the score columns. `source` is its path or, of a pipe that was read, its content.
+    """
+    content = sources.open_content(source) if isinstance(source, str) else source
+    path = content.name
+    try:
+        with content.open() as file:
+            text = file.read().decode("utf-8-sig")
+        sign = sources.detect_delimiter(text[: sources.SEEN_CHARACTERS])
+        rows = plain_csv.reader(io.StringIO(text, newline=""), delimiter=sign)
+        lines = [[cell.strip() for cell in line] for line in rows if line]
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: cannot be read: it is not UTF-8 text") from None
+    except (OSError, plain_csv.Error) as error:
+        raise ValueError(f"{path}: cannot be read: {error}") from None
+    n_classes = len(labels)
+    if len(lines) == n_classes + 1:
+        return _named_costs(path, lines, labels)
+    if len(lines) == n_classes:
+        return _numbers(path, lines, n_classes, header=0)
+    raise ValueError(
+        f"{path}: {len(lines)} lines; a partition of {n_classes} classes has a header and {n_classes} rows with names, "
+        f"or {n_classes} rows of numbers"
+    )
+
+
+def _named_costs(path: str, lines: list[list[str]], labels: list[str]) -> NDArray[np.float64]:
+    truths, predictions = lines[0][1:], [line[0] for line in lines[1:]]
+    truths, predictions = spell_like(truths, labels), spell_like(predictions, labels)
+    for found, where in ((truths, "header"), (predictions, "first column")):
+        if sorted(found) != sorted(labels):
+            raise ValueError(f"{path}: the {where} names {listing(found)}; the classes are {listing(labels)}")
+    costs = _numbers(path, [line[1:] for line in lines[1:]], len(labels), header=1)
+    return costs[np.ix_([predictions.index(c) for c in labels], [truths.index(c) for c in labels])]
+
+
+def _numbers(path: str, lines: list[list[str]], n_classes: int, *, header: int) -> NDArray[np.float64]:
+    costs = np.empty((n_classes, n_classes))
+    for row, line in enumerate(lines):
+        if len(line) != n_classes:
+            raise ValueError(f"{path}: row {row + 1} has {len(line)} costs; there are {n_classes} classes")
+        for column, text in enumerate(line):
+            try:
+                costs[row, column] = parse_number(text)
+            except ValueError:
+                where = f"row {row + 1}, column {column + 1 + header}"
+                raise ValueError(f"{path}: {where}: {explain_no_number(text)}") from None
+    return costs

@@ -18,6 +18,7 @@ import stat
 import sys
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
@@ -265,29 +266,6 @@ def _is_text(start: bytes) -> bool:
     return b"\0" not in start
 
 
-def data_files(path: str) -> list[str]:
-    """The files of this machine that a path stands for, in the order of their names: itself, a pattern's, a folder's.
-
-    A file that is there is itself, whatever signs are in its name. Hidden files, and those that begin with an
-    underscore, are not part of a folder's data: programs leave their notes there.
-    """
-    if not path:
-        raise ValueError("the name of a file is empty")
-    place = Path(path)
-    if place.is_dir() and path != STANDARD:
-        return _of_one_kind(path, [str(file) for file in place.iterdir() if _is_data(file.name) and not file.is_dir()])
-    if path == STANDARD or place.exists() or not PATTERN.search(path):
-        return [path]
-    return _glob(path) or _refuse_pattern(path)
-
-
-def local_files(path: str) -> list[str]:
-    """The files of this machine that a path stands for, also those of a folder of folders; none at an address."""
-    if is_address(path):
-        return []
-    return [content.path for content in find_files(path)] if is_partitioned(path) else data_files(path)
-
-
 def is_there(path: str) -> bool:
     """Whether a path stands for anything."""
     return path == STANDARD or Path(path).exists() or bool(PATTERN.search(path) and _glob(path))
@@ -299,9 +277,8 @@ def is_address(path: str) -> bool:
 
 
 def is_partitioned(path: str) -> bool:
-    """Whether a path is a folder that has data files in subfolders only."""
-    place = Path(path)
-    return place.is_dir() and not any(_is_data(file.name) and not file.is_dir() for file in place.iterdir())
+    """Whether a path is a folder of this machine that has data files in subfolders only."""
+    return Path(path).is_dir() and not _own_files(None, path)
 
 
 def model_name(path: str) -> str:
@@ -322,33 +299,9 @@ def _glob(pattern: str) -> list[str]:
     return sorted(name for name in found if not Path(name).is_dir())
 
 
-def _refuse_pattern(pattern: str) -> list[str]:
-    raise ValueError(f"{pattern}: there is no such file, nor any that fits it as a pattern")
-
-
 def _is_data(name: str) -> bool:
-    """Whether a file of this name in a folder is a part of its data."""
-    return format_by_name(name) is not None and not _is_note(name)
-
-
-def _is_note(name: str) -> bool:
-    """Whether a file or a folder of this name is none of the data: programs leave their notes there."""
-    return name.startswith((".", "_"))
-
-
-def _of_one_kind(folder: str, found: list[str]) -> list[str]:
-    """The data files of a folder in order, if there are any and all are of one kind."""
-    if not found:
-        raise ValueError(f"{folder}: there are no data files in this folder; names may end in {', '.join(ENDINGS)}")
-    found = sorted(found)
-    kinds = sorted({str(format_by_name(file)) for file in found})
-    if len(kinds) > 1:
-        example = f"{folder.rstrip('/')}/*{Path(found[0]).suffix}"
-        raise ValueError(
-            f"{folder}: the folder holds files of several kinds, {listing(kinds)}, which are not one data set; "
-            f"name those you mean by a pattern, as in {example!r}"
-        )
-    return found
+    """Whether a file of this name in a folder is a part of its data; programs leave their notes there, too."""
+    return format_by_name(name) is not None and not name.startswith((".", "_"))
 
 
 def read_paths(source: Any) -> list[str] | None:
@@ -365,63 +318,111 @@ def find_files(path: str, filesystem: Any = None, *, whole: bool = False) -> lis
 
     Pipes are among them if they are to be read whole.
     """
-    if filesystem is not None:
-        return _find_in_store(_arrow_filesystem(filesystem), path, "")
+    store, prefix, place = None if filesystem is None else _arrow_filesystem(filesystem), "", path
     address = ADDRESS.match(path)
-    if address is None:
-        if path != STANDARD and is_partitioned(path):
-            below = [Path(folder) / file for folder, _, files in os.walk(path) for file in files]
-            return _find_in_subfolders(path, list(map(str, below)), "", None)
-        return [open_content(file, whole=whole) for file in data_files(path)]
-    # The part without signs of a pattern alone: a question mark is something else in an address.
-    fixed = _fixed_part(path)
+    if store is None and address is not None:
+        # The part without signs of a pattern alone: a question mark is something else in an address.
+        fixed, prefix = _fixed_part(path), address[1]
+        try:
+            store, base = fs.FileSystem.from_uri(fixed)
+        except Exception as error:  # noqa: BLE001 - file systems raise anything
+            raise ValueError(f"{path}: cannot be read: {first_line(error)}") from None
+        place = base.rstrip("/") + path[len(fixed.rstrip("/")) :]
+    if store is None:
+        found = _list_files(None, path, path)
+        return [open_content(file, whole=whole)._replace(folders=folders) for file, folders in found.items()]
     try:
-        store, base = fs.FileSystem.from_uri(fixed)
-    except Exception as error:  # noqa: BLE001 - file systems raise anything
-        raise ValueError(f"{path}: cannot be read: {first_line(error)}") from None
-    return _find_in_store(store, base.rstrip("/") + path[len(fixed.rstrip("/")) :], address[1])
-
-
-def _find_in_store(store: Any, path: str, prefix: str) -> list[Content]:
-    shown = prefix + path
-    try:
-        found = store.get_file_info(path)
-        if found.type == fs.FileType.File:
-            files = [path]
-        elif found.type == fs.FileType.Directory:
-            below = _list_below(store, path)
-            own = [file for file in below if "/" not in _relative(file, path) and _is_data(_relative(file, path))]
-            if not own:
-                return _find_in_subfolders(path, below, prefix, store)
-            files = _of_one_kind(shown, own)
-        elif PATTERN.search(path):
-            parts = path.split("/")
-            fitting = [file for file in _list_below(store, _fixed_part(path)) if _parts_fit(file.split("/"), parts)]
-            files = sorted(fitting) or _refuse_pattern(shown)
-        else:
-            raise ValueError(f"{shown}: there is no such file")
+        found = _list_files(store, place, prefix + place)
     except OSError as error:
-        raise ValueError(f"{shown}: cannot be read: {first_line(error)}") from None
-    return [Content(file, store=store, prefix=prefix) for file in files]
+        raise ValueError(f"{prefix + place}: cannot be read: {first_line(error)}") from None
+    return [Content(file, store=store, prefix=prefix, folders=folders) for file, folders in found.items()]
 
 
-def _find_in_subfolders(folder: str, below: list[str], prefix: str, store: Any) -> list[Content]:
-    """The data files among all files below a folder, with the columns that the names of subfolders are."""
+def local_files(path: str) -> list[str]:
+    """The files of this machine that a path stands for; none at an address."""
+    return [] if is_address(path) else list(_list_files(None, path, path))
+
+
+def _list_files(store: Any, path: str, shown: str) -> dict[str, dict[str, str | None]]:
+    """The files that a path stands for in the order of their names, each with the columns that its folders are.
+
+    A file that is there is itself, whatever signs are in its name. Hidden files, and those that begin with an
+    underscore, are not part of a folder's data. `store` is None for this machine, `shown` what messages call the path.
+    """
+    if store is None and not path:
+        raise ValueError("the name of a file is empty")
+    if _is_folder(store, path):
+        own: dict[str, dict[str, str | None]] = {file: {} for file in _own_files(store, path)}
+        found = own or _find_in_subfolders(store, path)
+        _refuse_several_kinds(shown, list(found))
+        return found
+    is_pattern = PATTERN.search(path) is not None
+    if path == STANDARD or _exists(store, path) or (store is None and not is_pattern):  # opening it says the rest
+        return {path: {}}
+    files = _match_pattern(store, path) if is_pattern else []
+    if not files:
+        more = ", nor any that fits it as a pattern" if is_pattern else ""
+        raise ValueError(f"{shown}: there is no such file{more}")
+    return {file: {} for file in files}
+
+
+def _is_folder(store: Any, path: str) -> bool:
+    if store is not None:
+        return bool(store.get_file_info(path).type == fs.FileType.Directory)
+    return path != STANDARD and Path(path).is_dir()
+
+
+def _exists(store: Any, path: str) -> bool:
+    return Path(path).exists() if store is None else store.get_file_info(path).type == fs.FileType.File
+
+
+def _list_folder(store: Any, folder: str, *, recursive: bool) -> dict[str, tuple[str, ...]]:
+    """The files in a folder, or anywhere below it, each with the parts of its path from there."""
+    if store is None:
+        walked = os.walk(folder) if recursive else islice(os.walk(folder), 1)
+        files = [Path(parent) / name for parent, _, names in walked for name in names]
+        return {str(file): file.relative_to(folder).parts for file in files}
+    selector = fs.FileSelector(folder, recursive=recursive, allow_not_found=True)
+    found = [one.path for one in store.get_file_info(selector) if one.type == fs.FileType.File]
+    return {file: tuple(_relative(file, folder).split("/")) for file in found}
+
+
+def _own_files(store: Any, folder: str) -> list[str]:
+    """The data files in a folder, without those below it."""
+    return sorted(file for file, (name,) in _list_folder(store, folder, recursive=False).items() if _is_data(name))
+
+
+def _find_in_subfolders(store: Any, folder: str) -> dict[str, dict[str, str | None]]:
+    """The data files below a folder, with the columns that the names of subfolders are."""
     found = {}
-    for file in below:
-        *folders, name = re.split(r"[/\\]" if store is None and os.sep == "\\" else "/", _relative(file, folder))
-        if _is_data(name) and not any(map(_is_note, folders)):
+    for file, (*folders, name) in sorted(_list_folder(store, folder, recursive=True).items()):
+        if _is_data(name) and not any(part.startswith((".", "_")) for part in folders):
             pairs = (part.partition("=") for part in folders)
             found[file] = {
                 unquote(key): None if value == MISSING else unquote(value) for key, equals, value in pairs if equals
             }
-    files = _of_one_kind(prefix + folder, list(found))
-    return [Content(file, store=store, prefix=prefix, folders=found[file]) for file in files]
+    return found
 
 
-def _list_below(store: Any, folder: str) -> list[str]:
-    selector = fs.FileSelector(folder, recursive=True, allow_not_found=True)
-    return [found.path for found in store.get_file_info(selector) if found.type == fs.FileType.File]
+def _refuse_several_kinds(folder: str, files: list[str]) -> None:
+    """Raise unless a folder has data files, and all are of one kind."""
+    if not files:
+        raise ValueError(f"{folder}: there are no data files in this folder; names may end in {', '.join(ENDINGS)}")
+    kinds = sorted({str(format_by_name(file)) for file in files})
+    if len(kinds) > 1:
+        example = f"{folder.rstrip('/')}/*{Path(files[0]).suffix}"
+        raise ValueError(
+            f"{folder}: the folder holds files of several kinds, {listing(kinds)}, which are not one data set; "
+            f"name those you mean by a pattern, as in {example!r}"
+        )
+
+
+def _match_pattern(store: Any, pattern: str) -> list[str]:
+    if store is None:
+        return _glob(pattern)
+    parts = pattern.split("/")
+    below = _list_folder(store, _fixed_part(pattern), recursive=True)
+    return sorted(file for file in below if _parts_fit(file.split("/"), parts))
 
 
 def _relative(file: str, folder: str) -> str:

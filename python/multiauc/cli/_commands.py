@@ -11,23 +11,24 @@ import click
 
 from multiauc import __version__
 from multiauc._common import registry
-from multiauc.cli import _gates, _options
-from multiauc.cli._options import SETTINGS, argument, column, command, option
+from multiauc.cli import _gates, _requests
 from multiauc.cli._problems import emit
-from multiauc.cli._requests import COSTS, RESAMPLES, SEED, FileRequest, InferenceRequest
+from multiauc.cli._requests import SETTINGS, FileRequest, InferenceRequest, argument, column, command, option
 
 # What the demo writes beside its data.
 REPORT = "demo.html"
 # Arguments and options of several commands.
-FILE = argument(callback=_options.require_one, metavar="FILE")
+FILE = argument(callback=_requests.require_one, metavar="FILE")
 FILES = argument(metavar="[NAME=]FILE...")
 METRIC = option(type=click.Choice(list(registry.METRICS)), default=registry.DEFAULT_METRIC, show=True)
-METRICS = option(multiple=True, metavar="A,B,...", read=_options.read_metrics, shell_complete=_options.complete_metrics)
+METRICS = option(
+    multiple=True, metavar="A,B,...", read=_requests.read_metrics, shell_complete=_requests.complete_metrics
+)
 BY = option(
     multiple=True,
     metavar="A,B,...",
-    read=lambda words: _options.split_commas(words) or (),
-    shell_complete=_options.complete_columns,
+    read=lambda words: _requests.split_commas(words) or (),
+    shell_complete=_requests.complete_columns,
 )
 CLIP = option(type=click.FloatRange(0, 1, min_open=True, max_open=True), metavar="P")
 TOP_K = option(type=click.IntRange(min=1), metavar="K")
@@ -113,7 +114,7 @@ class EvaluateRequest(InferenceRequest):
     worst: int = option(type=click.IntRange(min=0), default=5, show=True)
     fail_under: tuple[_gates.Floor, ...] = option(multiple=True, metavar="METRIC=VALUE", read=_gates.read_floors)
     fail_on_interval: bool = option(default=False, is_flag=True)
-    memory_limit: int | str | None = option(metavar="SIZE", read=_options.read_limit)
+    memory_limit: int | str | None = option(metavar="SIZE", read=_requests.read_limit)
     checkpoint: str | None = option(metavar="FILE", type=click.Path())
     exact: bool = option(default=False, is_flag=True)
 
@@ -192,8 +193,8 @@ class RocRequest(FileRequest):
     files: tuple[str, ...] = FILE
     kind: str = option(type=click.Choice(["multiclass", *registry.CURVE_KINDS]), default="multiclass", show=True)
     thresholds: int = option(type=click.IntRange(min=2), default=100, show=True)
-    bootstrap: int = option(default=0, show=True, **RESAMPLES)
-    seed: int = SEED
+    bootstrap: int = option(default=0, show=True, **_requests.RESAMPLES)
+    seed: int = _requests.SEED
     plot: str | None = option(type=click.Path(), metavar="PICTURE")
 
     def run(self) -> None:
@@ -227,7 +228,7 @@ class DecideRequest(FileRequest):
     """
 
     files: tuple[str, ...] = FILE
-    costs: str = option(**COSTS, required=True)
+    costs: str = option(**_requests.COSTS, required=True)
     groups: str | None = column()
     judge: str | None = option(metavar="FILE", type=click.Path())
     decisions: str | None = option(metavar="OUT.CSV", type=click.Path())
@@ -265,11 +266,11 @@ class ReportRequest(InferenceRequest):
 
     files: tuple[str, ...] = FILES
     row_id: str | None = column()
-    bootstrap: int | None = option(show="200, or fewer for many classes", **RESAMPLES)
+    bootstrap: int | None = option(show="200, or fewer for many classes", **_requests.RESAMPLES)
     metric: str = METRIC
     metrics: tuple[str, ...] | None = METRICS
     by: tuple[str, ...] = BY
-    costs: str | None = option(**COSTS)
+    costs: str | None = option(**_requests.COSTS)
     style: str | None = None
     output: str = option("-o", type=click.Path(), default="report.html", show=True)
     title: str | None = option()

@@ -22,10 +22,9 @@ from multiauc._input.columns import drop_zeros, find_score_columns
 from multiauc._io import dataset, predictions, readers, sources
 from multiauc._io.output import STANDARD
 from multiauc.cli import _gates
-from multiauc.cli._options import WHOLE
 from multiauc.cli._output import Printing
 from multiauc.cli._problems import as_typed, note, spell_options
-from multiauc.cli._requests import refuse_several, spell_notes
+from multiauc.cli._requests import WHOLE, refuse_several, spell_notes
 from multiauc.streaming import STREAMED_METRICS, SUMMED_METRICS
 
 if TYPE_CHECKING:
