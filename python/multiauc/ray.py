@@ -15,7 +15,7 @@ from multiauc._input.columns import Header
 from multiauc.streaming import DEFAULT_MEMORY, DEFAULT_METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
     from multiauc._common.types import Absent, Outputs
     from multiauc._io.partitions import Question
@@ -115,53 +115,44 @@ def evaluate(  # noqa: PLR0913
     merge = ray.remote(merge_answers)
     while len(states) > partitions.MERGED_AT_ONCE:
         states = [merge.remote(*bundle) for bundle in partitions.bundle_states(states)]
-    return question.answer(_read_states(ray.get(states)))
+    return question.answer(_unpack(ray.get(states)))
 
 
 def count_block(table: Any, question: Question) -> Any:
-    """The state of the rows of a block, as a table for Ray Data."""
-    try:
-        return _answer(question.state(table, f"a block of {THE_DATASET}"))
-    except ValueError as error:
-        return _answer(problem=error)
+    """The state of the rows of a block, or what is wrong with them, as a table for Ray Data."""
+    return _pack(lambda: question.state(table, f"a block of {THE_DATASET}"))
 
 
 def merge_answers(*tables: Any) -> Any:
     """One state of the rows of all, or the first problem."""
     from multiauc._io.partitions import merge_states  # noqa: PLC0415 - needs pyarrow
 
-    try:
-        return _answer(merge_states(_read_states(tables)))
-    except ValueError as error:
-        return _answer(problem=error)
+    return _pack(lambda: merge_states(_unpack(tables)))
 
 
-def _answer(state: Accumulator | None = None, problem: ValueError | None = None) -> Any:
-    """A table with a row for a state or a problem, and without rows for neither.
+def _pack(find: Callable[[], Accumulator | None]) -> Any:
+    """A table with one cell, a state or a problem.
 
     Problems are data: of an exception Ray would keep the text alone, or leave out the block if it was told to.
     """
     import pyarrow as pa  # noqa: PLC0415
 
-    states = [] if state is None else [pickle.dumps(state)]
-    problems = [] if problem is None else [str(problem)]
-    return pa.table(
-        {
-            "state": pa.array([*states, *(None for _ in problems)], pa.large_binary()),
-            "problem": pa.array([*(None for _ in states), *problems], pa.string()),
-        }
-    )
+    found: Accumulator | ValueError | None
+    try:
+        found = find()
+    except ValueError as error:
+        found = error
+    return pa.table({"answer": pa.array([pickle.dumps(found)], pa.large_binary())})
 
 
-def _read_states(tables: Iterable[Any]) -> Iterator[Accumulator]:
-    """The states that answers hold; a problem is raised."""
+def _unpack(tables: Iterable[Any]) -> Iterator[Accumulator | None]:
+    """The states of tables; a problem is raised."""
     for table in tables:
-        if len(table) == 0:  # Ray drops the columns of these, or gives back an empty data frame
-            continue
-        for state, problem in zip(table["state"], table["problem"], strict=True):
-            if problem.is_valid:
-                raise ValueError(problem.as_py())
-            yield pickle.loads(state.as_buffer())  # noqa: S301 - written by the tasks of this data set
+        for cell in table["answer"] if len(table) else ():  # empty ones may have lost their column
+            found = pickle.loads(cell.as_buffer())  # noqa: S301 - written by the tasks of this data set
+            if isinstance(found, ValueError):
+                raise found
+            yield found
 
 
 def _require_ray(dataset: Any) -> Any:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    LabelCodes = tuple[NDArray[Any], Callable[[NDArray[np.int64]], list[Any]]]
+    # Codes, and what gives the labels of rows; or labels themselves, and None.
+    LabelCodes = tuple[Any, Callable[[NDArray[np.intp]], list[Any]] | None]
 
 
 # Up to here every integer is a double.
@@ -222,18 +223,11 @@ def _arrow_columns(table: Any) -> NDArray[Any]:
 
 def _pandas_codes(y_true: Any) -> LabelCodes | None:
     """Of a categorical series, index or array."""
-    if getattr(getattr(y_true, "dtype", None), "categories", None) is None:
-        return None
     source: Any = y_true if hasattr(y_true, "codes") else getattr(y_true, "cat", None)
-    if not hasattr(source, "codes"):
+    if getattr(getattr(y_true, "dtype", None), "categories", None) is None or not hasattr(source, "codes"):
         return None
     codes = np.asarray(source.codes)
-
-    def labels_of(rows: NDArray[np.int64]) -> list[Any]:
-        categories = source.categories.tolist()
-        return [categories[code] for code in codes[rows]]
-
-    return codes, labels_of
+    return codes, lambda rows: source.categories[codes[rows]].tolist()
 
 
 def _polars_codes(y_true: Any) -> LabelCodes | None:

@@ -243,26 +243,34 @@ def _ends_prefix(last: str, following: list[str]) -> bool:
     return last.isalpha() and all(map(str.isdigit, following))
 
 
-def fit_readings(readings: list[list[str]], texts: Iterable[str]) -> list[list[str]]:
-    """The readings, none of them twice, in which every one of these labels is a class."""
-    found = list(texts)
-    fitting = [names for names in readings if set(spell_like(found, names)) <= set(names)]
-    return [names for k, names in enumerate(fitting) if names not in fitting[:k]]
+def choose_reading(
+    place: str,
+    readings: list[list[str]],
+    first: list[str],
+    option: str,
+    find_all: Callable[[], list[str]] | None = None,
+) -> list[str]:
+    """The reading of the column names in which every label is a class: by the first labels, or else by all of them.
 
-
-def closest_reading(readings: list[list[str]], texts: Iterable[str]) -> list[str]:
-    """The reading that has most of these labels, to say which it has not; of equal ones the first."""
-    found = list(texts)
-    return max(readings, key=lambda names: len(set(names).intersection(spell_like(found, names))))
-
-
-def refuse_ambiguity(place: str, fitting: list[list[str]], option: str) -> None:
-    """Raise if the labels fit more than one reading of the column names."""
+    If none is, that with most of the labels, whose errors say what it lacks.
+    """
+    fitting = _fit(readings, first)
+    if len(fitting) > 1 and find_all is not None:
+        fitting = _fit(fitting, find_all())
     if len(fitting) > 1:
         raise ValueError(
             f"{place}: the score columns can stand for {listing(fitting[0])} or for {listing(fitting[1])}, and the "
             f"labels of the rows fit both; name the classes in column order with {option}"
         )
+    if fitting:
+        return fitting[0]
+    return max(reversed(readings), key=lambda names: len(set(names).intersection(spell_like(first, names))))
+
+
+def _fit(readings: list[list[str]], texts: list[str]) -> list[list[str]]:
+    """The readings, none of them twice, in which every one of these labels is a class."""
+    fitting = [names for names in readings if set(spell_like(texts, names)) <= set(names)]
+    return [names for k, names in enumerate(fitting) if names not in fitting[:k]]
 
 
 def order_columns(readings: list[list[Any]], labels: list[Any]) -> list[int] | None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from multiauc._input.arrays import LabelCodes
+
     Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 
 
@@ -81,47 +83,59 @@ def code_dtype(n_classes: int) -> np.dtype[Any]:
 
 def read_label_column(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
     """Check the shape of `y_true` and number its labels. No label of the result is missing."""
-    limit = max(n_columns, MAX_CLASSES)
-    if type(y_true) is np.ndarray:
-        _check_shape(y_true, y_true, n_rows)
-        return _number_array(y_true, limit)
-    coded = label_codes(y_true)
+    entries, labels_of = _open_column("y_true", y_true)
+    _check_shape(y_true, entries, n_rows)
+    column = _number_column("y_true", entries, labels_of, max(n_columns, MAX_CLASSES))
+    for position, label in enumerate(column.distinct):
+        if is_missing(label):
+            where = f"({label!r}) at row {column.row_of(position)}"
+            raise ValueError(f"y_true has a missing label {where}; drop such rows, or give them a label")
+    return column
+
+
+def _open_column(argument: str, values: Any) -> LabelCodes:
+    """What can be numbered, an array or a list, and of codes what gives the labels of rows (otherwise None)."""
+    if type(values) is np.ndarray:
+        return values, None
+    coded = label_codes(values)
     if coded is not None:
-        given, labels_of = coded
-        _check_shape(y_true, given, n_rows)
-        codes, first_rows, counts = _rust.code_integers(as_readable(given), limit)
-        if given[first_rows[0]] < 0:
-            raise _missing_label(None, int(first_rows[0]))
-        return LabelColumn(labels_of(first_rows), codes, counts)
-    is_list = isinstance(y_true, (list, tuple))
+        return coded
+    is_list = isinstance(values, (list, tuple))
     # A list of strings is numbered as it is: in an array every label would take as much room as the longest.
-    if is_list and y_true and isinstance(y_true[0], str):
-        _check_length(len(y_true), n_rows)
-        return _number_entries(y_true, limit)
-    array = as_labels("y_true", y_true)
-    _check_shape(y_true, array, n_rows)
+    if is_list and values and isinstance(values[0], str):
+        return values, None
+    array = as_labels(argument, values)
     # NumPy turns a mixture such as [1, "a"] or [nan, "a"] into strings: keep the labels that were given.
-    is_mixed = is_list and array.dtype.kind in "US"
-    return _number_entries(y_true, limit) if is_mixed else _number_array(array, limit)
+    return values if is_list and array.ndim == 1 and array.dtype.kind in "US" else array, None
 
 
-def _number_array(labels: NDArray[Any], limit: int) -> LabelColumn:
-    kind, itemsize = labels.dtype.kind, labels.dtype.itemsize
+def _number_column(
+    argument: str, entries: Any, labels_of: Callable[[NDArray[np.intp]], list[Any]] | None, limit: int
+) -> LabelColumn:
+    """The labels of all rows as numbers, missing ones included: code -1, if there are codes, stands for None."""
+    kind, itemsize = ("O", 0) if isinstance(entries, (list, tuple)) else (entries.dtype.kind, entries.dtype.itemsize)
     if kind in "iubf" and itemsize <= 8:
         # Equal bits are equal labels: bools and floats are numbered as integers of their size and put in order later.
-        readable = as_readable(labels)
+        readable = as_readable(entries)
         integers = readable if kind in "iu" else readable.view(f"u{itemsize}")
         codes, first_rows, counts = _rust.code_integers(integers, limit)
-        column = LabelColumn(labels[first_rows].tolist(), codes, counts)
-        if kind == "f":
-            _refuse_missing(column)
-        return column
+        if labels_of is None:
+            return LabelColumn(entries[first_rows].tolist(), codes, counts)
+        missing = int(entries[first_rows[0]] < 0)
+        return LabelColumn([*[None] * missing, *map(plain, labels_of(first_rows[missing:]))], codes, counts)
     if kind in "US" and itemsize > 0:
-        records = np.ascontiguousarray(labels).view(np.uint8).reshape(len(labels), itemsize)
+        records = np.ascontiguousarray(entries).view(np.uint8).reshape(len(entries), itemsize)
         codes, first_rows, counts = _rust.code_bytes(records, limit)
-        return LabelColumn(labels[first_rows].tolist(), codes, counts)
-    # Times keep their unit as NumPy scalars; tolist would turn some of them into bare integers.
-    return _number_entries(list(labels) if kind in "mM" else labels.tolist(), limit)
+        return LabelColumn(entries[first_rows].tolist(), codes, counts)
+    if isinstance(entries, np.ndarray):
+        # Times keep their unit as NumPy scalars; tolist would turn some of them into bare integers.
+        entries = list(entries) if kind in "mM" else entries.tolist()
+    numbers, distinct = number_objects(argument, entries)
+    if len(distinct) > limit:
+        raise ValueError(f"{argument} must have at most {limit} distinct labels; got {len(distinct)}")
+    counts = np.bincount(numbers).astype(np.int64, copy=False)
+    codes = numbers.astype(code_dtype(len(distinct)), copy=False)
+    return LabelColumn([plain(label) for label in distinct], codes, counts)
 
 
 def as_readable(labels: NDArray[Any]) -> NDArray[Any]:
@@ -130,15 +144,6 @@ def as_readable(labels: NDArray[Any]) -> NDArray[Any]:
     if flags.c_contiguous and flags.aligned and labels.dtype.isnative:
         return labels
     return labels.astype(labels.dtype.newbyteorder("="), order="C")
-
-
-def _number_entries(labels: Sequence[Any], limit: int) -> LabelColumn:
-    codes, distinct = number_objects("y_true", labels)
-    column = LabelColumn([plain(label) for label in distinct], codes, np.bincount(codes).astype(np.int64, copy=False))
-    _refuse_missing(column)
-    if len(distinct) > limit:
-        raise ValueError(f"y_true must have at most {limit} distinct labels; got {len(distinct)}")
-    return column._replace(codes=codes.astype(code_dtype(len(distinct)), copy=False))
 
 
 def number_objects(argument: str, labels: Sequence[Any]) -> tuple[NDArray[Any], list[Any]]:
@@ -153,16 +158,6 @@ def number_objects(argument: str, labels: Sequence[Any]) -> tuple[NDArray[Any], 
     except TypeError as error:
         raise TypeError(f"{argument} must hold hashable labels such as numbers or strings; {error}") from None
     return codes, list(numbers)
-
-
-def _refuse_missing(column: LabelColumn) -> None:
-    for position, label in enumerate(column.distinct):
-        if is_missing(label):
-            raise _missing_label(label, column.row_of(position))
-
-
-def _missing_label(label: object, row: int) -> ValueError:
-    return ValueError(f"y_true has a missing label ({label!r}) at row {row}; drop such rows, or give them a label")
 
 
 def is_missing(label: Any) -> bool:
@@ -180,15 +175,20 @@ def plain(label: Any) -> Any:
     return label.item() if isinstance(label, (np.number, np.bool_, np.character)) else label
 
 
-def _check_shape(given: Any, labels: NDArray[Any], n_rows: int) -> None:
-    if labels.ndim == 1:
-        _check_length(len(labels), n_rows)
+def _check_shape(given: Any, labels: Any, n_rows: int) -> None:
+    shape: tuple[int, ...] = (len(labels),) if isinstance(labels, (list, tuple)) else labels.shape
+    if shape == (n_rows,):
         return
-    found = f"shape {labels.shape}" if labels.ndim else describe_type(given)
+    if len(shape) == 1:
+        raise ValueError(
+            f"y_true and y_score must have the same number of rows; got {shape[0]} labels and "
+            f"{pluralize(n_rows, 'row')} of scores"
+        )
+    found = f"shape {shape}" if shape else describe_type(given)
     problem = f"y_true must be one-dimensional with one label per row; got {found}"
-    if labels.ndim == 2 and labels.shape[1] == 1:
+    if len(shape) == 2 and shape[1] == 1:
         raise ValueError(f"{problem}: pass np.asarray(y_true).ravel()")
-    if labels.ndim == 2 and labels.size and labels.dtype.kind in "iubf" and ((labels == 0) | (labels == 1)).all():
+    if len(shape) == 2 and labels.size and labels.dtype.kind in "iubf" and ((labels == 0) | (labels == 1)).all():
         sums = labels.sum(axis=1, dtype=np.int64)
         one_hot = "which looks one-hot: pass np.asarray(y_true).argmax(axis=1), the column number of each row's class"
         several = (
@@ -197,14 +197,6 @@ def _check_shape(given: Any, labels: NDArray[Any], n_rows: int) -> None:
         )
         problem = f"{problem}, {one_hot if (sums == 1).all() else several}"
     raise ValueError(problem)
-
-
-def _check_length(n_labels: int, n_rows: int) -> None:
-    if n_labels != n_rows:
-        raise ValueError(
-            f"y_true and y_score must have the same number of rows; got {n_labels} labels and "
-            f"{pluralize(n_rows, 'row')} of scores"
-        )
 
 
 def match_classes(
@@ -256,9 +248,7 @@ def read_names(names: list[Any] | None, column: LabelColumn) -> list[Any] | None
         return names if are_classes else None
     _check_distinct(names, COLUMN_NAMES)
     texts = [column_rules.to_text(label) for label in column.distinct]
-    fitting = column_rules.fit_readings(column_rules.list_readings(names), texts)
-    column_rules.refuse_ambiguity("y_score", fitting, "labels=")
-    reading = fitting[0] if fitting else column_rules.closest_reading(column_rules.list_readings(names)[::-1], texts)
+    reading = column_rules.choose_reading("y_score", column_rules.list_readings(names), texts, "labels=")
     own = dict(zip(column_rules.spell_like(texts, reading), column.distinct, strict=True))
     # A class without rows is of the type of the other labels, if these are numbers.
     kinds = set(map(type, column.distinct))
@@ -421,28 +411,14 @@ def _own_name(values: Any) -> str | None:
 
 
 def _number_slices(argument: str, values: Any, n_rows: int) -> tuple[NDArray[Any], list[Any]]:
-    """The codes of a column and what they stand for."""
-    coded = None if isinstance(values, np.ndarray) else label_codes(values)
-    # A list is numbered entry by entry: in an array a mixture such as [1, "a"] or [None, "a"] would become text.
-    is_list = coded is None and isinstance(values, (list, tuple))
-    array = values if is_list else as_labels(argument, values) if coded is None else coded[0]
-    shape = array.shape if hasattr(array, "shape") else (len(array),)
+    """The codes of a column and what they stand for, None for everything that is missing."""
+    # A list is numbered entry by entry: its entries may be tuples, or a mixture that an array would turn into text.
+    entries, labels_of = (values, None) if isinstance(values, (list, tuple)) else _open_column(argument, values)
+    shape = (len(entries),) if isinstance(entries, (list, tuple)) else entries.shape
     if shape != (n_rows,):
-        found = (
-            describe_type(values)
-            if not shape
-            else pluralize(shape[0], "label")
-            if len(shape) == 1
-            else f"shape {shape}"
-        )
+        found = describe_type(values) if not shape else f"shape {shape}" if shape[1:] else pluralize(shape[0], "label")
         raise ValueError(f"{argument} must have one label per row, {pluralize(n_rows, 'row')}; got {found}")
-    if coded is not None:
-        distinct, first_rows, inverse = np.unique(array, return_index=True, return_inverse=True)
-        missing = [None] * int((distinct < 0).sum())
-        return inverse, [*missing, *map(plain, coded[1](first_rows[distinct >= 0]))]
-    if not is_list and array.dtype.kind in "iubfUSmM":
-        distinct, inverse = np.unique(array, return_inverse=True)
-        labels = list(distinct) if array.dtype.kind in "mM" else distinct.tolist()
-        return inverse, [None if is_missing(label) else label for label in labels]
-    entries = values if is_list else array.tolist()
-    return number_objects(argument, [None if is_missing(label) else plain(label) for label in entries])
+    column = _number_column(argument, entries, labels_of, n_rows)
+    place: dict[Any, int] = {}
+    places = [place.setdefault(None if is_missing(label) else label, len(place)) for label in column.distinct]
+    return np.array(places)[column.codes], list(place)

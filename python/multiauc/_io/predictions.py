@@ -273,12 +273,8 @@ class RowStream:
         if len(self.scores) == 1:
             texts = self._all_texts()
             return columns.sort_labels(self, texts, self._width or len(texts), self._request)
-        first = self._first_texts()
-        fitting = columns.fit_readings(self._columns.readings, first)
-        if len(fitting) > 1:
-            fitting = columns.fit_readings(fitting, self._all_texts())
-            columns.refuse_ambiguity(self.path, fitting, self._request.option("labels"))
-        return fitting[0] if fitting else columns.closest_reading(self._columns.readings, first)
+        readings, option = self._columns.readings, self._request.option("labels")
+        return columns.choose_reading(self.path, readings, self._first_texts(), option, self._all_texts)
 
     def refuse_absent(self, labels: list[str], counts: NDArray[np.int64]) -> None:
         """Raise if one of the classes has no rows; `counts` are the rows of each."""

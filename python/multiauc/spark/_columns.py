@@ -121,12 +121,11 @@ def _find_labels(df: DataFrame, label: str, scores: columns.ScoreColumns) -> lis
     if len(scores.names) == 1:
         return _number_classes(df, label, scores.names[0])
     column = df.select(_column(label))
-    first = _read_texts(column.head(FIRST_ROWS))
-    fitting = columns.fit_readings(scores.readings, first)
-    if len(fitting) > 1:
-        fitting = columns.fit_readings(fitting, _read_texts(column.distinct().head(labels.MAX_CLASSES)))
-        columns.refuse_ambiguity("df", fitting, "labels")
-    return fitting[0] if fitting else columns.closest_reading(scores.readings, first)
+
+    def find_all() -> list[str]:
+        return _read_texts(column.distinct().head(labels.MAX_CLASSES))
+
+    return columns.choose_reading("df", scores.readings, _read_texts(column.head(FIRST_ROWS)), "labels", find_all)
 
 
 def _read_texts(rows: list[Any]) -> list[str]:
