@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from multiauc._common.hints import with_hints
+from multiauc._common.hints import needs, with_hints
 from multiauc._common.wording import describe_type
 from multiauc._input.columns import Header
 from multiauc.streaming import DEFAULT_MEMORY, DEFAULT_METRICS
@@ -124,13 +124,9 @@ def count_partition(question: Question, frame: Any, number: int) -> Accumulator 
 
 def _require_dask(ddf: Any) -> Any:
     """`dask.delayed`, if there is Dask, and a data frame of it."""
-    try:
+    with needs("multiauc.dask needs Dask DataFrame", "'dask[dataframe,distributed]' pyarrow"):
         import dask.dataframe as dd  # noqa: PLC0415
         from dask import delayed  # noqa: PLC0415
-    except ImportError:
-        raise ModuleNotFoundError(
-            "multiauc.dask needs Dask DataFrame; install it with: pip install 'dask[dataframe,distributed]' pyarrow"
-        ) from None
     if not isinstance(ddf, dd.DataFrame):
         raise TypeError(
             f"ddf must be a data frame of Dask; got {describe_type(ddf)}. dask.dataframe.from_pandas makes one of a "

@@ -9,7 +9,7 @@ from __future__ import annotations
 import pickle
 from typing import TYPE_CHECKING, Any
 
-from multiauc._common.hints import with_hints
+from multiauc._common.hints import needs, with_hints
 from multiauc._common.wording import describe_type
 from multiauc._input.columns import Header
 from multiauc.streaming import DEFAULT_MEMORY, DEFAULT_METRICS
@@ -157,13 +157,9 @@ def _unpack(tables: Iterable[Any]) -> Iterator[Accumulator | None]:
 
 def _require_ray(dataset: Any) -> Any:
     """The module `ray`, if there is Ray Data, and a data set of it."""
-    try:
+    with needs("multiauc.ray needs Ray Data", "'ray[data]' pyarrow"):
         import ray  # noqa: PLC0415
         import ray.data  # noqa: PLC0415
-    except ImportError:
-        raise ModuleNotFoundError(
-            "multiauc.ray needs Ray Data; install it with: pip install 'ray[data]' pyarrow"
-        ) from None
     if not isinstance(dataset, ray.data.Dataset):
         raise TypeError(
             f"dataset must be a data set of Ray; got {describe_type(dataset)}. ray.data.from_pandas makes one of a "

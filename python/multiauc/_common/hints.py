@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import contextmanager
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from multiauc._common.wording import listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from types import FrameType
 
 P = ParamSpec("P")
@@ -70,6 +71,15 @@ def with_hints(function: Callable[P, R]) -> Callable[P, R]:
             raise
 
     return call
+
+
+@contextmanager
+def needs(what: str, packages: str) -> Iterator[None]:
+    """Name a library that cannot be imported, with the command that installs it."""
+    try:
+        yield
+    except ImportError as error:
+        raise ModuleNotFoundError(f"{what}; install it with: pip install {packages}", name=error.name) from None
 
 
 def warn(message: str, category: type[Warning] = RuntimeWarning) -> None:

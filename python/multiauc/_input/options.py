@@ -14,8 +14,6 @@ from multiauc._input import labels as row_labels
 from multiauc._input.arrays import as_float64, as_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from multiauc._input.sample import ClassedRows, Sample
@@ -27,6 +25,8 @@ CENTERS = ("intercept", "projection")
 MOST_THRESHOLDS = 65_535
 NO_OPTIONS = _rust.MetricOptions()
 
+#: What the entries of matrices can be asked to be: the least number, and whether it is one of them.
+ENTRIES = {"finite": (-np.inf, False), "finite and not negative": (0.0, True), "positive and finite": (0.0, False)}
 # How far W and its transpose may differ, relative to the largest entry: room for rounding in a computed matrix.
 ASYMMETRY_FROM_ROUNDING = 1e-12
 
@@ -98,12 +98,12 @@ def read_metric_options(
 
 def read_partition(partition: Any, n_classes: int) -> NDArray[np.float64] | None:
     """The partition matrix as K x K float64, or None."""
-    return None if partition is None else _read_matrix("partition", partition, n_classes, "finite", np.isfinite)
+    return None if partition is None else _read_matrix("partition", partition, n_classes, "finite")
 
 
 def read_costs(costs: Any, n_classes: int) -> NDArray[np.float64]:
     """A copy of the costs of predicting the class of the row when the truth is that of the column, K x K."""
-    matrix = _read_matrix("costs", costs, n_classes, "finite", np.isfinite)
+    matrix = _read_matrix("costs", costs, n_classes, "finite")
     if not (matrix > np.diag(matrix)).any():
         raise ValueError(
             "costs must make some error cost more than the right prediction, costs[i, j] > costs[j, j]; "
@@ -118,14 +118,9 @@ def read_pair_weights(pair_weights: Any, sample: ClassedRows) -> str | NDArray[n
         return None
     if isinstance(pair_weights, str):
         return wording.one_of("pair_weights", pair_weights, PAIR_WEIGHTS)
+    accepted = " or one of " + ", ".join(map(repr, PAIR_WEIGHTS))
     weights = _read_matrix(
-        "pair_weights",
-        pair_weights,
-        sample.n_classes,
-        "finite and not negative",
-        lambda weights: (weights >= 0.0) & np.isfinite(weights),
-        diagonal=0.0,
-        instead=" or one of " + ", ".join(map(repr, PAIR_WEIGHTS)),
+        "pair_weights", pair_weights, sample.n_classes, "finite and not negative", diagonal=0.0, instead=accepted
     )
     asymmetry = np.abs(weights - weights.T)
     if asymmetry.max() > ASYMMETRY_FROM_ROUNDING * weights.max():
@@ -153,26 +148,15 @@ def read_rate_weights(rate_weights: Any, n_classes: int) -> tuple[NDArray[np.flo
             "rate_weights must be a tuple (tp, fp) of two arrays, a row and a column per class; "
             f"got {wording.describe_type(rate_weights)}"
         )
-
-    def are_positive(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
-        return (weights > 0.0) & np.isfinite(weights)
-
     first, second = (
-        _read_matrix(f"rate_weights[{k}]", matrix, n_classes, "positive and finite", are_positive, diagonal=1.0)
+        _read_matrix(f"rate_weights[{k}]", matrix, n_classes, "positive and finite", diagonal=1.0)
         for k, matrix in enumerate(rate_weights)
     )
     return first, second
 
 
 def _read_matrix(
-    argument: str,
-    value: Any,
-    n_classes: int,
-    wanted: str,
-    are_right: Callable[[NDArray[np.float64]], NDArray[np.bool_]],
-    *,
-    diagonal: float | None = None,
-    instead: str = "",
+    argument: str, value: Any, n_classes: int, wanted: str, *, diagonal: float | None = None, instead: str = ""
 ) -> NDArray[np.float64]:
     """A copy of a K x K array whose entries are as wanted; results keep it. `diagonal` replaces what is there."""
     matrix = as_float64(argument, value).copy()
@@ -183,7 +167,8 @@ def _read_matrix(
         )
     if diagonal is not None:
         np.fill_diagonal(matrix, diagonal)
-    wrong = np.argwhere(~are_right(matrix))
+    least, is_allowed = ENTRIES[wanted]
+    wrong = np.argwhere(~(((matrix > least) | ((matrix == least) & is_allowed)) & np.isfinite(matrix)))
     if len(wrong):
         i, j = wrong[0].tolist()
         raise ValueError(f"{argument} must be {wanted}; got {matrix[i, j]} at [{i}, {j}]")

@@ -157,10 +157,10 @@ def read_ordered_sample(
         raise ValueError(
             f"{argument} must have one score per row, higher for later classes, to rank ordered classes; got {found}"
         )
-    distinct = row_labels.read_label_column(y_true, len(scores), 1).distinct if labels is None else labels
-    # What cannot be labels is refused when these are read.
-    is_listed = hasattr(distinct, "__iter__") and not isinstance(distinct, (str, bytes))
-    n_classes = len(set(distinct) if labels is None else list(distinct)) if is_listed else 2
+    if labels is None:
+        n_classes = len(set(row_labels.read_label_column(y_true, len(scores), 1).distinct))
+    else:
+        n_classes = len(row_labels.read_labels(labels))
     if n_classes < 2:
         raise ValueError("y_true has rows of one class only; an order needs at least two")
     each = np.broadcast_to(scores.reshape(-1, 1), (len(scores), n_classes))
@@ -211,10 +211,10 @@ def read_predictions(
     column = _predicted_classes(y_true, y_pred, labels, argument)
     if column is None:
         return read_sample(y_true, y_pred, sample_weight, labels, absent, outputs)
-    classes = [] if labels is None else list(labels)
     if labels is None:
         known = row_labels.read_label_column(y_true, len(column.codes), 2).distinct
-        classes = row_labels.sorted_labels({*column.distinct, *known})
+        labels = row_labels.sorted_labels({*column.distinct, *known})
+    classes = list(labels)
     unknown = [label for label in column.distinct if label not in classes]
     if unknown:
         raise ValueError(f"{argument} has {listing(unknown)}, not among the classes {listing(classes)}; see labels=")
@@ -461,13 +461,12 @@ class HeldInputs:
 
     def _intervals(self) -> str:
         """The kinds of intervals that the metrics have by default."""
-        titles = {"wilson": "Wilson", "logit": "logit", "log": "log"}
-        found = {
-            kind: [METRICS[name].title for name in self.metrics if METRICS[name].interval == kind] for kind in titles
-        }
-        first, *others = [kind for kind, metrics in found.items() if metrics]
-        beside = "; ".join(f"{titles[kind]} for {', '.join(found[kind])}" for kind in others)
-        return f"{titles[first]} intervals" + (f" ({beside})" if others else "")
+        titles: dict[str, list[str]] = {"Wilson": [], "logit": [], "log": []}
+        for metric in map(METRICS.__getitem__, self.metrics):
+            titles["Wilson" if metric.interval == "wilson" else metric.interval].append(metric.title)
+        first, *others = [kind for kind, metrics in titles.items() if metrics]
+        beside = "; ".join(f"{kind} for {', '.join(titles[kind])}" for kind in others)
+        return f"{first} intervals" + (f" ({beside})" if others else "")
 
     def refuse_folds(self, wanted: str) -> None:
         """Raise an error if there are folds, for what is not defined within them."""

@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from multiauc import _rust
+from multiauc._common.hints import needs
 from multiauc._input.arrays import as_array, as_scores
 from multiauc._input.labels import match_classes, read_label_column
 from multiauc._input.sample import read_weights
 
-try:
+with needs("multiauc.sklearn needs scikit-learn", "scikit-learn"):
     import sklearn.metrics
     from sklearn.metrics import roc_auc_score as theirs
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        "multiauc.sklearn needs scikit-learn; install it with: pip install scikit-learn"
-    ) from error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -3,13 +3,11 @@
 import os
 import sys
 
-try:
+from multiauc._common.hints import needs
+
+with needs("multiauc.spark needs PySpark", "pyspark pyarrow 'pandas<3'"):
     import pyarrow as pa  # noqa: F401 - rows travel between Spark and Python as Arrow batches
     import pyspark  # noqa: F401
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        "multiauc.spark needs PySpark; install it with: pip install pyspark pyarrow 'pandas<3'", name=error.name
-    ) from error
 
 # Workers run "python3" of their path unless somebody says otherwise: on one machine hardly ever the interpreter in use.
 # Spark reads it when a query is made, so that this is early enough for sessions that exist already.
@@ -17,12 +15,12 @@ os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 from multiauc.spark.evaluation import (
     BoundedDifference,
+    MulticlassAucEvaluator,
     SliceEvaluations,
     SparkComparison,
     compare,
     evaluate,
 )
-from multiauc.spark.evaluator import MulticlassAucEvaluator
 
 __all__ = [
     "BoundedDifference",

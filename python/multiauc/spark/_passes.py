@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     # Scores, classes and weights.
     Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
-    # A unit, which is a model and the values of a slice, what was found for it, and what is wrong with the rows.
-    Answer = tuple[str, bytes, str | None]
+    # A unit, which is a model and the values of a slice, and what was found for it.
+    Answer = tuple[str, bytes]
 
 #: How many states a task merges.
 FAN_IN = 8
@@ -46,8 +46,10 @@ GATHERED_BYTES = 64 * 2**20
 #: The unit under which a sample travels among the states; its rows at most, and the bytes of their scores.
 SAMPLE = "sample"
 SAMPLE_ROWS, SAMPLE_BYTES = 20_000, 8 * 2**20
+#: The unit under which a sentence travels that says what is wrong with the rows.
+PROBLEM = "problem"
 
-STATES = "unit string, state binary, problem string"
+STATES = "unit string, state binary"
 BLOCKS = "part int, unit string, block binary"
 COUNTS = "unit string, counts binary"
 TYPES = {"string": pa.string(), "binary": pa.binary(), "int": pa.int32()}
@@ -98,13 +100,11 @@ def collect_states(
     while width > 1:
         width = math.ceil(width / FAN_IN)
         spread = _merge_into(spread, width)
-    found = spread.mapPartitions(merge_states).collect()
-    problem = next((problem for _, _, problem in found if problem is not None), None)
-    if problem is not None:
-        raise ValueError(problem)
-    states = {unit: _load(state) for unit, state, _ in found}
-    sample = states.pop(SAMPLE, None)
-    return states, sample
+    found = dict(spread.mapPartitions(merge_states).collect())
+    if PROBLEM in found:
+        raise ValueError(found[PROBLEM].decode())
+    states = {unit: _load(held) for unit, held in found.items()}
+    return states, states.pop(SAMPLE, None)
 
 
 def _merge_into(states: Any, width: int) -> Any:
@@ -182,10 +182,10 @@ def count_states(
     context = TaskContext.get()
     number = 0 if context is None else context.partitionId()
     rng = np.random.default_rng(number)  # the same numbers when a task is tried again
-    problem, n_rows = None, 0
+    n_rows = 0
     for batch in batches:
         # After a bad row the rest is read but not looked at: Spark expects its rows to be taken.
-        if problem is not None or batch.num_rows == 0:
+        if PROBLEM in found or batch.num_rows == 0:
             continue
         try:
             models = _read_models(batch, layout, f"partition {number} of df", n_rows)
@@ -195,34 +195,30 @@ def count_states(
                         found[unit] = empty.copy() if lattices is None else empty.on_lattice(lattices[unit])
                     found[unit].add(empty.read_coded(*rows))
         except ValueError as error:
-            problem = str(error)
+            found = {PROBLEM: str(error)}
             continue
         n_rows += batch.num_rows
         if len(models) > 1 and lattices is None:
             _, codes, weights = next(iter(models.values()))
-            columns = {"key": rng.random(batch.num_rows), "code": codes} | (
-                {} if weights is None else {"weight": weights}
-            )
+            columns = {"key": rng.random(batch.num_rows), "code": codes}
+            columns |= {} if weights is None else {"weight": weights}
             sample = PairedSample({model: empty.prepare_scores(rows[0]) for model, rows in models.items()}, columns)
             found[SAMPLE] = found[SAMPLE].merge(sample) if SAMPLE in found else sample
-    if problem is not None:
-        yield _make_batch(STATES, "", b"", problem)
-        return
-    for unit, state in found.items():
-        yield _make_batch(STATES, unit, pickle.dumps(state), None)
+    for unit, held in found.items():
+        yield _make_batch(STATES, unit, held.encode() if unit == PROBLEM else pickle.dumps(held))
 
 
 def merge_states(answers: Iterable[Answer]) -> Iterator[Answer]:
     """One state for each unit, and one problem if there are any."""
     found: dict[str, Any] = {}
-    for unit, state, problem in answers:
-        if problem is not None:
-            yield "", b"", problem
+    for unit, held in answers:
+        if unit == PROBLEM:
+            yield unit, bytes(held)
             return
         # Read only where there is something to add.
-        found[unit] = _load(found[unit]).merge(_load(state)) if unit in found else bytes(state)
-    for unit, held in found.items():
-        yield unit, held if isinstance(held, bytes) else pickle.dumps(held), None
+        found[unit] = _load(found[unit]).merge(_load(held)) if unit in found else bytes(held)
+    for unit, merged in found.items():
+        yield unit, merged if isinstance(merged, bytes) else pickle.dumps(merged)
 
 
 def _load(held: Any) -> Any:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pyspark import keyword_only
+from pyspark.ml.evaluation import Evaluator
+from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.param.shared import HasLabelCol, HasProbabilityCol, HasWeightCol
+from pyspark.ml.util import DefaultParamsReadable, DefaultParamsWritable
 
 from multiauc import _rust
 from multiauc._common.hints import with_hints
@@ -26,7 +30,7 @@ from multiauc.spark._passes import collect_states, evaluate_exactly
 from multiauc.streaming import DEFAULT_MEMORY, DEFAULT_METRICS, STREAMED_METRICS, Accumulator
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from numpy.typing import NDArray
     from pyspark.sql import DataFrame
@@ -43,7 +47,7 @@ EXACT_MEMORY = 16 * 2**20
 SLICE_MEMORY = 4 * 2**20
 
 
-class SliceEvaluations(Mapping[Any, "BoundedEvaluation"]):
+class SliceEvaluations(dict[Any, "BoundedEvaluation"]):
     """The evaluation of each slice, by its value: text, or a tuple of texts for several columns; None for nulls.
 
     Slices in which fewer than two classes have rows have no value, and are left out.
@@ -59,19 +63,8 @@ class SliceEvaluations(Mapping[Any, "BoundedEvaluation"]):
     def __init__(
         self, columns: tuple[str, ...], evaluations: Mapping[tuple[str | None, ...], BoundedEvaluation]
     ) -> None:
+        super().__init__((values[0] if len(columns) == 1 else values, one) for values, one in evaluations.items())
         self.columns = columns
-        self._evaluations = {
-            values[0] if len(columns) == 1 else values: result for values, result in evaluations.items()
-        }
-
-    def __getitem__(self, values: Any) -> BoundedEvaluation:
-        return self._evaluations[values]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._evaluations)
-
-    def __len__(self) -> int:
-        return len(self._evaluations)
 
     def to_frame(self, level: float = 0.95, *, library: Library | None = None) -> Any:
         """A row for each slice and metric, with the limits of intervals of this level."""
@@ -376,3 +369,105 @@ def _correlate(sample: PairedSample | None, n_models: int, metric: Any) -> NDArr
     with np.errstate(invalid="ignore", divide="ignore"):
         found: NDArray[np.float64] = covariance / np.outer(spread, spread)
     return found
+
+
+# Spark names parameters and the methods of its evaluators in this way, and finds them by these names.
+class MulticlassAucEvaluator(
+    Evaluator,  # type: ignore[misc] # the classes of pyspark are not known where types are checked
+    HasLabelCol,  # type: ignore[misc]
+    HasProbabilityCol,  # type: ignore[misc]
+    HasWeightCol,  # type: ignore[misc]
+    DefaultParamsReadable,  # type: ignore[misc]
+    DefaultParamsWritable,  # type: ignore[misc]
+):
+    """AUC_mu, Hand & Till's M or one-vs-rest of the predictions of Spark's classifiers, for ``CrossValidator``.
+
+    Parameters
+    ----------
+    labelCol : str, default "label"
+        The column of class indices 0, 1, ..., as ``StringIndexer`` makes them.
+    probabilityCol : str, default "probability"
+        The column of probabilities: vectors or arrays.
+    metricName : str, default "auc_mu"
+        ``"auc_mu"``, ``"hand_till"``, ``"one_vs_rest"`` or ``"one_vs_rest_prevalence"``.
+    absent : {"raise", "ignore", "nan"}, default "raise"
+        What to do about classes without rows, which are common in folds with rare classes.
+    weightCol : str, optional
+        The column of weights. Values are exact without weights; with weights they are the midpoint of guaranteed
+        bounds.
+
+    Examples
+    --------
+    ``CrossValidator(estimator=..., evaluator=MulticlassAucEvaluator(metricName="hand_till"), ...)``
+    """
+
+    metricName: Param[str] = Param(  # noqa: N815 - Spark's way
+        Params._dummy(),  # noqa: SLF001
+        "metricName",
+        f"the metric: {', '.join(STREAMED_METRICS)}",
+        typeConverter=TypeConverters.toString,
+    )
+    absent: Param[str] = Param(
+        Params._dummy(),  # noqa: SLF001
+        "absent",
+        f"what to do about classes without rows: {', '.join(ABSENT_POLICIES)}",
+        typeConverter=TypeConverters.toString,
+    )
+
+    @keyword_only  # type: ignore[untyped-decorator]
+    def __init__(
+        self,
+        *,
+        labelCol: str = "label",  # noqa: ARG002, N803
+        probabilityCol: str = "probability",  # noqa: ARG002, N803
+        metricName: str = "auc_mu",  # noqa: ARG002, N803
+        absent: str = "raise",  # noqa: ARG002
+        weightCol: str | None = None,  # noqa: ARG002, N803
+    ) -> None:
+        super().__init__()
+        self._setDefault(metricName="auc_mu", absent="raise")
+        given = {name: value for name, value in self._input_kwargs.items() if value is not None}
+        self._set(**given)
+        one_of("metricName", self.getMetricName(), STREAMED_METRICS)
+        one_of("absent", self.getOrDefault(self.absent), ABSENT_POLICIES)
+
+    def getMetricName(self) -> str:  # noqa: N802
+        """The metric."""
+        return str(self.getOrDefault(self.metricName))
+
+    def setMetricName(self, value: str) -> MulticlassAucEvaluator:  # noqa: N802
+        """Choose the metric."""
+        self._set(metricName=one_of("metricName", value, STREAMED_METRICS))
+        return self
+
+    def setLabelCol(self, value: str) -> MulticlassAucEvaluator:  # noqa: N802
+        """Choose the column of labels."""
+        self._set(labelCol=value)
+        return self
+
+    def setProbabilityCol(self, value: str) -> MulticlassAucEvaluator:  # noqa: N802
+        """Choose the column of probabilities."""
+        self._set(probabilityCol=value)
+        return self
+
+    def setWeightCol(self, value: str) -> MulticlassAucEvaluator:  # noqa: N802
+        """Choose the column of weights."""
+        self._set(weightCol=value)
+        return self
+
+    def isLargerBetter(self) -> bool:  # noqa: N802
+        """Larger values are better."""
+        return True
+
+    def _evaluate(self, dataset: DataFrame) -> float:
+        weight = self.getWeightCol() if self.isSet(self.weightCol) else None
+        found: Any = evaluate(
+            dataset,
+            label=self.getLabelCol(),
+            scores=self.getProbabilityCol(),
+            sample_weight=weight,
+            exact=weight is None,
+            metrics=[self.getMetricName()],
+            absent=self.getOrDefault(self.absent),
+        )
+        return float(found.metrics[self.getMetricName()].value)
