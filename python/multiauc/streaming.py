@@ -211,8 +211,8 @@ class Accumulator:
         y_true : array-like of shape (n,)
             The class of each row, one of `labels`.
         y_score : array-like of shape (n, K), or (n,) for two classes
-            The scores: a column per class in the order of `labels`, or those of the second of two classes. All float32
-            or all float64, throughout the stream.
+            The scores: a column per class in the order of `labels` (in any order if the columns of a data frame are
+            named after them), or those of the second of two classes. All float32 or all float64, throughout the stream.
         sample_weight : array-like of shape (n,), optional
             Weights between 1e-100 and 1e100, or 0 for rows that do not count.
 
@@ -227,19 +227,9 @@ class Accumulator:
 
     def read(self, y_true: Any, y_score: Any, sample_weight: Any = None) -> _rust.Sample:
         """A batch, for the core."""
-        scores = sample.read_scores(y_score)
-        one_score = scores.shape[1] == 1
-        n_columns = 2 if one_score else scores.shape[1]
-        if n_columns != len(self.labels):
-            raise ValueError(
-                f"y_score must have a column for each of the {len(self.labels)} labels; got shape {np.shape(y_score)}"
-            )
-        self._refuse_other_order(y_score, n_columns)
-        column = classes_of.read_label_column(y_true, len(scores), n_columns)
-        _, columns = classes_of.match_classes(column, self.labels, None, n_columns)
-        codes, _ = column.to_columns(columns, n_columns)
-        weights = None if sample_weight is None else sample.read_weights(sample_weight, len(scores))
-        return self.read_coded(scores, codes, weights)
+        given = (y_true, y_score, sample_weight, self.labels, "ignore", self.outputs)
+        rows = sample.read_sample(*given, fewest_classes=0)
+        return _rust.Sample(_as_pairs(rows.scores), rows.codes, rows.weights)
 
     def read_coded(
         self, scores: NDArray[Any], codes: NDArray[Any], weights: NDArray[np.float64] | None = None
@@ -248,9 +238,8 @@ class Accumulator:
         return _rust.Sample(self.prepare_scores(scores), codes, weights)
 
     def prepare_scores(self, scores: NDArray[Any]) -> NDArray[Any]:
-        """A score for each class. One score stands for two that rank the rows in opposite orders."""
-        scores = probabilities.as_outputs("y_score", scores, self.outputs)
-        return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
+        """A score for each class, from what `outputs` says that they are."""
+        return _as_pairs(probabilities.as_outputs("y_score", scores, self.outputs))
 
     def add(self, rows: _rust.Sample) -> None:
         """Add rows that were read."""
@@ -268,15 +257,6 @@ class Accumulator:
         """
         if self._state is not None:
             self._state.settle()
-
-    def _refuse_other_order(self, y_score: Any, n_columns: int) -> None:
-        names = None if type(y_score) is np.ndarray else classes_of.column_names(y_score, n_columns)
-        order = classes_of.order_of_names(names, list(self.labels))
-        if names is not None and order is not None and order != sorted(order):
-            raise ValueError(
-                f"the columns of y_score are named {listing(names)}, which is another order than that of labels: "
-                f"{listing(self.labels)}; put them in the same order"
-            )
 
     def _state_for(self, *, is_single: bool) -> _rust.StreamState:
         if self._state is None:
@@ -482,6 +462,11 @@ class Accumulator:
     def __repr__(self) -> str:
         classes = pluralize(len(self.labels), "class", "classes")
         return f"Accumulator of {pluralize(self.n_rows, 'row')}, {classes}: {listing(self.metrics)}"
+
+
+def _as_pairs(scores: NDArray[Any]) -> NDArray[Any]:
+    """A score for each class: one score stands for two that rank the rows in opposite orders."""
+    return np.hstack([-scores, scores]) if scores.shape[1] == 1 else scores
 
 
 def _as_bounded(found: _rust.Estimate) -> tuple[Any, ...]:

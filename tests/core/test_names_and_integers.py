@@ -64,10 +64,12 @@ class TestNamesDecide:
         turned = pd.DataFrame(scores[:, [2, 0, 1]])
         assert multiauc.auc_mu_score(codes, turned, labels=[2, 0, 1]) == multiauc.auc_mu_score(codes, scores)
 
-    def test_streams_refuse_another_order(self, animals):
-        y, _, frame = animals
-        with pytest.raises(ValueError, match="another order"):
-            Accumulator(CLASSES).update(y, frame)
+    def test_streams(self, animals):
+        y, scores, frame = animals
+        whole = Accumulator(CLASSES)
+        whole.update(y[:20], frame[:20])
+        whole.update(y[20:], scores[20:])
+        assert whole.evaluate().auc_mu.value == multiauc.auc_mu_score(y, scores)
 
     def test_files(self, animals, tmp_path, capsys):
         y, scores, frame = animals

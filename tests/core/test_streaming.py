@@ -268,18 +268,18 @@ class TestUse:
             (y, wrong, "nan at row 50, column 1"),
             (np.where(y == 2, 7, y), p, "label 7"),
             (y[:-1], p, "y_true"),
-            (y, p[:, :2], "a column for each of the 3 labels"),
+            (y, p[:, :2], "class of each of the 2 columns of y_score; got 3 labels"),
             (y, p.astype(np.float32), "float32"),
         ]:
             with pytest.raises(ValueError, match=message):
                 state.update(labels, scores)
         assert state.to_bytes() == before
 
-    def test_named_columns_in_another_order_are_refused(self):
-        pandas = pytest.importorskip("pandas")
+    def test_batches_of_weight_zero_and_of_nothing_add_no_rows(self):
         state = Accumulator(["a", "b"])
-        with pytest.raises(ValueError, match="another order"):
-            state.update(["a", "b"], pandas.DataFrame({"b": [0.1, 0.9], "a": [0.9, 0.1]}))
+        state.update(["a", "b"], [[0.9, 0.1], [0.1, 0.9]], [0.0, 0.0])
+        state.update([], np.empty((0, 2)))
+        assert state.n_rows == 0
 
     def test_absent_classes(self):
         y, p = softmax(0, 200, 3, scale=1.0, dtype=np.float64)

@@ -296,7 +296,7 @@ def check_absent(
     """Raise if fewer than two classes (or another number) have rows, or if all of them must have some."""
     present = [classes[k] for k in np.flatnonzero(rows)]
     lacking = "rows of positive weight" if weighted else "rows"
-    if not present:
+    if len(present) < min(1, fewest_classes):
         raise ValueError("sample_weight must have positive weights for at least two classes; got zeros only")
     if len(present) < fewest_classes:
         raise ValueError(f"y_true has {lacking} of one class only ({listing(present)}); an AUC needs at least two")
