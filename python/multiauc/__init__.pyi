@@ -40,9 +40,6 @@ from multiauc._evaluation.comparison import Comparison as Comparison
 from multiauc._evaluation.comparison import OmnibusTest as OmnibusTest
 from multiauc._evaluation.comparison import compare as compare
 from multiauc._evaluation.comparison import compare_samples as compare_samples
-from multiauc._evaluation.confusion import ConfusionMatrix as ConfusionMatrix
-from multiauc._evaluation.confusion import Rate as Rate
-from multiauc._evaluation.confusion import confusion_matrix as confusion_matrix
 from multiauc._evaluation.evaluation import Evaluation as Evaluation
 from multiauc._evaluation.evaluation import evaluate as evaluate
 from multiauc._evaluation.paired import PairedDifferences as PairedDifferences
@@ -67,13 +64,14 @@ from multiauc._inference.estimates import TestResult as TestResult
 from multiauc._inference.intervals import ConfidenceInterval as ConfidenceInterval
 from multiauc._inference.pair_matrix import PairMatrix as PairMatrix
 from multiauc._io.dataset import evaluate_dataset as evaluate_dataset
+from multiauc._metrics.classification import ConfusionMatrix as ConfusionMatrix
+from multiauc._metrics.classification import Rate as Rate
 from multiauc._metrics.classification import brier_score as brier_score
+from multiauc._metrics.classification import confusion_matrix as confusion_matrix
 from multiauc._metrics.classification import kappa_score as kappa_score
 from multiauc._metrics.classification import log_loss_score as log_loss_score
 from multiauc._metrics.classification import matthews_score as matthews_score
 from multiauc._metrics.classification import top_k_accuracy_score as top_k_accuracy_score
-from multiauc._metrics.ferri import ferri_vus_of_confusions as ferri_vus_of_confusions
-from multiauc._metrics.ferri import ferri_vus_score as ferri_vus_score
 from multiauc._metrics.ranking import auc_mu_matrix as auc_mu_matrix
 from multiauc._metrics.ranking import auc_mu_score as auc_mu_score
 from multiauc._metrics.ranking import average_precision_score as average_precision_score
@@ -83,6 +81,8 @@ from multiauc._metrics.ranking import one_vs_rest_per_class as one_vs_rest_per_c
 from multiauc._metrics.ranking import one_vs_rest_score as one_vs_rest_score
 from multiauc._metrics.volumes import RocSurface as RocSurface
 from multiauc._metrics.volumes import Volume as Volume
+from multiauc._metrics.volumes import ferri_vus_of_confusions as ferri_vus_of_confusions
+from multiauc._metrics.volumes import ferri_vus_score as ferri_vus_score
 from multiauc._metrics.volumes import hum as hum
 from multiauc._metrics.volumes import hum_score as hum_score
 from multiauc._metrics.volumes import landgrebe_duin_score as landgrebe_duin_score

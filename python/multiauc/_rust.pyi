@@ -5,6 +5,7 @@
 others renormalised.
 """
 
+from collections.abc import Sequence
 from typing import Any, Self, final
 
 import numpy as np
@@ -24,18 +25,23 @@ __all__ = [
     "MinP",
     "PairOutcomes",
     "PairTable",
+    "Pilot",
     "RangeCounter",
     "RangePlan",
+    "RepeatedMetric",
     "Resampler",
     "RocModel",
     "RowSums",
     "Runs",
+    "RunsMean",
     "Sample",
+    "SampleDifferences",
     "SparseSample",
     "StreamState",
     "SummaryFit",
     "__version__",
     "average_precision_per_class",
+    "chance",
     "check_column_order",
     "chi_squared_tail",
     "class_sizes",
@@ -44,11 +50,12 @@ __all__ = [
     "compare",
     "compare_folds",
     "compare_labels",
+    "confusion",
     "covered_share",
     "debug_build",
     "decide",
-    "degrees_of_freedom",
     "evaluate",
+    "evaluate_repeats",
     "evaluate_runs",
     "evaluate_slices",
     "f_tail",
@@ -60,10 +67,12 @@ __all__ = [
     "hum_score",
     "influences",
     "interactions",
+    "interval",
     "lc_index",
     "multiclass_roc",
     "normal_share_above",
     "normal_share_separated",
+    "offset_rates",
     "one_vs_rest",
     "one_vs_rest_per_class",
     "pair_matrix",
@@ -74,6 +83,7 @@ __all__ = [
     "roc_heights",
     "roc_hull_points",
     "roc_limits",
+    "roc_surface",
     "row_mean",
     "score",
     "set_num_threads",
@@ -81,12 +91,12 @@ __all__ = [
     "sparse_one_vs_rest",
     "sparse_one_vs_rest_per_class",
     "student_power",
-    "student_quantiles_as_far",
     "student_two_sided_p",
     "student_upper_p",
     "student_upper_quantile",
-    "student_upper_quantiles",
     "summary_area",
+    "test_by_interval",
+    "wilson_limits",
     "worst_case",
 ]
 
@@ -96,12 +106,13 @@ type _Weights = NDArray[np.float64] | None
 type _Columns = NDArray[np.int32] | NDArray[np.int64]
 type _PairWeights = str | NDArray[np.float64] | None
 type _Curves = list[tuple[int, int | None]]
+type _Vector = NDArray[np.float64]
 type _Points = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 __version__: str
 debug_build: bool
 #: What the core knows about its metrics: by name, what each of them takes and has.
-METRICS: dict[str, dict[str, bool]]
+METRICS: dict[str, dict[str, Any]]
 #: With this many degrees of freedom Student's t counts as normal.
 NORMAL_FROM: float
 
@@ -223,10 +234,29 @@ def hum_score(sample: Sample, rule: str, precision: float, seed: int, is_latin: 
 def hum(sample: Sample, rule: str, precision: float, seed: int) -> tuple[Evaluated, float, bool]:
     """The same with the standard error over rows."""
 
+def chance(kind: str, classes: int, shares: list[float] | None, k: int) -> float:
+    """What uninformative scores make of a metric whose chance is of this kind."""
+
+def offset_rates(
+    codes: NDArray[np.uint32], scores: NDArray[np.float64], levels: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Confusion rates, K x K each, of classifiers that add offsets to the scores: none, and each row of levels.
+
+    A level is the quantile of differences of scores that an offset brings to the boundary.
+    """
+
 def covered_share(rates: NDArray[np.float64], classes: int, precision: float, seed: int) -> tuple[float, float]:
     """(share, its standard error) of all confusions that are nowhere below a mixture of classifiers.
 
     `rates` has a row per classifier: class by class, what its rows are taken for, their own class left out.
+    """
+
+def roc_surface(
+    codes: NDArray[np.uint32], differences: list[_Vector], weights: _Weights, offsets: list[_Vector]
+) -> _Vector:
+    """Rates of right decisions, by class, first offset and second offset.
+
+    `differences` are the scores of the first two classes less that of the third, `offsets` what is added to them.
     """
 
 def roc_curve_points(sample: Sample, curves: _Curves, drop_intermediate: bool) -> list[_Points]:
@@ -447,29 +477,51 @@ class Compared:
         """How many of equal weight would know as much, by class."""
 
 @final
+class RunsMean:
+    """The mean of a metric over runs, or the difference of two such means."""
+
+    @property
+    def estimate(self) -> Estimate:
+        """From rows alone, as though the runs were fixed."""
+
+    @property
+    def values(self) -> list[float]:
+        """Of each run; none for a difference between models with different numbers of runs."""
+
+    @property
+    def parts(self) -> tuple[float, float, float]:
+        """The variance that comes from rows, that which comes from runs, the degrees of freedom of their sum."""
+
+@final
 class Runs:
-    """Several runs of each model, scored on the same rows."""
+    """Means over runs by model and metric, and differences by pair of models and metric."""
 
     @property
-    def means(self) -> list[list[Estimate]]:
-        """Of the mean over runs, by model and metric."""
-
+    def means(self) -> list[list[RunsMean]]: ...
     @property
-    def each(self) -> list[list[list[Estimate]]]:
-        """By model, metric and run."""
-
-    @property
-    def differences(self) -> list[list[Estimate]]:
-        """Of the means, the first less the second, by pair of models and metric."""
-
-    @property
-    def differences_of_each(self) -> list[list[list[Estimate]]]:
-        """By pair of models, metric and run; empty where two models have different numbers of runs."""
-
+    def differences(self) -> list[list[RunsMean]]: ...
     @property
     def units(self) -> NDArray[np.int64]: ...
     @property
     def effective_units(self) -> list[float]: ...
+
+@final
+class RepeatedMetric:
+    """A metric of a repeated cross-validation, or the difference between those of two models."""
+
+    @property
+    def value(self) -> float:
+        """The mean over folds, weighted by rows, and over repeats."""
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """Of each fold of each repeat."""
+
+    @property
+    def parts(self) -> tuple[float, float, float]:
+        """The variance of the rows, what Nadeau and Bengio's adds to it if it is larger, the degrees of freedom."""
+
+    def minus(self, other: RepeatedMetric) -> RepeatedMetric: ...
 
 @final
 class Labelled:
@@ -553,6 +605,111 @@ def evaluate_slices(
 ) -> FoundSlices:
     """Every slice by itself, and what it is compared with: "rest", "all" or None; `slices` are those of the rows."""
 
+#: (value, variance, degrees of freedom, rows of the smallest class, (design effect, failures) of the worst case).
+type _Known = tuple[float, float, float, float, tuple[float, float] | None]
+#: (smallest value, largest value, whether values are losses).
+type _Scale = tuple[float, float, bool]
+
+def interval(
+    known: _Known, rule: str, scale: _Scale, tail: float, cautious: tuple[float, float, float] | None
+) -> tuple[float, float]:
+    """The limits of an estimate with this probability beyond each: "wilson", "logit", "log", "wald" or "cautious".
+
+    nan where there is none. `cautious` is (value, variance, degrees of freedom) with one more row in each class.
+    """
+
+def test_by_interval(
+    known: _Known, rule: str, scale: _Scale, null: float
+) -> tuple[float, float, tuple[float, float] | None] | None:
+    """(t, degrees of freedom, None) of the test that inverts the interval; None if there is none.
+
+    Where all rows are right, or all wrong, p-values that the value is greater, and less, take the place of t.
+    """
+
+def wilson_limits(
+    values: _Vector,
+    variances: _Vector,
+    degrees_of_freedom: _Vector,
+    design_effects: _Vector,
+    failures: float,
+    tail: float,
+) -> tuple[_Vector, _Vector]:
+    """Wilson's limits of many values between 0 and 1, from their variances and their worst cases."""
+
+#: Values, variances, degrees of freedom, rows of the smallest classes, design effects and failures of the worst cases.
+type _Side = tuple[_Vector, _Vector, _Vector, NDArray[np.int64], _Vector, _Vector]
+
+@final
+class SampleDifferences:
+    """Differences between slices and what they are compared with, or between two samples; nan without a test."""
+
+    def __new__(cls, first: _Side, second: _Side, covariances: _Vector, scale: _Scale) -> SampleDifferences: ...
+    @property
+    def values(self) -> _Vector: ...
+    @property
+    def variances(self) -> _Vector: ...
+    @property
+    def degrees_of_freedom(self) -> _Vector: ...
+    @property
+    def are_testable(self) -> NDArray[np.bool_]: ...
+    @property
+    def are_known(self) -> NDArray[np.bool_]:
+        """Whether the first estimates have intervals."""
+
+    def first_intervals(self, tail: float) -> list[_Vector]:
+        """The limits of the first estimates, with this probability beyond each of them."""
+
+    def intervals(self, tail: float) -> list[_Vector]:
+        """The limits of the differences, from those of both estimates."""
+
+    def statistics(self, null: float = 0.0) -> list[_Vector]:
+        """(z, t) of the tests whether differences are `null`, which invert the intervals.
+
+        z is the normal number that is exceeded as often, either way, as the p-value; t is Student's, with a sign.
+        """
+
+def confusion(
+    truth: NDArray[np.uint32],
+    predicted: NDArray[np.uint32],
+    classes: int,
+    weights: _Weights,
+    groups: NDArray[np.uint32] | None,
+) -> tuple[NDArray[np.float64], list[list[_Vector]], list[_Vector]]:
+    """(counts, shares of all rows, of the true class and of the predicted class by entry, F1 by class).
+
+    Shares are [values, variances, effective numbers of rows or groups].
+    """
+
+@final
+class Pilot:
+    """Sums over the independent units (rows, or groups) of each class that has any, for samples of other sizes."""
+
+    def __new__(
+        cls,
+        codes: NDArray[np.uint32],
+        classes: int,
+        weights: _Weights,
+        groups: NDArray[np.uint32] | None,
+        influences: _Vector,
+    ) -> Pilot: ...
+    @property
+    def classes(self) -> list[int]: ...
+    @property
+    def units(self) -> list[int]: ...
+    @property
+    def effective(self) -> list[float]:
+        """How many units of equal weight would know as much."""
+
+    @property
+    def deviations(self) -> list[float]:
+        """The standard deviation of a unit's component in each class."""
+
+    def effective_of(self, sizes: Sequence[float]) -> list[float]:
+        """How many units of equal weight so many of each class would be."""
+
+    def plan(self, sizes: Sequence[float]) -> tuple[float, float]:
+        """(variance, degrees of freedom) with so many units per class."""
+
 def worst_case(metric: str, ceilings: list[float], units: list[float], value: float) -> tuple[float, float] | None:
     """Design effect and failures of the worst case with so many effective units per class; None if it has none."""
 
@@ -577,6 +734,15 @@ def compare_folds(
 
 def evaluate_runs(models: list[list[Sample]], metrics: list[str], options: MetricOptions) -> Runs:
     """Some metrics of several runs of each model; all samples have the same rows."""
+
+def evaluate_repeats(
+    repeats: list[list[Sample]],
+    rows: list[list[NDArray[np.uint32]]],
+    codes: NDArray[np.uint32],
+    metrics: list[str],
+    options: MetricOptions,
+) -> list[RepeatedMetric]:
+    """Some metrics of the folds of each repeat; `rows` are the numbers of their rows in the whole sample."""
 
 def compare_labels(models: list[list[Sample]], metrics: list[str]) -> Labelled:
     """Models as lists of samples, one per label with the scores of that label; all have the same rows, and are iid."""
@@ -841,12 +1007,6 @@ def student_upper_p(t: float, degrees_of_freedom: float) -> float:
 def student_upper_quantile(tail: float, degrees_of_freedom: float) -> float:
     """The t with P(T > t) = `tail`."""
 
-def student_upper_quantiles(tail: float, degrees_of_freedom: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same for many degrees of freedom from 1 on, to eleven digits; nan for nan."""
-
-def student_quantiles_as_far(z: NDArray[np.float64], degrees_of_freedom: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The t of each number of degrees of freedom that is exceeded as often as a normal number exceeds z >= 0."""
-
 def student_power(shift: float, degrees_of_freedom: float, tail: float) -> float:
     """How often a two-sided test by Student's t rejects, for a difference of `shift` standard errors."""
 
@@ -855,18 +1015,6 @@ def f_tail(x: float, first: int, second: float) -> float:
 
 def chi_squared_tail(x: float, degrees_of_freedom: int) -> float:
     """P(X >= x) for x >= 0."""
-
-def degrees_of_freedom(
-    variances: NDArray[np.float64],
-    fourths: NDArray[np.float64],
-    units: NDArray[np.float64],
-    effective: NDArray[np.float64],
-) -> float:
-    """Of a sum of variances, one for each class.
-
-    `fourths` are the sums of fourth powers whose sums of squares the variances are, `units` the numbers of independent
-    units, and `effective` how many of equal weight would know as much.
-    """
 
 def normal_share_above(own: tuple[float, float], other: tuple[float, float]) -> float:
     """P(X > Y) of independent normal numbers, given as means and standard deviations; ties count half."""
@@ -883,7 +1031,7 @@ def row_mean(
 class MinP:
     """The correction of p-values for the number of tests (single-step min-p).
 
-    `vectors` are unit vectors whose products are the correlations of what is tested, if these matter.
+    The cosines between `vectors`, one for each test, are the correlations of what is tested, if these matter.
     """
 
     def __new__(cls, count: int, vectors: NDArray[np.float64] | None) -> MinP: ...

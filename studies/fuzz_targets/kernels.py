@@ -18,7 +18,7 @@ NUMBERS = np.array([0.0, 1e-300, 1e-9, 0.5, 1.0, 2.5, 30.0, 1e6, 1e300, np.inf, 
 FREEDOMS = np.array([1.0, 1.5, 2.0, 7.3, 100.0, 1e6, 1e9, 1e300])
 
 
-@target("student_upper_quantile", "student_upper_quantiles", "student_two_sided_p", "student_upper_p", "NORMAL_FROM")
+@target("student_upper_quantile", "student_two_sided_p", "student_upper_p", "NORMAL_FROM")
 def student(rng: Rng) -> Iterator[str]:
     """Tails and quantiles of Student's t, for any numbers: a probability, or nan."""
     t, freedom = rng.choice(NUMBERS), rng.choice(FREEDOMS)
@@ -26,10 +26,57 @@ def student(rng: Rng) -> Iterator[str]:
         found = answer(function, float(t), float(freedom))
         yield from outside(function.__name__, None if found is None or np.isnan(found) else found)
     tail = float(rng.uniform(1e-12, 0.5))
-    one = answer(_rust.student_upper_quantile, tail, float(freedom))
-    many = answer(_rust.student_upper_quantiles, tail, np.array([freedom, 5.0]))
-    if one is not None and many is not None and np.isfinite(one) and abs(one - many[0]) > 1e-9 * abs(one):
-        yield f"quantiles of {freedom} degrees of freedom: {one} alone, {many[0]} among others"
+    quantile = answer(_rust.student_upper_quantile, tail, float(freedom))
+    if quantile is not None and not quantile >= 0.0:
+        yield f"the quantile of {tail} with {freedom} degrees of freedom is {quantile}"
+
+
+@target("interval", "test_by_interval", "wilson_limits", "SampleDifferences", "chance")
+def intervals_and_tests(rng: Rng) -> Iterator[str]:
+    """Intervals hold their value, and differences between samples that of both."""
+    value, variance, freedom = rng.random(), 10.0 ** rng.uniform(-30, 0), float(rng.choice(FREEDOMS))
+    value = float(rng.choice([value, 0.0, 1.0]))
+    worst, tail = (float(rng.random()), 0.25), float(rng.uniform(1e-9, 0.5))
+    known = (value, variance, freedom, 9.0, worst if rng.random() < 0.5 else None)
+    rule = "logit" if known[4] is None else "wilson"
+    low, high = _rust.interval(known, rule, (0.0, 1.0, False), tail, None)
+    if not 0.0 <= low <= value <= high <= 1.0:
+        yield f"an interval from {low} to {high} of {known}"
+    _rust.test_by_interval(known, rule, (0.0, 1.0, False), float(rng.uniform(0.01, 0.99)))
+    values, variances, freedoms, effects = (np.array([number]) for number in (value, variance, freedom, worst[0]))
+    (low,), (high,) = _rust.wilson_limits(values, variances, freedoms, effects, 0.25, tail)
+    if not low <= value <= high:
+        yield f"Wilson's limits {low} and {high} of {value}"
+    of_both = (variances, freedoms, np.array([9]), effects, np.array([0.25]))
+    sides = (values, *of_both), (np.array([rng.random()]), *of_both)
+    differences = _rust.SampleDifferences(*sides, np.zeros(1), (0.0, 1.0, False))
+    ((low,), (high,)), (difference,) = differences.intervals(tail), differences.values
+    if not low <= difference <= high:
+        yield f"a difference of {difference} with an interval from {low} to {high}"
+    ((z,), (t,)) = differences.statistics()
+    if z < 0.0 or t * difference < 0.0:
+        yield f"z {z} and t {t} of a difference of {difference}"
+    kinds = {metric["chance"] for metric in _rust.METRICS.values()}
+    for kind in kinds - {"log_loss"}:
+        yield from outside(f"chance {kind}", _rust.chance(kind, int(rng.integers(2, 300)), [0.5, 0.5], 2))
+
+
+@target("confusion", "Pilot", "roc_surface", "offset_rates")
+def shares_of_rows(rng: Rng) -> Iterator[str]:
+    """The confusion matrix, plans, surfaces and volumes of small samples."""
+    s = any_sample(rng, most_classes=3)
+    found = answer(multiauc.confusion_matrix, s.y, s.p, sample_weight=s.w)
+    for rate in () if found is None else (*found.recall.values(), *found.f1.values()):
+        yield from outside("a rate", None if np.isnan(rate.value) else rate.value)
+    pilot = answer(multiauc.evaluate, s.y, s.p, **s.options)
+    plan = None if pilot is None else answer(multiauc.sample_size, pilot, half_width=0.1)
+    if plan is not None and plan.total < 2 * len(plan.per_class):
+        yield f"a plan of {plan.total} rows"
+    volume = answer(multiauc.hum, s.y, s.p)
+    surface = None if volume is None else answer(volume.surface, 5)
+    if surface is not None and not ((surface.rates >= 0.0) & (surface.rates <= 1.0)).all():
+        yield "rates of a surface outside of 0 and 1"
+    yield from outside("ferri_vus", answer(multiauc.ferri_vus_score, s.y, s.p, classifiers=3, precision=0.1, rng=0))
 
 
 @target("normal_share_above", "normal_share_separated")
@@ -47,10 +94,10 @@ def shares_of_normal_scores(rng: Rng) -> Iterator[str]:
         yield f"shares {won} and {lost} of differences of normal scores"
 
 
-@target("student_power", "student_quantiles_as_far", "f_tail", "chi_squared_tail")
+@target("student_power", "f_tail", "chi_squared_tail")
 def tails(rng: Rng) -> Iterator[str]:
     """Other tails."""
-    a, b = (float(number) for number in rng.choice(NUMBERS, size=2))
+    a = float(rng.choice(NUMBERS))
     freedom = float(rng.choice(FREEDOMS))
     for name, found in (
         ("student_power", answer(_rust.student_power, a, freedom, float(rng.uniform(1e-6, 0.5)))),
@@ -58,10 +105,9 @@ def tails(rng: Rng) -> Iterator[str]:
         ("chi_squared_tail", answer(_rust.chi_squared_tail, a, int(rng.integers(1, 3000)))),
     ):
         yield from outside(name, None if found is None or np.isnan(found) else found)
-    answer(_rust.student_quantiles_as_far, np.array([a, b]), np.array([freedom, 3.0]))
 
 
-@target("MinP", "row_mean", "degrees_of_freedom")
+@target("MinP", "row_mean")
 def families(rng: Rng) -> Iterator[str]:
     """Corrections for several tests, and assignments."""
     count = int(rng.integers(1, 6))
@@ -88,7 +134,7 @@ def average_precision(rng: Rng) -> Iterator[str]:
             yield from outside("precision or recall", value)
 
 
-@target("evaluate_runs", "Runs", "METRICS")
+@target("evaluate_runs", "Runs", "RunsMean", "METRICS")
 def runs(rng: Rng) -> Iterator[str]:
     """Several runs on the same rows."""
     s = any_sample(rng)
@@ -97,3 +143,15 @@ def runs(rng: Rng) -> Iterator[str]:
     for name, one in {} if found is None else found.metrics.items():
         if np.isfinite(one.value):
             yield from outside(name, one.value)
+
+
+@target("evaluate_repeats", "RepeatedMetric")
+def repeats(rng: Rng) -> Iterator[str]:
+    """A repeated cross-validation of rows that all have the same score: chance, whatever the folds."""
+    codes = np.repeat(np.arange(3), 4).astype(np.uint32)
+    folds = [np.flatnonzero(np.arange(12) % 2 == place).astype(np.uint32) for place in (0, 1)]
+    scores = np.full((12, 3), rng.random())
+    samples = [[_rust.Sample(scores[rows], codes[rows]) for rows in folds] for _ in range(2)]
+    (found,) = _rust.evaluate_repeats(samples, [folds, folds], codes, ["auc_mu"], _rust.MetricOptions())
+    if found.value != 0.5 or found.minus(found).value != 0.0 or found.parts[0] != 0.0:
+        yield f"constant scores have {found.value} with the variance {found.parts[0]}"

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from multiauc import _rust
-from multiauc._inference.differences import min_p, unit_vectors
+from multiauc._inference.differences import min_p
 
 FREEDOMS = (1.0, 1.5, 4.2, 30.0, 999.0, 1999.0, 2001.0, 1e4, 3e6, 9e7)
 
@@ -37,27 +37,33 @@ def test_ends_and_unknown_numbers():
     assert math.isnan(_rust.student_two_sided_p(1.0, math.nan))
     assert math.isnan(_rust.student_upper_quantile(0.025, math.nan))
     assert _rust.student_upper_quantile(0.5, 3.0) == 0.0
-    assert np.isnan(_rust.student_upper_quantiles(0.025, np.full(100, np.nan))).all()
 
 
 @pytest.mark.parametrize("tail", [0.25, 0.05, 0.025, 0.0005, 1e-6])
 def test_quantiles_of_many_degrees_of_freedom(tail, rng):
     freedoms = np.r_[1.0, 1.5, 2.0, 3.0, 10 ** rng.uniform(0, 12, size=200)]
     expected = stats.t.isf(tail, freedoms)
-    np.testing.assert_allclose(_rust.student_upper_quantiles(tail, freedoms), expected, rtol=1e-11)
-    np.testing.assert_allclose(_rust.student_upper_quantiles(tail, freedoms[:5]), expected[:5], rtol=1e-12)
+    # Of losses of 1 with a standard error of 0.001, whose limits are exp(± t / 1000).
+    for count in (5, len(freedoms)):
+        ones, unknown = np.ones(count), np.full(count, np.nan)
+        side = (ones, 1e-6 * ones, freedoms[:count], ones.astype(np.int64), unknown, unknown)
+        losses = _rust.SampleDifferences(side, side, 0.0 * ones, (0.0, math.inf, True))
+        _, high = losses.first_intervals(tail)
+        np.testing.assert_allclose(1000 * np.log(high), expected[:count], rtol=2e-11)
 
 
-def test_quantiles_as_far_as_a_normal_number():
-    freedoms = [1, 1.5, 3, 10, 200, 1999, 2001, 1e7]
-    z, freedom = (grid.ravel() for grid in np.meshgrid([1e-8, 0.01, 0.5, 1.96, 5, 8], freedoms))
-    # As tails for numbers that are not near 0, and for those that are by the probability between.
-    far = z > 0.1
-    expected = np.where(far, stats.t.isf(stats.norm.sf(z), freedom), z * stats.norm.pdf(0) / stats.t.pdf(0, freedom))
-    found = _rust.student_quantiles_as_far(z, freedom)
-    np.testing.assert_allclose(found[far], expected[far], rtol=1e-12)
-    np.testing.assert_allclose(found[z == 1e-8], expected[z == 1e-8], rtol=1e-12)
-    assert _rust.student_quantiles_as_far(np.zeros(1), np.ones(1)) == 0.0
+def test_quantiles_as_far_as_a_normal_number(rng):
+    freedoms = np.repeat([1, 1.5, 3, 10, 200, 1999, 2001, 1e7], 30)
+    ones, unknown, size = np.ones(240), np.full(240, np.nan), np.full(240, 50)
+    side = (rng.uniform(0.3, 0.7, 240), 10 ** rng.uniform(-6, -3, 240), freedoms, size, unknown, unknown)
+    rest = (0.5 * ones, 1e-30 * ones, 1e9 * ones, size, unknown, unknown)
+    differences = _rust.SampleDifferences(side, rest, 0.0 * ones, (0.0, 1.0, False))
+    z, t = differences.statistics()
+    expected = stats.t.isf(stats.norm.sf(z), differences.degrees_of_freedom)
+    kept = (z > 0.1) & (z < 8)
+    assert kept.sum() > 100
+    np.testing.assert_allclose(np.abs(t[kept]), expected[kept], rtol=1e-12)
+    assert (np.sign(t) == np.sign(differences.values)).all()
 
 
 @pytest.mark.parametrize("freedom", [1.0, 2.5, 12.0, 400.0, 1e5])
@@ -91,7 +97,7 @@ def test_many_degrees_of_freedom_of_chi_squared(freedom):
 def test_equally_correlated_models_have_the_studentized_range(m, tolerance):
     """All differences of m independent means: Tukey's distribution."""
     vectors = np.array([np.eye(m)[i] - np.eye(m)[j] for i in range(m) for j in range(i)])
-    smallest = _rust.MinP(len(vectors), unit_vectors(vectors))
+    smallest = _rust.MinP(len(vectors), vectors)
     for p in (0.2, 0.05, 0.01):
         z = stats.studentized_range.ppf(1 - p, m, np.inf) / math.sqrt(2)
         assert smallest.correct(2 * stats.norm.sf(z)) == pytest.approx(p, abs=tolerance * max(1.0, p / 0.05))

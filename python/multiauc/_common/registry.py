@@ -1,14 +1,13 @@
 """The metrics: their names and titles are listed here and nowhere else.
 
-Properties of a metric that the core defines (whether it supports weights, its options, ...) come from the core. A new
-metric is a variant of the core's `Metric` and a file in the core, a row of `METRICS` with the words, its name in
-`MetricName` and a public function. Everything that offers metrics by name (`evaluate`, `compare`, the bootstrap, the
-command line, reports, training metrics, scorers) reads this table.
+Properties of a metric that the core defines (whether it supports weights, its options, its range, its chance level,
+...) come from the core. A new metric is a variant of the core's `Metric` and a file in the core, a row of `_WORDS` with
+its title and meaning, its name in `MetricName` and a public function. Everything that offers metrics by name
+(`evaluate`, `compare`, the bootstrap, the command line, reports, training metrics, scorers) reads this table.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -40,8 +39,8 @@ MetricName: TypeAlias = Literal[
 ]
 CurveKind: TypeAlias = Literal["one_vs_rest", "pairwise"]
 
-#: Those of the predicted classes, which the scale of the scores does not change.
-PREDICTION_METRICS: Final = ("matthews", "kappa", "accuracy", "balanced_accuracy", "macro_f1", "top_k_accuracy")
+#: The options that only some metrics depend on.
+OPTIONS: Final = ("partition", "pair_weights", "clip", "k")
 
 #: The default k of top-k accuracy.
 DEFAULT_K: Final = 2
@@ -120,8 +119,8 @@ class Metric:
         Whether its unbiased and its bootstrap-limit variances are known.
     has_class_scores
         Whether it reads a score for every class; otherwise one score per row that rises with the classes.
-    is_default
-        Whether `evaluate` computes it by default.
+    is_of_predictions
+        Whether it is about predicted classes, which the scale of the scores does not change.
     chance
         Its chance level: "half", "zero", "one_of_classes" for one divided by the number of classes, "one_of_orders" for
         one divided by the number of their orders, "k_of_classes" for k of them, "prevalence" for the sum of the squared
@@ -148,10 +147,8 @@ class Metric:
     has_bootstrap: bool = True
     has_interactions: bool = True
     has_class_scores: bool = True
-    is_default: bool = False
-    chance: Literal[
-        "half", "zero", "one_of_classes", "one_of_orders", "k_of_classes", "prevalence", "log_loss", "brier"
-    ] = "half"
+    is_of_predictions: bool = False
+    chance: str = "half"
     smallest: float = 0.0
     largest: float = 1.0
     higher_is_better: bool = True
@@ -171,133 +168,65 @@ class Metric:
 
     def chance_of(self, n_classes: int, *, shares: Sequence[float] | None = None, k: int = DEFAULT_K) -> float:
         """The chance level; nan if it depends on class prevalences that are not given."""
-        if self.chance == "prevalence":
-            return math.nan if shares is None else math.fsum(share * share for share in shares)
-        if self.chance == "one_of_orders":
-            # Of more classes it is zero as a float.
-            return 1 / math.factorial(min(n_classes, 200))
-        even = 1.0 / n_classes
-        return {
-            "half": 0.5,
-            "zero": 0.0,
-            "one_of_classes": even,
-            "k_of_classes": min(1.0, k * even),
-            "log_loss": math.log(n_classes),
-            "brier": 0.25 if n_classes == 2 else 1.0 - even,
-        }[self.chance]
+        return _rust.chance(self.chance, n_classes, None if shares is None else list(shares), k)
 
 
-# What some metrics have in common: classes or probabilities in the shares of the sample, and what is lost by them.
-_OF_SHARES: Final = {"depends_on_sizes": True, "interval": "logit", "sampling": "iid"}
-_LOSS: Final = _OF_SHARES | {"interval": "log", "higher_is_better": False}
 _AGAINST_REST = "compares each class with all others pooled"
 _PRECISION = "is the mean precision of each class against all others pooled, at the scores of its own rows"
 _TUPLES = "looks at one row of every class: how often"
+_EQUAL, _BY_SHARE = "every class with the same weight", "weighted by its share of the rows"
 
-#: Title, meaning, and what the core does not know, by name.
-_WORDS: Final[dict[MetricName, tuple[str, str, dict[str, Any]]]] = {
-    "auc_mu": (
-        "AUC_mu",
-        "compares every pair of classes by both of their scores",
-        {"pairs": PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True), "is_default": True},
-    ),
-    "hand_till": (
-        "Hand & Till's M",
-        "compares every pair of classes by one score at a time",
-        {"pairs": PairValues("A(row | column)", "one score (M)", is_symmetric=False), "is_default": True},
-    ),
-    "one_vs_rest": (
-        "one-vs-rest (macro)",
-        f"{_AGAINST_REST}, every class with the same weight",
-        {"is_default": True},
-    ),
-    "one_vs_rest_prevalence": (
-        "one-vs-rest (prevalence)",
-        f"{_AGAINST_REST}, weighted by its share of the rows",
-        {"is_default": True},
-    ),
-    "average_precision": (
-        "average precision (macro)",
-        f"{_PRECISION}, every class with the same weight",
-        {"chance": "one_of_classes", "depends_on_sizes": True},
-    ),
-    "average_precision_prevalence": (
-        "average precision (prevalence)",
-        f"{_PRECISION}, weighted by its share of the rows",
-        {"chance": "prevalence", "depends_on_sizes": True},
-    ),
-    "pdi": ("PDI", f"{_TUPLES} a class's own row has its highest score", {"chance": "one_of_classes"}),
-    "hum": (
-        "HUM",
-        f"{_TUPLES} giving each row its own class has the largest sum of scores",
-        {"chance": "one_of_orders"},
-    ),
+#: Title and meaning, by name.
+_WORDS: Final[dict[MetricName, tuple[str, str]]] = {
+    "auc_mu": ("AUC_mu", "compares every pair of classes by both of their scores"),
+    "hand_till": ("Hand & Till's M", "compares every pair of classes by one score at a time"),
+    "one_vs_rest": ("one-vs-rest (macro)", f"{_AGAINST_REST}, {_EQUAL}"),
+    "one_vs_rest_prevalence": ("one-vs-rest (prevalence)", f"{_AGAINST_REST}, {_BY_SHARE}"),
+    "average_precision": ("average precision (macro)", f"{_PRECISION}, {_EQUAL}"),
+    "average_precision_prevalence": ("average precision (prevalence)", f"{_PRECISION}, {_BY_SHARE}"),
+    "pdi": ("PDI", f"{_TUPLES} a class's own row has its highest score"),
+    "hum": ("HUM", f"{_TUPLES} giving each row its own class has the largest sum of scores"),
     "landgrebe_duin": (
         "Landgrebe & Duin's volume",
         f"{_TUPLES} giving each row its own class has the largest product of scores",
-        {"chance": "one_of_orders"},
     ),
-    "ordered_vus": (
-        "ordered VUS",
-        f"{_TUPLES} their scores rise in class order",
-        {"chance": "one_of_orders"},
-    ),
-    "matthews": (
-        "Matthews (R_K)",
-        "is the correlation between predicted and true classes",
-        {"chance": "zero", "smallest": -1.0, **_OF_SHARES},
-    ),
-    "kappa": (
-        "Cohen's kappa",
-        "is the accuracy beyond chance agreement",
-        {"chance": "zero", "smallest": -1.0, **_OF_SHARES},
-    ),
-    "accuracy": ("accuracy", "is the share of correct predictions", {"chance": "one_of_classes", **_OF_SHARES}),
-    "balanced_accuracy": (
-        "balanced accuracy",
-        "is the mean recall of the classes",
-        {"chance": "one_of_classes"},
-    ),
-    "macro_f1": (
-        "F1 (macro)",
-        "is the mean F1 of the classes",
-        {"chance": "one_of_classes", **_OF_SHARES},
-    ),
-    "top_k_accuracy": (
-        "top-k accuracy",
-        "is the share of rows whose class is among the k highest scores",
-        {"options": ("k",), "chance": "k_of_classes", **_OF_SHARES, "interval": "wilson"},
-    ),
+    "ordered_vus": ("ordered VUS", f"{_TUPLES} their scores rise in class order"),
+    "matthews": ("Matthews (R_K)", "is the correlation between predicted and true classes"),
+    "kappa": ("Cohen's kappa", "is the accuracy beyond chance agreement"),
+    "accuracy": ("accuracy", "is the share of correct predictions"),
+    "balanced_accuracy": ("balanced accuracy", "is the mean recall of the classes"),
+    "macro_f1": ("F1 (macro)", "is the mean F1 of the classes"),
+    "top_k_accuracy": ("top-k accuracy", "is the share of rows whose class is among the k highest scores"),
     "log_loss": (
         "log loss",
         "is minus the mean logarithm of the probability of the true class; smaller is better",
-        {"options": ("clip",), "chance": "log_loss", "largest": math.inf, **_LOSS},
     ),
     "brier": (
         "Brier score",
         "is the mean squared distance of the probabilities from the true class; smaller is better",
-        {"chance": "brier", "largest": 2.0, **_LOSS},
     ),
-    "multiclass_roc": (
-        "multi-class ROC (D)",
-        "is the area under one curve for all pairs of classes",
-        {"options": ("pair_weights",), "is_analytic": False, "has_bootstrap": False, "has_interactions": False}
-        | {"interval": "logit"},
-    ),
+    "multiclass_roc": ("multi-class ROC (D)", "is the area under one curve for all pairs of classes"),
 }
+_PAIRS: Final = {
+    "auc_mu": PairValues("AUC_mu", "both scores (AUC_mu)", is_symmetric=True),
+    "hand_till": PairValues("A(row | column)", "one score (M)", is_symmetric=False),
+}
+#: What the core would say of the curve, which is not one of its metrics.
+_CURVE: Final = dict.fromkeys(("is_analytic", "has_bootstrap", "has_interactions"), False)
+_CURVE_FACTS: Final[dict[str, Any]] = _CURVE | {"has_pair_weights": True, "interval": "logit"}
 
 
-def _build(name: MetricName, title: str, meaning: str, words: dict[str, Any]) -> Metric:
-    """A metric with its properties from the core, if the core has it."""
-    facts = dict(_rust.METRICS.get(name, {}))
-    shared = [option for option in ("partition", "pair_weights") if facts.pop(f"has_{option}", False)]
-    return Metric(name, title, meaning, **facts | words | {"options": (*shared, *words.get("options", ()))})
+def _build(name: MetricName, title: str, meaning: str) -> Metric:
+    """A metric with its properties from the core."""
+    facts = dict(_rust.METRICS.get(name, _CURVE_FACTS))
+    given = tuple(option for option in OPTIONS if facts.pop(f"has_{option}", False))
+    return Metric(name, title, meaning, given, _PAIRS.get(name), **facts)
 
 
 METRICS: Final[dict[str, Metric]] = {name: _build(name, *words) for name, words in _WORDS.items()}
 
 #: The metrics that `evaluate` computes by default, and all it supports.
-DEFAULT_METRICS: Final = tuple(name for name, metric in METRICS.items() if metric.is_default)
+DEFAULT_METRICS: Final[tuple[str, ...]] = ("auc_mu", "hand_till", "one_vs_rest", "one_vs_rest_prevalence")
 ANALYTIC_METRICS: Final = tuple(
     name for name, metric in METRICS.items() if metric.is_analytic and metric.has_class_scores
 )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +10,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common import hints, registry, result, wording
 from multiauc._curves import roc
-from multiauc._inference.intervals import Wilson
+from multiauc._inference.intervals import wilson_limits
 from multiauc._input import options, probabilities
 from multiauc._input.sample import Sample, read_sample
 
@@ -195,9 +193,8 @@ class ReliabilityCurve(result.Tabular):
         level : float, default 0.95
             The nominal coverage. Rows are assumed to be independent.
         """
-        z = -NormalDist().inv_cdf(options.read_level(level))
-        low, high = Wilson(self.observed, 1.0 / self.sizes, math.inf).limits(z)
-        return low, high
+        fixed = np.zeros_like(self.observed)
+        return wilson_limits(self.observed, fixed, fixed, 1.0 / self.sizes, 1.0, options.read_level(level))
 
     def plot(self, ax: Axes | None = None, **line: Any) -> plotting.ReliabilityDisplay:
         """Draw the curve. Needs matplotlib (``pip install matplotlib``).

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from multiauc._curves.roc import RocCurve
     from multiauc._display.model import Number
     from multiauc._evaluation.comparison import Comparison
-    from multiauc._evaluation.confusion import ConfusionMatrix
     from multiauc._evaluation.evaluation import Evaluation
     from multiauc._evaluation.runs import RunsEvaluation
     from multiauc._evaluation.slices import Slices
     from multiauc._input.sample import HeldInputs
+    from multiauc._metrics.classification import ConfusionMatrix
     from multiauc.streaming import BoundedEvaluation
 
 View = TypeVar("View")

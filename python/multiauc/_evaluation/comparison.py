@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NoReturn, TypeVar
 
@@ -243,7 +243,7 @@ class Comparison(ComparedModels[Estimate, Difference]):
         of a difference is missing or 0.
         """
         tail, known = options.read_level(level), self._known_differences()
-        found = differences.Family(known, self.covariance).intervals(tail)
+        found = differences.Family(known, covariance=self.covariance).intervals(tail)
         return {(one.first, one.second): interval for one, interval in zip(known, found, strict=True)}
 
     def omnibus(self) -> OmnibusTest:
@@ -650,11 +650,10 @@ def _build_differences(
     numbers = ((one.value, one.variance, one.degrees_of_freedom) if is_known else (math.nan,) * 3 for one in found)
     scale, pairs = differences.read_scale(metric), combinations(models, 2)
     plain = [Difference(a, b, *three, **scale) for (a, b), three in zip(pairs, numbers, strict=True)]
-    corrected = differences.Family(plain, covariance).correct()
     differences.warn_of_untestable(plain)
     return {
         "covariance": covariance if is_known else np.full_like(covariance, np.nan),
-        "differences": tuple(replace(one, corrected_p_value=p) for one, p in zip(plain, corrected, strict=True)),
+        "differences": tuple(differences.Family(plain, covariance=covariance).correct()),
     }
 
 
@@ -764,9 +763,8 @@ def compare_samples(
     first, second = a.metrics[metric], b.metrics[metric]
     variance, scale = first.variance() + second.variance(), registry.METRICS[metric].scale
     sides = (differences.Side.of(first), differences.Side.of(second))
-    samples = differences.SliceDifferences(*sides, np.zeros(1), scale)
-    freedom = float(samples.degrees_of_freedom()[0])
-    known = {"_samples": samples, **differences.read_scale(metric)}
+    freedom = float(_rust.SampleDifferences(*sides, np.zeros(1), scale).degrees_of_freedom[0])
+    known = {"_samples": (*sides, scale), **differences.read_scale(metric)}
     difference = Difference("a", "b", first.value - second.value, variance, freedom, **known)
     if math.isnan(variance):
         warn("no test is possible: a standard error is nan, because a class has a single row or a single group")

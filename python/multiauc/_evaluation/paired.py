@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from multiauc import _rust
 from multiauc._common import registry, result, wording
 from multiauc._inference import differences
 from multiauc._inference.differences import Difference
-from multiauc._inference.intervals import NO_INTERVAL
 from multiauc._input.options import NO_OPTIONS, read_level
 
 if TYPE_CHECKING:
@@ -93,11 +92,8 @@ class PairedDifferences(result.Printed, result.Tabular):
         An interval excludes 0 exactly if the corrected p-value is below 1 - `level`. (nan, nan) if the standard error
         of a difference is missing or 0.
         """
-        tail = _family(list(self.differences.values()), self._correlations).tail_of_one(read_level(level))
-        return {
-            key: one.interval_beyond(tail) if one.variance > 0.0 else NO_INTERVAL
-            for key, one in self.differences.items()
-        }
+        family = differences.Family(list(self.differences.values()), correlations=self._correlations)
+        return dict(zip(self.differences, family.intervals(read_level(level)), strict=True))
 
     def to_dict(self, level: float = 0.95) -> result.Record:
         """All numbers as plain Python objects, with intervals at this level; nan if a number is missing."""
@@ -162,17 +158,9 @@ def build_paired(
                 else (factor * one.value, factor**2 * one.variance, one.degrees_of_freedom)
             )
             listed[name if len(models) == 2 else (name, a, b)] = Difference(a, b, *numbers, **scale)
-    family = _family(list(listed.values()), correlations)
-    corrected = {
-        key: replace(one, corrected_p_value=family.correct(one.p_value) if one.variance > 0.0 else one.p_value)
-        for key, one in listed.items()
-    }
-    return PairedDifferences(metric, models=models, differences=corrected, _correlations=correlations, **told)
-
-
-def _family(listed: list[Difference], correlations: NDArray[np.float64] | None) -> _rust.MinP:
-    known = [place for place, one in enumerate(listed) if one.variance > 0.0]
-    return differences.min_p(len(known), None if correlations is None else correlations[np.ix_(known, known)])
+    corrected = differences.Family(list(listed.values()), correlations=correlations).correct()
+    by_key = dict(zip(listed, corrected, strict=True))
+    return PairedDifferences(metric, models=models, differences=by_key, _correlations=correlations, **told)
 
 
 def compare_classes(models: dict[Any, HeldInputs]) -> PairedDifferences:

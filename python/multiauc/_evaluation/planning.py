@@ -14,7 +14,7 @@ from multiauc._common import registry, result, wording
 from multiauc._common.hints import with_hints
 from multiauc._evaluation.comparison import Comparison
 from multiauc._evaluation.evaluation import Evaluation, evaluate_inputs
-from multiauc._inference import estimates, intervals
+from multiauc._inference import estimates
 from multiauc._input.options import read_level, read_metric, read_metric_options, read_number
 from multiauc._input.sample import HeldInputs, read_sample
 from multiauc.densities import ScorePopulation
@@ -33,9 +33,6 @@ DRAWN, FEWEST_DRAWN, MOST_DRAWN = 100_000, 1_000, 2_000_000
 
 # Room for rounding where a plan asks for exactly what the pilot has.
 ENOUGH = 1.0 + 1e-12
-
-# Deviations of components, which are of the order of 1, that are rounding: as in the core.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -242,7 +239,7 @@ def sample_size(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pilot:
-    """What a pilot says about one number, with sums over the independent units of each class that has any.
+    """What a pilot says about one number.
 
     Attributes
     ----------
@@ -250,12 +247,8 @@ class _Pilot:
         What it is in words, and its value; None for a difference.
     metric, inputs
         What it is computed from.
-    classes
-        The columns of the classes.
-    units, effective
-        The number of units (rows, or groups), and the effective number with equal weights.
-    squares, fourths
-        Sums of the second and fourth powers of the influences of the units.
+    core
+        Sums over the independent units of each class that has any.
     ceilings
         The largest influence value of each class, if the number has a Wilson interval.
     """
@@ -264,11 +257,7 @@ class _Pilot:
     value: float | None
     metric: str
     inputs: HeldInputs
-    classes: list[int]
-    units: NDArray[np.int64]
-    effective: NDArray[np.float64]
-    squares: NDArray[np.float64]
-    fourths: NDArray[np.float64]
+    core: _rust.Pilot
     ceilings: list[float] | None = None
 
     @property
@@ -276,44 +265,15 @@ class _Pilot:
         """What is counted."""
         return "rows" if self.inputs.groups is None else "groups"
 
-    def deviations(self) -> list[float]:
-        """The standard deviation of the influence values in each class."""
-        found: list[float] = np.sqrt(self.units * self.squares / (1.0 - 1.0 / self.effective)).tolist()
-        return found
-
-    def _count_effective(self, sizes: Sequence[int]) -> NDArray[np.float64]:
-        """How many units of equal weight so many of each class would be."""
-        return self.effective * (np.array(sizes, dtype=np.float64) / self.units)
-
-    def plan(self, sizes: Sequence[int]) -> tuple[float, float]:
-        """(variance, degrees of freedom) with so many units of the same kind per class: those of the sample at `units`.
-
-        The variance is infinite where it could not be estimated, with effectively one unit in a class.
-        """
-        numbers, effective = np.array(sizes, dtype=np.float64), self._count_effective(sizes)
-        if (effective <= 1.0 + ROUNDING).any():
-            return math.inf, 1.0
-        times = numbers / self.units
-        # That of the sample, for whatever size is planned: it makes the sample's mean squares right on average.
-        factor = 1.0 / (1.0 - 1.0 / self.effective)
-        variances = factor * self.squares / times
-        fourths = factor**2 * self.fourths / times**3
-        return float(variances.sum()), _rust.degrees_of_freedom(variances, fourths, numbers, effective)
-
     def half_width(self, sizes: Sequence[int], variance: float, freedom: float, tail: float) -> float:
         """Half of the length of the default interval with so many units per class."""
-        t, error = _rust.student_upper_quantile(tail, freedom), math.sqrt(variance)
         if self.value is None:
-            return t * error
+            return _rust.student_upper_quantile(tail, freedom) * math.sqrt(variance)
         worst = None
         if self.ceilings is not None:
-            units = self._count_effective(sizes).tolist()
-            worst = _rust.worst_case(self.metric, self.ceilings, units, self.value)
-        if worst is None:
-            low, high = intervals.bounded_logit_interval(self.value, error, t, registry.METRICS[self.metric].smallest)
-        else:
-            wilson = intervals.Wilson.of(self.value, variance, freedom, intervals.WorstCase(*worst))
-            low, high = wilson.interval(tail)
+            worst = _rust.worst_case(self.metric, self.ceilings, self.core.effective_of(sizes), self.value)
+        rule, known = "logit" if worst is None else "wilson", (self.value, variance, freedom, 1.0, worst)
+        low, high = _rust.interval(known, rule, registry.METRICS[self.metric].scale, tail, None)
         return 0.5 * (high - low)
 
 
@@ -324,7 +284,7 @@ def _find_metric(pilot: Evaluation, metric: Any) -> _Pilot:
     title, value = registry.METRICS[name].title, pilot.metrics[name].value
     known = _read_pilot(title, value, name, inputs, alone.influences()[:, 0])
     ceilings = estimates.compute(alone).ceilings[name]
-    of_classes = None if ceilings is None else [ceilings[c] for c in known.classes]
+    of_classes = None if ceilings is None else [ceilings[c] for c in known.core.classes]
     return replace(known, name=f"{title}, {wording.decimals(value)} in the pilot", ceilings=of_classes)
 
 
@@ -389,39 +349,24 @@ def _depends_on_sizes(inputs: HeldInputs, metric: str) -> bool:
 def _read_pilot(name: str, value: float, metric: str, inputs: HeldInputs, influences: NDArray[np.float64]) -> _Pilot:
     """A pilot from the influences of its rows on a number; groups must lie within classes."""
     sample = inputs.sample
-    weights = np.ones(len(sample.codes)) if sample.weights is None else sample.weights
-    rows = np.flatnonzero(weights > 0.0)
-    unit = np.arange(len(rows)) if inputs.groups is None else np.unique(inputs.groups[rows], return_inverse=True)[1]
-    class_of = np.zeros(int(unit.max()) + 1, dtype=np.intp)
-    class_of[unit] = sample.codes[rows]
-    present = np.flatnonzero(sample.rows > 0)
-
-    def add(values: NDArray[Any]) -> NDArray[np.float64]:
-        return np.asarray(np.bincount(class_of, values, sample.n_classes)[present], dtype=np.float64)
-
-    weight = np.bincount(unit, weights=weights[rows])
-    shares = weight / np.bincount(class_of, weights=weight, minlength=sample.n_classes)[class_of]
-    influence = np.bincount(unit, weights=influences[rows])
-    effective, squares = 1.0 / add(shares**2), add(influence**2)
-    is_rounding = squares <= ROUNDING**2 / effective
-    squares, fourths = (np.where(is_rounding, 0.0, sums) for sums in (squares, add(influence**4)))
-    units = np.bincount(class_of, minlength=sample.n_classes)[present]
-    pilot = _Pilot(name, value, metric, inputs, present.tolist(), units, effective, squares, fourths)
-    single = [sample.labels[c] for c, e in zip(present, effective, strict=True) if e <= estimates.ONE_UNIT]
+    codes = sample.codes.astype(np.uint32)
+    core = _rust.Pilot(codes, sample.n_classes, sample.weights, inputs.groups, np.ascontiguousarray(influences))
+    pilot = _Pilot(name, value, metric, inputs, core)
+    effective = zip(core.classes, core.effective, strict=True)
+    single = [sample.labels[c] for c, units in effective if units <= estimates.ONE_UNIT]
     if single or math.isnan(value):
         why = f"effectively one {pilot.unit[:-1]} in {wording.listing(single)}" if single else "the value is nan"
         raise ValueError(f"pilot must show how much {name} varies; got no standard error: {why}")
-    if not squares.any():
+    if not any(core.deviations):
         raise ValueError(f"pilot must show how much {name} varies; got {value:.6g} with a standard error of 0")
     return pilot
 
 
 def _plan(pilot: _Pilot, aim: str, is_reached: Callable[[Sequence[int], float, float], bool]) -> SampleSize:
-    labels = [pilot.inputs.sample.labels[c] for c in pilot.classes]
-    units: list[int] = pilot.units.tolist()
+    units, deviations = pilot.core.units, pilot.core.deviations
+    labels = [pilot.inputs.sample.labels[c] for c in pilot.core.classes]
     numbers = _find_fewest(pilot, units, is_reached)
     best, note = None, ""
-    deviations = pilot.deviations()
     if _depends_on_sizes(pilot.inputs, pilot.metric):
         note = "no best prevalences: this metric changes with the class prevalences"
     elif not all(deviations):
@@ -430,7 +375,7 @@ def _plan(pilot: _Pilot, aim: str, is_reached: Callable[[Sequence[int], float, f
     else:
         # In small samples whole numbers and degrees of freedom can make other shares a little better.
         best = min(numbers, _find_fewest(pilot, deviations, is_reached), key=sum)
-    variance, freedom = pilot.plan(numbers)
+    variance, freedom = pilot.core.plan(numbers)
     return SampleSize(
         aim=aim,
         unit=pilot.unit,
@@ -439,7 +384,7 @@ def _plan(pilot: _Pilot, aim: str, is_reached: Callable[[Sequence[int], float, f
         best_per_class=None if best is None else dict(zip(labels, best, strict=True)),
         standard_error=math.sqrt(variance),
         degrees_of_freedom=freedom,
-        relative_error=math.sqrt(2.0 / pilot.plan(units)[1]),
+        relative_error=math.sqrt(2.0 / pilot.core.plan(units)[1]),
         note=note,
     )
 
@@ -455,7 +400,7 @@ def _find_fewest(
 
     def is_enough(total: int) -> bool:
         numbers = sizes(total)
-        variance, freedom = pilot.plan(numbers)
+        variance, freedom = pilot.core.plan(numbers)
         return math.isfinite(variance) and is_reached(numbers, variance, freedom)
 
     high = 1

@@ -17,7 +17,7 @@ from multiauc._evaluation.comparison import name_models
 from multiauc._evaluation.evaluation import read_inputs
 from multiauc._evaluation.paired import build_paired
 from multiauc._inference.column_order import column_order_note, warn_of_order
-from multiauc._inference.differences import Side, SliceDifferences, min_p
+from multiauc._inference.differences import Side, min_p, p_values_of
 from multiauc._inference.estimates import Estimate, build_estimate
 from multiauc._inference.intervals import ConfidenceInterval, is_at_chance
 from multiauc._input.labels import SliceColumns, read_slices
@@ -206,11 +206,11 @@ class Slices(result.Printed, result.Tabular):
     @property
     def degrees_of_freedom(self) -> NDArray[np.float64]:
         """Welch's degrees of freedom of the differences."""
-        return result.read_only(self._tests().degrees_of_freedom())
+        return result.read_only(self._tests().degrees_of_freedom)
 
     def confidence_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
         """The interval of the value of each slice, by name, as in `Estimate`; (nan, nan) if there is none."""
-        return _by_name(self.names, self._value_limits(read_level(level)))
+        return _by_name(self.names, self._tests().first_intervals(read_level(level)))
 
     def difference_intervals(self, level: float = 0.95) -> dict[Any, ConfidenceInterval]:
         """The individual interval of each difference, by name; (nan, nan) if there is none."""
@@ -295,13 +295,11 @@ class Slices(result.Printed, result.Tabular):
     def _values_of(self, name: Any) -> tuple[Any, ...]:
         return name if len(self.columns) > 1 else (name,)
 
-    def _tests(self) -> SliceDifferences:
-        return SliceDifferences(self._slices, self._references, self._covariances, registry.METRICS[self.metric].scale)
+    def _tests(self) -> _rust.SampleDifferences:
+        scale = registry.METRICS[self.metric].scale
+        return _rust.SampleDifferences(self._slices, self._references, self._covariances, scale)
 
-    def _value_limits(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return self._slices.intervals(tail, registry.METRICS[self.metric].scale)
-
-    def _simultaneous(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def _simultaneous(self, tail: float) -> list[NDArray[np.float64]]:
         family = min_p(int(np.isfinite(self.p_values).sum()), self._correlations)
         return self._tests().intervals(family.tail_of_one(tail))
 
@@ -321,14 +319,14 @@ class Slices(result.Printed, result.Tabular):
             self.rows,
             self.values,
             self.standard_errors,
-            *self._value_limits(tail),
+            *tests.first_intervals(tail),
             self.reference_values,
             tests.values,
             self.difference_errors,
             *tests.intervals(tail),
             *self._simultaneous(tail),
             self.t,
-            tests.degrees_of_freedom(),
+            tests.degrees_of_freedom,
             self.p_values,
             self.corrected_p_values,
         ]
@@ -387,9 +385,7 @@ class Slices(result.Printed, result.Tabular):
         return table
 
 
-def _by_name(
-    names: tuple[Any, ...], limits: tuple[NDArray[np.float64], NDArray[np.float64]]
-) -> dict[Any, ConfidenceInterval]:
+def _by_name(names: tuple[Any, ...], limits: list[NDArray[np.float64]]) -> dict[Any, ConfidenceInterval]:
     low, high = limits
     return dict(zip(names, map(ConfidenceInterval, low.tolist(), high.tolist()), strict=True))
 
@@ -593,17 +589,28 @@ def evaluate_sliced_inputs(
         )
     described = registry.METRICS[metric]
     slices, references = _build_side(found, inputs), _build_side(found, inputs, "reference_")
-    differences = SliceDifferences(slices, references, found.covariances, described.scale)
-    t, p_values = differences.statistics()
+    differences = _rust.SampleDifferences(slices, references, found.covariances, described.scale)
+    z, t = differences.statistics()
+    p_values = p_values_of(z)
     tested = np.isfinite(p_values)
     compared, correlations = _find_correlations(None if sample.is_undefined else found.joint, tested, slices.variances)
     family = min_p(int(tested.sum()), correlations)
-    order = _order(differences, described.sign * t, p_values, reference, described.sign)
+    t_of_worse, worth = described.sign * t, described.sign * slices.values
+    if reference is None:
+        # The best that each slice may still be.
+        low, high = differences.first_intervals(0.025)
+        certainty = high if described.higher_is_better else -low
+    else:
+        # Twice the probability of a t as low as this one.
+        certainty = np.where(t_of_worse < 0.0, p_values, 2.0 - p_values)
+    # By the evidence that slices are worse; those without a test last, by value.
+    order = np.lexsort((np.where(np.isnan(t), worth, t_of_worse), certainty))
     places = order.tolist()
     if correlations is not None:
         in_order = np.argsort(np.argsort(order)[compared])
         correlations = correlations[np.ix_(in_order, in_order)]
-    reasons = _find_reasons(inputs, columns, differences, reference)
+    has_test = differences.are_known if reference is None else differences.are_testable
+    reasons = _find_reasons(inputs, columns, np.flatnonzero(~has_test), slices, references)
     counted_codes = columns.codes if sample.weights is None else columns.codes[sample.weights > 0.0]
     given = inputs.describe_options()
     del given["metrics"]
@@ -640,26 +647,6 @@ def _build_side(found: _rust.FoundSlices, inputs: HeldInputs, prefix: str = "") 
     return Side(values, variances, freedoms, smallest, effects, failures)
 
 
-def _order(
-    differences: SliceDifferences,
-    t: NDArray[np.float64],
-    p_values: NDArray[np.float64],
-    reference: str | None,
-    sign: float,
-) -> NDArray[np.intp]:
-    """Sort slices by the evidence that they are worse; those without a test last, by value.
-
-    `t` is negative for those that are worse, `sign` that of a change to better values.
-    """
-    if reference is None:
-        low, high = differences.slices.intervals(0.025, differences.scale)
-        certainty = high if sign > 0.0 else -low
-    else:
-        # Twice the probability of a t as low as this one.
-        certainty = np.where(t < 0.0, p_values, 2.0 - p_values)
-    return np.lexsort((np.where(np.isnan(t), sign * differences.slices.values, t), certainty))
-
-
 def _find_correlations(
     joint: tuple[list[int], NDArray[np.float64]] | None, tested: NDArray[np.bool_], variances: NDArray[np.float64]
 ) -> tuple[NDArray[np.intp], NDArray[np.float64] | None]:
@@ -678,16 +665,14 @@ def _find_correlations(
 
 
 def _find_reasons(
-    inputs: HeldInputs, columns: SliceColumns, differences: SliceDifferences, reference: str | None
+    inputs: HeldInputs, columns: SliceColumns, wanting: NDArray[np.intp], slices: Side, references: Side
 ) -> list[str]:
     """Why a slice has no value, standard error or test; empty if it has all three."""
-    sample, slices = inputs.sample, differences.slices
+    sample = inputs.sample
     reasons = [""] * len(columns.names)
     if sample.is_undefined:
         absent = [label for label, rows in zip(sample.labels, sample.rows.tolist(), strict=True) if not rows]
         return [f"no rows of {wording.listing(absent)} in any slice"] * len(reasons)
-    has_test = differences.are_testable() if reference is not None else slices.known(differences.scale)
-    wanting = np.flatnonzero(~has_test)
     # Many slices lack the same classes.
     known: dict[tuple[bytes, bool], str] = {}
     for place, counts in zip(
@@ -697,7 +682,8 @@ def _find_reasons(
         reason = known[kind] if kind in known else _find_lacking(sample, counts, is_nan=kind[1])
         if reason:
             known[kind] = reason
-        reasons[place] = reason or _find_obstacle(inputs, counts, differences, place)
+        numbers = (slices.values[place], slices.variances[place], references.values[place])
+        reasons[place] = reason or _find_obstacle(inputs, counts, *numbers)
     return reasons
 
 
@@ -733,10 +719,12 @@ def _find_lacking(sample: Sample, counts: NDArray[np.int64], *, is_nan: bool) ->
     return f"no rows of {wording.listing(lacking)}{rest}" if lacking else ""
 
 
-def _find_obstacle(inputs: HeldInputs, counts: NDArray[np.int64], differences: SliceDifferences, place: int) -> str:
+def _find_obstacle(
+    inputs: HeldInputs, counts: NDArray[np.int64], value: float, variance: float, reference: float
+) -> str:
     """What is wrong with a slice that has rows of all classes, or with what it is compared with."""
-    sample, variance = inputs.sample, differences.slices.variances[place]
-    if math.isnan(differences.slices.values[place]):
+    sample = inputs.sample
+    if math.isnan(value):
         return "the weights of a class are too small, or no pair of classes counts"
     if math.isnan(variance):
         single = [sample.labels[k] for k in np.flatnonzero(counts == 1)]
@@ -746,7 +734,7 @@ def _find_obstacle(inputs: HeldInputs, counts: NDArray[np.int64], differences: S
     if variance == 0.0:
         return "the rows of each class do not vary: no standard error"
     gone = [sample.labels[k] for k in np.flatnonzero((sample.rows > 0) & (counts == sample.rows))]
-    if gone and math.isnan(differences.references.values[place]):
+    if gone and math.isnan(reference):
         are_all = len(gone) == int((sample.rows > 0).sum())
         what = "all rows are" if are_all else f"all rows of {wording.listing(gone)} are"
         return f"{what} in this slice: there is no rest to compare it with"

@@ -140,14 +140,14 @@ class Replicates:
     def _logit(self, values: NDArray[np.float64], tail: float) -> intervals.ConfidenceInterval:
         error = float(standard_errors(values[:, None])[0])
         if not self.is_fitted:
-            return intervals.logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail), functions=np)
+            return intervals.logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail))
         # The spread of the logits themselves, on the scale of the number. A few replicates next to 0 or 1, whose logits
         # are huge, must not decide it.
         nearest = min(self.estimate, 1.0 - self.estimate) / NEAREST_TO_BOUND
         inside = np.clip(values, nearest, 1.0 - nearest)
         spread = float(np.std(np.log(inside / (1.0 - inside)), ddof=1)) * self.estimate * (1.0 - self.estimate)
         quantile = _rust.student_upper_quantile(tail, max(1.0, (self.smallest_class or 2) - 1.0))
-        return intervals.logit_interval(self.estimate, max(error, spread), quantile, functions=np)
+        return intervals.logit_interval(self.estimate, max(error, spread), quantile)
 
     def _find_bca_levels(self, values: NDArray[np.float64], tail: float) -> list[float] | str:
         """The levels of Efron's bias-corrected and accelerated quantiles, or why there are none.

@@ -14,7 +14,6 @@ from multiauc._common import result, wording
 from multiauc._common.hints import warn
 from multiauc._common.registry import METRICS
 from multiauc._inference import estimates, intervals
-from multiauc._inference.intervals import Wilson
 from multiauc._input.options import read_level, read_number
 
 if TYPE_CHECKING:
@@ -24,11 +23,6 @@ if TYPE_CHECKING:
 
     from multiauc._common.registry import Scale
 
-# No normal number is looked for beyond: its p-value is the least that a double has.
-FARTHEST = 37.5
-# The steps of a search end when they hardly move, or after this many.
-STEPS = 40
-ENOUGH = 1e-11
 # Relative to a variance, how far that from the covariances of the models may be off; beyond, it has cancelled.
 CANCELLED = 1e-6
 
@@ -74,8 +68,8 @@ class Difference(result.Number, result.Tabular):
     _largest: float = 1.0
     # Whether the larger value is the better one.
     _is_gain: bool = True
-    # Both estimates, where they are of different rows.
-    _samples: SliceDifferences | None = None
+    # Both estimates and their scale, where they are of different rows.
+    _samples: tuple[Side, Side, Scale] | None = None
 
     @property
     def standard_error(self) -> float:
@@ -102,7 +96,7 @@ class Difference(result.Number, result.Tabular):
         interval.
         """
         if self._samples is not None:
-            return float(self._samples.statistics()[1][0])
+            return float(p_values_of(self._apart(*self._samples).statistics()[0])[0])
         return 1.0 if self.t == 0.0 else _rust.student_two_sided_p(self.t, self.degrees_of_freedom)
 
     def confidence_interval(self, level: float = 0.95) -> intervals.ConfidenceInterval:
@@ -179,17 +173,21 @@ class Difference(result.Number, result.Tabular):
                 f"{self._name()} {estimates.SIGNS[alternative]} {null:g}", self._obstacle()
             )
         freedom = self.degrees_of_freedom
-        return estimates.test_by_student(self._name(), self._t_against(null), freedom, alternative, null)
+        return estimates.build_test(self._name(), self._t_against(null), freedom, alternative, null)
 
     def is_testable(self) -> bool:
         """Whether there is a test."""
-        return self.variance > 0.0 if self._samples is None else bool(self._samples.are_testable()[0])
+        return self.variance > 0.0 if self._samples is None else bool(self._apart(*self._samples).are_testable[0])
+
+    @staticmethod
+    def _apart(first: Side, second: Side, scale: Scale) -> _rust.SampleDifferences:
+        return _rust.SampleDifferences(first, second, np.zeros(1), scale)
 
     def _t_against(self, null: float) -> float:
         """Student's t of the test whether the difference is `null`."""
         if self._samples is None:
             return (self.value - null) / self.standard_error
-        return float(self._samples.statistics(null)[0][0])
+        return float(self._apart(*self._samples).statistics(null)[1][0])
 
     def _name(self) -> str:
         return " - ".join(map(wording.printable, wording.names_as_text([self.first, self.second])))
@@ -199,7 +197,7 @@ class Difference(result.Number, result.Tabular):
 
     def reversed(self) -> Self:
         """The second model minus the first."""
-        samples = None if self._samples is None else self._samples.reversed()
+        samples = None if self._samples is None else (self._samples[1], self._samples[0], self._samples[2])
         return replace(self, first=self.second, second=self.first, value=-self.value, _samples=samples)
 
     def interval_beyond(self, tail: float) -> intervals.ConfidenceInterval:
@@ -207,7 +205,8 @@ class Difference(result.Number, result.Tabular):
         if not self.is_testable():
             return intervals.NO_INTERVAL
         if self._samples is not None:
-            return intervals.ConfidenceInterval(*(float(limits[0]) for limits in self._samples.intervals(tail)))
+            limits = self._apart(*self._samples).intervals(tail)
+            return intervals.ConfidenceInterval(*(float(limit[0]) for limit in limits))
         t, reach = _rust.student_upper_quantile(tail, self.degrees_of_freedom), self._largest
         return intervals.wald_interval(self.value, self.standard_error, t, smallest=-reach, largest=reach)
 
@@ -272,25 +271,34 @@ def warn_of_untestable(differences: Sequence[Difference]) -> None:
 
 
 class Family:
-    r"""The differences between all pairs of models that have a standard error.
+    r"""Differences that are tested together, those that have a standard error.
 
     Corrected p-values and simultaneous intervals come from the distribution of the smallest p-value of all of them,
     each with its own degrees of freedom: a p-value is below 1 - level exactly if the interval at that level excludes 0.
+    Correlations between differences come from the covariance of the models, or are given, or are left aside.
     """
 
-    def __init__(self, differences: Sequence[Difference], covariance: NDArray[np.float64]) -> None:
+    def __init__(
+        self,
+        differences: Sequence[Difference],
+        *,
+        covariance: NDArray[np.float64] | None = None,
+        correlations: NDArray[np.float64] | None = None,
+    ) -> None:
         known = [place for place, one in enumerate(differences) if one.variance > 0.0]
         self._differences = differences
-        correlations = None
-        if len(known) > 1:
-            vectors = _vectors(covariance, known, np.array([differences[place].variance for place in known]))
-            units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-            correlations = units @ units.T
-        self._smallest = min_p(len(known), correlations)
+        if covariance is not None and len(known) > 1:
+            variances = np.array([differences[place].variance for place in known])
+            self._smallest = _rust.MinP(len(known), _vectors(covariance, known, variances))
+        else:
+            self._smallest = min_p(len(known), None if correlations is None else correlations[np.ix_(known, known)])
 
-    def correct(self) -> list[float]:
-        """p-values of all differences, corrected for their number."""
-        return [self._smallest.correct(one.p_value) if one.variance > 0.0 else one.p_value for one in self._differences]
+    def correct(self) -> list[Difference]:
+        """All differences, with p-values corrected for their number."""
+        return [
+            replace(one, corrected_p_value=self._smallest.correct(one.p_value) if one.variance > 0.0 else one.p_value)
+            for one in self._differences
+        ]
 
     def intervals(self, tail: float) -> list[intervals.ConfidenceInterval]:
         """Intervals that all cover at once with probability 1 - 2 tail."""
@@ -320,29 +328,7 @@ def min_p(count: int, correlations: NDArray[np.float64] | None) -> _rust.MinP:
     if correlations is None or count <= 1:
         return _rust.MinP(count, None)
     sizes, axes = np.linalg.eigh(correlations)
-    return _rust.MinP(count, unit_vectors(axes * np.sqrt(np.maximum(sizes, 0.0))))
-
-
-def unit_vectors(vectors: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The directions of vectors, in as few coordinates as they need.
-
-    The first axis is along the first vector, the second in the plane of the first two, and so on: coordinates then
-    depend on the correlations alone, and a rounding error in these moves p-values by as little. A fixed rotation (a
-    cosine transform) spreads the vectors over all coordinates, where the core's directions are the most even.
-    """
-    units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-    axes = np.empty((0, units.shape[1]))
-    for unit in units:
-        rest = unit
-        for _ in range(2):  # once more for what rounding left
-            rest = rest - axes.T @ (axes @ rest)
-        length = np.linalg.norm(rest)
-        if length > 1e-7:
-            axes = np.vstack([axes, rest / length])
-    rank = len(axes)
-    rotation = np.sqrt(2.0 / rank) * np.cos(np.pi / rank * np.outer(np.arange(rank) + 0.5, np.arange(rank)))
-    rotation[:, 0] /= np.sqrt(2.0)
-    return np.ascontiguousarray(units @ axes.T @ rotation)
+    return _rust.MinP(count, axes * np.sqrt(np.maximum(sizes, 0.0)))
 
 
 class Side(NamedTuple):
@@ -352,51 +338,9 @@ class Side(NamedTuple):
     variances: NDArray[np.float64]
     degrees_of_freedom: NDArray[np.float64]
     smallest_classes: NDArray[np.int64]
-    # Of Wilson's intervals (see `WorstCase`); nan for values that have logit intervals, or none.
+    # The worst case of Wilson's intervals; nan for values that have logit intervals, or none.
     design_effects: NDArray[np.float64]
     failures: NDArray[np.float64]
-
-    def intervals(self, tail: float, scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Limits of values, with this probability beyond each of them."""
-        freedoms = self._freedoms()
-        return self._limits(_rust.student_upper_quantiles(tail, freedoms), tail, scale)
-
-    def intervals_as_far(self, z: NDArray[np.float64], scale: Scale) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The same as far out as each of some normal numbers."""
-        tails = np.array([0.5 * math.erfc(one / math.sqrt(2.0)) for one in z.tolist()])
-        return self._limits(_rust.student_quantiles_as_far(z, self._freedoms()), tails, scale)
-
-    def _wilson(self) -> Wilson:
-        worst = intervals.WorstCase(self.design_effects, self.failures)
-        return Wilson.of(self.values, self.variances, self.degrees_of_freedom, worst)
-
-    def _freedoms(self) -> NDArray[np.float64]:
-        """Of the interval of each value; infinitely many where nothing varies."""
-        found = np.where(np.isnan(self.design_effects), self.degrees_of_freedom, self._wilson().degrees_of_freedom)
-        return np.where(np.isnan(found), _rust.NORMAL_FROM, found)
-
-    def _limits(
-        self, t: NDArray[np.float64], tails: float | NDArray[np.float64], scale: Scale
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        if scale.is_log:
-            return intervals.log_intervals(self.values, np.sqrt(self.variances), t)
-        smallest, size = scale.smallest, 1.0 - scale.smallest
-        places, errors = (self.values - smallest) / size, np.sqrt(self.variances) / size
-        # A slice without a value may have no rows.
-        counts = np.maximum(self.smallest_classes, 1)
-        low, high = intervals.logit_intervals(places, errors, t, tails, counts)
-        is_wilson = ~np.isnan(self.design_effects)
-        if not is_wilson.any():
-            return smallest + size * low, smallest + size * high
-        wilson = self._wilson().limits(t)
-        low, high = (np.where(is_wilson, a, smallest + size * b) for a, b in zip(wilson, (low, high), strict=True))
-        return low, high
-
-    def known(self, scale: Scale) -> NDArray[np.bool_]:
-        """Whether there is an interval."""
-        at_bound = ((self.values == 1.0) | (self.values == scale.smallest)) & (not scale.is_log)
-        is_wilson = ~np.isnan(self.design_effects)
-        return np.asarray((self.variances > 0.0) | ((self.variances == 0.0) & (at_bound | is_wilson)))
 
     def take(self, order: NDArray[np.intp]) -> Side:
         """The same in another order."""
@@ -410,119 +354,6 @@ class Side(NamedTuple):
         return cls._make(np.array([one]) for one in (*numbers, effect, failures))
 
 
-@dataclass(frozen=True, slots=True)
-class SliceDifferences:
-    r"""The differences between slices and what they are compared with, or between two samples.
-
-    A slice of a hundred rows may well be perfectly separated, and the better it looks, the smaller its estimated
-    variance: the symmetric interval :math:`d \pm t \cdot SE` would call it better than the rest far too often. So the
-    intervals of both sides, which are asymmetric near 1, are combined ("square and add", MOVER; R. G. Newcombe,
-    "Interval estimation for the difference between independent proportions", Statistics in Medicine 17 (1998), 873-890;
-    G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures", the same 27 (2008), 1693-1702):
-
-    .. math:: d - \sqrt{\kappa \bigl((\theta_s - l_s)^2 + (u_r - \theta_r)^2\bigr)} \quad \text{to} \quad
-              d + \sqrt{\kappa \bigl((u_s - \theta_s)^2 + (\theta_r - l_r)^2\bigr)},
-
-    where l and u are the limits of each side. :math:`\kappa = (V_s + V_r - 2 C) / (V_s + V_r)` allows for the
-    covariance of slice and reference: it is 1 for disjoint rows, unless they share groups. The test inverts the
-    interval: the p-value is that of the longest interval that excludes the hypothesis, and its t is Student's with
-    Welch's degrees of freedom for that p-value.
-    """
-
-    slices: Side
-    references: Side
-    covariances: NDArray[np.float64]
-    scale: Scale
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """Slice minus reference."""
-        return self.slices.values - self.references.values
-
-    @property
-    def variances(self) -> NDArray[np.float64]:
-        """Of the differences."""
-        total = self.slices.variances + self.references.variances
-        # Rounding aside it is a sum of squares.
-        return np.maximum(total - 2.0 * self.covariances, 0.0)
-
-    def reversed(self) -> SliceDifferences:
-        """References minus slices."""
-        return SliceDifferences(self.references, self.slices, self.covariances, self.scale)
-
-    def are_testable(self) -> NDArray[np.bool_]:
-        """Whether there is a test."""
-        return self.slices.known(self.scale) & self.references.known(self.scale) & ~np.isnan(self.covariances)
-
-    def degrees_of_freedom(self) -> NDArray[np.float64]:
-        """Welch's, as though slice and reference were independent; infinitely many where nothing varies."""
-        total, uncertainty = np.zeros_like(self.covariances), np.zeros_like(self.covariances)
-        for side in (self.slices, self.references):
-            varies = side.variances > 0.0
-            total += np.where(varies, side.variances, 0.0)
-            uncertainty += np.where(varies, side.variances**2 / np.where(varies, side.degrees_of_freedom, 1.0), 0.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            freedom = np.where(uncertainty > 0.0, total**2 / uncertainty, _rust.NORMAL_FROM)
-        return np.where(self.are_testable(), np.maximum(freedom, 1.0), np.nan)
-
-    def intervals(self, tail: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Limits with this probability beyond each of them; nan where there is no test."""
-        sides = (side.intervals(tail, self.scale) for side in (self.slices, self.references))
-        down, up = self._reaches(*sides)
-        return self.values - down, self.values + up
-
-    def statistics(self, null: float = 0.0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Student's t with the sign of the difference less `null`, and the two-sided p-value; nan without a test."""
-        distances = self.values - null
-        low, high = np.zeros_like(distances), np.ones_like(distances)
-        # How much an interval as far out as this one fails to reach the hypothesis, or reaches beyond it.
-        below, above = -np.abs(distances), self._beyond(high, distances)
-        while (grows := (above < 0.0) & (high < FARTHEST)).any():
-            low, below = np.where(grows, high, low), np.where(grows, above, below)
-            high = np.where(grows, np.minimum(2.0 * high, FARTHEST), high)
-            above = self._beyond(high, distances)
-        # The rule of false position, each end that stays counting half the next time (Illinois).
-        z = high.copy()
-        left = np.flatnonzero(self.are_testable())
-        for _ in range(STEPS):
-            if not len(left):
-                break
-            a, b, f_a, f_b = low[left], high[left], below[left], above[left]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                middle = a - f_a * (b - a) / (f_b - f_a)
-            middle = np.where((middle > a) & (middle < b), middle, 0.5 * (a + b))
-            found = self._take(left)._beyond(middle, distances[left])  # noqa: SLF001
-            is_short = found < 0.0
-            below[left], above[left] = np.where(is_short, found, 0.5 * f_a), np.where(is_short, 0.5 * f_b, found)
-            low[left], high[left] = np.where(is_short, middle, a), np.where(is_short, b, middle)
-            moves = (np.abs(middle - z[left]) > ENOUGH * np.maximum(middle, 0.1)) & (found != 0.0)
-            z[left] = middle
-            left = left[moves]
-        z = np.where(distances == 0.0, 0.0, z)
-        z = np.where(self.are_testable(), z, np.nan)
-        p_values = np.array([math.erfc(one / math.sqrt(2.0)) for one in z.tolist()])
-        return np.copysign(_rust.student_quantiles_as_far(z, self.degrees_of_freedom()), distances), p_values
-
-    def _take(self, places: NDArray[np.intp]) -> SliceDifferences:
-        """Some of them."""
-        slices, references = self.slices.take(places), self.references.take(places)
-        return SliceDifferences(slices, references, self.covariances[places], self.scale)
-
-    def _beyond(self, z: NDArray[np.float64], distances: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How far an interval reaches towards the hypothesis, less the distance."""
-        sides = (side.intervals_as_far(z, self.scale) for side in (self.slices, self.references))
-        down, up = self._reaches(*sides)
-        return np.where(distances > 0.0, down, up) - np.abs(distances)
-
-    def _reaches(
-        self, of_slices: tuple[NDArray[np.float64], ...], of_references: tuple[NDArray[np.float64], ...]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """How far an interval reaches below the difference, and above it, from those of both sides."""
-        (low, high), (reference_low, reference_high) = of_slices, of_references
-        total = self.slices.variances + self.references.variances
-        with np.errstate(divide="ignore", invalid="ignore"):
-            shrunk = np.sqrt(np.where(total > 0.0, self.variances / total, 1.0))
-        down = np.hypot(self.slices.values - low, reference_high - self.references.values)
-        up = np.hypot(high - self.slices.values, self.references.values - reference_low)
-        unknown = np.where(self.are_testable(), 0.0, np.nan)
-        return shrunk * down + unknown, shrunk * up + unknown
+def p_values_of(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How often a normal number is as far out, either way."""
+    return np.array([math.erfc(one / math.sqrt(2.0)) for one in z.tolist()])

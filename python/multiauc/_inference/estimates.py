@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from multiauc import _rust
 from multiauc._common import result, wording
@@ -25,6 +25,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 SIGNS = {"two-sided": "!=", "greater": ">", "less": "<"}
 INTERVALS = ("wilson", "logit", "log", "wald", "cautious")
 IntervalMethod = Literal["wilson", "logit", "log", "wald", "cautious"]
+WorstCase: TypeAlias = tuple[float, float]
 VARIANCES = ("first_order", "unbiased", "bootstrap_limit")
 
 # Relative to a variance, what rounding leaves when an equal one is subtracted.
@@ -72,12 +73,13 @@ class TestResult(result.Result):
         return f"TestResult({self.alternative}: {test})"
 
 
-def test_by_student(name: str, t: float, freedom: float, alternative: str, value: float) -> TestResult:
-    """The test whether `name` differs from a value, from its t statistic."""
-    if alternative == "two-sided":
-        p = _rust.student_two_sided_p(t, freedom)
-    else:
-        p = _rust.student_upper_p(t if alternative == "greater" else -t, freedom)
+def build_test(
+    name: str, t: float, freedom: float, alternative: str, value: float, p_values: tuple[float, float] | None = None
+) -> TestResult:
+    """The test whether `name` differs from a value, from its t statistic, or from p-values (greater, less)."""
+    greater, less = p_values or (_rust.student_upper_p(t, freedom), _rust.student_upper_p(-t, freedom))
+    both = _rust.student_two_sided_p(t, freedom) if p_values is None else min(1.0, 2.0 * min(p_values))
+    p = {"two-sided": both, "greater": greater, "less": less}[alternative]
     return TestResult(f"{name} {SIGNS[alternative]} {value:g}", t, freedom, p)
 
 
@@ -135,10 +137,10 @@ class Estimate(result.Number, result.Tabular):
     high: float | None = None
     # (value, variance, degrees of freedom) as though each class had one more row; None where that is not known.
     _cautious: tuple[float, float, float] | None = None
-    # None if there is none, and if the scores do not separate any rows.
-    _worst: intervals.WorstCase | None = None
+    # Design effect and failures; None if there is no worst case, and if the scores do not separate any rows.
+    _worst: WorstCase | None = None
     # Those of both bounds.
-    _worst_of_bounds: tuple[intervals.WorstCase | None, intervals.WorstCase | None] = (None, None)
+    _worst_of_bounds: tuple[WorstCase | None, WorstCase | None] = (None, None)
     _inputs: HeldInputs | None = field(default=None, metadata=result.HELD)
 
     @property
@@ -236,52 +238,24 @@ class Estimate(result.Number, result.Tabular):
         """The kind of interval by default: ``"wilson"``, ``"logit"`` or ``"log"``."""
         return METRICS[self._of].interval if isinstance(self._of, str) else "wilson"
 
-    def _interval(self, tail: float, kind: str | None = None) -> intervals.ConfidenceInterval:  # noqa: PLR0911
+    def _interval(self, tail: float, kind: str | None = None) -> intervals.ConfidenceInterval:
         if self.low is not None:
             return intervals.union(*(self._at(bound)._interval(tail, kind) for bound in self.bounds))  # noqa: SLF001
-        kind, scale = kind or self.interval_method, self._scale
-        if kind == "cautious":
-            return self._cautious_interval(tail)
-        if kind == "wilson":
-            return intervals.NO_INTERVAL if (wilson := self._wilson()) is None else wilson.interval(tail)
-        value, error, smallest = self.value, self.standard_error, scale.smallest
-        if not scale.is_log and value in (smallest, 1.0):
-            place = (value - smallest) / (1.0 - smallest)
-            return intervals.spread_out(intervals.interval_at_bound(place, tail, self.smallest_class), smallest)
-        if not error > 0.0:
-            return intervals.NO_INTERVAL
-        t = _rust.student_upper_quantile(tail, self.degrees_of_freedom)
-        if kind == "wald":
-            return intervals.wald_interval(value, error, t, smallest=smallest, largest=scale.largest)
-        if scale.is_log:
-            return intervals.log_interval(value, error, t)
-        return intervals.bounded_logit_interval(value, error, t, smallest)
+        rule = kind or self.interval_method
+        return intervals.ConfidenceInterval(*_rust.interval(self._known(), rule, self._scale, tail, self._cautious))
+
+    def _known(self) -> tuple[float, float, float, float, WorstCase | None]:
+        """What intervals and tests are made of."""
+        return (self.value, self._first_order, self.degrees_of_freedom, self.smallest_class, self._worst)
 
     def _at(self, value: float) -> Estimate:
         """The estimate of a stream, if its exact value were this one."""
         worst = self._worst_of_bounds[0 if value == self.low else 1]
         return replace(self, value=value, low=None, high=None, _worst=worst)
 
-    def worst_case(self) -> tuple[float, float]:
+    def worst_case(self) -> WorstCase:
         """Design effect and failures of the worst case; nan where the interval has none."""
-        return (math.nan, math.nan) if self._worst is None else (self._worst.design_effect, self._worst.failures)
-
-    def _wilson(self) -> intervals.Wilson | None:
-        if self._worst is None or math.isnan(self.standard_error):
-            return None
-        return intervals.Wilson.of(self.value, self._first_order, self.degrees_of_freedom, self._worst)
-
-    def _cautious_interval(self, tail: float) -> intervals.ConfidenceInterval:
-        if self._cautious is None or math.isnan(self.standard_error):
-            return intervals.NO_INTERVAL
-        value, variance, freedom = self._cautious
-        plain, smallest = self._interval(tail, "logit"), self._scale.smallest
-        if not (variance > 0.0 and smallest < value < 1.0):
-            return plain
-        if math.isnan(plain.low):  # rows do not vary: the value alone
-            plain = intervals.ConfidenceInterval(self.value, self.value)
-        t = _rust.student_upper_quantile(tail, freedom)
-        return intervals.union(intervals.bounded_logit_interval(value, math.sqrt(variance), t, smallest), plain)
+        return self._worst or (math.nan, math.nan)
 
     def test(self, value: float, alternative: Alternative = "two-sided") -> TestResult:
         r"""Test the estimate against a fixed value, such as the chance level or a published result.
@@ -304,35 +278,22 @@ class Estimate(result.Number, result.Tabular):
         TestResult
             nan, with a warning, if there is no interval.
         """
-        is_log, smallest = self._scale.is_log, self._scale.smallest
+        smallest, _, is_log = self._scale
         null = read_number("value", value, 0.0) if is_log else read_number("value", value, smallest, 1.0)
         side = wording.one_of("alternative", alternative, tuple(SIGNS))
-        name, freedom, error = f"{self.name} {SIGNS[side]} {null:g}", self.degrees_of_freedom, self.standard_error
         if self.low is not None:
             low, high = self.bounds
             if side == "two-sided" and low < null < high:
-                return TestResult(name, 0.0, freedom, 1.0)
+                return TestResult(f"{self.name} {SIGNS[side]} {null:g}", 0.0, self.degrees_of_freedom, 1.0)
             ends = (self._at(bound).test(value, alternative) for bound in dict.fromkeys((low, high)))
             return max(ends, key=lambda found: found.p_value)
-        wilson = self._wilson() if self.interval_method == "wilson" else None
-        if self.interval_method == "logit" and self.value in (smallest, 1.0):
-            is_best = self.value == 1.0
-            null_place = (null - smallest) / (1.0 - smallest)
-            hidden = (null_place if is_best else 1.0 - null_place) ** self.smallest_class
-            ahead = "greater" if is_best else "less"
-            p = min(1.0, 2.0 * hidden) if side == "two-sided" else hidden if side == ahead else 1.0
-            return TestResult(name, math.nan, math.nan, p)
-        if wilson is not None:
-            t, freedom = wilson.statistic(null), float(wilson.degrees_of_freedom)
-        elif not error > 0.0:
-            return warn_of_no_test(name, f"the standard error is {self._describe_error()}")
-        elif is_log:
-            t = math.log(self.value / null) * self.value / error
-        else:
-            place, null_place = ((one - smallest) / (1.0 - smallest) for one in (self.value, null))
-            distance = math.log(place / (1.0 - place)) - math.log(null_place / (1.0 - null_place))
-            t = distance * place * (1.0 - place) * (1.0 - smallest) / error
-        return test_by_student(str(self.name), t, freedom, side, null)
+        found = _rust.test_by_interval(self._known(), self.interval_method, self._scale, null)
+        if found is None:
+            return warn_of_no_test(
+                f"{self.name} {SIGNS[side]} {null:g}", f"the standard error is {self._describe_error()}"
+            )
+        t, freedom, p_values = found
+        return build_test(str(self.name), t, freedom, side, null, p_values)
 
     @property
     def _scale(self) -> Scale:
@@ -434,11 +395,9 @@ def _find_chance(metric: str, inputs: HeldInputs) -> float:
     return found.chance_of(n_classes, shares=shares, k=inputs.options.k or DEFAULT_K)
 
 
-def build_worst_case(
-    found: tuple[float, float] | None, value: float, variance: float, chance: float
-) -> intervals.WorstCase | None:
+def build_worst_case(found: WorstCase | None, value: float, variance: float, chance: float) -> WorstCase | None:
     """The core's worst case of an estimate; None if the scores do not separate any rows."""
-    return None if found is None or intervals.is_at_chance(value, variance, chance) else intervals.WorstCase(*found)
+    return None if intervals.is_at_chance(value, variance, chance) else found
 
 
 def build_bare_estimate(

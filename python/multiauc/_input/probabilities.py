@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from multiauc._common.registry import PREDICTION_METRICS
+from multiauc._common.registry import METRICS
 from multiauc._common.wording import describe_type, one_of
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def sum_to_one(scores: NDArray[Any]) -> bool:
 
 def depend_on_scale(metrics: Iterable[str], partition: object) -> bool:
     """Whether other scores that order the classes alike within each row can change one of the metrics."""
-    return partition is not None or not set(metrics).issubset(PREDICTION_METRICS)
+    return partition is not None or not all(METRICS[name].is_of_predictions for name in metrics)
 
 
 def check_probabilities(

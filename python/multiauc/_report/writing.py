@@ -15,13 +15,13 @@ from multiauc._curves.per_class import fit_reliability
 from multiauc._display import model as views
 from multiauc._display import numbers
 from multiauc._display.words import format_percent
-from multiauc._evaluation.confusion import count_confusions
 from multiauc._evaluation.evaluation import evaluate_inputs
 from multiauc._evaluation.slices import evaluate_sliced_inputs
 from multiauc._input.labels import read_slices
 from multiauc._input.options import read_costs
 from multiauc._input.probabilities import find_improbable_row
 from multiauc._io.output import Output
+from multiauc._metrics.classification import count_confusions
 from multiauc._metrics.volumes import find_surface
 from multiauc._report.page import render_page
 

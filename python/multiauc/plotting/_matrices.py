@@ -9,7 +9,7 @@ import numpy as np
 
 from multiauc._common.registry import METRICS
 from multiauc._common.wording import decimals, one_of
-from multiauc._evaluation.confusion import ConfusionMatrix, confusion_matrix
+from multiauc._metrics.classification import ConfusionMatrix, confusion_matrix
 from multiauc._metrics.ranking import auc_mu_matrix
 from multiauc.plotting._base import PredictionsDisplay, Style, axes_or_new, plain_text
 

@@ -17,7 +17,7 @@ from multiauc._common.registry import DEFAULT_METRIC, METRICS
 from multiauc._common.wording import describe_type, listing
 from multiauc._evaluation.comparison import compare
 from multiauc._evaluation.evaluation import evaluate
-from multiauc._evaluation.repeats import compare_repeats, evaluate_repeats
+from multiauc._evaluation.runs import compare_repeats, evaluate_repeats
 from multiauc._input.options import read_metric
 from multiauc._metrics.scoring import check_option_names, compute_score
 

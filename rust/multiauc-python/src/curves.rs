@@ -16,6 +16,29 @@ const CURVE_POINT: usize = 40;
 /// False and true positive rates, or precisions and recalls, and thresholds.
 type Points<'py> = (Vector<'py>, Vector<'py>, Vector<'py>);
 
+/// Rates of right decisions: by class, first offset and second offset.
+#[pyfunction]
+pub fn roc_surface<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    differences: [PyReadonlyArray1<'py, f64>; 2],
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    offsets: [PyReadonlyArray1<'py, f64>; 2],
+) -> PyResult<Vector<'py>> {
+    let (codes, weights) = (contiguous(&codes)?, weights.as_ref().map(contiguous).transpose()?);
+    let (x, y) = (contiguous(&differences[0])?, contiguous(&differences[1])?);
+    let (a, b) = (contiguous(&offsets[0])?, contiguous(&offsets[1])?);
+    if [x.len(), y.len(), weights.map_or(x.len(), <[f64]>::len)] != [codes.len(); 3] {
+        return Err(other_lengths());
+    }
+    let cost = codes.len() * a.len() * CURVE_POINT;
+    let rates = run(py, cost, |workers| {
+        workers.check()?;
+        Ok(multiauc::roc_surface(codes, (x, y), weights, (a, b)))
+    })?;
+    Ok(vector(py, rates))
+}
+
 #[pyfunction]
 pub fn roc_curve_points<'py>(
     py: Python<'py>,

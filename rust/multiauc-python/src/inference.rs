@@ -5,11 +5,14 @@ use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::{Matrix, contiguous, integers, rectangle, square};
-use crate::errors::no_model;
+use crate::arrays::{Matrix, Vector, contiguous, integers, rectangle, square, vector};
+use crate::errors::{no_model, other_lengths};
 use crate::options::{OptionsArgument, cost_of_metrics, metric_named, metrics_named};
 use crate::running::run;
 use crate::sample::{SampleArgument, SampleView, compute, with_sample};
+
+/// What sorting a row costs, in units of counting a cell.
+const SORTED: usize = 10;
 
 /// A value with its variance.
 #[pyclass(frozen, get_all, module = "multiauc._rust")]
@@ -110,6 +113,86 @@ pub fn evaluated(
         effective_units: design.effective_units().to_vec(),
         ceilings,
     })
+}
+
+/// Values, variances and effective numbers of units.
+type Shares<'py> = [Vector<'py>; 3];
+
+/// (counts, shares of all rows, of the true class and of the predicted class, F1 of each class).
+#[pyfunction]
+pub fn confusion<'py>(
+    py: Python<'py>,
+    truth: PyReadonlyArray1<'py, u32>,
+    predicted: PyReadonlyArray1<'py, u32>,
+    classes: usize,
+    weights: Option<PyReadonlyArray1<'py, f64>>,
+    groups: Option<PyReadonlyArray1<'py, u32>>,
+) -> PyResult<(Matrix<'py>, [Shares<'py>; 3], Shares<'py>)> {
+    let (truth, predicted) = (contiguous(&truth)?, contiguous(&predicted)?);
+    let weights = weights.as_ref().map(contiguous).transpose()?;
+    let groups = groups.as_ref().map(contiguous).transpose()?;
+    if [predicted.len(), weights.map_or(truth.len(), <[f64]>::len), groups.map_or(truth.len(), <[u32]>::len)]
+        != [truth.len(); 3]
+    {
+        return Err(other_lengths());
+    }
+    let found = run(py, truth.len() * SORTED, |_| Ok(multiauc::confusion(truth, predicted, classes, weights, groups)))?;
+    let shares = |found: multiauc::Shares| [found.values, found.variances, found.units].map(|one| vector(py, one));
+    Ok((rectangle(py, found.counts, classes)?, found.shares.map(shares), shares(found.f1)))
+}
+
+/// What a pilot says about samples of other sizes.
+#[pyclass(frozen, module = "multiauc._rust")]
+pub struct Pilot(multiauc::Pilot);
+
+#[pymethods]
+impl Pilot {
+    #[new]
+    fn new(
+        codes: PyReadonlyArray1<'_, u32>,
+        classes: usize,
+        weights: Option<PyReadonlyArray1<'_, f64>>,
+        groups: Option<PyReadonlyArray1<'_, u32>>,
+        influences: PyReadonlyArray1<'_, f64>,
+    ) -> PyResult<Self> {
+        let (codes, influences) = (contiguous(&codes)?, contiguous(&influences)?);
+        let weights = weights.as_ref().map(contiguous).transpose()?;
+        let groups = groups.as_ref().map(contiguous).transpose()?;
+        if [influences.len(), weights.map_or(codes.len(), <[f64]>::len), groups.map_or(codes.len(), <[u32]>::len)]
+            != [codes.len(); 3]
+        {
+            return Err(other_lengths());
+        }
+        Ok(Self(multiauc::Pilot::new(codes, classes, weights, groups, influences)))
+    }
+
+    #[getter]
+    fn classes(&self) -> Vec<usize> {
+        self.0.classes.clone()
+    }
+
+    #[getter]
+    fn units(&self) -> Vec<u64> {
+        self.0.units.iter().map(|&units| units as u64).collect()
+    }
+
+    #[getter]
+    fn effective(&self) -> Vec<f64> {
+        self.0.effective.clone()
+    }
+
+    #[getter]
+    fn deviations(&self) -> Vec<f64> {
+        self.0.deviations()
+    }
+
+    fn effective_of(&self, sizes: Vec<f64>) -> Vec<f64> {
+        self.0.effective_of(&sizes)
+    }
+
+    fn plan(&self, sizes: Vec<f64>) -> (f64, f64) {
+        self.0.plan(&sizes)
+    }
 }
 
 /// (D₀, q) of a metric with other numbers of rows, None where it has none.

@@ -24,6 +24,7 @@ mod costs;
 mod curves;
 mod errors;
 mod inference;
+mod intervals;
 mod labels;
 mod metrics;
 mod multiclass_roc;
@@ -52,30 +53,33 @@ mod _rust {
     #[pymodule_export]
     use super::{
         costs::{decide, fit_decision_rule, h_measure, lc_index},
-        curves::roc_limits,
         curves::{
             CurveResampler, partial_aucs, precision_recall_points, roc_curve_points, roc_heights, roc_hull_points,
         },
+        curves::{roc_limits, roc_surface},
         inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
+        inference::{Pilot, confusion},
         inference::{check_column_order, compare, compare_folds, evaluate, influences, interactions, worst_case},
+        intervals::{SampleDifferences, interval, test_by_interval, wilson_limits},
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},
-        metrics::{average_precision_per_class, one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score},
+        metrics::{
+            average_precision_per_class, chance, one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score,
+        },
         multiclass_roc::{RocModel, multiclass_roc},
         multilabel::{Labelled, compare_labels},
         options::MetricOptions,
         ranges::{RangeCounter, RangePlan},
         resampling::Resampler,
-        runs::{Runs, evaluate_runs},
+        runs::{RepeatedMetric, Runs, RunsMean, evaluate_repeats, evaluate_runs},
         sample::Sample,
         sketch::{RowSums, StreamState},
         slices::{FoundSlices, evaluate_slices},
         sparse::{SparseSample, sparse_hand_till, sparse_one_vs_rest, sparse_one_vs_rest_per_class},
-        special::{MinP, chi_squared_tail, degrees_of_freedom, f_tail, normal_share_above, normal_share_separated},
+        special::{MinP, chi_squared_tail, f_tail, normal_share_above, normal_share_separated},
         special::{row_mean, student_power},
-        special::{student_quantiles_as_far, student_two_sided_p, student_upper_p},
-        special::{student_upper_quantile, student_upper_quantiles},
+        special::{student_two_sided_p, student_upper_p, student_upper_quantile},
         summary_roc::{PairOutcomes, SummaryFit, fit_summary_roc, summary_area},
-        volumes::{covered_share, hum, hum_score},
+        volumes::{covered_share, hum, hum_score, offset_rates},
     };
 
     #[pymodule_export]

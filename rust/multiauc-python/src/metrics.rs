@@ -1,11 +1,11 @@
 //! Bare numbers: metrics without their uncertainty.
 
-use multiauc::Metric;
+use multiauc::{Chance, Metric};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{Matrix, Vector, rectangle, vector};
-use crate::errors::no_pairs;
+use crate::errors::{no_pairs, unknown_word};
 use crate::options::{OptionsArgument, average_named, cost_of_metrics, metric_named};
 use crate::sample::{SampleArgument, compute};
 
@@ -22,9 +22,26 @@ pub fn facts(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         facts.set_item("has_class_scores", metric.has_class_scores())?;
         facts.set_item("has_partition", metric.has_partition())?;
         facts.set_item("has_pair_weights", metric.has_pair_weights())?;
+        facts.set_item("has_clip", metric.has_clip())?;
+        facts.set_item("has_k", metric.has_k())?;
+        facts.set_item("is_of_predictions", metric.is_of_predictions())?;
+        facts.set_item("higher_is_better", !metric.is_loss())?;
+        facts.set_item("smallest", metric.bounds().0)?;
+        facts.set_item("largest", metric.bounds().1)?;
+        facts.set_item("depends_on_sizes", metric.depends_on_sizes())?;
+        facts.set_item("sampling", if metric.is_of_all_rows() { "iid" } else { "stratified" })?;
+        facts.set_item("interval", metric.interval())?;
+        facts.set_item("chance", metric.chance().name())?;
         found.set_item(metric.name(), facts)?;
     }
     Ok(found)
+}
+
+/// The value of a metric with this kind of chance for uninformative scores.
+#[pyfunction]
+pub fn chance(kind: &str, classes: usize, shares: Option<Vec<f64>>, k: usize) -> PyResult<f64> {
+    let kind = Chance::named(kind).ok_or_else(|| unknown_word("chance", kind, &Chance::ALL.map(Chance::name)))?;
+    Ok(kind.value(classes, shares.as_deref(), k))
 }
 
 #[pyfunction]

@@ -1,7 +1,8 @@
 //! The options of metrics, and how words are read.
 
 use multiauc::{
-    Center, HumRule, Metric, OneVsRestAverage, PairWeights, Reference, Region, RuleKind, Scope, SummaryModel,
+    Center, HumRule, IntervalRule, Metric, OneVsRestAverage, PairWeights, Reference, Region, RuleKind, Scope,
+    SummaryModel,
 };
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -168,6 +169,13 @@ words! {
         "micro" => OneVsRestAverage::Micro
     }
     reference_named("reference") -> Reference { "rest" => Reference::Rest, "all" => Reference::All }
+    interval_named("method") -> IntervalRule {
+        "wilson" => IntervalRule::Wilson,
+        "logit" => IntervalRule::Logit,
+        "log" => IntervalRule::Log,
+        "wald" => IntervalRule::Wald,
+        "cautious" => IntervalRule::Cautious
+    }
     region_named("region") -> fn(f64) -> Region { "max_fpr" => Region::MaxFpr, "min_tpr" => Region::MinTpr }
     rule_named("rule") -> HumRule { "sum" => HumRule::Sum, "prod" => HumRule::Product, "distance" => HumRule::Distance }
     summary_model_named("model") -> SummaryModel {

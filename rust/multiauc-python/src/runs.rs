@@ -1,23 +1,32 @@
 //! Several trainings of each model, scored on the same rows.
 
-use multiauc::{Design, Statistic, average, difference, moments};
-use numpy::PyArray1;
+use multiauc::{Design, RunParts, Statistic, average, difference, moments};
+use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
-use crate::arrays::integers;
-use crate::errors::no_model;
-use crate::inference::{Estimate, estimates};
+use crate::arrays::{Vector, contiguous, integers, vector};
+use crate::errors::{no_model, other_lengths};
+use crate::inference::{Estimate, estimate};
 use crate::options::{OptionsArgument, cost_of_metrics, metrics_named};
 use crate::running::run;
 use crate::sample::{SampleArgument, SampleView, with_sample};
 
-/// Metrics of runs and of their means, and the differences between models.
+/// The variance that comes from rows, that which comes from runs, and the degrees of freedom of their sum.
+type Parts = (f64, f64, f64);
+
+/// The mean of a metric over runs, or the difference of two such means.
+#[pyclass(frozen, get_all, module = "multiauc._rust")]
+pub struct RunsMean {
+    estimate: Py<Estimate>,
+    values: Vec<f64>,
+    parts: Parts,
+}
+
+/// Means of metrics over runs by model and metric, and their differences by pair of models and metric.
 #[pyclass(frozen, get_all, module = "multiauc._rust")]
 pub struct Runs {
-    means: Vec<Vec<Py<Estimate>>>,
-    each: Vec<Vec<Vec<Py<Estimate>>>>,
-    differences: Vec<Vec<Py<Estimate>>>,
-    differences_of_each: Vec<Vec<Vec<Py<Estimate>>>>,
+    means: Vec<Vec<Py<RunsMean>>>,
+    differences: Vec<Vec<Py<RunsMean>>>,
     units: Py<PyArray1<i64>>,
     effective_units: Vec<f64>,
 }
@@ -53,48 +62,122 @@ pub fn evaluate_runs(
         }
         let mean = |runs: &Vec<Statistic>| average(&runs.iter().collect::<Vec<_>>());
         let means: Vec<Vec<Statistic>> = statistics.iter().map(|model| model.iter().map(mean).collect()).collect();
-        let mut found = Found::default();
+        // By model, then by metric.
+        let mut of_models: Vec<Vec<Found>> = Vec::with_capacity(views.len());
         for (model, means) in statistics.iter().zip(&means) {
-            found.means.push(moments(&design, means, workers)?.estimates);
-            let of_runs = model.iter().map(|runs| Ok(moments(&design, runs, workers)?.estimates));
-            found.runs.push(of_runs.collect::<multiauc::Result<_>>()?);
+            let means = moments(&design, means, workers)?.estimates;
+            let found = means.into_iter().zip(model).map(|(mean, runs)| {
+                let runs = moments(&design, runs, workers)?.estimates;
+                Ok(Found { parts: multiauc::split_variance(&mean, &runs), mean, runs })
+            });
+            of_models.push(found.collect::<multiauc::Result<_>>()?);
         }
+        let mut of_pairs: Vec<Vec<Found>> = Vec::new();
         for a in 0..views.len() {
             for b in a + 1..views.len() {
-                let pairs = means[a].iter().zip(&means[b]);
-                let of_means = pairs.map(|(a, b)| difference(&design, a, b, workers));
-                found.differences.push(of_means.collect::<multiauc::Result<_>>()?);
-                let mut of_runs = Vec::with_capacity(metrics.len());
-                for (a, b) in statistics[a].iter().zip(&statistics[b]) {
-                    let pairs = if a.len() == b.len() { a.iter().zip(b) } else { a[..0].iter().zip(&b[..0]) };
-                    let found = pairs.map(|(a, b)| difference(&design, a, b, workers));
-                    of_runs.push(found.collect::<multiauc::Result<Vec<_>>>()?);
-                }
-                found.run_differences.push(of_runs);
+                let found = (0..metrics.len()).map(|metric| {
+                    let mean = difference(&design, &means[a][metric], &means[b][metric], workers)?;
+                    let (first, second) = (&statistics[a][metric], &statistics[b][metric]);
+                    if first.len() != second.len() {
+                        let both = [a, b].map(|model| &of_models[model][metric]);
+                        let both = both.map(|found| (&found.mean, &found.runs[..]));
+                        let parts = multiauc::split_variance_of_unpaired(&mean, both);
+                        return Ok(Found { mean, runs: Vec::new(), parts });
+                    }
+                    let runs = first.iter().zip(second).map(|(a, b)| difference(&design, a, b, workers));
+                    let runs = runs.collect::<multiauc::Result<Vec<_>>>()?;
+                    Ok(Found { parts: multiauc::split_variance(&mean, &runs), mean, runs })
+                });
+                of_pairs.push(found.collect::<multiauc::Result<_>>()?);
             }
         }
-        Ok((design, found))
+        Ok((design, (of_models, of_pairs)))
     })?;
-    let Found { means, runs, differences, run_differences } = found;
     Ok(Runs {
-        means: nested(py, means)?,
-        each: runs.into_iter().map(|model| nested(py, model)).collect::<PyResult<_>>()?,
-        differences: nested(py, differences)?,
-        differences_of_each: run_differences.into_iter().map(|pair| nested(py, pair)).collect::<PyResult<_>>()?,
+        means: nested(py, found.0)?,
+        differences: nested(py, found.1)?,
         units: integers(py, design.units()).unbind(),
         effective_units: design.effective_units().to_vec(),
     })
 }
 
-/// What `Runs` has, before Python sees it.
-#[derive(Default)]
+/// What a `RunsMean` has, before Python sees it.
 struct Found {
-    means: Vec<Vec<multiauc::Estimate>>,
-    runs: Vec<Vec<Vec<multiauc::Estimate>>>,
-    differences: Vec<Vec<multiauc::Estimate>>,
-    run_differences: Vec<Vec<Vec<multiauc::Estimate>>>,
+    mean: multiauc::Estimate,
+    runs: Vec<multiauc::Estimate>,
+    parts: RunParts,
 }
 
-fn nested(py: Python<'_>, found: Vec<Vec<multiauc::Estimate>>) -> PyResult<Vec<Vec<Py<Estimate>>>> {
-    found.into_iter().map(|inner| estimates(py, inner)).collect()
+const fn parts_of(parts: RunParts) -> Parts {
+    (parts.rows, parts.runs, parts.degrees_of_freedom)
+}
+
+fn nested(py: Python<'_>, found: Vec<Vec<Found>>) -> PyResult<Vec<Vec<Py<RunsMean>>>> {
+    let build = |found: Found| {
+        let values = found.runs.iter().map(|run| run.value).collect();
+        Py::new(py, RunsMean { estimate: estimate(py, found.mean)?, values, parts: parts_of(found.parts) })
+    };
+    found.into_iter().map(|inner| inner.into_iter().map(build).collect()).collect()
+}
+
+/// A metric of a repeated cross-validation, or the difference between those of two models.
+#[pyclass(frozen, module = "multiauc._rust")]
+pub struct RepeatedMetric(multiauc::RepeatedMetric);
+
+#[pymethods]
+impl RepeatedMetric {
+    #[getter]
+    fn value(&self) -> f64 {
+        self.0.value()
+    }
+
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> Vector<'py> {
+        vector(py, self.0.values.clone())
+    }
+
+    #[getter]
+    fn parts(&self) -> Parts {
+        parts_of(self.0.parts())
+    }
+
+    fn minus(&self, other: PyRef<'_, Self>) -> Self {
+        Self(self.0.minus(&other.0))
+    }
+}
+
+/// Some metrics of the folds of each repeat; `rows` are the numbers of their rows in the whole sample.
+#[pyfunction]
+pub fn evaluate_repeats(
+    py: Python<'_>,
+    repeats: Vec<Vec<SampleArgument<'_>>>,
+    rows: Vec<Vec<Vec<u32>>>,
+    codes: PyReadonlyArray1<'_, u32>,
+    metrics: Vec<String>,
+    options: OptionsArgument<'_>,
+) -> PyResult<Vec<RepeatedMetric>> {
+    let (metrics, options) = (metrics_named(&metrics)?, options.read()?);
+    let codes: Vec<usize> = contiguous(&codes)?.iter().map(|&code| code as usize).collect();
+    let (count, folds): (usize, Vec<Vec<u32>>) = (rows.len(), rows.into_iter().flatten().collect());
+    let views = repeats.iter().flatten().map(SampleArgument::view).collect::<PyResult<Vec<_>>>()?;
+    let classes = views.first().ok_or_else(no_model)?.classes();
+    if !views.iter().map(SampleView::rows).eq(folds.iter().map(Vec::len)) {
+        return Err(other_lengths());
+    }
+    let cost: usize = views.iter().map(SampleView::cost).sum();
+    let found = run(py, cost.saturating_mul(cost_of_metrics(&metrics, codes.len())), |workers| {
+        let empty = multiauc::RepeatedMetric::new(codes, classes, count);
+        let mut found = vec![empty; metrics.len()];
+        for (view, rows) in views.iter().zip(&folds) {
+            with_sample!(&view.check(workers)?, |sample| {
+                let design = Design::new(sample, view.sampling())?;
+                let statistics = multiauc::evaluate(sample, &design, &metrics, options, workers)?.statistics;
+                for (metric, statistic) in found.iter_mut().zip(&statistics) {
+                    metric.add(&design, statistic, rows);
+                }
+            });
+        }
+        Ok(found)
+    })?;
+    Ok(found.into_iter().map(RepeatedMetric).collect())
 }

@@ -1,10 +1,11 @@
 //! Tuples with one row of each class.
 
 use multiauc::{Design, Drawing, Evaluated, Metric};
-use numpy::PyReadonlyArray2;
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 
-use crate::arrays::records;
+use crate::arrays::{Vector, contiguous, records, vector};
+use crate::errors::other_lengths;
 use crate::inference;
 use crate::options::{cost_of_metrics, rule_named};
 use crate::running::run;
@@ -49,6 +50,22 @@ pub fn hum(
     let computed = Evaluated { statistics: vec![statistic], ..Evaluated::default() };
     let evaluated = inference::evaluated(py, &view, &[Metric::Hum], &design, computed, moments)?;
     Ok((evaluated, found.monte_carlo_error, found.is_exact))
+}
+
+/// Confusion rates of the classifiers that add offsets to the scores, by classifier.
+#[pyfunction]
+pub fn offset_rates<'py>(
+    py: Python<'py>,
+    codes: PyReadonlyArray1<'py, u32>,
+    scores: PyReadonlyArray2<'py, f64>,
+    levels: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Vector<'py>> {
+    let (codes, (scores, classes), (levels, _)) = (contiguous(&codes)?, records(&scores)?, records(&levels)?);
+    if scores.len() != codes.len() * classes {
+        return Err(other_lengths());
+    }
+    let cost = scores.len() * (levels.len() + 1);
+    Ok(vector(py, run(py, cost, |_| Ok(multiauc::offset_rates(codes, scores, classes, levels)))?))
 }
 
 /// The share of all confusions that mixtures of classifiers cover, and the standard error of drawing.

@@ -95,16 +95,18 @@ mod volume;
 pub use costs::{FittedRule, HullRates, Rule, RuleKind, decide, fit_decision_rule, h_measure, lc_index};
 pub use curves::{
     CurvePoints, CurveRates, CurveSides, PartialAucs, PrecisionRecallPoints, Region, partial_aucs,
-    precision_recall_curves, roc_curves, roc_hulls,
+    precision_recall_curves, roc_curves, roc_hulls, roc_surface,
 };
 pub use error::{Error, Result, RowArray};
 pub use float::Score;
 pub use inference::{
-    Cautious, ClassTerm, ColumnOrder, Compared, Design, Estimate, Fold, Folds, LabelMean, LabelUnits, Moments,
-    OrderRows, RowMean, Statistic, WorstCase, average, check_column_order, compare, degrees_of_freedom, difference,
-    influences, label_mean, moments, row_mean, worst_case,
+    Apart, Cautious, ClassTerm, ColumnOrder, Compared, Confusion, Design, Estimate, Fold, Folds, IntervalRule,
+    LabelMean, LabelUnits, Limits, Moments, OrderRows, Pilot, RowMean, Scale, Shares, Statistic, Uncertain, Wilson,
+    WorstCase, average, check_column_order, compare, confusion, degrees_of_freedom, difference, first_intervals,
+    influences, label_mean, moments, mover_intervals, row_mean, worst_case,
 };
-pub use metric::Metric;
+pub use inference::{RepeatedMetric, RunParts, split_variance, split_variance_of_unpaired};
+pub use metric::{Chance, Metric};
 pub use metrics::{
     Evaluated, HumFound, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix,
     average_precision_per_class, evaluate, hand_till, hand_till_matrix, hum, hum_statistic, interactions, one_vs_rest,
@@ -129,4 +131,4 @@ pub use special::{
     normal_share_separated, upper_quantiles,
 };
 pub use summary_roc::{SummaryFit, SummaryModel, Table, fit_summary_roc, summary_area};
-pub use volume::{CoveredShare, Drawing, HumRule, covered_share};
+pub use volume::{CoveredShare, Drawing, HumRule, covered_share, offset_rates};

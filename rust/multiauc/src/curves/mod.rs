@@ -5,6 +5,7 @@ mod hull;
 mod partial;
 mod points;
 mod precision_recall;
+mod surface;
 
 pub use band::CurveRates;
 pub use hull::roc_hulls;
@@ -12,3 +13,4 @@ pub use partial::{CurveSides, PartialAucs, Region, partial_aucs};
 pub(crate) use partial::{check_present, partial_area};
 pub use points::{CurvePoints, roc_curves};
 pub use precision_recall::{PrecisionRecallPoints, precision_recall_curves};
+pub use surface::roc_surface;

@@ -13,26 +13,36 @@
 
 mod column_order;
 mod compare;
+mod confusion;
 mod design;
 mod folds;
 mod freedom;
+mod intervals;
 mod label_mean;
 mod moments;
+mod mover;
+mod pilot;
 mod row_mean;
+mod runs;
 mod statistic;
 mod unit_sums;
 mod worst_case;
 
 pub use column_order::{ColumnOrder, OrderRows, check_column_order};
 pub use compare::{Compared, average, compare, difference};
+pub use confusion::{Confusion, Shares, confusion};
 pub use design::Design;
 pub use folds::{Fold, Folds};
 pub(crate) use freedom::degrees_of_freedom_whole;
 pub use freedom::{ClassTerm, degrees_of_freedom};
+pub use intervals::{IntervalRule, Limits, Scale, Uncertain, Wilson};
 pub use label_mean::{LabelMean, LabelUnits, label_mean};
 pub use moments::{Moments, moments};
 pub(crate) use moments::{estimate_one, pair_variance};
+pub use mover::{Apart, first_intervals, mover_intervals};
+pub use pilot::Pilot;
 pub use row_mean::{RowMean, row_mean};
+pub use runs::{RepeatedMetric, RunParts, split_variance, split_variance_of_unpaired};
 pub use statistic::{Cautious, Estimate, Statistic, influences};
 pub(crate) use statistic::{Contribution, add, variance_terms};
 pub(crate) use unit_sums::Segment;

@@ -80,11 +80,16 @@ pub struct LargestNormal {
 }
 
 impl LargestNormal {
-    /// Of numbers with these unit vectors, `rank` entries each, whose products are the correlations.
+    /// Of numbers with these vectors, `width` entries each: the cosines between them are the correlations.
     ///
     /// # Errors
     /// [`Error::Cancelled`](crate::Error::Cancelled).
-    pub fn new(vectors: &[f64], rank: usize, workers: &Workers<'_>) -> Result<Self> {
+    pub fn of_vectors(vectors: &[f64], width: usize, workers: &Workers<'_>) -> Result<Self> {
+        let (units, rank) = unit_vectors(vectors, width);
+        Self::new(&units, rank, workers)
+    }
+
+    fn new(vectors: &[f64], rank: usize, workers: &Workers<'_>) -> Result<Self> {
         // An even number of dimensions, where tails of chi-squared are short sums; one more dimension changes nothing.
         let dimensions = rank + rank % 2;
         let is_single = rank <= 1;
@@ -107,6 +112,46 @@ impl LargestNormal {
         let tail = |height: f64| chi_squared_tail((z / height).powi(2), self.dimensions as u32);
         self.heights.iter().map(|&(height, share)| share * tail(height)).sum()
     }
+}
+
+/// The directions of vectors, in as few coordinates as they need, and how many these are.
+///
+/// The first axis is along the first vector, the second in the plane of the first two, and so on: coordinates then depend
+/// on the correlations alone, and a rounding error in these moves p-values by as little. A fixed rotation (a cosine
+/// transform) spreads the vectors over all coordinates, where the directions that are averaged are the most even.
+fn unit_vectors(vectors: &[f64], width: usize) -> (Vec<f64>, usize) {
+    const IN_THE_SPACE_OF_OTHERS: f64 = 1e-7;
+    let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let scaled = |vector: &[f64]| {
+        let length = product(vector, vector).sqrt();
+        (vector.iter().map(|entry| entry / length).collect::<Vec<f64>>(), length)
+    };
+    let units: Vec<Vec<f64>> = vectors.chunks_exact(width).map(|vector| scaled(vector).0).collect();
+    let mut axes: Vec<Vec<f64>> = Vec::new();
+    for unit in &units {
+        let mut rest = unit.clone();
+        // Twice, for what rounding left.
+        for axis in axes.iter().chain(&axes) {
+            let along = product(axis, &rest);
+            rest.iter_mut().zip(axis).for_each(|(entry, of_axis)| *entry -= along * of_axis);
+        }
+        let (axis, length) = scaled(&rest);
+        if length > IN_THE_SPACE_OF_OTHERS {
+            axes.push(axis);
+        }
+    }
+    let rank = axes.len();
+    let rotation = |row: usize, column: usize| {
+        let height = if column == 0 { 1.0 } else { 2.0 } / rank as f64;
+        height.sqrt() * (PI / rank as f64 * (row as f64 + 0.5) * column as f64).cos()
+    };
+    let coordinates = |unit: &Vec<f64>| {
+        let along: Vec<f64> = axes.iter().map(|axis| product(axis, unit)).collect();
+        let turned =
+            |column: usize| along.iter().enumerate().map(|(row, one)| one * rotation(row, column)).sum::<f64>();
+        (0..rank).map(turned).collect::<Vec<f64>>()
+    };
+    (units.iter().flat_map(coordinates).collect(), rank)
 }
 
 fn heights(vectors: &[f64], rank: usize, dimensions: usize, workers: &Workers<'_>) -> Result<Vec<(f64, f64)>> {

@@ -18,6 +18,51 @@ pub struct CoveredShare {
     pub monte_carlo_error: f64,
 }
 
+/// Confusion rates (K × K, a row for each true class) of the classifiers that add offsets to the scores and take the
+/// largest: none at all, then one for each K − 1 `levels`. A level is the quantile, all classes counting alike, of the
+/// differences between the score of a class and that of the last one that its offset brings to the boundary.
+///
+/// # Panics
+/// If there are not K scores for each code.
+#[must_use]
+pub fn offset_rates(codes: &[u32], scores: &[f64], classes: usize, levels: &[f64]) -> Vec<f64> {
+    let mut sizes = vec![0.0; classes];
+    codes.iter().for_each(|&code| sizes[code as usize] += 1.0);
+    let quantiles = |column: usize| {
+        let difference = |row: usize| scores[row * classes + column] - scores[row * classes + classes - 1];
+        let mut order: Vec<(f64, f64)> =
+            codes.iter().enumerate().map(|(row, &code)| (difference(row), 1.0 / sizes[code as usize])).collect();
+        order.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let mut sum = 0.0;
+        order.iter_mut().for_each(|(_, share)| {
+            sum += *share;
+            *share = sum;
+        });
+        order
+    };
+    let columns: Vec<Vec<(f64, f64)>> = (0..classes - 1).map(quantiles).collect();
+    let mut offsets = vec![vec![0.0; classes]];
+    for of_classifier in levels.chunks_exact(classes - 1) {
+        let offset = |(order, level): (&Vec<(f64, f64)>, &f64)| {
+            let wanted = level * order[order.len() - 1].1;
+            let place = order.partition_point(|&(_, sum)| sum < wanted).min(order.len() - 1);
+            -order[place].0
+        };
+        offsets.push(columns.iter().zip(of_classifier).map(offset).chain([0.0]).collect());
+    }
+    let mut rates = Vec::with_capacity(offsets.len() * classes * classes);
+    for offset in offsets {
+        let mut counts = vec![0.0; classes * classes];
+        for (row, &code) in codes.iter().enumerate() {
+            let score = |class: usize| scores[row * classes + class] + offset[class];
+            let highest = (1..classes).fold(0, |best, class| if score(class) > score(best) { class } else { best });
+            counts[code as usize * classes + highest] += 1.0;
+        }
+        rates.extend(counts.iter().enumerate().map(|(entry, count)| count / sizes[entry / classes]));
+    }
+    rates
+}
+
 /// Draws points of Ω until the standard error of the share is at most `precision`. `rates` has K(K−1) rates of every
 /// classifier: class by class, what its rows are taken for, their own class left out. Classifiers that always answer the
 /// same are among them only if they are given.

@@ -13,7 +13,7 @@ mod triples;
 mod whole_scores;
 
 pub use drawn::Drawing;
-pub use ferri::{CoveredShare, covered_share};
+pub use ferri::{CoveredShare, covered_share, offset_rates};
 pub(crate) use hum::{Hum, hum};
 pub(crate) use ordered::{ordered_vus, ordered_vus_components};
 pub use whole_scores::HumRule;
