@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -36,7 +37,7 @@ def refuse_inputs() -> NoReturn:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LabelledSample:
     """Labels and scores as the core reads them."""
 
@@ -47,31 +48,31 @@ class LabelledSample:
     labels: list[Any]
     absent: str
 
-    @property
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How many rows of positive weight have each label."""
-        return np.asarray(self._counted().sum(axis=0, dtype=np.int64))
+        counted = self.indicators if self.weights is None else self.indicators[self.weights > 0]
+        return np.asarray(counted.sum(axis=0, dtype=np.int64))
 
-    @property
+    @cached_property
     def n_rows(self) -> int:
         """The rows of positive weight."""
-        return len(self._counted())
+        return len(self.indicators) if self.weights is None else int((self.weights > 0).sum())
 
-    def _counted(self) -> NDArray[np.uint8]:
-        return self.indicators if self.weights is None else self.indicators[self.weights > 0]
-
+    @cached_property
     def present(self) -> list[int]:
         """The columns of labels that some rows have and others have not."""
         found: list[int] = np.flatnonzero((self.counts > 0) & (self.counts < self.n_rows)).tolist()
         return found
 
+    @cached_property
     def shares(self) -> NDArray[np.float64]:
         """The share of the rows, or of their weight, that has each label."""
         return np.average(self.indicators, axis=0, weights=self.weights)
 
     def compute(self, metrics: tuple[str, ...]) -> _rust.Labelled:
         """What the core finds for the labels that are present."""
-        codes = {label: np.ascontiguousarray(self.indicators[:, label]) for label in self.present()}
+        codes = {label: np.ascontiguousarray(self.indicators[:, label]) for label in self.present}
         models = [
             [
                 _rust.Sample(scores[:, label : label + 1], codes[label], self.weights, self.groups, "iid")
@@ -94,35 +95,33 @@ class LabelledSample:
 
     def estimates(self, found: _rust.Labelled, metrics: tuple[str, ...], model: int) -> list[dict[Any, Estimate]]:
         """Of each metric, a model's estimates by label."""
-        shares, present = self.shares(), self.present()
-        reported = present if self.absent == "ignore" else range(len(self.labels))
-        result = []
-        for index, metric in enumerate(metrics):
-            of_metric: dict[Any, Estimate] = {}
-            for column in reported:
-                name, smallest = self.labels[column], min(self.counts[column], self.n_rows - self.counts[column])
-                if column in present:
-                    one = found.per_label[model][present.index(column)][index]
-                    chance = 0.5 if metric == "one_vs_rest" else float(shares[column])
-                    of_metric[name] = build_estimate(one, name, int(smallest), metric, None, chance=chance)
-                else:
-                    of_metric[name] = build_bare_estimate(math.nan, name, 0, metric)
-            result.append(of_metric)
-        return result
+        reported = self.present if self.absent == "ignore" else range(len(self.labels))
+        of_labels = dict(zip(self.present, found.per_label[model], strict=True))
+        return [
+            {
+                label: self._build(of_labels[column][index] if column in of_labels else None, label, metric, [column])
+                for column, label in ((column, self.labels[column]) for column in reported)
+            }
+            for index, metric in enumerate(metrics)
+        ]
 
     def mean(self, found: _rust.Labelled, model: int, index: int, metric: str, name: Any) -> Estimate:
         """A model's mean over labels."""
-        present = self.present()
-        counts = self.counts[present]
+        one = None if self.is_undefined() else found.means[model][index]
+        return self._build(one, name, metric, self.present)
+
+    def _build(self, found: _rust.Estimate | None, name: Any, metric: str, columns: list[int]) -> Estimate:
+        """The estimate of some labels, or nan."""
+        counts = self.counts[columns]
         smallest = int(np.minimum(counts, self.n_rows - counts).min())
-        if self.is_undefined():
+        if found is None:
             return build_bare_estimate(math.nan, name, smallest, metric)
-        chance = 0.5 if metric == "one_vs_rest" else float(self.shares()[present].mean())
-        return build_estimate(found.means[model][index], name, smallest, metric, None, chance=chance)
+        chance = 0.5 if metric == "one_vs_rest" else float(self.shares[columns].mean())
+        return build_estimate(found, name, smallest, metric, None, chance=chance)
 
     def is_undefined(self) -> bool:
         """Whether a label is absent and the mean is therefore to be nan."""
-        return self.absent == "nan" and len(self.present()) < len(self.labels)
+        return self.absent == "nan" and len(self.present) < len(self.labels)
 
 
 def read_labelled(
@@ -179,7 +178,7 @@ def read_labelled(
 
 
 def _check_labels(sample: LabelledSample) -> None:
-    present = sample.present()
+    present = sample.present
     absent = [label for k, label in enumerate(sample.labels) if k not in present]
     if absent and (sample.absent == "raise" or not present):
         raise ValueError(

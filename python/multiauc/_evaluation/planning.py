@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -403,15 +404,9 @@ def _find_fewest(
         variance, freedom = pilot.core.plan(numbers)
         return math.isfinite(variance) and is_reached(numbers, variance, freedom)
 
-    high = 1
-    while not is_enough(high):
-        high *= 2
-        if high > MOST:
-            raise ValueError(
-                f"half_width or difference is too small for this pilot: it takes more than {MOST:.0e} rows"
-            )
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if is_enough(middle) else (middle, high)
-    return sizes(high)
+    # More rows are never worse.
+    totals = range(1, MOST + 1)
+    place = bisect_left(totals, True, key=is_enough)  # noqa: FBT003
+    if place == MOST:
+        raise ValueError(f"half_width or difference is too small for this pilot: it takes more than {MOST:.0e} rows")
+    return sizes(totals[place])

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from multiauc.plotting import SlicesDisplay
 
 REFERENCES = ("rest", "all")
-# Numbers of rows of classes in slices that are counted at once.
-COUNTS_AT_ONCE = 1 << 22
 # Of more slices the first and the last are printed.
 PRINTED_AT_MOST = 20
 PRINTED_FIRST = 12
@@ -243,7 +241,7 @@ class Slices(result.Printed, result.Tabular):
         place = next((place for place, known in enumerate(self.names) if known == name), None)
         if place is None:
             raise KeyError(f"no slice {name!r}; there are {wording.listing(self.names)}")
-        return Slice(name, **{key: column[place] for key, column in self._by_number(0.95).items()})
+        return Slice(name, **self._entries(0.95)[place])
 
     def plot(self, ax: Axes | None = None, *, level: float = 0.95, at_most: int = 40, **points: Any) -> SlicesDisplay:
         """Draw a forest plot of the slices with their intervals. Needs matplotlib.
@@ -311,10 +309,9 @@ class Slices(result.Printed, result.Tabular):
             if p < threshold and t * sign > 0.0
         ]
 
-    def _by_number(self, level: float) -> dict[str, list[Any]]:
-        """The numbers of all slices, by `NUMBERS`."""
-        tail = read_level(level)
-        tests = self._tests()
+    def _entries(self, level: float) -> list[result.Record]:
+        """The numbers of each slice, by `NUMBERS`."""
+        tail, tests = read_level(level), self._tests()
         arrays = [
             self.rows,
             self.values,
@@ -330,12 +327,8 @@ class Slices(result.Printed, result.Tabular):
             self.p_values,
             self.corrected_p_values,
         ]
-        return dict(zip(NUMBERS, [*(array.tolist() for array in arrays), list(self.reasons)], strict=True))
-
-    def _entries(self, level: float) -> list[result.Record]:
-        """The numbers of each slice."""
-        columns = self._by_number(level)
-        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+        columns = [*(array.tolist() for array in arrays), self.reasons]
+        return [dict(zip(NUMBERS, cells, strict=True)) for cells in zip(*columns, strict=True)]
 
     def _numbers(self) -> dict[str, result.Numbers]:
         named = zip(self.shown_names(), self._entries(0.95), strict=True)
@@ -689,24 +682,12 @@ def _find_reasons(
 
 def _count_classes(sample: Sample, columns: SliceColumns, wanting: NDArray[np.intp]) -> Iterator[NDArray[np.int64]]:
     """Rows of positive weight of each class in some slices, slice by slice."""
-    place = np.full(len(columns.names), -1, dtype=np.int64)
-    place[wanting] = np.arange(len(wanting))
-    of_rows = place[columns.codes]
-    counted_rows = of_rows >= 0
-    if sample.weights is not None:
-        counted_rows &= sample.weights > 0.0
-    of_rows, codes = of_rows[counted_rows], sample.codes[counted_rows].astype(np.int64)
-    # Some slices at a time, as there may be as many as rows, and as many classes.
-    some = max(1, COUNTS_AT_ONCE // sample.n_classes)
-    if len(wanting) > some:
-        order = np.argsort(of_rows, kind="stable")
-        of_rows, codes = of_rows[order], codes[order]
-    for first in range(0, len(wanting), some):
-        last = min(first + some, len(wanting))
-        rows = slice(*np.searchsorted(of_rows, [first, last])) if len(wanting) > some else slice(None)
-        cells = (of_rows[rows] - first) * sample.n_classes + codes[rows]
-        shape = (last - first, sample.n_classes)
-        yield from np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
+    counted = slice(None) if sample.weights is None else sample.weights > 0.0
+    of_rows, codes = columns.codes[counted], sample.codes[counted]
+    order = np.argsort(of_rows, kind="stable")
+    starts = np.searchsorted(of_rows[order], np.arange(len(columns.names) + 1))
+    for place in wanting.tolist():
+        yield np.bincount(codes[order[starts[place] : starts[place + 1]]], minlength=sample.n_classes)
 
 
 def _find_lacking(sample: Sample, counts: NDArray[np.int64], *, is_nan: bool) -> str:

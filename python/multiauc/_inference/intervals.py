@@ -81,19 +81,3 @@ def wilson_limits(
     effects, freedom = design_effects.ravel(), freedoms.ravel()
     low, high = _rust.wilson_limits(values.ravel(), variances.ravel(), freedom, effects, failures, tail)
     return low.reshape(values.shape), high.reshape(values.shape)
-
-
-def pair_intervals(
-    values: NDArray[np.float64],
-    errors: NDArray[np.float64],
-    freedoms: NDArray[np.float64],
-    units: NDArray[np.float64],
-    tail: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Wilson limits of every pair of classes, each a binary AUC; `units` are effective numbers of rows or groups."""
-    first, second = units[:, None], units[None, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        effects = (first**2 + second**2) / ((first + second) * first * second)
-    low, high = wilson_limits(values, errors**2, freedoms, effects, 1.0 / 3.0, tail)
-    unknown = is_at_chance(values, errors, 0.5)
-    return np.where(unknown, np.nan, low), np.where(unknown, np.nan, high)

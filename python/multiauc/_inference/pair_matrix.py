@@ -11,7 +11,7 @@ import numpy as np
 from multiauc import _rust
 from multiauc._common import result, wording
 from multiauc._common.registry import METRICS
-from multiauc._inference.intervals import pair_intervals
+from multiauc._inference.intervals import is_at_chance, wilson_limits
 from multiauc._input.options import read_level
 
 if TYPE_CHECKING:
@@ -94,7 +94,13 @@ class PairMatrix(result.Result):
         nan without a standard error, and on the diagonal.
         """
         errors, freedoms, units = self._found_errors()
-        return pair_intervals(self.values, errors, freedoms, units, read_level(level))
+        first, second = units[:, None], units[None, :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Each pair is a binary AUC.
+            effects = (first**2 + second**2) / ((first + second) * first * second)
+        limits = wilson_limits(self.values, errors**2, freedoms, effects, 1.0 / 3.0, read_level(level))
+        low, high = (np.where(is_at_chance(self.values, errors, 0.5), np.nan, limit) for limit in limits)
+        return low, high
 
     def _found_errors(self) -> PairErrors:
         if self._errors is not None:
