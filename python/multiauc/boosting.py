@@ -134,7 +134,7 @@ class CatBoostMetric(_BoosterMetric):
         return error / weight
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Its class is made at run time, so that pickle cannot find it by name.
+        # Its class is created at run time, so pickle cannot find it by name.
         return _make_catboost_metric, (self.metric, self.outputs, self.options)
 
     def is_max_optimal(self) -> bool:

@@ -84,7 +84,7 @@ def evaluate(  # noqa: PLR0913
     Values are exact, and those of `multiauc.evaluate` bit for bit, while the distinct scores of all rows fit into
     `memory_limit`. The result does not depend on the blocks (with weights, up to 1e-12).
 
-    Invalid rows raise a ValueError in this process after all blocks have been read, whatever
+    Invalid rows raise a ValueError in this process once every block has been read, whatever
     ``DataContext.max_errored_blocks`` is: no block is ever skipped silently.
 
     Examples

@@ -387,7 +387,7 @@ class Accumulator:
         )
         if self.memory_limit < least:
             warn(
-                f"standard errors are nan: memory_limit={self.memory_limit:,} has no room for a sample of the rows of "
+                f"standard errors are nan: memory_limit={self.memory_limit:,} is too small for a sample of the rows of "
                 f"each of {len(self.labels):,} classes; they need memory_limit={least:,} (values and bounds do not)",
                 RuntimeWarning,
             )

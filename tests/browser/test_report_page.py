@@ -82,7 +82,7 @@ class TestNumbers:
         rows = page.get_by_role("table", name=re.compile("^Differences")).locator("tbody tr")
         for k, difference in enumerate(twenty.comparison.differences):
             cells = [text.replace("\N{MINUS SIGN}", "-") for text in rows.nth(k).locator("th, td").all_inner_texts()]
-            # Limits and p-values that hold for all three differences together.
+            # Limits and p-values simultaneous over all three differences together.
             low, high = twenty.comparison.simultaneous_intervals()[difference.first, difference.second]
             p = difference.corrected_p_value
             t = difference.value / difference.standard_error
@@ -98,7 +98,11 @@ class TestNumbers:
         for other in set(twenty.evaluations) - {best}:
             difference = twenty.comparison.difference(best, other)
             told_apart = difference.corrected_p_value < 0.05
-            wording = f"{best} is better than {other} by" if told_apart else f"{best} and {other} cannot be told apart"
+            wording = (
+                f"{best} is better than {other} by"
+                if told_apart
+                else f"{best} and {other} are not significantly different"
+            )
             assert f"{wording}" in text
             assert f"{difference.value:.4f}" in text
         first, second, value = twenty.evaluations[best].auc_mu_matrix.worst(1)[0]
@@ -144,7 +148,7 @@ class TestHeatMap:
         matrix = twenty.evaluations["net"].hand_till_matrix
         for c, d in ((5, 1), (1, 5)):
             first, second = matrix.labels[c], matrix.labels[d]
-            expected = f"{first} told from {second} by the score for {first}: {matrix.values[c, d]:.4f}"
+            expected = f"{first} against {second} by the score for {first}: {matrix.values[c, d]:.4f}"
             assert point_at(page, c, d).startswith(expected)
 
     def test_worst_first_puts_the_worst_pair_into_the_corner(self, hundred, visit):

@@ -132,9 +132,7 @@ class TestGoingOn:
         assert seen[0] == 250
         with pytest.raises(ValueError, match=r"this checkpoint was made with filter not given, not "):
             evaluate(whole.filter(arrow_dataset.field("w") > 1))
-        with pytest.raises(
-            ValueError, match=r"checkpoint needs a source that can be told from others .*; source is Table"
-        ):
+        with pytest.raises(ValueError, match=r"checkpoint needs a source that can be identified .*; source is Table"):
             evaluate(whole.to_table())
 
     @pytest.mark.parametrize("size", [0, 1, 25, 100, -1])

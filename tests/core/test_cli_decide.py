@@ -64,7 +64,7 @@ class TestDecide:
     def test_tables(self, cli):
         text = cli("decide one.parquet -l y --costs costs.csv")
         for word in (
-            "What the decisions of one cost (cross-validation, 90 rows)",
+            "Costs of the decision rules for one cost (cross-validation, 90 rows)",
             "fitted - argmax",
             "The fitted rule:",
         ):

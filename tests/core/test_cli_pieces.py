@@ -229,7 +229,7 @@ class TestCertainBounds:
         text = cli("evaluate a.parquet -l y --memory-limit 1GiB")
         assert re.search(r"AUC_mu +│? *0\.\d+ +│? *0\.\d+ to 0\.\d+ ", text), text
         assert "guaranteed bounds" in text
-        assert "Values: the exact ones of all rows lie between the bounds, always." in text
+        assert "Values: the exact values of all rows always lie between the bounds." in text
         found = json.loads(cli("evaluate a.parquet -l y --memory-limit 1GiB -f json"))
         assert problems(found) == []
         assert not found["exact"]

@@ -341,7 +341,7 @@ class TestProblems:
             ValueError, match=r"exact=True goes through the rows several times, and record batches of an"
         ):
             evaluate(iter(table.to_batches()), exact=True)
-        with pytest.raises(ValueError, match=r"checkpoint needs a source that can be told from others and read again"):
+        with pytest.raises(ValueError, match=r"checkpoint needs a source that can be identified and read again"):
             evaluate(iter(table.to_batches()), checkpoint="c")
         with pytest.raises(ValueError, match=r"the data set: there are no record batches"):
             evaluate(iter([]))

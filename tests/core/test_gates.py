@@ -260,7 +260,7 @@ class TestBootstrap:
             (shown,) = found["differences"]
             excludes = not shown["low"] <= 0.0 <= shown["high"]
             assert excludes == (shown["corrected_p_value"] < 0.05) == shown["decided"]
-            assert ("cannot be told apart" in found["verdict"]) == (not excludes)
+            assert ("are not significantly different" in found["verdict"]) == (not excludes)
         found = json.loads(cli("compare a.parquet b.parquet one.parquet two.parquet -l y --bootstrap 500 -f json"))
         for shown in found["differences"]:
             excludes = not shown["corrected_low"] <= 0.0 <= shown["corrected_high"]

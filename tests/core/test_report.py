@@ -65,13 +65,13 @@ class TestVerdict:
         comparison = multiauc.compare(labels, models)
         assert comparison.differences[0].corrected_p_value > 0.05
         text = verdict_of(comparison.report(tmp_path / "a.html", n_resamples=0))
-        assert " cannot be told apart." in text
+        assert " are not significantly different." in text
         assert "choose by cost, speed or simplicity" in text
 
     def test_identical_models(self, rng, tmp_path):
         labels, models = two_models(rng)
         text = verdict_of(multiauc.compare(labels, models).report(tmp_path / "a.html", n_resamples=0))
-        assert "good and other cannot be told apart: they differ by 0.0000 in AUC_mu" in text
+        assert "good and other are not significantly different: they differ by 0.0000 in AUC_mu" in text
 
     @pytest.mark.parametrize("turned", [False, True])
     def test_three_models_of_which_two_are_level(self, rng, tmp_path, turned):
@@ -83,7 +83,7 @@ class TestVerdict:
         assert last == "c"
         path = comparison.report(tmp_path / "a.html", n_resamples=0)
         text = verdict_of(path)
-        assert f"{best} and {second} cannot be told apart; {best} is better than c." in text
+        assert f"{best} and {second} are not significantly different; {best} is better than c." in text
         value = comparison.difference(best, second).value
         assert f"they differ by {value:.4f} in Hand & Till's M" in text.replace("&amp;", "&").replace("&#x27;", "'")
         # The limits are those of the better one minus the other, whichever of them is listed first.
@@ -92,7 +92,7 @@ class TestVerdict:
             for one in numbers_of(path)["comparison"]["differences"]
             if {one["first"], one["second"]} == {best, second}
         )
-        shown = re.search(r"cannot be told apart: .*? interval (\S+) to (\S+), ", text)
+        shown = re.search(r"are not significantly different: .*? interval (\S+) to (\S+), ", text)
         limits = [float(limit.replace("\N{MINUS SIGN}", "-")) for limit in shown.groups()]
         assert limits[0] < value < limits[1]
         assert sorted(map(abs, limits)) == pytest.approx(sorted((abs(low), abs(high))), abs=5.1e-5)
@@ -120,9 +120,10 @@ class TestVerdict:
             return
         assert "Whether good is better than other is not known." in text
         assert re.search(
-            r"good is ahead of other by 0\.\d{4} in .*, because the rows do not show how much it varies", text
+            r"good is ahead of other by 0\.\d{4} in .*, because the rows do not show how much the difference varies",
+            text,
         )
-        assert "cannot be told apart" not in text
+        assert "are not significantly different" not in text
 
     @pytest.mark.parametrize("turned", [False, True])
     @pytest.mark.parametrize("metric", ["auc_mu", "hand_till", "one_vs_rest_prevalence", "pdi", "multiclass_roc"])
@@ -145,7 +146,7 @@ class TestVerdict:
             with pytest.warns(RuntimeWarning, match="its p-value is nan"):
                 comparison = multiauc.compare(y_true, models)
             text = verdict_of(comparison.report(tmp_path / "a.html", n_resamples=0))
-            assert "a is ahead of b by 1.0000 in AUC_mu; whether that is more than chance is not known" in text
+            assert "a is ahead of b by 1.0000 in AUC_mu; whether that is significant is unknown" in text
 
     def test_p_values_in_words(self, rng, tmp_path):
         for blur, form in ((0.6, "p < 0.001"), (0.02, r"p = 0\.\d{2,3}")):
@@ -211,7 +212,7 @@ class TestHardSamples:
             assert (model["metrics"]["auc_mu"]["low"], model["metrics"]["auc_mu"]["high"]) == (low, high)
         method = " ".join(numbers["method"].values())
         for words in (
-            "a given matrix of costs",
+            "a cost matrix",
             "product of their sizes",
             "weighted rows",
             "45 groups",
@@ -469,7 +470,7 @@ class TestManyModels:
         p_values = {(one.first, one.second): one.corrected_p_value for one in comparison.differences}
         assert p_values["b", "c"] < 0.05 < min(p_values["a", "b"], p_values["a", "c"])
         text = verdict_of(comparison.report(tmp_path / "a.html", n_resamples=0))
-        assert "a is ahead, but cannot be told from b or c." in text
+        assert "a is ahead, but not significantly better than b or c." in text
         assert "b and c" not in text
 
     def test_two_models_are_not_corrected(self, rng, tmp_path):
@@ -688,7 +689,7 @@ class TestConfusions:
         found = numbers_of(path)["models"][0]["confusion"]
         assert found["counts"] == expected.counts.tolist()
         assert [one["f1"] for one in found["per_class"]] == [one.to_dict() for one in expected.f1.values()]
-        assert "Rows count as independent here" in section_of(path, "reliability")
+        assert "Rows are treated as independent here" in section_of(path, "reliability")
 
     def test_many_classes_show_those_with_the_most_errors(self, rng, tmp_path):
         k = 45

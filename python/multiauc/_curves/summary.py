@@ -292,7 +292,7 @@ PARAMETERS = {
     BINOMIAL: _EFFECTS,
 }
 SYMMETRIC = (
-    "one of the rates does not vary between tables by more than chance, so that nothing shows the shape of the curve: "
+    "one of the rates does not vary between tables by more than chance, so the shape of the curve is unknown: "
     "it is taken to be symmetric, with one odds ratio"
 )
 

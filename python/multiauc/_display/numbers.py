@@ -288,7 +288,7 @@ def view_difference(
 
 
 def view_slices(slices: Slices, level: float, at_most: int | None = None) -> views.Slices:
-    """All slices, or so many of those that are most surely worse."""
+    """All slices, or the first so many, sorted by the evidence that they are worse."""
     found = slices.to_dict(level)
     return views.Slices(
         metric=slices.metric,

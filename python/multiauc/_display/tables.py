@@ -27,7 +27,7 @@ BOUNDS = ("guaranteed_low", "guaranteed_high")
 TESTED = ("t", "degrees_of_freedom", "p_value", "corrected_low", "corrected_high", "corrected_p_value")
 OF_RUNS = (*ESTIMATE, "rows_standard_error", "runs_standard_error", "degrees_of_freedom")
 COSTED = ("t", "degrees_of_freedom", "p_value")
-# Of more slices those are printed that are most surely worse.
+# The most slices that are printed.
 SLICES_AT_MOST = 40
 # Where the table shows the curve.
 SHOWN_FPR = np.array([0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5])
@@ -116,7 +116,7 @@ def _tabulate_pairs(shown: views.Evaluation, bounds: list[str]) -> Table:
 def _describe_reading(reading: views.Reading | None, *, exact: bool) -> list[str]:
     if reading is None:
         return []
-    values = "exact." if exact else "the exact ones of all rows lie between the bounds, always."
+    values = "exact." if exact else "the exact values of all rows always lie between the bounds."
     return [f"Read in pieces with {format_size(reading.memory_limit)} of memory, {reading.why}.", f"Values: {values}"]
 
 
@@ -226,7 +226,7 @@ def tabulate_costs(shown: views.Costs) -> Outcome:
     how = f"{shown.judged_by}, {pluralize(found.judged_rows, 'row')}"
     tables = [
         Table(
-            f"What the decisions of {shown.model} cost ({how})",
+            f"Costs of the decision rules for {shown.model} cost ({how})",
             ["rule", "mean cost", "std. error", interval],
             [[rule, *_estimate_cells(one)] for rule, one in found.costs.items()],
         ),
@@ -283,7 +283,7 @@ def tabulate_roc_curves(shown: views.RocCurves) -> Outcome:
     title = (
         f"{pluralize(len(shown.curves), 'ROC curve')}, {'every pair' if of_pairs else 'each class against the rest'}"
     )
-    header = ["class", *(["told from"] if of_pairs else []), "area", "points"]
+    header = ["class", *(["against"] if of_pairs else []), "area", "points"]
     summary = [
         [curve.positive, *([curve.against] if of_pairs else []), curve.area, len(curve.fpr)] for curve in shown.curves
     ]

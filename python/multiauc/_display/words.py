@@ -163,7 +163,7 @@ def judge_models(comparison: views.Comparison, level: float) -> tuple[str, list[
         return UNDEFINED, []
     if not comparison.differences:
         return f"{shown_name(best)} has the largest {name}, {format_number(value)}.", [
-            "Whether that is more than chance was not tested: this metric has no analytic test."
+            "Significance was not tested: this metric has no analytic test."
         ]
     against = compare_with_best(comparison)
     sentences = _describe_draws(comparison)
@@ -197,9 +197,9 @@ def _write_headline(best: str, against: list[views.Difference]) -> str:
     untested = [found.second for found in against if found.corrected_p_value is None]
     findings, winner = [], shown_name(best)
     if len(level) == 1:
-        findings.append(f"{join_names([best, *level])} cannot be told apart")
+        findings.append(f"{join_names([best, *level])} are not significantly different")
     elif level:
-        findings.append(f"{winner} is ahead, but cannot be told from {join_names(level, 'or')}")
+        findings.append(f"{winner} is ahead, but not significantly better than {join_names(level, 'or')}")
     if beaten and len(beaten) == len(against) > SENTENCES_UP_TO:
         findings.append(f"{winner} is better than each of the {len(beaten)} other models")
     elif beaten:
@@ -217,8 +217,8 @@ def _describe_many(comparison: views.Comparison, level: float) -> str:
     ends = " to ".join(f"{format_number(values[name])} ({shown_name(name)})" for name in (second, last))
     return (
         f"By {name_metric(comparison.metric)}, {shown_name(best)} has {format_number(values[best])}; the others range "
-        f"from {ends}. The table has how far each is behind {shown_name(best)}, with {format_percent(level)} intervals "
-        f"and p-values that allow for all {len(comparison.differences)} comparisons of two models."
+        f"from {ends}. The table shows how far each is behind {shown_name(best)}, with {format_percent(level)} "
+        f"intervals and p-values corrected for all {len(comparison.differences)} comparisons of two models."
     )
 
 
@@ -266,8 +266,8 @@ def _describe_difference(found: views.Difference, comparison: views.Comparison, 
     by = f"{format_number(found.estimate.value, 4)} in {name_metric(comparison.metric)}"
     if found.corrected_p_value is None:
         return (
-            f"{best} is ahead of {other} by {by}; whether that is more than chance is not known, because the rows do "
-            "not show how much it varies."
+            f"{best} is ahead of {other} by {by}; whether that is significant is unknown, because the rows do not show "
+            "how much the difference varies."
         )
     known = found.corrected_low is not None
     limits = f"{format_percent(level)} interval {format_corrected(found, 4)}, " if known else ""
@@ -277,7 +277,7 @@ def _describe_difference(found: views.Difference, comparison: views.Comparison, 
         evidence += f", corrected for {count} comparisons"
     if found.decided:
         return f"{best} is better than {other} by {by} ({evidence})."
-    return f"{best} and {other} cannot be told apart: they differ by {by} ({evidence})."
+    return f"{best} and {other} are not significantly different: they differ by {by} ({evidence})."
 
 
 def describe_confusions(model: views.Model) -> str:

@@ -101,7 +101,7 @@ def _open_column(argument: str, values: Any) -> LabelCodes:
     if coded is not None:
         return coded
     is_list = isinstance(values, (list, tuple))
-    # A list of strings is numbered as it is: in an array every label would take as much room as the longest.
+    # A list of strings is numbered as it is: in an array every label would use as much memory as the longest.
     if is_list and values and isinstance(values[0], str):
         return values, None
     array = as_labels(argument, values)

@@ -27,7 +27,7 @@ NO_OPTIONS = _rust.MetricOptions()
 
 #: What the entries of matrices can be asked to be: the least number, and whether it is one of them.
 ENTRIES = {"finite": (-np.inf, False), "finite and not negative": (0.0, True), "positive and finite": (0.0, False)}
-# How far W and its transpose may differ, relative to the largest entry: room for rounding in a computed matrix.
+# How far W and its transpose may differ, relative to the largest entry, because of rounding.
 ASYMMETRY_FROM_ROUNDING = 1e-12
 
 

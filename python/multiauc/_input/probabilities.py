@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: What the outputs of models in training may be.
 OUTPUTS = ("probabilities", "logits", "one_vs_all_logits")
-# Scores whose softmax is computed at a time, so that the copies in float64 stay small.
+# Scores whose softmax is computed at a time, to keep the float64 copies small.
 SCORES_AT_ONCE = 1 << 20
 # Rows whose sums are looked at, and how far a sum of probabilities may be from 1.
 ROWS_LOOKED_AT = 10_000
@@ -166,7 +166,7 @@ def find_improbable_row(scores: NDArray[np.float32] | NDArray[np.float64]) -> in
     """The first row whose scores are not probabilities, if there is one."""
     tolerance = TOLERANCES[scores.itemsize]
     for start, block in probability_blocks(scores):
-        # Written so that nan is wrong.
+        # Written to fail for nan.
         wrong = ~((np.abs(block.sum(axis=1) - 1.0) <= tolerance) & (block.min(axis=1) >= -tolerance))
         if wrong.any():
             return start + int(np.argmax(wrong))

@@ -397,7 +397,7 @@ class HeldInputs:
     groups: NDArray[np.uint32] | None = None
     folds: NDArray[np.uint32] | None = None
     sampling: str = "stratified"
-    # Whether nobody asked for this sampling, so that other metrics may have another.
+    # Whether this sampling is a default, which other metrics need not share.
     is_natural: bool = False
     _fingerprint: int = field(init=False)
     _interactions: _rust.Interactions | None = field(default=None, init=False)
@@ -488,7 +488,7 @@ class HeldInputs:
         return np.bincount(pairs // n_groups, minlength=self.sample.n_classes)
 
     def groups_span_classes(self) -> bool:
-        """Whether some group has rows of several classes, so that drawing groups draws the class sizes too."""
+        """Whether some group has rows of several classes, which makes class sizes random."""
         if self.groups is None:
             return False
         counts = slice(None) if self.sample.weights is None else self.sample.weights > 0

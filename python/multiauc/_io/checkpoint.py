@@ -1,4 +1,4 @@
-"""Where long work stands, kept in a file, so that it can be stopped at any moment and go on there.
+"""Checkpoints: the progress of long work in a file, to resume from if it is stopped.
 
 A checkpoint is written beside its file and renamed, and the one before it is kept until the next: whatever happens, one
 of the two is whole. A checksum tells. What it was made from and how is written into it; work on something else refuses
@@ -157,7 +157,7 @@ class Checkpoint:
     def save(self, place: dict[str, Any], state: bytes) -> None:
         """Write the checkpoint, and keep the one before it."""
         started = time.monotonic()
-        # Always the same name, so that processes that are killed leave no more than one of them.
+        # Always the same name: killed processes leave at most one of them.
         beside = self.path.with_name(f"{self.path.name}.part")
         try:
             with beside.open("wb") as file:

@@ -68,9 +68,9 @@ def evaluate_dataset(  # noqa: PLR0913
     r"""AUC_mu, Hand & Till's M and one-vs-rest of predictions in files of any size, in bounded memory.
 
     Rows are read in pieces, only the columns that are needed, and counted into a state of bounded size (see
-    `multiauc.streaming.Accumulator`). While that has room for all distinct scores the answer is exact, and says so.
-    Afterwards scores that are close share a bin, and every metric comes with limits between which its exact value lies,
-    always: only the order of rows within a bin is not known,
+    `multiauc.streaming.Accumulator`). If it can hold all distinct scores, the result is exact, and says so. Afterwards
+    scores that are close share a bin, and every metric comes with limits between which its exact value lies, always:
+    only the order of rows within a bin is not known,
 
     .. math::
         U_{cd}^{\text{low}} = \frac{\text{pairs of rows in the right order for sure}}{n_c n_d}, \qquad
@@ -290,7 +290,7 @@ def evaluate_source(
         identity = identify_source(source, filesystem)
         if identity is None:
             raise ValueError(
-                "checkpoint needs a source that can be told from others and read again: files, or a data set of "
+                "checkpoint needs a source that can be identified and read again: files, or a data set of "
                 f"pyarrow that is made of files; source is {describe_type(source)}"
             )
         kept = _make_checkpoint(checkpoint, stream, request, plan, identity)

@@ -60,8 +60,8 @@ class Output:
     def write(self, content: str | bytes) -> Path:
         """Write a file (not standard output), and return where it is.
 
-        It is written beside its target and renamed, so that a failure or Ctrl-C leaves the old file as it was. Text is
-        UTF-8; halves of surrogate pairs, which it does not have, are written as escapes.
+        It is written beside its target and renamed: a failure or Ctrl-C leaves the old file intact. Text is UTF-8;
+        halves of surrogate pairs, which it does not have, are written as escapes.
         """
         self.refuse()
         data = content if isinstance(content, bytes) else content.encode("utf-8", errors="backslashreplace")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from multiauc._common.types import Outputs
     from multiauc.streaming import BoundedEvaluation
 
-#: How many states are merged at a time, so that no machine holds all of them.
+#: How many summaries are merged at a time, because one machine may not hold all of them.
 MERGED_AT_ONCE = 8
 
 

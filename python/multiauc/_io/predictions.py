@@ -51,7 +51,7 @@ class Request(ColumnRequest):
     outputs
         What the scores are: "logits", or None to take them as they are.
     format_in, delimiter
-        The format of the files, and the sign between the cells of texts, if they are not to be told from the files.
+        The format of the files, and the delimiter of text files, if they should not be inferred.
     """
 
     sources: dict[str, Source] = field(default_factory=dict)

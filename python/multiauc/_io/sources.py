@@ -191,7 +191,7 @@ def open_content(path: str, *, whole: bool = True) -> Content:
 
 
 def detect_format(content: Content, chosen: str | None, option: str = "format_in") -> str:
-    """The format: the chosen one, or told by the name, or (of pipes and names without an ending) by how it begins.
+    """The format: as chosen, or inferred from the name or (for pipes and names without an extension) the first bytes.
 
     `option` is what messages call the option that chooses it.
     """

@@ -212,7 +212,7 @@
     if (row === column) return `${labels[row]}: ${counts[row].toLocaleString("en")} rows`;
     const numbers = table();
     const found = numbers.value[row][column];
-    const pair = directed() ? `${labels[row]} told from ${labels[column]} by the score for ${labels[row]}` : `${labels[row]} and ${labels[column]}`;
+    const pair = directed() ? `${labels[row]} against ${labels[column]} by the score for ${labels[row]}` : `${labels[row]} and ${labels[column]}`;
     const rows = `${counts[row].toLocaleString("en")} and ${counts[column].toLocaleString("en")} rows`;
     if (found === null) return `${pair}: not known (${rows})`;
     const low = numbers.low[row][column];

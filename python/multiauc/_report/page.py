@@ -138,7 +138,9 @@ def _render_comparison(report: views.Report) -> Content:
     ]
     caption = f"Differences in {words.name_metric(found.metric)} on the same rows, {_describe_intervals(report)}"
     count = len(found.differences)
-    joint = f" Intervals and p-values allow for all {count} comparisons ({found.correction})." if count > 1 else ""
+    joint = (
+        f" Intervals and p-values are corrected for all {count} comparisons ({found.correction})." if count > 1 else ""
+    )
     table = _table(caption, ["models", *DIFFERENCE_HEADER], rows, sortable=True)
     return {"table": table, "joint": joint, "threshold": f"{1 - report.level:.3g}"}
 
@@ -163,7 +165,7 @@ def _tabulate_standings(report: views.Report) -> str:
 def _describe_intervals(report: views.Report) -> str:
     """What the intervals of differences are."""
     count = 0 if report.comparison is None else len(report.comparison.differences)
-    joint = f" that hold for all {count} comparisons together" if count > 1 else ""
+    joint = f" simultaneous over all {count} comparisons" if count > 1 else ""
     return f"{report.level_text} intervals{joint}"
 
 
@@ -328,7 +330,7 @@ def _render_reliability(report: views.Report) -> Content:
         return None
     shown, total = max(len(model.reliability) for model in report.models), len(report.labels)
     some = "" if total in (TWO, shown) else f" Shown are {shown} of {total} classes, those of the matrix above."
-    grouped = "" if report.units == "rows" else " Rows count as independent here, although they come in groups."
+    grouped = "" if report.units == "rows" else " Rows are treated as independent here, although they are grouped."
     return {"panels": _render_models(panels, report), "level": report.level_text, "more": some + grouped}
 
 
@@ -375,7 +377,7 @@ def _tabulate_slices(found: views.Slices, report: views.Report) -> str:
 
 
 def _format_corrected_p(p: float, threshold: float) -> str:
-    """A p-value corrected for many slices, most of which are next to 1."""
+    """A p-value corrected for many slices; most of them are close to 1."""
     return p_text(p, threshold) if p < 0.9995 or p == 1.0 else "> 0.999"
 
 

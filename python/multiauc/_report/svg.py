@@ -182,7 +182,7 @@ def draw_surface(name: str, found: views.Surface) -> str:
     The floor has the rates of the first two classes, the height is that of the third.
     """
     labels, name = [shown_name(label) for label in found.labels], shown_name(name)
-    title = f"ROC surface of {name}: shares of {join_words(labels)} that are decided rightly, as offsets vary"
+    title = f"ROC surface of {name}: true positive rates of {join_words(labels)} as offsets vary"
     return fill(
         "surface",
         title=escape(title),

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from multiauc._evaluation.evaluation import Evaluation
     from multiauc._input.sample import HeldInputs, Sample
 
-TITLE = "How well are the classes told apart?"
+TITLE = "How well are the classes separated?"
 SENTENCES = 5
-# Of more slices those are shown that are most surely worse.
+# The most slices that are shown.
 SLICES = 100
 # A curve for this many classes and its bootstrap take seconds; with more classes the page has no curve, and no
 # confusion matrix.
@@ -212,7 +212,7 @@ def _describe_resampling(curve: views.Curve, drawn: str) -> str:
     if not size or error is None:
         return "no intervals"
     what = {"stratified": "rows within classes", "iid": "rows", "groups": "groups"}[drawn]
-    words = f"{size} bootstrap samples of {what}, which know its standard error to {100 * error:.0f}%"
+    words = f"{size} bootstrap samples of {what}, whose standard error is accurate to {100 * error:.0f}%"
     return words if size >= numbers.QUANTILES_FROM else f"{words}; intervals and bands allow for that (Student's t)"
 
 
@@ -220,7 +220,7 @@ def _describe_options(inputs: HeldInputs) -> dict[str, str]:
     """What the metrics asked for depend on."""
     used = {option for metric in inputs.metrics for option in registry.METRICS[metric].options}
     partition, weighting = inputs.options.partition, inputs.options.pair_weights
-    decision = "the largest score" if partition is None else "a given matrix of costs"
+    decision = "the largest score" if partition is None else "a cost matrix"
     weights = "equal"
     if weighting is not None:
         named = {"size_product": "the product of their sizes", "size_sum": "the sum of their sizes"}

@@ -45,51 +45,50 @@ TOP_K = option(type=click.IntRange(min=1), metavar="K")
 )
 @click.version_option(__version__, prog_name="multiauc", message="%(prog)s %(version)s")
 def multiauc() -> None:
-    """Evaluate classifiers of several classes from files of predictions.
+    """Evaluate multi-class classifiers from files of predictions.
 
     Files are CSV, TSV, Parquet, Arrow/Feather or NPZ: a row per instance, a column with the true class and a column
-    with the score for each class. Rows are counted from 1, without the header. Several files of the same columns are
-    one data set if they are given as a folder or as a pattern in quotes ('parts/*.parquet'). - is standard input.
+    with the score for each class. Rows are counted from 1, without the header. To read several files with the same
+    columns as one data set, pass a folder or a quoted pattern ('parts/*.parquet'). - is standard input.
 
-    Exit codes: 0 done, 1 data or values that cannot be used, 2 a wrong command line, 3 a model that did not pass
-    --fail-under or --fail-if-worse, 130 stopped by Ctrl-C.
+    Exit codes: 0 success, 1 invalid data or values, 2 invalid command line, 3 a model failed --fail-under or
+    --fail-if-worse, 130 stopped by Ctrl-C.
     """
 
 
 @command(multiauc)
 @dataclass(frozen=True, kw_only=True)
 class EvaluateRequest(InferenceRequest):
-    """Areas under the curve of one model, with intervals.
+    """Evaluate one model: AUCs and other metrics, with intervals.
 
-    The metrics that --metrics names, each class, and the pairs of classes that are separated worst, as far as these
-    metrics need them. Intervals are analytic unless --bootstrap asks for resamples. With --by also the slices of the
-    rows, by the first metric: the one that is most surely worse than the rest comes first, and p-values and intervals
-    allow for their number; --format csv then has the slices. With --runs the means over several trainings instead.
+    Prints the metrics, each class against the rest, and the worst separated pairs of classes. Intervals are analytic;
+    pass --bootstrap to resample instead. --by adds slices of the rows, by the first metric, sorted by the evidence that
+    a slice is worse, with p-values and intervals corrected for their number; --format csv then prints the slices.
+    --runs averages over several trainings.
 
-    A file that is too large for the memory is read in pieces, and values have guaranteed bounds unless they are exact;
-    the output says so. Then FILE may also be the address of files in a store, such as s3://bucket/folder.
+    A file that does not fit in memory is read in pieces; values then have guaranteed bounds unless they are exact, and
+    the output says which. FILE may then also be a URL such as s3://bucket/folder.
 
     Attributes
     ----------
     row_id
-        Column that identifies rows, to match those of --runs. [default: by their order within each run]
+        Column that identifies rows, to match them between --runs. [default: by order within each run]
     runs
-        Column with the run (training, seed) of each row: the mean over runs, with errors from rows and runs.
+        Column with the run (training, seed) of each row: evaluates the mean over runs, with standard errors from rows
+        and runs.
     worst
         How many pairs to list.
     fail_under
-        End with exit code 3 if the metric is under this value. Several times for several metrics.
+        Exit with code 3 if the metric is below this value. Repeat for several metrics.
     fail_on_interval
-        Hold the lower limit against --fail-under, not the value: with the confidence of --level from one side, as
-        --fail-if-worse does.
+        Compare --fail-under with the one-sided lower confidence limit at --level, not with the value.
     memory_limit
         Read the file in pieces with about this much memory, such as 512MB; none reads it whole. [default: whole, or
-        1GiB if it would take up more than a quarter of the free memory]
+        1GiB if it would use more than a quarter of the free memory]
     checkpoint
-        Read the file in pieces, and keep in FILE what has been found so far: stopped at any moment, the same command
-        goes on there.
+        Read the file in pieces, and save the progress in FILE: if stopped, the same command resumes there.
     exact
-        Read the file in pieces, as often as it takes for values that are exact.
+        Read the file in pieces, in as many passes as exact values need.
 
     Examples
     --------
@@ -130,14 +129,14 @@ class EvaluateRequest(InferenceRequest):
 class CompareRequest(InferenceRequest):
     """Compare models on the same rows, with paired tests.
 
-    A model is a file, or some columns of one file (several --scores). p-values are also corrected for the number of
-    comparisons. Intervals are analytic unless --bootstrap asks for resamples; multiclass_roc has no others.
+    A model is a file, or some columns of one file (several --scores). p-values are corrected for the number of
+    comparisons. Intervals are analytic; pass --bootstrap to resample instead, which multiclass_roc needs.
 
     Attributes
     ----------
     fail_if_worse
-        End with exit code 3 unless the first model is shown to be worse than each of the others by less than this, with
-        the confidence of --level from one side.
+        Exit with code 3 unless the data show that the first model is worse than each of the others by less than this
+        margin (one-sided, at --level).
 
     Examples
     --------
@@ -166,22 +165,23 @@ class CompareRequest(InferenceRequest):
 @command(multiauc)
 @dataclass(frozen=True, kw_only=True)
 class RocRequest(FileRequest):
-    """The multi-class ROC curve, or the curves of classes or pairs.
+    """Compute the multi-class ROC curve, or the curves of classes or pairs.
 
-    Prints areas; --format csv and json have the points too. --bootstrap gives the one curve an interval and a band.
+    Prints areas; --format csv and json include the points. --bootstrap adds an interval and a band to the multi-class
+    curve.
 
     Attributes
     ----------
     kind
-        One curve for all pairs of classes, a curve for each class, or a curve for each pair.
+        One curve for all pairs of classes, one per class, or one per pair.
     thresholds
-        Of the one curve.
+        The number of thresholds of the multi-class curve.
     bootstrap
-        Resamples of the bootstrap; 0 for none.
+        Number of bootstrap resamples; 0 for none.
     seed
-        The seed of the random numbers.
+        Seed of the random numbers.
     plot
-        Draw it: a .png, .svg or .pdf file.
+        Plot the curves into a .png, .svg or .pdf file.
 
     Examples
     --------
@@ -195,7 +195,7 @@ class RocRequest(FileRequest):
     thresholds: int = option(type=click.IntRange(min=2), default=100, show=True)
     bootstrap: int = option(default=0, show=True, **_requests.RESAMPLES)
     seed: int = _requests.SEED
-    plot: str | None = option(type=click.Path(), metavar="PICTURE")
+    plot: str | None = option(type=click.Path(), metavar="FILE")
 
     def run(self) -> None:
         """See `FileRequest`."""
@@ -207,18 +207,18 @@ class RocRequest(FileRequest):
 @command(multiauc)
 @dataclass(frozen=True, kw_only=True)
 class DecideRequest(FileRequest):
-    """Find the decisions that cost least, and say what they cost.
+    """Find the decision rule with the lowest cost, and estimate that cost.
 
-    A rule is fitted to the probabilities and classes of FILE: the smallest expected cost, by probabilities that are
-    corrected if they need it. Beside it, the plain rules: the smallest expected cost by the probabilities as they are
-    (bayes), and the largest probability (argmax), with paired intervals of the differences.
+    Fits a rule to the probabilities and classes of FILE: the smallest expected cost, with probabilities corrected if
+    they need it. It is compared with two simple rules, the smallest expected cost by the probabilities as they are
+    (bayes) and the largest probability (argmax), with paired intervals of the differences.
 
     Attributes
     ----------
     judge
-        Other rows of the same columns to judge the rule by. [default: cross-validation within FILE]
+        Other rows with the same columns to test the rule on. [default: cross-validation within FILE]
     decisions
-        Write the decision on each row, of the file of --judge if there is one.
+        Write the predicted class of each row, of the --judge file if there is one.
 
     Examples
     --------
@@ -243,11 +243,11 @@ class DecideRequest(FileRequest):
 @command(multiauc)
 @dataclass(frozen=True, kw_only=True)
 class ReportRequest(InferenceRequest):
-    """Write a page that says which model is best and which classes it confuses.
+    """Write an HTML report: which model is best, and which classes it confuses.
 
-    One HTML file that works offline, for one model or several: summary with intervals, comparison with tests, pairs of
-    classes as a heat map and in words, every class, the multi-class ROC curve with its band; with --costs also what
-    decisions cost, and with --by how the models do on slices of the rows.
+    One file that works offline, for one model or several: summary with intervals, comparison with tests, pairs of
+    classes as a heat map and in words, confusion matrix, every class, the multi-class ROC curve with its band. --costs
+    adds the cost of predictions, --by slices of the rows.
 
     Attributes
     ----------
@@ -285,9 +285,9 @@ class ReportRequest(InferenceRequest):
 @multiauc.command(context_settings=SETTINGS, epilog="\b\nExample:\n  $ multiauc demo --directory demo")
 @click.option("--directory", type=click.Path(file_okay=False, path_type=Path), default=Path("multiauc-demo"),
               show_default=True, help="Where to write the files.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Replace a file that is there already, unless it is an input.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file, unless it is an input.")
 def demo(directory: Path, *, force: bool) -> None:
-    """Write predictions of three made-up models, compare them, and write a report."""
+    """Write predictions of three simulated models, compare them, and write a report."""
     from multiauc.cli import _demo  # noqa: PLC0415
 
     files = _demo.write_files(directory, force=force, also=(REPORT,))
@@ -307,7 +307,7 @@ def demo(directory: Path, *, force: bool) -> None:
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the script that makes SHELL complete commands, options and column names."""
+    """Print the SHELL completion script for commands, options and column names."""
     from click.shell_completion import get_completion_class  # noqa: PLC0415
 
     kind = get_completion_class(shell)

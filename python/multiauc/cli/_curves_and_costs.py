@@ -26,7 +26,7 @@ def compute_curves(request: RocRequest) -> None:
     """Compute, print and perhaps draw the curve or curves of one model."""
     source = request.source()
     printing = Printing.open(request)
-    picture = None if request.plot is None else _open_picture(request, request.plot)
+    plot = None if request.plot is None else _open_plot(request, request.plot)
     models = request.read(source)
     (name, scores), y_true, level = models.only("roc"), models.predictions.y_true, request.level
     # As `evaluate` does, if the columns seem to be in another order.
@@ -41,7 +41,7 @@ def compute_curves(request: RocRequest) -> None:
         curves = multiauc.roc_curves(y_true, scores, kind=kind, **models.arguments)
         shown = numbers.view_roc_curves(curves.values(), name, level, models.sizes())
     printing.show(shown, models.provenance)
-    if picture is None:
+    if plot is None:
         return
     if request.kind == "multiclass":
         display: Any = curve.plot(band=None if bootstrap is None else bootstrap.band(level), label=name)
@@ -50,16 +50,16 @@ def compute_curves(request: RocRequest) -> None:
 
         display = RocCurvesDisplay(curves).plot()
     content = io.BytesIO()
-    display.figure_.savefig(content, dpi=150, format=_read_kind(picture))
-    picture.write(content.getvalue())
+    display.figure_.savefig(content, dpi=150, format=_read_kind(plot))
+    plot.write(content.getvalue())
 
 
-def _open_picture(request: RocRequest, path: str) -> Output:
-    """Where the picture goes; refused before any work is done. From now on, drawing needs no screen."""
-    picture = Output(path, request.inputs(), force=request.force)
+def _open_plot(request: RocRequest, path: str) -> Output:
+    """The plot's output, checked before any work is done. From now on, drawing needs no screen."""
+    plot = Output(path, request.inputs(), force=request.force)
     if path == STANDARD:
         raise ValueError("--plot must be a file; the result goes to standard output")
-    picture.refuse()
+    plot.refuse()
     try:
         import matplotlib as mpl  # noqa: PLC0415
     except ImportError:
@@ -68,15 +68,15 @@ def _open_picture(request: RocRequest, path: str) -> Output:
     from matplotlib.backend_bases import FigureCanvasBase  # noqa: PLC0415
 
     known = sorted(FigureCanvasBase.get_supported_filetypes())
-    if _read_kind(picture) not in known:
-        raise ValueError(f"{path}: cannot be written: a picture's name ends in {', '.join(known)}")
+    if _read_kind(plot) not in known:
+        raise ValueError(f"{path}: cannot be written: the name of a plot ends in {', '.join(known)}")
     if request.output != STANDARD and Path(path).resolve() == Path(request.output).resolve():
         raise ValueError(f"{path}: this is the file of --output, too")
-    return picture
+    return plot
 
 
-def _read_kind(picture: Output) -> str:
-    return Path(picture.path).suffix.lower().removeprefix(".")
+def _read_kind(plot: Output) -> str:
+    return Path(plot.path).suffix.lower().removeprefix(".")
 
 
 def decide_file(request: DecideRequest) -> None:

@@ -27,7 +27,7 @@ SHARE = (0.25, 0.25, 0.15, 0.15, 0.1, 0.1)
 
 
 def write_files(directory: Path, *, force: bool = False, also: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Write the predictions of each model, all of them in one CSV file, and a matrix of costs.
+    """Write the predictions of each model, all of them in one CSV file, and a cost matrix.
 
     Returns where the first are. Nothing is written if one of the files, or one that is to be written `also`, is there
     already.
@@ -71,7 +71,7 @@ def _write_costs() -> str:
 
 
 def _regions(users: NDArray[np.intp], codes: NDArray[np.intp], noise: NDArray[np.float64]) -> NDArray[Any]:
-    """Where each row comes from; in the marsh it is often foggy, so that animals are hard to tell apart."""
+    """The region of each row; the marsh is often foggy, which makes animals hard to distinguish."""
     is_foggy = noise.max(axis=1) - noise[np.arange(len(codes)), codes] > 1.5
     from_marsh = np.random.default_rng(7).random(len(users)) < np.where(is_foggy, 0.2, 0.05)
     return np.where(from_marsh, "marsh", np.array(["coast", "hills", "plain"])[users % 3])

@@ -94,7 +94,7 @@ def format_csv(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 def _csv_line(cells: Sequence[Any]) -> str:
     text = io.StringIO(newline="")
-    # The writer puts cells into quotes that hold a sign of its own line end, so that is both of them.
+    # The writer quotes entries with a character of its own line end, hence both of them.
     csv.writer(text, lineterminator="\r\n").writerow(map(_csv_cell, cells))
     return text.getvalue().removesuffix("\r\n") + "\n"
 

@@ -246,46 +246,43 @@ class FileRequest:
     label
         Column with the true class of each row.
     scores
-        Columns with the scores: a pattern such as 'p_*', whose star stands for the class, or names with commas between.
-        In an NPZ file also one matrix. Several times for several models in one file. evaluate also takes a column of
-        predicted labels. [default: p_* or y_score, or columns called after the classes, or the one column of lists or
-        of numbers]
+        Columns with the scores: a pattern such as 'p_*', whose star stands for the class, or comma-separated names; in
+        an NPZ file also a matrix. Repeat for several models in one file. evaluate also accepts a column of predicted
+        labels. [default: p_* or y_score, or columns named after the classes, or the only column of lists or numbers]
     labels
-        The classes in the order of the score columns, if their names do not say.
+        The classes in score column order, if the column names do not tell.
     sample_weight
         Column with the weight of each row.
     absent
         What to do about classes without rows.
     outputs
-        What the scores are, if they are not probabilities: of logits the softmax of each row is taken.
-        [default: scores are taken as they are]
+        What the scores are, if they are not probabilities: logits are converted by softmax. [default: use scores as
+        they are]
     format_in
-        The format of the files, if neither their names nor their first bytes tell.
+        The file format, if neither name nor first bytes show it.
     delimiter
-        What stands between the cells of a text file: {delimiters}, or the sign itself.
-        [default: inferred from the first lines]
+        The delimiter of a text file: {delimiters}, or the character itself. [default: inferred from the first lines]
     threads
-        How many threads to use. [default: all]
+        Number of threads. [default: all]
     level
         The level of the confidence intervals.
     style
-        How to print the result. [default: table, or what the output's name says]
+        Output format. [default: table, or by the extension of --output]
     output
         Where to write the result; - is standard output.
     force
-        Replace a file that is there already, unless it is an input.
+        Overwrite an existing file, unless it is an input.
     groups
-        Column that says which rows belong together (patients, users): intervals allow for it.
+        Column with the group of each row (patient, user): intervals then treat groups, not rows, as independent.
     folds
-        Column with the fold of each row (cross-validation): rows of different folds, scored by different models, are
-        not ranked against each other.
+        Column with the fold of each row (cross-validation): metrics are computed within folds.
     by
-        Columns whose values are slices of the rows (regions, devices): each is compared with the rest of the rows.
-        Several columns cross.
+        Columns whose values define slices of the rows (regions, devices), each compared with the rest. Several columns
+        are crossed.
     row_id
         Column that identifies rows, to match several files. [default: by position]
     costs
-        Costs of decisions: of predicting the class of the row when the truth is that of the column.
+        Cost matrix of predictions: predicted classes in rows, true classes in columns.
     """
 
     files: tuple[str, ...]
@@ -363,21 +360,21 @@ class InferenceRequest(FileRequest):
     sampling
         Whether class sizes are fixed or random. [default: as in multiauc.evaluate, by metric]
     partition
-        Costs for AUC_mu: of predicting the class of the row when the truth is that of the column.
+        Cost matrix for AUC_mu: predicted classes in rows, true classes in columns.
     pair_weights
-        How pairs of classes are weighted in AUC_mu and M.
+        Weights of the pairs of classes in AUC_mu and M.
     bootstrap
-        Resamples of the bootstrap; 0 for none.
+        Number of bootstrap resamples; 0 for none.
     seed
-        The seed of the random numbers.
+        Seed of the random numbers.
     metric
-        What to compare the models by.
+        The metric to compare models by.
     metrics
-        What to compute, out of {metrics}. [default: {usual_metrics}]
+        Metrics to compute: {metrics}. [default: {usual_metrics}]
     clip
-        The smallest probability that log_loss counts with. [default: a probability of 0 is an error]
+        Lower limit of probabilities in log_loss. [default: a probability of 0 is an error]
     k
-        How many classes top_k_accuracy looks at.
+        The k of top_k_accuracy.
     """
 
     groups: str | None = column()

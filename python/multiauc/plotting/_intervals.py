@@ -207,7 +207,7 @@ class ComparisonDisplay(IntervalsDisplay):
     def _shown_differences(self, names: list[str], level: float) -> dict[str, tuple[float, tuple[float, float]]]:
         """The differences of all pairs of models; of many models, the best less each of the others.
 
-        With limits that hold for all pairs together; without, where the metric has no analytic standard error.
+        With limits simultaneous over all pairs together; without, where the metric has no analytic standard error.
         """
         values = [estimate.value for estimate in self.comparison.estimates.values()]
         corrected = list(self.comparison.simultaneous_intervals(level).values()) if self.comparison.differences else []

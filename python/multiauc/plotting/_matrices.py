@@ -28,7 +28,7 @@ SHARES = {"all": "share of all rows", "true": "share of the true class", "predic
 
 
 class HeatMapDisplay(PredictionsDisplay):
-    """A square of coloured entries, with classes along both sides and numbers where there is room for them."""
+    """A square of coloured entries, with classes along both sides and numbers if they fit."""
 
     im_: AxesImage
     text_: list[Text]
@@ -78,12 +78,12 @@ class HeatMapDisplay(PredictionsDisplay):
         """Add the bar of colours, and write the names of the columns across if none is wider than its column."""
         axes.figure.colorbar(self.im_, ax=axes, label=what, shrink=0.8, aspect=30, pad=0.02)
         self._set_axes(axes)
-        # Lays the figure out, so that sizes are those of the finished plot, or smaller.
+        # Lays the figure out: sizes are then those of the finished plot, or smaller.
         self.figure_.draw_without_rendering()
         names = axes.get_xticklabels()
-        room = 0.95 * axes.get_window_extent().width / len(names)
+        width = 0.95 * axes.get_window_extent().width / len(names)
         # The names stand upright: their heights are how long they are.
-        if max(name.get_window_extent().height for name in names) <= room:
+        if max(name.get_window_extent().height for name in names) <= width:
             axes.tick_params(axis="x", labelrotation=0)
         return self
 

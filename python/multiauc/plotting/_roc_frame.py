@@ -180,7 +180,7 @@ def _place_legend(axes: Axes, drawn: list[Line2D | Collection]) -> None:
     figure: Any = axes.get_figure(root=True)
     for size in LEGEND_SIZES:
         legend = axes.legend(loc="lower right", frameon=False, fontsize=size)
-        # Lays the figure out, so that places are those of the finished plot.
+        # Lays the figure out: positions are then those of the finished plot.
         figure.draw_without_rendering()
         box, inside = legend.get_window_extent(), axes.get_window_extent()
         fits = inside.x0 <= box.x0 and box.y1 <= inside.y1

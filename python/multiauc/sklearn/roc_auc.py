@@ -289,7 +289,7 @@ def _weighted_mean(values: NDArray[np.float64], weights: NDArray[Any] | None) ->
 
 
 def _warn_undefined(times: int) -> None:
-    """Have scikit-learn give its own warning of an undefined value, so that text, class and origin are right."""
+    """Let scikit-learn raise its own warning of an undefined value, with the right text, class and origin."""
     for _ in range(times):
         theirs([0], [0.0])
 

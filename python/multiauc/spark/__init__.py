@@ -10,7 +10,7 @@ with needs("multiauc.spark needs PySpark", "pyspark pyarrow 'pandas<3'"):
     import pyspark  # noqa: F401
 
 # Workers run "python3" of their path unless somebody says otherwise: on one machine hardly ever the interpreter in use.
-# Spark reads it when a query is made, so that this is early enough for sessions that exist already.
+# Spark reads it when a query is made, so this is early enough for existing sessions.
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 from multiauc.spark.evaluation import (

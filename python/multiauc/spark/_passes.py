@@ -137,7 +137,7 @@ def evaluate_exactly(
 
 
 def _longest_range(state: Accumulator) -> int:
-    """How many rows a range may have, so that there are not too many ranges."""
+    """How many rows a range may have, to limit the number of ranges."""
     problems = len(state.labels) * (("auc_mu" in state.metrics) + (state.metrics != ("auc_mu",)))
     return max(LONGEST_RANGE, state.n_rows * problems // MOST_RANGES)
 

@@ -353,7 +353,7 @@ class ArrayMulticlassAuc(BatchMetric):
         return self.value_so_far()
 
     def join(self) -> Batch:
-        """All rows, kept as one batch, so that the next call need not join them again."""
+        """All rows, kept as one batch for the next call."""
         joined = super().join()
         self._records = [joined]
         return joined
