@@ -226,9 +226,9 @@ def texts(*, quick: bool) -> dict[str, str]:
             [
                 ["population value", f"{many.truth:.4f}"],
                 ["standard deviation over samples", f"{many.spread:.4f}"],
-                ["mean standard error, closed form", f"{many.standard_error:.4f}"],
+                ["mean standard error, analytic", f"{many.standard_error:.4f}"],
                 ["mean standard error, bootstrap", f"{many.bootstrap:.4f}"],
-                ["95% intervals (closed form) that cover", f"{100 * many.covered:.1f}%"],
+                ["95% intervals (analytic) that cover", f"{100 * many.covered:.1f}%"],
             ],
         ),
     }

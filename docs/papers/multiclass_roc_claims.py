@@ -31,7 +31,7 @@ RESAMPLINGS: Final = {
     "binomial": "D, rates redrawn as binomial shares of n_c n_d trials (the paper)",
     "binomial_class_size": "D, the same with n_c and n_d trials",
 }
-CLOSED_FORMS: Final = {"hand_till": "M, closed form", "auc_mu": "AUC_mu, closed form"}
+CLOSED_FORMS: Final = {"hand_till": "M, analytic", "auc_mu": "AUC_mu, analytic"}
 
 
 def coverage(samples: int, resamples: int) -> dict[str, tuple[float, float, float]]:
