@@ -17,9 +17,13 @@ type Known = (f64, f64, f64, f64, Option<(f64, f64)>);
 /// (smallest value, largest value, whether values are losses).
 type ScaleArgument = (f64, f64, bool);
 
+const fn worst_case(design_effect: f64, failures: f64) -> WorstCase {
+    WorstCase { design_effect, failures, degrees_of_freedom: f64::INFINITY }
+}
+
 const fn uncertain((value, variance, degrees_of_freedom, smallest_class, worst): Known) -> Uncertain {
     let worst = match worst {
-        Some((design_effect, failures)) => Some(WorstCase { design_effect, failures }),
+        Some((design_effect, failures)) => Some(worst_case(design_effect, failures)),
         None => None,
     };
     Uncertain { value, variance, degrees_of_freedom, smallest_class, worst }
@@ -70,7 +74,7 @@ pub fn wilson_limits<'py>(
     }
     let wilson: Vec<Wilson> = (0..values.len())
         .map(|k| {
-            let worst = WorstCase { design_effect: effects[k], failures };
+            let worst = worst_case(effects[k], failures);
             Wilson::new(values[k], variances[k], freedoms[k], worst)
         })
         .collect();

@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn a_test_at_a_limit_of_the_interval_has_the_t_of_its_tail() {
-        let worst = Some(WorstCase { design_effect: 0.04, failures: 0.25 });
+        let worst = Some(WorstCase { design_effect: 0.04, failures: 0.25, degrees_of_freedom: f64::INFINITY });
         for (rule, scale, worst) in [
             (IntervalRule::Wilson, UNIT, worst),
             (IntervalRule::Logit, UNIT, None),

@@ -182,7 +182,7 @@ mod tests {
     use crate::inference::WorstCase;
 
     fn estimate(value: f64, variance: f64) -> Uncertain {
-        let worst = Some(WorstCase { design_effect: 0.02, failures: 0.25 });
+        let worst = Some(WorstCase { design_effect: 0.02, failures: 0.25, degrees_of_freedom: f64::INFINITY });
         Uncertain { value, variance, degrees_of_freedom: 40.0, smallest_class: 30.0, worst }
     }
 
