@@ -87,7 +87,7 @@ def read_label_column(y_true: Any, n_rows: int, n_columns: int) -> LabelColumn:
     _check_shape(y_true, entries, n_rows)
     column = _number_column("y_true", entries, labels_of, max(n_columns, MAX_CLASSES))
     for position, label in enumerate(column.distinct):
-        if is_missing(label):
+        if type(label) is not int and is_missing(label):
             where = f"({label!r}) at row {column.row_of(position)}"
             raise ValueError(f"y_true has a missing label {where}; drop such rows, or give them a label")
     return column

@@ -112,28 +112,9 @@ class Sample(ClassedRows):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseSample(ClassedRows):
-    """Labels, stored scores and weights in the form of the compiled core.
+    """Labels, weights and stored scores, the last in the form of the compiled core alone."""
 
-    Attributes
-    ----------
-    values
-        The stored scores, row by row; the caller's memory wherever possible.
-    columns
-        Their columns, in any order within a row; several scores of one cell are added.
-    starts
-        Where the scores of each row start, and those of the last end.
-    width
-        The number of columns: K, or 1 for the scores of the second of two classes.
-    """
-
-    values: NDArray[np.float32] | NDArray[np.float64]
-    columns: NDArray[np.int32] | NDArray[np.int64]
-    starts: NDArray[np.int64]
-    width: int
-
-    def arguments(self) -> _rust.SparseSample:
-        """What the core reads."""
-        return _rust.SparseSample(self.values, self.columns, self.starts, self.width, self.codes, self.weights)
+    core: _rust.SparseSample
 
 
 def read_ordered_sample(
@@ -178,7 +159,6 @@ def read_sample(
     fewest_classes: int = 2,
 ) -> Sample:
     """Check the arguments that all metrics share. The core checks the numbers themselves (finite, non-negative)."""
-    policy = one_of("absent", absent, ABSENT_POLICIES)
     scores = read_scores(y_score, outputs)
     n_columns = max(2, scores.shape[1])
     names = None if type(y_score) is np.ndarray else row_labels.column_names(y_score, n_columns)
@@ -189,12 +169,12 @@ def read_sample(
     except ValueError as error:
         hint = _explain_one_score(scores, column, labels)
         raise error if hint is None else ValueError(f"{error}; {hint}") from None
-    named_by = "labels" if labels is not None else "names" if named is not None else "sorted"
     order = None if labels is None else row_labels.order_of_names(names, matched[0])
-    if order is not None:
-        named_by = "names"
-        scores = scores if order == list(range(n_columns)) else scores[:, order]
-    return Sample(*assign_classes(column, matched, sample_weight, policy, fewest_classes), named_by, scores, outputs)
+    if order is not None and order != sorted(order):
+        scores = scores[:, order]
+    named_by = "names" if named is not None or order is not None else "sorted" if labels is None else "labels"
+    rows = _assign_classes(column, matched, sample_weight, absent, fewest_classes)
+    return Sample(*rows, named_by, scores, outputs)
 
 
 def read_predictions(
@@ -249,10 +229,11 @@ def _predicted_classes(y_true: Any, y_pred: Any, labels: Any, argument: str) -> 
     return row_labels.read_label_column(y_pred, len(entries), 2)
 
 
-def assign_classes(
-    column: LabelColumn, matched: tuple[list[Any], list[int]], sample_weight: Any, policy: str, fewest_classes: int = 2
+def _assign_classes(
+    column: LabelColumn, matched: tuple[list[Any], list[int]], sample_weight: Any, absent: Any, fewest_classes: int = 2
 ) -> tuple[Codes, NDArray[np.float64] | None, list[Any], NDArray[np.int64], str]:
     """(codes, weights, labels, rows, absent) of labels that have been matched with the columns."""
+    policy = one_of("absent", absent, ABSENT_POLICIES)
     classes, columns = matched
     codes, rows = column.to_columns(columns, len(classes))
     weights = None
@@ -317,7 +298,6 @@ def read_sparse_sample(
             f"outputs={outputs!r} cannot be used with a sparse y_score, where what is not stored is a score of 0: no "
             "probability of a softmax is 0; pass y_score.toarray(), or store probabilities"
         )
-    policy = one_of("absent", absent, ABSENT_POLICIES)
     if len(y_score.shape) != 2 or 0 in y_score.shape:
         raise ValueError(
             "y_score must have a row per instance and a column per class, or one column of scores of the second of two "
@@ -335,8 +315,9 @@ def read_sparse_sample(
     n_rows, n_columns = map(int, y_score.shape)
     column = row_labels.read_label_column(y_true, n_rows, max(2, n_columns))
     matched = row_labels.match_classes(column, labels, None, max(2, n_columns))
-    rows = assign_classes(column, matched, sample_weight, policy)
-    return SparseSample(*rows, "sorted" if labels is None else "labels", values, columns, starts, n_columns)
+    rows = _assign_classes(column, matched, sample_weight, absent)
+    core = _rust.SparseSample(values, columns, starts, n_columns, *rows[:2])
+    return SparseSample(*rows, "sorted" if labels is None else "labels", core)
 
 
 # The methods of fitted models that give scores, in the order of preference.

@@ -262,7 +262,7 @@ def hand_till_score(
     if is_sparse(y_score):
         stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent, outputs)
         weights = read_pair_weights(pair_weights, stored)
-        return stored.nan_if_absent(_rust.sparse_hand_till(stored.arguments(), weights))
+        return stored.nan_if_absent(_rust.sparse_hand_till(stored.core, weights))
     return compute_score(
         "hand_till", y_true, y_score, sample_weight, labels, absent, outputs, pair_weights=pair_weights
     )
@@ -417,7 +417,7 @@ def one_vs_rest_score(
     kind = one_of("average", average, AVERAGES)
     if is_sparse(y_score):
         stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-        return stored.nan_if_absent(_rust.sparse_one_vs_rest(stored.arguments(), kind))
+        return stored.nan_if_absent(_rust.sparse_one_vs_rest(stored.core, kind))
     return compute_score("one_vs_rest", y_true, y_score, sample_weight, labels, absent, outputs, average=kind)
 
 
@@ -462,7 +462,7 @@ def one_vs_rest_per_class(
     sample: ClassedRows
     if is_sparse(y_score):
         sample = stored = read_sparse_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-        values = _rust.sparse_one_vs_rest_per_class(stored.arguments()).tolist()
+        values = _rust.sparse_one_vs_rest_per_class(stored.core).tolist()
     else:
         sample = dense = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
         values = _rust.one_vs_rest_per_class(dense.arguments()).tolist()

@@ -19,6 +19,7 @@ from multiauc._evaluation.comparison import compare
 from multiauc._evaluation.evaluation import evaluate
 from multiauc._evaluation.runs import compare_repeats, evaluate_repeats
 from multiauc._input.options import read_metric
+from multiauc._input.sample import SCORING
 from multiauc._metrics.scoring import check_option_names, compute_score
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from multiauc._evaluation.comparison import Comparison
     from multiauc._evaluation.evaluation import Evaluation
     from multiauc._evaluation.runs import RunsComparison, RunsEvaluation
-
-RESPONSES = ("predict_proba", "decision_function")
 
 
 class ScoreFunction:
@@ -82,7 +81,7 @@ class AucScorer(_BaseScorer):  # type: ignore[misc]
         kept = deepcopy(options)  # a matrix among them may change later
         # Of losses scikit-learn maximises the negative.
         sign = 1 if METRICS[self.metric].higher_is_better else -1
-        super().__init__(ScoreFunction(self.metric), sign, kept, RESPONSES)
+        super().__init__(ScoreFunction(self.metric), sign, kept, SCORING)
 
     def _score(self, method_caller: Callable[..., Any], estimator: Any, X: Any, y_true: Any, **passed: Any) -> float:  # noqa: N803
         y_score = method_caller(estimator, _find_response(estimator, "estimator"), X, pos_label=None)
@@ -293,7 +292,7 @@ def _predict_scores(
 
 def _find_response(estimator: Any, argument: str) -> str:
     """The method that gives scores: probabilities, or decision values where there are none."""
-    response = next((name for name in RESPONSES if hasattr(estimator, name)), None)
+    response = next((name for name in SCORING if hasattr(estimator, name)), None)
     if response is None:
         raise TypeError(f"{argument} must have predict_proba or decision_function; got {estimator!r}")
     return response
