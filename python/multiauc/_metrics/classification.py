@@ -78,7 +78,7 @@ def matthews_score(
     See Also
     --------
     evaluate : With a standard error, as the metric ``"matthews"``; also ``"kappa"``, ``"accuracy"``,
-    ``"balanced_accuracy"`` and ``"macro_f1"``.
+        ``"balanced_accuracy"`` and ``"macro_f1"``.
 
     References
     ----------

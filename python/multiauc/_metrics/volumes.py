@@ -363,8 +363,8 @@ def hum_score(
 
     See Also
     --------
-    hum : The same with its standard errors, over rows and of sampling. landgrebe_duin_score : The rule "prod" under its
-    own name.
+    hum : The same with its standard errors, over rows and of sampling.
+    landgrebe_duin_score : The rule "prod" under its own name.
 
     Notes
     -----
