@@ -34,7 +34,7 @@ default_role = "literal"
 autosummary_generate = False
 autodoc_default_options = {
     "members": True,
-    "inherited-members": "object,tuple,Mapping,_BaseScorer,_MetadataRequester",
+    "inherited-members": "object,tuple,Mapping,dict,_BaseScorer,_MetadataRequester",
     "member-order": "bysource",
 }
 autodoc_mock_imports = ["pyspark"]
