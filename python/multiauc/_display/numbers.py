@@ -26,17 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc._costs.decisions import CostComparison, CostDecisions
-    from multiauc._curves.multiclass import MulticlassRoc, MulticlassRocBootstrap
-    from multiauc._curves.per_class import ReliabilityCurve
-    from multiauc._curves.roc import RocCurve
+    import multiauc
     from multiauc._display.model import Number
-    from multiauc._evaluation.comparison import Comparison
-    from multiauc._evaluation.evaluation import Evaluation
-    from multiauc._evaluation.runs import RunsEvaluation
-    from multiauc._evaluation.slices import Slices
     from multiauc._input.sample import HeldInputs
-    from multiauc._metrics.classification import ConfusionMatrix
     from multiauc.streaming import BoundedEvaluation
 
 View = TypeVar("View")
@@ -67,14 +59,9 @@ UNKNOWN = views.Estimate(None, None, None, None)
 
 def fill(view: type[View], found: Any, **given: Any) -> View:
     """A view with what a result, or its `to_dict`, has under the names of the fields; `given` are the others."""
-    entries = found if isinstance(found, dict) else {}
+    has, get = (dict.__contains__, dict.__getitem__) if isinstance(found, dict) else (hasattr, getattr)
     names = [one.name for one in fields(view) if one.name not in given]  # type: ignore[arg-type]
-    same = {name: entries[name] if name in entries else getattr(found, name) for name in names if _has(found, name)}
-    return view(**{name: freeze(value) for name, value in same.items()}, **given)
-
-
-def _has(found: Any, name: str) -> bool:
-    return name in found if isinstance(found, dict) else hasattr(found, name)
+    return view(**{name: freeze(get(found, name)) for name in names if has(found, name)}, **given)
 
 
 def freeze(value: Any) -> Any:
@@ -90,7 +77,9 @@ def describe_rows(level: float, sizes: Mapping[Any, int]) -> dict[str, Any]:
     return {"level": level, "rows": sum(sizes.values()), "labels": tuple(sizes), "counts": tuple(sizes.values())}
 
 
-def _sizes(result: Evaluation | Comparison | BoundedEvaluation | RunsEvaluation) -> dict[Any, int]:
+def _sizes(
+    result: multiauc.Evaluation | multiauc.Comparison | BoundedEvaluation | multiauc.RunsEvaluation,
+) -> dict[Any, int]:
     return dict(zip(result.labels, result.counts.tolist(), strict=True))
 
 
@@ -111,7 +100,7 @@ def replace_error(shown: views.Estimate, standard_error: float, limits: tuple[fl
     return replace(shown, standard_error=error, low=low, high=high)
 
 
-def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int) -> views.Evaluation:
+def view_evaluation(evaluation: multiauc.Evaluation, model: str, level: float, worst: int) -> views.Evaluation:
     """One model, with so many of the pairs that it separates worst."""
     return fill(
         views.Evaluation,
@@ -126,7 +115,7 @@ def view_evaluation(evaluation: Evaluation, model: str, level: float, worst: int
     )
 
 
-def view_runs(runs: RunsEvaluation, model: str, level: float) -> views.Runs:
+def view_runs(runs: multiauc.RunsEvaluation, model: str, level: float) -> views.Runs:
     """Several runs of one model."""
     metrics = {metric: fill(views.RunsEstimate, one.to_dict(level)) for metric, one in runs.metrics.items()}
     first = next(iter(runs.metrics.values()))
@@ -148,13 +137,13 @@ def view_resampled_evaluation(shown: views.Evaluation, bootstrap: resampling.Boo
     return replace(shown, method=method, metrics={**shown.metrics, **resampled}, covariance=None)
 
 
-def view_metrics(evaluation: Evaluation | BoundedEvaluation, level: float) -> dict[str, views.Estimate]:
+def view_metrics(evaluation: multiauc.Evaluation | BoundedEvaluation, level: float) -> dict[str, views.Estimate]:
     """The averages over classes."""
     return {metric: view_estimate(estimate, level) for metric, estimate in evaluation.metrics.items()}
 
 
 def view_classes(
-    evaluation: Evaluation | BoundedEvaluation, matrix: PairMatrix | None, level: float
+    evaluation: multiauc.Evaluation | BoundedEvaluation, matrix: PairMatrix | None, level: float
 ) -> tuple[views.Class, ...]:
     """Each class against the rest, in the order of the labels; empty where that was not evaluated."""
     per_class = getattr(evaluation, "per_class", None)
@@ -171,12 +160,12 @@ def view_classes(
     return tuple(found)
 
 
-def find_matrix(evaluation: Evaluation) -> PairMatrix | None:
+def find_matrix(evaluation: multiauc.Evaluation) -> PairMatrix | None:
     """The pairs of the first metric that averages over pairs."""
     return next(iter(evaluation.matrices.values()), None)
 
 
-def view_matrices(evaluation: Evaluation, classes: Sequence[int], level: float) -> dict[str, views.PairMatrix]:
+def view_matrices(evaluation: multiauc.Evaluation, classes: Sequence[int], level: float) -> dict[str, views.PairMatrix]:
     """Values and limits of the pairs of some classes, given by their positions, for each metric that has pairs."""
     shown = np.ix_(classes, classes)
     found = {}
@@ -186,14 +175,14 @@ def view_matrices(evaluation: Evaluation, classes: Sequence[int], level: float) 
     return found
 
 
-def view_worst_pairs(evaluation: Evaluation, level: float, n: int = WORST_PAIRS) -> tuple[views.Pair, ...]:
+def view_worst_pairs(evaluation: multiauc.Evaluation, level: float, n: int = WORST_PAIRS) -> tuple[views.Pair, ...]:
     """The pairs that are separated worst, the worst first."""
     pairs = view_pairs_of_models(evaluation, [evaluation], level, n)
     return tuple(fill(views.Pair, pair, estimate=pair.models[0]) for pair in pairs)
 
 
 def view_pairs_of_models(
-    worst_of: Evaluation, evaluations: Sequence[Evaluation], level: float, n: int = WORST_PAIRS
+    worst_of: multiauc.Evaluation, evaluations: Sequence[multiauc.Evaluation], level: float, n: int = WORST_PAIRS
 ) -> tuple[views.PairOfModels, ...]:
     """The pairs that one model separates worst, in all models; empty where pairs were not evaluated."""
     main = find_matrix(worst_of)
@@ -202,12 +191,11 @@ def view_pairs_of_models(
     matrices = [matrix for matrix in map(find_matrix, evaluations) if matrix is not None]
     numbers = [(matrix.values, *matrix.confidence_intervals(level)) for matrix in matrices]
 
-    def view(at: tuple[int, int]) -> Iterator[views.PairEstimate]:
-        for values, low, high in numbers:
-            value, *limits = map(views.as_number, (values[at], low[at], high[at]))
-            yield views.PairEstimate(value, limits[0], limits[1])
+    def view(at: tuple[int, int]) -> tuple[views.PairEstimate, ...]:
+        limited = ([views.as_number(part[at]) for part in parts] for parts in numbers)
+        return tuple(views.PairEstimate(value, low, high) for value, low, high in limited)
 
-    return tuple(views.PairOfModels(*names, tuple(view(at))) for names, at in _list_worst(main, n))
+    return tuple(views.PairOfModels(*names, view(at)) for names, at in _list_worst(main, n))
 
 
 def _list_worst(matrix: PairMatrix, n: int) -> Iterator[tuple[tuple[str, str, int, int], tuple[int, int]]]:
@@ -249,7 +237,7 @@ def _view_bounds(low: float, high: float) -> views.Bounds:
     return views.Bounds(views.as_number(low), views.as_number(high), bool(low == high))
 
 
-def view_comparison(comparison: Comparison, level: float) -> views.Comparison:
+def view_comparison(comparison: multiauc.Comparison, level: float) -> views.Comparison:
     """Each model, the models from best to worst, and every difference with its test."""
     names = names_as_text(comparison.estimates)
     estimates = dict(zip(names, comparison.estimates.values(), strict=True))
@@ -287,7 +275,7 @@ def view_difference(
     )
 
 
-def view_slices(slices: Slices, level: float, at_most: int | None = None) -> views.Slices:
+def view_slices(slices: multiauc.Slices, level: float, at_most: int | None = None) -> views.Slices:
     """All slices, or the first so many, sorted by the evidence that they are worse."""
     found = slices.to_dict(level)
     return views.Slices(
@@ -301,7 +289,9 @@ def view_slices(slices: Slices, level: float, at_most: int | None = None) -> vie
     )
 
 
-def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: float) -> views.Decisions:
+def view_decisions(
+    decisions: multiauc.CostDecisions, comparison: multiauc.CostComparison, level: float
+) -> views.Decisions:
     """The rule, and what it costs on some rows beside plain rules."""
     found = comparison.to_dict(level)
     return fill(
@@ -316,7 +306,7 @@ def view_decisions(decisions: CostDecisions, comparison: CostComparison, level: 
     )
 
 
-def view_heat_map(evaluations: Sequence[Evaluation]) -> views.HeatMap | None:
+def view_heat_map(evaluations: Sequence[multiauc.Evaluation]) -> views.HeatMap | None:
     """What all heat maps of a page share; None if there are none."""
     matrices = [matrix for matrix in map(find_matrix, evaluations) if matrix is not None]
     if not matrices:
@@ -353,8 +343,8 @@ def choose_resamples(n_rows: int, n_classes: int, n_models: int) -> int:
 
 
 def resample_curve(
-    curve: MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any
-) -> MulticlassRocBootstrap | None:
+    curve: multiauc.MulticlassRoc, inputs: HeldInputs, n_resamples: int, rng: Any
+) -> multiauc.MulticlassRocBootstrap | None:
     """Fit the curve to resampled rows or groups, drawn as the sampling says; None if there is nothing to fit."""
     if not n_resamples or math.isnan(curve.auc):
         return None
@@ -365,7 +355,7 @@ def resample_curve(
 
 
 def view_curve(
-    roc: MulticlassRoc | None, bootstrap: MulticlassRocBootstrap | None, level: float
+    roc: multiauc.MulticlassRoc | None, bootstrap: multiauc.MulticlassRocBootstrap | None, level: float
 ) -> tuple[views.Curve, views.Estimate] | None:
     """The curve with its band, and its area with limits; None if there is no curve."""
     if roc is None or math.isnan(roc.auc):
@@ -384,7 +374,7 @@ def view_curve(
     return views.Curve(roc.auc, fpr, tpr, band, n_resamples, error), area
 
 
-def _limit_area(bootstrap: MulticlassRocBootstrap, level: float, size: int) -> intervals.ConfidenceInterval:
+def _limit_area(bootstrap: multiauc.MulticlassRocBootstrap, level: float, size: int) -> intervals.ConfidenceInterval:
     """The limits of the area; from few resamples with Student's t, which allows for their number."""
     with warnings.catch_warnings():
         # The page shows a dash where there is no interval.
@@ -398,7 +388,7 @@ def _limit_area(bootstrap: MulticlassRocBootstrap, level: float, size: int) -> i
 
 
 def _limit_curve(
-    roc: MulticlassRoc, bootstrap: MulticlassRocBootstrap, level: float, size: int
+    roc: multiauc.MulticlassRoc, bootstrap: multiauc.MulticlassRocBootstrap, level: float, size: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Limits of the curve, point by point: quantiles of the resampled curves, or t times their standard deviation."""
     found = bootstrap.band(level)
@@ -410,7 +400,7 @@ def _limit_curve(
     return found.fpr, np.maximum(middle - reach, 0.0), np.minimum(middle + reach, 1.0)
 
 
-def view_confusion(matrix: ConfusionMatrix, level: float) -> views.Confusion:
+def view_confusion(matrix: multiauc.ConfusionMatrix, level: float) -> views.Confusion:
     """Shares and counts of the classes with the most errors, and the rates of every class."""
     errors = matrix.counts.sum(axis=0) + matrix.counts.sum(axis=1) - 2.0 * np.diag(matrix.counts)
     classes = np.sort(np.argsort(-errors, kind="stable")[:CONFUSED_AT_MOST])
@@ -425,7 +415,7 @@ def view_confusion(matrix: ConfusionMatrix, level: float) -> views.Confusion:
 
 
 def view_reliability(
-    curves: Mapping[Any, ReliabilityCurve], labels: Sequence[Any], level: float
+    curves: Mapping[Any, multiauc.ReliabilityCurve], labels: Sequence[Any], level: float
 ) -> tuple[views.Reliability, ...]:
     """The curves of some classes, without those that have no rows."""
     found = [curves[label] for label in labels if label in curves and curves[label].rows.any()]
@@ -433,7 +423,11 @@ def view_reliability(
 
 
 def view_multiclass_roc(
-    curve: MulticlassRoc, bootstrap: MulticlassRocBootstrap | None, model: str, level: float, sizes: Mapping[str, int]
+    curve: multiauc.MulticlassRoc,
+    bootstrap: multiauc.MulticlassRocBootstrap | None,
+    model: str,
+    level: float,
+    sizes: Mapping[str, int],
 ) -> views.MulticlassRoc:
     """The one curve of all pairs, with an interval and a band if it was resampled; `sizes` are those of the classes."""
     area = replace(UNKNOWN, value=views.as_number(curve.auc))
@@ -454,7 +448,9 @@ def view_multiclass_roc(
     )
 
 
-def view_roc_curves(curves: Iterable[RocCurve], model: str, level: float, sizes: Mapping[str, int]) -> views.RocCurves:
+def view_roc_curves(
+    curves: Iterable[multiauc.RocCurve], model: str, level: float, sizes: Mapping[str, int]
+) -> views.RocCurves:
     """The curves of classes or pairs; `sizes` are those of the classes."""
     shown = []
     for curve in curves:

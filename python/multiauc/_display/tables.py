@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
@@ -41,6 +41,11 @@ class Table:
     header: Sequence[str]
     rows: Sequence[Sequence[Cell]]
 
+    @classmethod
+    def of_columns(cls, title: str, columns: Mapping[str, Sequence[Cell]]) -> Table:
+        """A table of columns with names."""
+        return cls(title, list(columns), list(zip(*columns.values(), strict=True)))
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -60,23 +65,24 @@ def tabulate(shown: views.Document) -> Outcome:
 @tabulate.register
 def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
     """One model: its metrics, classes, worst pairs and slices."""
-    interval = _interval_header(shown.level)
     has_bounds = shown.exact is False
     bounds = ["guaranteed bounds"] if has_bounds else []
-    head = [*bounds, "std. error", interval]
-    title = f"{shown.model}: {pluralize(shown.rows, 'row')}, {pluralize(len(shown.labels), 'class', 'classes')}"
-    metrics = [
-        [name_metric(metric), *_estimate_cells(one, has_bounds=has_bounds)] for metric, one in shown.metrics.items()
-    ]
-    tables = [Table(title, ["metric", "value", *head], metrics)]
+    head = [*bounds, "std. error", _interval_header(shown.level)]
+
+    def estimate(one: views.Estimate) -> list[Cell]:
+        return _estimate_cells(one, has_bounds=has_bounds)
+
+    metrics = [[name_metric(metric), *estimate(one)] for metric, one in shown.metrics.items()]
+    tables = [Table(f"{shown.model}: {_describe_size(shown)}", ["metric", "value", *head], metrics)]
     if shown.per_class:
-        rows = [
-            [shown_name(one.label), one.rows, *_estimate_cells(one.estimate, has_bounds=has_bounds)]
-            for one in shown.per_class
-        ]
+        rows = [[shown_name(one.label), one.rows, *estimate(one.estimate)] for one in shown.per_class]
         tables.append(Table("Each class against the rest", ["class", "rows", "AUC", *head], rows))
     if shown.worst_pairs:
-        tables.append(_tabulate_pairs(shown, bounds))
+        # Those of files read in pieces have no intervals.
+        last = bounds if shown.reading is not None else [_interval_header(shown.level)]
+        title = f"Pairs that are separated worst ({describe_pair_value(shown.pairs_of or '')})"
+        pairs = [_pair_cells(pair, has_bounds=has_bounds)[: 3 + len(last)] for pair in shown.worst_pairs]
+        tables.append(Table(title, ["pair", "rows", "value", *last], pairs))
     if shown.confusion is not None:
         names = [shown_name(str(label)) for label in shown.labels]
         rows = [[name, *(f"{count:g}" for count in row)] for name, row in zip(names, shown.confusion, strict=True)]
@@ -92,25 +98,19 @@ def tabulate_evaluation(shown: views.Evaluation) -> Outcome:
 @tabulate.register
 def tabulate_runs(shown: views.Runs) -> Outcome:
     """Means over runs, with the parts of their standard errors."""
-    sizes = f"{pluralize(shown.rows, 'row')}, {pluralize(len(shown.labels), 'class', 'classes')}"
     rows = [
         [name_metric(metric), *_estimate_cells(one), *_numbers(one, OF_RUNS[4:6]), _fixed(one.degrees_of_freedom, 1)]
         for metric, one in shown.metrics.items()
     ]
     head = ["metric", "mean", "std. error", _interval_header(shown.level), "from rows", "from runs", "df"]
     records = [[metric, *_numbers(one, OF_RUNS)] for metric, one in shown.metrics.items()]
-    table = Table(f"{shown.model}: {pluralize(shown.n_runs, 'run')} on {sizes}", head, rows)
-    return Outcome([table], (["metric", *OF_RUNS], records), [*shown.helps, *notes_in_words(shown.notes)])
+    title = f"{shown.model}: {pluralize(shown.n_runs, 'run')} on {_describe_size(shown)}"
+    notes = [*shown.helps, *notes_in_words(shown.notes)]
+    return Outcome([Table(title, head, rows)], (["metric", *OF_RUNS], records), notes)
 
 
-def _tabulate_pairs(shown: views.Evaluation, bounds: list[str]) -> Table:
-    """The pairs that are separated worst; those of files read in pieces have no intervals."""
-    title = f"Pairs that are separated worst ({describe_pair_value(shown.pairs_of or '')})"
-    if shown.reading is None:
-        rows = [[*_pair_cells(pair), pair.estimate.value, _interval_cell(pair.estimate)] for pair in shown.worst_pairs]
-        return Table(title, ["pair", "rows", "value", _interval_header(shown.level)], rows)
-    rows = [[*_pair_cells(pair), *_value_cells(pair.estimate, has_bounds=bool(bounds))] for pair in shown.worst_pairs]
-    return Table(title, ["pair", "rows", "value", *bounds], rows)
+def _describe_size(shown: views.Document) -> str:
+    return f"{pluralize(shown.rows, 'row')}, {pluralize(len(shown.labels), 'class', 'classes')}"
 
 
 def _describe_reading(reading: views.Reading | None, *, exact: bool) -> list[str]:
@@ -143,29 +143,23 @@ def _list_evaluation(shown: views.Evaluation) -> Records:
 def _tabulate_slices(shown: views.Slices, level: float) -> tuple[Table, str]:
     """The slices, and a sentence about all of them."""
     slices = shown.slices[:SLICES_AT_MOST]
-    percent = f"{100 * level:g}%"
-    header = [
-        "slice",
-        "rows",
-        "value",
-        f"{percent} interval",
-        "difference",
-        f"{percent}, simultaneous",
-        "p (corrected)",
-    ]
-    rows: list[list[Cell]] = []
-    for one in slices:
-        low, high, p = one.simultaneous_low, one.simultaneous_high, one.corrected_p_value
-        limits = None if low is None else f"{_signed(low)} to {_signed(high)}"
-        value: list[Cell] = [one.name, one.rows, one.estimate.value, _interval_cell(one.estimate)]
-        rows.append([*value, _signed(one.difference), limits, None if p is None else corrected_p(p)])
+    columns: dict[str, list[Cell]] = {
+        "slice": [one.name for one in slices],
+        "rows": [one.rows for one in slices],
+        "value": [one.estimate.value for one in slices],
+        _interval_header(level): [_interval_cell(one.estimate) for one in slices],
+        "difference": [_signed(one.difference) for one in slices],
+        f"{100 * level:g}%, simultaneous": [
+            _limits_cell(one.simultaneous_low, one.simultaneous_high, _signed) for one in slices
+        ],
+        "p (corrected)": [None if (p := one.corrected_p_value) is None else corrected_p(p) for one in slices],
+    }
     if any(one.reason for one in slices):
-        header.append("why not")
-        rows = [[*row, one.reason] for row, one in zip(rows, slices, strict=True)]
+        columns["why not"] = [one.reason for one in slices]
     title = f"{name_metric(shown.metric)} by {', '.join(shown.by)}, against the rest of the rows"
-    left_out = shown.count - len(rows)
+    left_out = shown.count - len(slices)
     more = f" {left_out} slices are not printed; --format csv and json have all." if left_out else ""
-    return Table(title, header, rows), shown.summary + more
+    return Table.of_columns(title, columns), shown.summary + more
 
 
 def _list_slices(shown: views.Slices) -> Records:
@@ -216,7 +210,7 @@ def _tabulate_differences(differences: Sequence[views.Difference], level: float,
     columns[f"p{correct}"] = [
         "-" if one.corrected_p_value is None else p_text(one.corrected_p_value, 1.0 - level) for one in differences
     ]
-    return Table("Differences", list(columns), list(zip(*columns.values(), strict=True)))
+    return Table.of_columns("Differences", columns)
 
 
 @tabulate.register
@@ -299,11 +293,10 @@ def _interval_header(level: float) -> str:
     return f"{100 * level:g}% interval"
 
 
-def _numbers(one: Any, names: Sequence[str]) -> list[Number]:
-    """The numbers of these names, of an estimate or of what has one; None for those that it does not have."""
-    estimate = getattr(one, "estimate", one)
-    holders = dict.fromkeys(ESTIMATE, estimate) | dict.fromkeys(BOUNDS, estimate.bounds)
-    return [getattr(holders.get(name, one), name, None) for name in names]
+def _numbers(one: views.View, names: Sequence[str]) -> list[Number]:
+    """The numbers of these names as JSON has them; None for those that are not there."""
+    found = views.as_plain(one)
+    return [found.get(name) for name in names]
 
 
 def _estimate_cells(one: views.Estimate, *, has_bounds: bool = False) -> list[Cell]:
@@ -320,21 +313,21 @@ def _value_cells(one: views.Estimate | views.PairEstimate, *, has_bounds: bool) 
     return list(format_bounds(one.value, low, high))
 
 
-def _pair_cells(pair: views.Pair) -> list[Cell]:
-    """The classes of a pair, and their rows."""
-    return [
-        f"{shown_name(pair.first)} - {shown_name(pair.second)}",
-        f"{pair.first_rows} + {pair.second_rows}",
-    ]
+def _pair_cells(pair: views.Pair, *, has_bounds: bool) -> list[Cell]:
+    """The classes of a pair, their rows, its value, and its bounds or its interval."""
+    names = f"{shown_name(pair.first)} - {shown_name(pair.second)}"
+    value = _value_cells(pair.estimate, has_bounds=has_bounds)
+    return [names, f"{pair.first_rows} + {pair.second_rows}", *value, _interval_cell(pair.estimate)]
 
 
 def _interval_cell(found: views.Estimate | views.PairEstimate) -> str:
     return _limits_cell(found.low, found.high)
 
 
-def _limits_cell(low: Number, high: Number) -> str:
+def _limits_cell(low: Number, high: Number, show: Callable[[Number], str | None] | None = None) -> str:
     """The limits, or a dash."""
-    return "-" if low is None else f"{_decimals(low)} to {_decimals(high)}"
+    show = show or _decimals
+    return "-" if low is None else f"{show(low)} to {show(high)}"
 
 
 def _decimals(value: Number) -> str:

@@ -42,6 +42,8 @@ LIMITS = (
     (Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")),
     (Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"), Path("/sys/fs/cgroup/memory/memory.usage_in_bytes")),
 )
+# Options that take all rows at once.
+NEED_ALL_ROWS = ("bootstrap", "groups", "folds", "runs", "k", "clip", "by", "partition")
 # A file whose rows take up more than this part of the memory is read in pieces: in memory they exist about four times.
 MEMORY_SHARE = 4
 SHARE_IN_WORDS = "a quarter"
@@ -254,14 +256,7 @@ def _find_obstacle(request: EvaluateRequest, path: str, metrics: tuple[str, ...]
         "standard input": path == STANDARD,
         "an NPZ file": (request.format_in or sources.format_by_name(path)) == "npz",
         as_typed("metrics", other): other is not None,
-        as_typed("bootstrap"): bool(request.bootstrap),
-        as_typed("groups"): request.groups is not None,
-        as_typed("folds"): request.folds is not None,
-        as_typed("runs"): request.runs is not None,
-        as_typed("k"): request.k is not None,
-        as_typed("clip"): request.clip is not None,
-        as_typed("by"): bool(request.by),
-        as_typed("partition"): request.partition is not None,
+        **{as_typed(option): bool(getattr(request, option)) for option in NEED_ALL_ROWS},
         as_typed("pair_weights", request.pair_weights): request.pair_weights != "equal",
         as_typed("sampling", request.sampling): request.sampling == "iid"
         or (request.sampling is not None and any(metric in SUMMED_METRICS for metric in metrics)),
