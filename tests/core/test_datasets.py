@@ -141,7 +141,8 @@ class TestSources:
         Path("days/_notes/kind=x/a.parquet").touch()
         expected = in_memory(labels, scores, parity.astype(float))
         tree = fs.SubTreeFileSystem(str(Path.cwd()), fs.LocalFileSystem())
-        for source, where in (("days", None), (Path("days").absolute().as_uri(), None), ("days", tree)):
+        address = Path("days").absolute().as_uri()
+        for source, where in (("days", None), ("./days", None), ("days/", None), (address, None), ("days", tree)):
             found = evaluate(source, label="kind", sample_weight="w", filesystem=where)
             assert found == pytest.approx(expected, abs=1e-12)
         Path("days/kind=ant/w=1").rename("days/kind=ant/w=__HIVE_DEFAULT_PARTITION__")

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     from multiauc import _rust
     from multiauc._common.types import Absent, Outputs
+    from multiauc._io.checkpoint import Saved
     from multiauc._io.predictions import Batch, RowStream
     from multiauc.streaming import BoundedEvaluation
 
@@ -421,18 +422,28 @@ def _begin(stream: RowStream, request: Request, plan: Plan, checkpoint: Checkpoi
         texts = stream.labels()
         labels = texts if plan.labels is None else plan.labels
         return _Run(Accumulator(labels, metrics=plan.metrics, memory_limit=memory, outputs=request.outputs), texts)
-    # The checkpoint is whole, and was made with the same options.
-    place = saved.place
-    run = _Run(
-        Accumulator.from_bytes(saved.state),
-        place["labels"],
-        Position(*place["position"]),
-        place["rows"],
-        place["share"],
-    )
+    try:
+        run = _read_run(saved)
+        if (run.accumulator.metrics, run.accumulator.memory_limit) != (plan.metrics, memory):
+            raise ValueError("its state was made with other options")  # noqa: TRY301
+    except (KeyError, TypeError, ValueError) as error:
+        problem = f"this checkpoint is damaged: what it holds cannot be used ({error})"
+        raise ValueError(f"{checkpoint.path}: {problem}; delete it to begin anew") from None
     if plan.on_resume is not None:
         plan.on_resume(run.n_rows)
     return run
+
+
+def _read_run(saved: Saved) -> _Run:
+    """How far the reading was; an error if the checkpoint holds something else."""
+    place, state = saved.place, Accumulator.from_bytes(saved.state)
+    labels, position, n_rows, share = (place[name] for name in ("labels", "position", "rows", "share"))
+    are_whole = all(type(number) is int and number >= 0 for number in (*position, n_rows))
+    if not are_whole or n_rows < state.n_rows or not (share is None or 0 <= share <= 1):
+        raise ValueError("the place that it names is none")
+    if not all(type(label) is str for label in labels) or len(labels) != len(state.labels):
+        raise ValueError("its labels are not those of its state")
+    return _Run(state, labels, Position(*position), n_rows, share)
 
 
 def _make_checkpoint(
