@@ -74,7 +74,7 @@ def report(*, smoke: bool) -> str:
     multiauc.set_num_threads(all_threads())
     size, tail_size = (SMOKE_SIZE, SMOKE_TAIL_SIZE) if smoke else (FULL_SIZE, TAIL_SIZE)
     lines = [
-        "# Cliffs: what unusual scores cost",
+        "# Unusual scores: no performance cliffs",
         "",
         f"Written by `benches/cliffs.py`, a part of `make bench`. {machine.describe()[0]}",
         f"Load average before the run: {os.getloadavg()[0]:.1f}; beyond the number of cores the ratios are rough.",

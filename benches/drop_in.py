@@ -102,7 +102,7 @@ def time_imports(*, turns: int) -> dict[str, float]:
 def report(*, smoke: bool) -> str:
     """Measure everything and write it up."""
     lines = [
-        "# The drop-in: speed",
+        "# `roc_auc_score` drop-in",
         "",
         f"Written by `benches/drop_in.py`, a part of `make bench`. {machine.describe()[0]}",
         machine.describe()[1],

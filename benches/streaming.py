@@ -141,7 +141,7 @@ def main() -> None:
     arguments = parser.parse_args()
     n, times = (3000, 1) if arguments.smoke else (1_000_000, 8)
     lines = [
-        "# States of streams",
+        "# Streams",
         "",
         f"Written by `benches/streaming.py`. {platform.machine()}; ten classes, 64 MiB, softmax outputs.",
         "",

@@ -255,7 +255,7 @@ def _values(found: Measurements) -> list[str]:
 def write(found: Measurements) -> str:
     """Return the whole report as Markdown."""
     lines = [
-        "# Benchmark results",
+        "# All metrics against other libraries",
         "",
         "![Time per call for a million rows of ten classes](../docs/figures/speed-light.svg)",
         "",
