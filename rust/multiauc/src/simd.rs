@@ -33,6 +33,20 @@ pub trait Simd: Copy {
     fn has_within_f64(self, keys: &[f64; 8], low: f64, high: f64) -> bool;
     /// The same in single precision.
     fn has_within_f32(self, keys: &[f32; 8], low: f32, high: f32) -> bool;
+    /// The weights of those of four keys v with v < low, and of those with v > high; where one is neither, `between` becomes
+    /// negative.
+    fn weigh(
+        self,
+        keys: &[f64; 4],
+        weights: &[f64; 4],
+        low: f64,
+        high: f64,
+        between: &mut Self::Lanes,
+    ) -> [Self::Lanes; 2];
+    /// Twice the weights of those of four keys that are below a key, and of those above it; once where they tie.
+    fn weigh_twice(self, keys: &[f64; 4], weights: &[f64; 4], key: f64) -> [Self::Lanes; 2];
+    /// Whether one of four doubles has a negative sign.
+    fn is_any_negative(self, lanes: Self::Lanes) -> bool;
     /// How many of eight sorted keys are below a key, and how many are not above it.
     fn ranks_f64(self, sorted: &[f64; 8], key: f64) -> (usize, usize);
     /// The two counts of `compare_f64`.
@@ -138,6 +152,42 @@ impl Simd for Portable {
     }
 
     #[inline(always)]
+    fn weigh(
+        self,
+        keys: &[f64; 4],
+        weights: &[f64; 4],
+        low: f64,
+        high: f64,
+        between: &mut [f64; 4],
+    ) -> [[f64; 4]; 2] {
+        let (mut below, mut above) = ([0.0; 4], [0.0; 4]);
+        for lane in 0..4 {
+            let (is_below, is_up_to) = (keys[lane] < low, keys[lane] <= high);
+            below[lane] = if is_below { weights[lane] } else { 0.0 };
+            above[lane] = if is_up_to { 0.0 } else { weights[lane] };
+            between[lane] = if is_up_to && !is_below { -1.0 } else { between[lane] };
+        }
+        [below, above]
+    }
+
+    #[inline(always)]
+    fn weigh_twice(self, keys: &[f64; 4], weights: &[f64; 4], key: f64) -> [[f64; 4]; 2] {
+        let (mut below, mut above) = ([0.0; 4], [0.0; 4]);
+        for lane in 0..4 {
+            let weight = |is_counted: bool| if is_counted { weights[lane] } else { 0.0 };
+            let (is_below, is_up_to) = (keys[lane] < key, keys[lane] <= key);
+            below[lane] = weight(is_below) + weight(is_up_to);
+            above[lane] = weight(!is_below) + weight(!is_up_to);
+        }
+        [below, above]
+    }
+
+    #[inline(always)]
+    fn is_any_negative(self, lanes: [f64; 4]) -> bool {
+        lanes.iter().any(|lane| lane.is_sign_negative())
+    }
+
+    #[inline(always)]
     fn ranks_f64(self, sorted: &[f64; 8], key: f64) -> (usize, usize) {
         let mut counts = (0_u64, 0_u64);
         compare_portably!(sorted, key, key, counts);
@@ -163,7 +213,7 @@ impl Simd for Portable {
 mod avx2 {
     use std::arch::x86_64::{
         __m256d, __m256i, _CMP_GE_OQ, _CMP_LE_OQ, _CMP_LT_OQ, _MM_HINT_T0, _mm_prefetch, _mm256_add_epi64,
-        _mm256_add_pd, _mm256_and_pd, _mm256_and_ps, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cmp_pd,
+        _mm256_add_pd, _mm256_and_pd, _mm256_and_ps, _mm256_andnot_pd, _mm256_castpd_si256, _mm256_castps_si256, _mm256_cmp_pd,
         _mm256_cmp_ps, _mm256_loadu_pd, _mm256_loadu_ps, _mm256_movemask_pd, _mm256_movemask_ps, _mm256_mul_pd,
         _mm256_or_pd, _mm256_set1_pd, _mm256_set1_ps, _mm256_setzero_si256, _mm256_storeu_pd, _mm256_storeu_si256,
         _mm256_sub_epi32, _mm256_sub_epi64, _mm256_sub_pd,
@@ -294,6 +344,45 @@ mod avx2 {
                 let up_to_high = _mm256_cmp_ps::<_CMP_LE_OQ>(keys, _mm256_set1_ps(high));
                 _mm256_movemask_ps(_mm256_and_ps(from_low, up_to_high)) != 0
             }
+        }
+
+        #[inline(always)]
+        fn weigh(
+            self,
+            keys: &[f64; 4],
+            weights: &[f64; 4],
+            low: f64,
+            high: f64,
+            between: &mut __m256d,
+        ) -> [__m256d; 2] {
+            // SAFETY: the machine has AVX2; the loads cover just the four keys and weights.
+            unsafe {
+                let (keys, weights) = (_mm256_loadu_pd(keys.as_ptr()), _mm256_loadu_pd(weights.as_ptr()));
+                let below = _mm256_cmp_pd::<_CMP_LT_OQ>(keys, _mm256_set1_pd(low));
+                let up_to = _mm256_cmp_pd::<_CMP_LE_OQ>(keys, _mm256_set1_pd(high));
+                *between = _mm256_or_pd(*between, _mm256_andnot_pd(below, up_to));
+                [_mm256_and_pd(below, weights), _mm256_andnot_pd(up_to, weights)]
+            }
+        }
+
+        #[inline(always)]
+        fn weigh_twice(self, keys: &[f64; 4], weights: &[f64; 4], key: f64) -> [__m256d; 2] {
+            // SAFETY: the machine has AVX2; the loads cover just the four keys and weights.
+            unsafe {
+                let (keys, weights) = (_mm256_loadu_pd(keys.as_ptr()), _mm256_loadu_pd(weights.as_ptr()));
+                let key = _mm256_set1_pd(key);
+                let (below, up_to) = (_mm256_cmp_pd::<_CMP_LT_OQ>(keys, key), _mm256_cmp_pd::<_CMP_LE_OQ>(keys, key));
+                [
+                    _mm256_add_pd(_mm256_and_pd(below, weights), _mm256_and_pd(up_to, weights)),
+                    _mm256_add_pd(_mm256_andnot_pd(below, weights), _mm256_andnot_pd(up_to, weights)),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        fn is_any_negative(self, lanes: __m256d) -> bool {
+            // SAFETY: the machine has AVX2.
+            unsafe { _mm256_movemask_pd(lanes) != 0 }
         }
 
         #[inline(always)]

@@ -110,7 +110,7 @@ impl<T: Score, F: Fn(usize, usize) -> PairScore + Sync> PairCounter<'_, '_, T, F
         // What is found is won by the looked-up class.
         let oriented = |wins: WeightedWins| Wins::Weighted(if other == 0 { wins } else { wins.reversed() });
         if !are_whole_numbers && keys[own].len() >= FEWEST_SPLIT_ROWS {
-            let large = LargeWeightedTable::new((&keys[own][..], weights[own]), workers)?;
+            let large = LargeWeightedTable::new((&keys[own][..], weights[own]), near, workers)?;
             if let Some(wins) = large.wins_of((&keys[other][..], weights[other]), nearness, workers)? {
                 return Ok(oriented(wins));
             }
@@ -118,7 +118,7 @@ impl<T: Score, F: Fn(usize, usize) -> PairScore + Sync> PairCounter<'_, '_, T, F
         if are_whole_numbers {
             table.build_whole_numbers(&keys[own], weights[own]);
         } else {
-            table.build(&keys[own], weights[own]);
+            table.build(&keys[own], weights[own], near);
         }
         let (mut wins, found) = look_up(table, (&keys[other], weights[other]), nearness, workers)?;
         if !found.is_empty() {
@@ -198,14 +198,14 @@ pub(super) fn column_wins<T: Score>(
     let mut wins = vec![WeightedWins::default(); rows.classes()];
     let own = (blocks.run(class, class), weights_of(class));
     if own.0.len() >= FEWEST_SPLIT_ROWS {
-        let large = LargeWeightedTable::new(own, workers)?;
+        let large = LargeWeightedTable::new(own, None, workers)?;
         for d in rows.others(class) {
             let found = large.wins_of((blocks.run(d, class), weights_of(d)), Nearness::NEVER, workers)?;
             wins[d] = found.unwrap_or_default().reversed();
         }
         return Ok(wins);
     }
-    table.build(own.0, own.1);
+    table.build(own.0, own.1, None);
     for d in rows.others(class) {
         let (won_by_other, _) = look_up(table, (blocks.run(d, class), weights_of(d)), Nearness::NEVER, workers)?;
         wins[d] = won_by_other.reversed();
@@ -219,7 +219,7 @@ pub(crate) fn micro<T: Score>(sample: &ScoredSample<'_, T>, columns: &[usize], w
     let own: Vec<T> = rows.iter().map(|&row| sample.scores.get(row, sample.codes.get(row))).collect();
     let weights: Vec<f64> = rows.iter().map(|&row| sample.weight(row)).collect();
     let mut table = WeightedTable::default();
-    table.build(&own, &weights);
+    table.build(&own, &weights, None);
     let spans: Vec<Range<usize>> =
         (0..rows.len()).step_by(CHUNK).map(|start| start..(start + CHUNK).min(rows.len())).collect();
     let parts = workers.map(spans.len(), |span| {

@@ -249,7 +249,7 @@ impl<T: Float> BucketTable<T> {
 
 /// How many keys of a sorted slice are below some limit. Slices of a single value are common, and need no search.
 #[inline(always)]
-fn count_first<T: Float>(sorted: &[T], is_below: impl Fn(T) -> bool) -> usize {
+pub(super) fn count_first<T: Float>(sorted: &[T], is_below: impl Fn(T) -> bool) -> usize {
     match sorted {
         [first, ..] if !is_below(*first) => 0,
         [.., last] if is_below(*last) => sorted.len(),

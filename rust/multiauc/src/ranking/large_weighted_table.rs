@@ -39,14 +39,20 @@ impl WeightedSpan {
 }
 
 impl LargeWeightedTable {
-    pub(crate) fn new<T: Score>(table: WeightedSide<'_, T>, workers: &Workers<'_>) -> Result<Self> {
-        Self::with_parts(table, PART_KEYS, workers)
+    /// Of rows that may be looked up with a tolerance `near`.
+    pub(crate) fn new<T: Score>(
+        table: WeightedSide<'_, T>,
+        near: Option<f64>,
+        workers: &Workers<'_>,
+    ) -> Result<Self> {
+        Self::with_parts(table, PART_KEYS, near, workers)
     }
 
     /// The same in parts of about `part_keys` rows.
     fn with_parts<T: Score>(
         (keys, weights): WeightedSide<'_, T>,
         part_keys: usize,
+        near: Option<f64>,
         workers: &Workers<'_>,
     ) -> Result<Self> {
         let sample: Vec<f64> = keys.iter().step_by((keys.len() / SAMPLE).max(1)).map(|&key| key.into()).collect();
@@ -57,7 +63,7 @@ impl LargeWeightedTable {
             let keys: Vec<f64> = spans.iter().flat_map(|span| span.keys.of(part)).copied().collect();
             let weights: Vec<f64> = spans.iter().flat_map(|span| span.weights_of(part)).copied().collect();
             let mut table = WeightedTable::default();
-            table.build(&keys, &weights);
+            table.build(&keys, &weights, near);
             Ok(table)
         })?;
         give_back(spans, &buffers);
@@ -128,12 +134,12 @@ mod tests {
         let whole = |count: usize| -> Vec<f64> { (0..count).map(|row| f64::from((row % 5) as u32)).collect() };
         let (of_table, of_keys) = (whole(table.len()), whole(keys.len()));
         let mut one = WeightedTable::default();
-        one.build(&table, &of_table);
+        one.build(&table, &of_table, None);
         let expected = one.wins_of(&keys, &of_keys, Nearness::NEVER, &mut Vec::new());
         for threads in [1, 3] {
             let cancel = Cancel::new();
             let workers = Workers::with_threads(threads, &cancel);
-            let table_in_parts = LargeWeightedTable::with_parts((&table, &of_table), 1000, &workers).expect("a table");
+            let table_in_parts = LargeWeightedTable::with_parts((&table, &of_table), 1000, Some(0.0), &workers).expect("a table");
             assert!(table_in_parts.parts.len() > 1, "the table has parts");
             let found = table_in_parts.wins_of((&keys, &of_keys), Nearness::NEVER, &workers).expect("wins");
             assert_eq!(found, Some(expected));
@@ -151,7 +157,7 @@ mod tests {
         let workers = Workers::with_threads(1, &cancel);
         let table: Vec<f64> = (0..2_000).map(f64::from).collect();
         let table_in_parts =
-            LargeWeightedTable::with_parts((&table, &vec![1.0; table.len()]), 100, &workers).expect("a table");
+            LargeWeightedTable::with_parts((&table, &vec![1.0; table.len()]), 100, Some(0.3), &workers).expect("a table");
         let near = Nearness { tolerance: Some(0.3), is_settled: |_| false };
         for row in 0..2_000 {
             for key in [f64::from(row) + 0.25, f64::from(row) - 0.25] {

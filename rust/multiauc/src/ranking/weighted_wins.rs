@@ -58,6 +58,28 @@ impl RunningWeights {
         }
     }
 
+    /// The same, the last sum being repeated some times more. Four at a time, so that sums need not wait for each other; they
+    /// still never fall.
+    pub(super) fn fill_padded(&mut self, weights: &[f64], padding: usize) {
+        self.clear();
+        self.0.reserve(weights.len() + 1 + padding);
+        let mut sum = 0.0;
+        self.0.push(sum);
+        let (blocks, rest) = weights.as_chunks::<4>();
+        for &[first, second, third, fourth] in blocks {
+            let two = first + second;
+            let three = two + third;
+            let four = three + fourth;
+            self.0.extend([sum + first, sum + two, sum + three, sum + four]);
+            sum += four;
+        }
+        for &weight in rest {
+            sum += weight;
+            self.0.push(sum);
+        }
+        self.0.extend(std::iter::repeat_n(sum, padding));
+    }
+
     /// The weight of all rows.
     pub(super) fn all(&self) -> f64 {
         self.0[self.0.len() - 1]
