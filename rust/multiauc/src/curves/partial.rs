@@ -1,10 +1,12 @@
 //! Partial areas under ROC curves: only the part with few false positives, or with many true positives, counts.
 
+use std::ops::Range;
+
 use crate::error::{Error, Result};
 use crate::float::Score;
 use crate::pairs::{map_columns, weighted_mean};
 use crate::parallel::Workers;
-use crate::ranking::{Nearness, Order, OrderedRows, RankedRow, StepRows, WeightedWins};
+use crate::ranking::{BucketTable, Lookup, Nearness, Order, OrderedRows, RankedRow, StepRows, WeightedWins};
 use crate::sample::{ClassRows, ScoredSample};
 
 /// The positive class of a curve, and its negative class or `None` for all others.
@@ -46,9 +48,9 @@ pub fn partial_aucs<T: Score>(
     let rows = ClassRows::new(sample);
     check_present(&rows, curves)?;
     let columns: Vec<usize> = curves.iter().map(|&(c, _)| c).collect();
-    let values = map_columns(sample, &rows, &columns, workers, OrderedRows::default, |ordered, curve, blocks| {
+    let values = map_columns(sample, &rows, &columns, workers, AreaScratch::default, |scratch, curve, blocks| {
         let sides = curves[curve];
-        Ok(area_of(&rows, |class| blocks.run(class, sides.0), sides, region, ordered))
+        Ok(Curve::new(&rows, |class| blocks.run(class, sides.0), sides, region).area(scratch))
     })?;
     let weighted = curves.iter().zip(&values).map(|(&(c, _), &value)| (rows.weight(c), value)).collect();
     Ok(PartialAucs {
@@ -65,50 +67,132 @@ pub(crate) fn check_present(rows: &ClassRows, curves: &[CurveSides]) -> Result<(
     absent.map_or(Ok(()), |class| Err(Error::AbsentClass { class }))
 }
 
-/// The area of one curve from the scores of its column, class by class: only the rows in the region are sorted.
-fn area_of<'b, T: Score + 'b>(
-    rows: &ClassRows,
-    run: impl Fn(usize) -> &'b [T],
-    (c, d): CurveSides,
+/// Memory reused from curve to curve.
+#[derive(Debug, Default)]
+struct AreaScratch {
+    ordered: OrderedRows,
+    /// Without weights: the scores in the region, along the axis and across it, the curve beginning with the highest.
+    along: Vec<f64>,
+    across: Vec<f64>,
+    table: BucketTable<f64>,
+}
+
+/// One curve: the classes along its axis and across it.
+struct Curve<'c, T> {
+    rows: &'c ClassRows,
+    /// Scores with the positions of the rows, class by class.
+    own: Vec<(Range<usize>, &'c [T])>,
+    others: Vec<(Range<usize>, &'c [T])>,
     region: Region,
-    ordered: &mut OrderedRows,
-) -> f64 {
-    let others: Vec<usize> = d.map_or_else(|| rows.others(c).collect(), |d| vec![d]);
-    let across = match region {
-        Region::MaxFpr(_) => &others[..],
-        Region::MinTpr(_) => &[c][..],
-    };
-    let scores = |class: usize| run(class).iter().map(|&score| -> f64 { score.into() });
-    let mut order_within = |cut: f64| {
+}
+
+impl<'c, T: Score> Curve<'c, T> {
+    fn new(rows: &'c ClassRows, run: impl Fn(usize) -> &'c [T], (c, d): CurveSides, region: Region) -> Self {
+        let side = |class: usize| (rows.range(class), run(class));
+        let others = d.map_or_else(|| rows.others(c).map(side).collect(), |d| vec![side(d)]);
+        Self { rows, own: vec![side(c)], others, region }
+    }
+
+    /// The sides along the axis and across it.
+    fn sides(&self) -> [&[(Range<usize>, &'c [T])]; 2] {
+        match self.region {
+            Region::MaxFpr(_) => [&self.others, &self.own],
+            Region::MinTpr(_) => [&self.own, &self.others],
+        }
+    }
+
+    /// The area: only the rows in the region are looked at.
+    fn area(&self, scratch: &mut AreaScratch) -> f64 {
+        let mut area_within = |cut: f64| match self.rows.weights() {
+            None => self.counted_area(cut, scratch),
+            Some(weights) => self.weighted_area(cut, weights, &mut scratch.ordered),
+        };
+        // Where the guess was wrong, and the region reaches further, all rows are taken.
+        let cut = self.region.likely_cut(self.sides()[0], |position| self.rows.mass(position));
+        cut.and_then(&mut area_within).or_else(|| area_within(self.region.end())).unwrap_or(f64::NAN)
+    }
+
+    /// Without weights, by counting: of the rows along the axis up to the limit, each is above so many across it. `None` if
+    /// the region reaches beyond the cut.
+    fn counted_area(&self, cut: f64, AreaScratch { along, across, table, .. }: &mut AreaScratch) -> Option<f64> {
+        let sides = self.sides();
+        for (side, kept) in sides.into_iter().zip([&mut *along, &mut *across]) {
+            kept.clear();
+            side.iter().for_each(|&(_, scores)| keep_within(self.region, cut, scores, kept));
+        }
+        let [width, height] = sides.map(|side| side.iter().map(|(_, scores)| scores.len()).sum::<usize>() as f64);
+        if width <= 0.0 || height <= 0.0 {
+            return Some(f64::NAN);
+        }
+        let limit = self.region.limit() * width;
+        if (along.len() as f64) < limit {
+            return None;
+        }
+        // The row along the axis at which the limit is reached: no row of its step is used up before.
+        let last = (limit.ceil() as usize).clamp(1, along.len());
+        let (_, &mut at_limit, _) = along.select_nth_unstable_by(last - 1, |a, b| b.total_cmp(a));
+        let tied = count(across, |score| score == at_limit);
+        let above = count(across, |score| score > at_limit) as f64;
+        // The step begins with the row, or below the lowest row across that is above it.
+        let next = across.iter().copied().filter(|&score| score > at_limit).fold(f64::INFINITY, f64::min);
+        let is_before = |score: f64| if tied > 0 { score > at_limit } else { score >= next };
+        let at_step = if tied > 0 { count(along, |score| score == at_limit) } else { 0 };
+        along.retain(|&score| is_before(score));
+        let mut wins = WeightedWins::default();
+        if !along.is_empty() && !across.is_empty() {
+            table.build(std::iter::once(&across[..]), None);
+            let below = table.count(along, Lookup::PLAIN, &mut Vec::new()) as f64;
+            let pairs = 2.0 * along.len() as f64;
+            wins.won = pairs * across.len() as f64 - below;
+            wins.lost = pairs * height - wins.won;
+        }
+        let used = limit - along.len() as f64;
+        let rise = if tied > 0 { used / at_step as f64 * tied as f64 } else { 0.0 };
+        wins.add(used, WeightedWins { won: 2.0 * above + rise, lost: 2.0 * (height - above) - rise });
+        Some(self.region.standardized(wins.share()))
+    }
+
+    /// With weights, by sorting what is within the cut. `None` if the region reaches beyond it.
+    fn weighted_area(&self, cut: f64, weights: &[f64], ordered: &mut OrderedRows) -> Option<f64> {
         ordered.clear();
         let mut outside = Outside::default();
-        for (side, classes) in [(Order::OWN, &[c][..]), (Order::OTHER, &others)] {
-            for &class in classes {
-                let positions = rows.range(class).start as u32..;
-                for (row, key) in positions.zip(scores(class)) {
-                    if region.is_within(key, cut) {
-                        ordered.push(RankedRow { key, row, side });
-                    } else if side == Order::OWN {
-                        outside.own += rows.mass(row);
+        for (side, classes) in [(Order::OWN, &self.own), (Order::OTHER, &self.others)] {
+            for (positions, scores) in classes {
+                let left = if side == Order::OWN { &mut outside.own } else { &mut outside.others };
+                for (row, &score) in positions.clone().zip(*scores) {
+                    let key: f64 = score.into();
+                    if self.region.is_within(key, cut) {
+                        ordered.push(RankedRow { key, row: row as u32, side });
                     } else {
-                        outside.others += rows.mass(row);
+                        *left += weights[row];
                     }
                 }
             }
         }
         let order =
             Order::new(ordered, Nearness::NEVER, |_| unreachable!("scores of one column are compared as they are"));
-        area_within(&order, region, |position| rows.mass(position), outside)
-    };
-    let cut = region.likely_cut(
-        across.iter().flat_map(|&class| {
-            let positions = rows.range(class).start as u32..;
-            positions.zip(scores(class)).map(|(position, key)| (key, rows.mass(position)))
-        }),
-        across.iter().map(|&class| rows.of(class).len()).sum(),
-    );
-    // Where the guess was wrong, and the region reaches further, all rows are sorted.
-    cut.and_then(&mut order_within).or_else(|| order_within(region.end())).unwrap_or(f64::NAN)
+        area_within(&order, self.region, |position| weights[position as usize], outside)
+    }
+}
+
+fn count(scores: &[f64], is_counted: impl Fn(f64) -> bool) -> usize {
+    scores.iter().map(|&score| usize::from(is_counted(score))).sum()
+}
+
+/// Appends the scores within the cut, the curve beginning with the highest.
+fn keep_within<T: Score>(region: Region, cut: f64, scores: &[T], kept: &mut Vec<f64>) {
+    const BLOCK: usize = 256;
+    let sign = if matches!(region, Region::MinTpr(_)) { -1.0 } else { 1.0 };
+    for block in scores.chunks(BLOCK) {
+        // Always written, kept only if within: a branch would be mispredicted.
+        let (mut found, mut count) = ([0.0; BLOCK], 0);
+        for &score in block {
+            let score: f64 = score.into();
+            found[count] = sign * score;
+            count += usize::from(region.is_within(score, cut));
+        }
+        kept.extend_from_slice(&found[..count]);
+    }
 }
 
 impl Region {
@@ -137,15 +221,31 @@ impl Region {
         }
     }
 
-    /// A score that the region most likely does not reach beyond, judging by a sample of the (score, mass) along the axis;
-    /// `None` if it would not save much.
-    fn likely_cut(self, along: impl Iterator<Item = (f64, f64)>, count: usize) -> Option<f64> {
+    /// The value of a region of which this share lies below the curve: ½(1 + (A − f²/2)/(f − f²/2)) with the share A/f,
+    /// exactly 1 where nothing is lost.
+    fn standardized(self, share: f64) -> f64 {
+        let least = 0.5 * self.limit();
+        0.5 * (1.0 + (share - least) / (1.0 - least))
+    }
+
+    /// A score that the region most likely does not reach beyond, judging by a sample of the rows along the axis; `None` if
+    /// it would not save much.
+    fn likely_cut<T: Score>(self, along: &[(Range<usize>, &[T])], mass: impl Fn(u32) -> f64) -> Option<f64> {
         const SAMPLE: usize = 1 << 10;
         const LARGEST: f64 = 0.6;
+        let count: usize = along.iter().map(|(_, scores)| scores.len()).sum();
         if count < 8 * SAMPLE || self.limit() > LARGEST {
             return None;
         }
-        let mut sample: Vec<(f64, f64)> = along.step_by(count / SAMPLE).collect();
+        let (step, mut next) = (count / SAMPLE, 0);
+        let mut sample: Vec<(f64, f64)> = Vec::with_capacity(2 * SAMPLE);
+        for (positions, scores) in along {
+            while let Some(&score) = scores.get(next) {
+                sample.push((score.into(), mass((positions.start + next) as u32)));
+                next += step;
+            }
+            next -= scores.len();
+        }
         sample.sort_by(|a, b| match self {
             Self::MaxFpr(_) => b.0.total_cmp(&a.0),
             Self::MinTpr(_) => a.0.total_cmp(&b.0),
@@ -190,9 +290,7 @@ fn area_within(order: &Order, region: Region, mass: impl Fn(u32) -> f64, outside
             share_below(limit, || order.steps(), advance, (outside.own, outside.others))
         }
     }?;
-    // ½(1 + (A − f²/2)/(f − f²/2)) with the share A/f: exactly 1 where nothing is lost.
-    let least = 0.5 * limit;
-    Some(0.5 * (1.0 + (share - least) / (1.0 - least)))
+    Some(region.standardized(share))
 }
 
 /// The share of the box over x up to `limit` of all x that lies below a curve of steps (dx, dy), beyond which (dx, dy) is
@@ -301,6 +399,29 @@ mod tests {
         assert_value(Region::MaxFpr(0.125), 2.0 / 3.0);
         // On the mirrored curve: A = 19/64 between 1/8 and 1/2.
         assert_value(Region::MinTpr(0.5), 35.0 / 48.0);
+    }
+
+    /// Weights of 1 are sorted, rows without weights are counted.
+    #[test]
+    fn counting_gives_the_bits_of_sorting() {
+        let mut state = 7_u32;
+        let mut draw = |below: u32| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 8) % below
+        };
+        for (count, values) in [(5, 3), (40, 6), (300, 1 << 20), (700, 40), (30_000, 1 << 22), (30_000, 50)] {
+            for _ in 0..if count > 1000 { 1 } else { 60 } {
+                let scores: Vec<f64> = (0..count).map(|_| f64::from(draw(values)) / f64::from(values)).collect();
+                let codes: Vec<u8> = (0..count).map(|row| if row < 3 { row as u8 } else { draw(3) as u8 }).collect();
+                let curves = [(0, None), (1, Some(2)), (2, None)];
+                let limit = f64::from(1 + draw(1000)) / 1000.0;
+                for region in [Region::MaxFpr(limit), Region::MinTpr(1.0 - limit), Region::MaxFpr(0.1)] {
+                    let counted = partial(&scores, &codes, None, &curves, region).expect("areas");
+                    let sorted = partial(&scores, &codes, Some(&vec![1.0; count]), &curves, region).expect("areas");
+                    assert_eq!(counted, sorted, "{count} rows of {values} values, {region:?}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -32,8 +32,26 @@ pub fn roc_curves<T: Score>(
     drop_intermediate: bool,
     workers: &Workers<'_>,
 ) -> Result<Vec<CurvePoints>> {
-    map_points(sample, curves, workers, |points| {
-        CurvePoints::of_sums(if drop_intermediate { corners(&points) } else { points }.as_slice())
+    let rows = ClassRows::new(sample);
+    check_present(&rows, curves)?;
+    let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
+    map_columns(sample, &rows, &columns, workers, CurveScratch::default, |scratch, curve, blocks| {
+        let sides = curves[curve];
+        let CurveScratch { ordered, false_positives, true_positives, thresholds, .. } = scratch;
+        [&mut *false_positives, &mut *true_positives, &mut *thresholds].into_iter().for_each(Vec::clear);
+        visit_points(
+            &rows,
+            |class| blocks.run(class, sides.0),
+            sides,
+            ordered,
+            |(x, y, threshold)| {
+                false_positives.push(x);
+                true_positives.push(y);
+                thresholds.push(threshold);
+            },
+        );
+        scratch.keep(drop_intermediate);
+        Ok(scratch.rates())
     })
 }
 
@@ -54,17 +72,23 @@ pub(super) fn map_points<T: Score, R: Send>(
     let columns: Vec<usize> = curves.iter().map(|&(positive, _)| positive).collect();
     map_columns(sample, &rows, &columns, workers, OrderedRows::default, |ordered, curve, blocks| {
         let sides = curves[curve];
-        Ok(finish(step_points(&rows, |class| blocks.run(class, sides.0), sides, ordered)))
+        let mut points = Vec::new();
+        visit_points(&rows, |class| blocks.run(class, sides.0), sides, ordered, |point| points.push(point));
+        Ok(finish(points))
     })
 }
 
-/// The points of one curve, from the scores of its column class by class.
-fn step_points<'b, T: Score + 'b>(
+/// (weight of false positives, weight of true positives, threshold).
+type Point = (f64, f64, f64);
+
+/// Calls `visit(point)` for the points of one curve, from the scores of its column class by class.
+fn visit_points<'b, T: Score + 'b>(
     rows: &ClassRows,
     run: impl Fn(usize) -> &'b [T],
     (positive, negative): CurveSides,
     ordered: &mut OrderedRows,
-) -> Vec<(f64, f64, f64)> {
+    mut visit: impl FnMut(Point),
+) {
     const POSITIVE: u16 = 1;
     let negatives: Vec<usize> = negative.map_or_else(|| rows.others(positive).collect(), |negative| vec![negative]);
     ordered.clear();
@@ -74,17 +98,74 @@ fn step_points<'b, T: Score + 'b>(
         ordered.extend(side, rows.range(class).start as u32, scores.map(|score| -score));
     }
     ordered.sort();
-    let mut points = vec![(0.0, 0.0, f64::INFINITY)];
-    let (mut false_positives, mut true_positives) = (CarefulSum::default(), CarefulSum::default());
+    visit((0.0, 0.0, f64::INFINITY));
     let never_near = |_: &RankedRow| unreachable!("scores of one column are compared as they are");
+    // From zero, so that both zeros are one threshold.
+    let threshold = |tie: &[RankedRow]| 0.0 - tie[0].key;
+    let Some(weights) = rows.weights() else {
+        let (mut passed, mut true_positives) = (0_u32, 0_u32);
+        ordered.for_each_tie(Nearness::NEVER, never_near, |tie| {
+            passed += tie.len() as u32;
+            true_positives += tie.iter().map(|row| u32::from(row.side)).sum::<u32>();
+            visit((f64::from(passed - true_positives), f64::from(true_positives), threshold(tie)));
+        });
+        return;
+    };
+    let (mut false_positives, mut true_positives) = (CarefulSum::default(), CarefulSum::default());
     ordered.for_each_tie(Nearness::NEVER, never_near, |tie| {
         for row in tie {
-            (if row.side == POSITIVE { &mut true_positives } else { &mut false_positives }).add(rows.mass(row.row));
+            let sum = if row.side == POSITIVE { &mut true_positives } else { &mut false_positives };
+            sum.add(weights[row.row as usize]);
         }
-        // From zero, so that both zeros are one threshold.
-        points.push((false_positives.value(), true_positives.value(), 0.0 - tie[0].key));
+        visit((false_positives.value(), true_positives.value(), threshold(tie)));
     });
-    points
+}
+
+/// Memory reused from curve to curve: the rows, and the points of a curve.
+#[derive(Debug, Default)]
+struct CurveScratch {
+    ordered: OrderedRows,
+    false_positives: Vec<f64>,
+    true_positives: Vec<f64>,
+    thresholds: Vec<f64>,
+    /// The numbers of the points that are kept.
+    kept: Vec<u32>,
+}
+
+impl CurveScratch {
+    /// The first and last point and those where the direction changes, or all of them.
+    fn keep(&mut self, drop_intermediate: bool) {
+        let (x, y) = (&self.false_positives[..], &self.true_positives[..]);
+        let last = x.len() as u32 - 1;
+        self.kept.clear();
+        if !drop_intermediate || last < 2 {
+            self.kept.extend(0..=last);
+            return;
+        }
+        self.kept.resize(x.len(), 0);
+        let mut count = 1;
+        for (index, (x, y)) in (1..).zip(x.windows(3).zip(y.windows(3))) {
+            let cross = (x[1] - x[0]) * (y[2] - y[1]) - (y[1] - y[0]) * (x[2] - x[1]);
+            // Always written, kept only if it is a corner: a branch would be mispredicted.
+            self.kept[count] = index;
+            count += usize::from(cross != 0.0);
+        }
+        self.kept[count] = last;
+        self.kept.truncate(count + 1);
+    }
+
+    /// Rates from sums of weights, the last of which are the totals.
+    fn rates(&self) -> CurvePoints {
+        let of_kept = |values: &[f64], total: f64| -> Vec<f64> {
+            self.kept.iter().map(|&index| values[index as usize] / total).collect()
+        };
+        let last = self.thresholds.len() - 1;
+        CurvePoints {
+            false_positive_rates: of_kept(&self.false_positives, self.false_positives[last]),
+            true_positive_rates: of_kept(&self.true_positives, self.true_positives[last]),
+            thresholds: of_kept(&self.thresholds, 1.0),
+        }
+    }
 }
 
 impl CurvePoints {
@@ -97,22 +178,6 @@ impl CurvePoints {
             thresholds: points.iter().map(|point| point.2).collect(),
         }
     }
-}
-
-/// The first and last point and those where the direction changes.
-fn corners(points: &[(f64, f64, f64)]) -> Vec<(f64, f64, f64)> {
-    let mut kept: Vec<(f64, f64, f64)> = Vec::new();
-    for (index, &point) in points.iter().enumerate() {
-        let is_straight = index > 0 && index + 1 < points.len() && {
-            let (before, after) = (points[index - 1], points[index + 1]);
-            let cross = (point.0 - before.0) * (after.1 - point.1) - (point.1 - before.1) * (after.0 - point.0);
-            cross == 0.0
-        };
-        if !is_straight {
-            kept.push(point);
-        }
-    }
-    kept
 }
 
 #[cfg(test)]

@@ -41,9 +41,11 @@ struct ColumnScratch {
     ordered: OrderedRows,
     table: PlacementTable,
     places: Vec<f64>,
-    /// By other class and rank of the own rows: how many rows of the class lie below it, and how many tie with it.
+    /// By rank of the own rows and other class: how many rows of the class lie below it, and how many tie with it.
     below: Vec<u32>,
     tied: Vec<u32>,
+    /// At one rank, the part of each class below it, as bits that sort like the numbers.
+    parts_below: Vec<u64>,
     /// The same of all other classes, by rank.
     beside: Vec<[u64; 2]>,
 }
@@ -170,12 +172,14 @@ impl<'c> Column<'c> {
     /// The same where rows have no weights, from the scores of the column class by class: only the own rows are sorted, the
     /// others are looked up among them. The same bits, since own rows that nothing lies between are added together.
     fn value_by_table<'b, T: Score + 'b>(&self, run: impl Fn(usize) -> &'b [T], scratch: &mut ColumnScratch) -> f64 {
-        let ColumnScratch { table, places, below, tied, beside: of_all, .. } = scratch;
+        let ColumnScratch { table, places, below, tied, beside: of_all, parts_below, .. } = scratch;
+        let width = self.others.len();
+        let totals: Vec<f64> = self.others.iter().map(|&class| self.totals[class]).collect();
         table.build(run(self.class), None);
         let ranks = table.len();
         for counts in [&mut *below, &mut *tied] {
             counts.clear();
-            counts.resize(ranks * self.others.len(), 0);
+            counts.resize(ranks * width, 0);
         }
         of_all.clear();
         of_all.resize(ranks, [0, 0]);
@@ -183,9 +187,11 @@ impl<'c> Column<'c> {
             let scores = run(class);
             places.resize(scores.len(), 0.0);
             table.look_up(scores, None, Nearness::NEVER, |below| below, places);
-            let (below, tied) = (&mut below[place * ranks..][..ranks], &mut tied[place * ranks..][..ranks]);
             table.for_each_rank(|rank, lower, equal| {
-                (below[rank], tied[rank]) = (lower, equal);
+                below[rank * width + place] = lower;
+                if equal > 0 {
+                    tied[rank * width + place] = equal;
+                }
                 of_all[rank] = [of_all[rank][0] + u64::from(lower), of_all[rank][1] + u64::from(equal)];
             });
         }
@@ -194,12 +200,15 @@ impl<'c> Column<'c> {
         let (mut credit, mut total, mut rank) = (0.0, 0.0, 0);
         for alike in of_all.chunk_by(|a, b| a == b) {
             let own = alike.len() as f64;
-            beside.clear();
-            beside.extend(self.others.iter().enumerate().map(|(place, &class)| {
-                let share = |counts: &[u32]| f64::from(counts[place * ranks + rank]) / self.totals[class];
-                Beside { below: share(below), tied: share(tied) }
-            }));
-            credit += own * tie_credits.mean_credit(&mut beside);
+            let at_rank = rank * width..(rank + 1) * width;
+            let (below, tied) = (parts(&below[at_rank.clone()], &totals), parts(&tied[at_rank], &totals));
+            if alike[0][1] == 0 {
+                credit += own * credit_without_ties(below, parts_below);
+            } else {
+                beside.clear();
+                beside.extend(below.zip(tied).map(|(below, tied)| Beside { below, tied }));
+                credit += own * tie_credits.mean_credit(&mut beside);
+            }
             total += own;
             rank += alike.len();
         }
@@ -252,6 +261,23 @@ impl<'c> Column<'c> {
         }
         credits
     }
+}
+
+/// Each count as a part of its total.
+fn parts<'c>(counts: &'c [u32], totals: &'c [f64]) -> impl Iterator<Item = f64> + 'c {
+    counts.iter().zip(totals).map(|(&count, total)| f64::from(count) / total)
+}
+
+/// [`TieCredits::mean_credit`] where nothing ties: the product of the parts below, from the smallest up.
+fn credit_without_ties(parts_below: impl Iterator<Item = f64>, sorted: &mut Vec<u64>) -> f64 {
+    sorted.clear();
+    // Numbers that are not negative sort like their bits, and those faster.
+    sorted.extend(parts_below.map(f64::to_bits));
+    if sorted.contains(&0) {
+        return 0.0;
+    }
+    sorted.sort_unstable();
+    sorted.iter().map(|&bits| f64::from_bits(bits)).product()
 }
 
 /// What is left of a class below the present place: exactly nothing after its last row, whatever sums of weights round to.

@@ -40,11 +40,7 @@ impl WeightedSpan {
 
 impl LargeWeightedTable {
     /// Of rows that may be looked up with a tolerance `near`.
-    pub(crate) fn new<T: Score>(
-        table: WeightedSide<'_, T>,
-        near: Option<f64>,
-        workers: &Workers<'_>,
-    ) -> Result<Self> {
+    pub(crate) fn new<T: Score>(table: WeightedSide<'_, T>, near: Option<f64>, workers: &Workers<'_>) -> Result<Self> {
         Self::with_parts(table, PART_KEYS, near, workers)
     }
 
@@ -139,7 +135,8 @@ mod tests {
         for threads in [1, 3] {
             let cancel = Cancel::new();
             let workers = Workers::with_threads(threads, &cancel);
-            let table_in_parts = LargeWeightedTable::with_parts((&table, &of_table), 1000, Some(0.0), &workers).expect("a table");
+            let table_in_parts =
+                LargeWeightedTable::with_parts((&table, &of_table), 1000, Some(0.0), &workers).expect("a table");
             assert!(table_in_parts.parts.len() > 1, "the table has parts");
             let found = table_in_parts.wins_of((&keys, &of_keys), Nearness::NEVER, &workers).expect("wins");
             assert_eq!(found, Some(expected));
@@ -157,7 +154,8 @@ mod tests {
         let workers = Workers::with_threads(1, &cancel);
         let table: Vec<f64> = (0..2_000).map(f64::from).collect();
         let table_in_parts =
-            LargeWeightedTable::with_parts((&table, &vec![1.0; table.len()]), 100, Some(0.3), &workers).expect("a table");
+            LargeWeightedTable::with_parts((&table, &vec![1.0; table.len()]), 100, Some(0.3), &workers)
+                .expect("a table");
         let near = Nearness { tolerance: Some(0.3), is_settled: |_| false };
         for row in 0..2_000 {
             for key in [f64::from(row) + 0.25, f64::from(row) - 0.25] {

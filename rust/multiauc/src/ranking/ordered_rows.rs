@@ -5,7 +5,9 @@
 
 use super::bucket_map::{BLOCK, BucketMap};
 use super::placement_table::Nearness;
+use super::table_building::extremes;
 use crate::keys::ExactKey;
+use crate::simd::{Simd, Vectorizable, run_widest};
 
 /// Fewer rows are sorted outright.
 const SMALLEST_SPREAD: usize = 256;
@@ -32,6 +34,8 @@ pub(crate) struct OrderedRows {
     spread: Vec<RankedRow>,
     starts: Vec<u32>,
     keys: Vec<f64>,
+    /// The bucket of each row.
+    indices: Vec<u32>,
     exactly: Vec<(ExactKey, RankedRow)>,
     resolved: Vec<RankedRow>,
 }
@@ -60,36 +64,7 @@ impl OrderedRows {
             self.rows.sort_unstable_by(by_key);
             return;
         }
-        self.keys.clear();
-        self.keys.extend(self.rows.iter().map(|row| row.key));
-        let (lowest, highest) = self
-            .keys
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &key| (low.min(key), high.max(key)));
-        let map = BucketMap::new(lowest, highest, self.rows.len(), None, &self.keys);
-        let Self { rows, spread, starts, keys, .. } = self;
-        spread.resize(rows.len(), RankedRow { key: 0.0, row: 0, side: 0 });
-        let buckets = map.buckets() + 1;
-        if rows.len() < FEWEST_SPLIT_ROWS {
-            put_into_place(&map, (0, buckets), keys, rows, spread, starts);
-            std::mem::swap(rows, spread);
-            return;
-        }
-        // Written to places all over a large array, rows would wait for the memory: first into parts that stay in the cache.
-        let shift = (buckets / (rows.len() / PART_ROWS)).max(1).ilog2();
-        let part_starts = part_starts(&map, shift, keys);
-        let mut ends = part_starts.clone();
-        for_each_index(&map, keys, |place, index| {
-            let end = &mut ends[(index >> shift) as usize];
-            spread[*end] = rows[place];
-            *end += 1;
-        });
-        for (part, ends) in part_starts.windows(2).enumerate() {
-            let range = ends[0]..ends[1];
-            keys.clear();
-            keys.extend(spread[range.clone()].iter().map(|row| row.key));
-            put_into_place(&map, (part << shift, 1 << shift), keys, &spread[range.clone()], &mut rows[range], starts);
-        }
+        run_widest(Spread(self));
     }
 
     /// Calls `visit(rows)` for the rows of each tie, in increasing order. Keys too close to tell apart whose rows are not
@@ -124,48 +99,87 @@ impl OrderedRows {
     }
 }
 
-/// Calls `visit(place, bucket)` for each key.
-#[inline(always)]
-fn for_each_index(map: &BucketMap<f64>, keys: &[f64], mut visit: impl FnMut(usize, u32)) {
-    let mut indices = [0_u32; BLOCK];
-    for (block, first) in keys.chunks(BLOCK).zip((0..).step_by(BLOCK)) {
-        map.indices(block, &mut indices);
-        indices[..block.len()].iter().enumerate().for_each(|(place, &index)| visit(first + place, index));
+/// The work of [`OrderedRows::sort`] for many rows.
+struct Spread<'r>(&'r mut OrderedRows);
+
+impl Vectorizable for Spread<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, _: S) {
+        let OrderedRows { rows, spread, starts, keys, indices, .. } = self.0;
+        keys.clear();
+        keys.extend(rows.iter().map(|row| row.key));
+        let (lowest, highest) = extremes(std::iter::once(&keys[..]));
+        let map = BucketMap::new(lowest, highest, rows.len(), None, keys);
+        spread.resize(rows.len(), RankedRow { key: 0.0, row: 0, side: 0 });
+        let buckets = map.buckets() + 1;
+        if rows.len() < FEWEST_SPLIT_ROWS {
+            put_into_place(&map, (0, buckets), rows, (spread, starts, indices));
+            std::mem::swap(rows, spread);
+            return;
+        }
+        // Written to places all over a large array, rows would wait for the memory: first into parts that stay in the cache.
+        let shift = (buckets / (rows.len() / PART_ROWS)).max(1).ilog2();
+        find_indices(&map, keys, indices);
+        let mut part_starts = vec![0; (map.buckets() >> shift) + 2];
+        indices.iter().for_each(|&index| part_starts[(index >> shift) as usize + 1] += 1);
+        for part in 1..part_starts.len() {
+            part_starts[part] += part_starts[part - 1];
+        }
+        let mut ends = part_starts.clone();
+        for (row, &index) in rows.iter().zip(indices.iter()) {
+            let end = &mut ends[(index >> shift) as usize];
+            spread[*end] = *row;
+            *end += 1;
+        }
+        for (part, ends) in part_starts.windows(2).enumerate() {
+            let range = ends[0]..ends[1];
+            let of_part = &spread[range.clone()];
+            put_into_place(&map, (part << shift, 1 << shift), of_part, (&mut rows[range], starts, indices));
+        }
     }
 }
 
-/// Where the rows of each 2^shift buckets begin, and their number.
-fn part_starts(map: &BucketMap<f64>, shift: u32, keys: &[f64]) -> Vec<usize> {
-    let mut starts = vec![0; (map.buckets() >> shift) + 2];
-    for_each_index(map, keys, |_, index| starts[(index >> shift) as usize + 1] += 1);
-    for part in 1..starts.len() {
-        starts[part] += starts[part - 1];
+/// The bucket of each key.
+#[inline(always)]
+fn find_indices(map: &BucketMap<f64>, keys: &[f64], indices: &mut Vec<u32>) {
+    let mut of_block = [0_u32; BLOCK];
+    indices.clear();
+    for block in keys.chunks(BLOCK) {
+        map.indices(block, &mut of_block);
+        indices.extend_from_slice(&of_block[..block.len()]);
     }
-    starts
 }
 
 /// Sorts rows of some buckets into `sorted`: each into its bucket, then within the buckets.
+#[inline(always)]
 fn put_into_place(
     map: &BucketMap<f64>,
     (first, buckets): (usize, usize),
-    keys: &[f64],
     rows: &[RankedRow],
-    sorted: &mut [RankedRow],
-    starts: &mut Vec<u32>,
+    (sorted, starts, indices): (&mut [RankedRow], &mut Vec<u32>, &mut Vec<u32>),
 ) {
+    let (mut keys, mut of_block) = ([0.0; BLOCK], [0_u32; BLOCK]);
     starts.clear();
     starts.resize(buckets + 2, 0);
-    for_each_index(map, keys, |_, index| starts[index as usize - first + 2] += 1);
+    indices.clear();
+    for block in rows.chunks(BLOCK) {
+        keys.iter_mut().zip(block).for_each(|(key, row)| *key = row.key);
+        map.indices(&keys[..block.len()], &mut of_block);
+        indices.extend_from_slice(&of_block[..block.len()]);
+        of_block[..block.len()].iter().for_each(|&index| starts[index as usize - first + 2] += 1);
+    }
     let mut sum = 0;
     for start in starts.iter_mut() {
         sum += *start;
         *start = sum;
     }
-    for_each_index(map, keys, |place, index| {
+    for (row, &index) in rows.iter().zip(indices.iter()) {
         let end = &mut starts[index as usize - first + 1];
-        sorted[*end as usize] = rows[place];
+        sorted[*end as usize] = *row;
         *end += 1;
-    });
+    }
     for bucket in starts.windows(2).take(buckets) {
         sort_bucket(&mut sorted[bucket[0] as usize..bucket[1] as usize]);
     }
