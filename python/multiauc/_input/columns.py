@@ -264,7 +264,7 @@ def choose_reading(
         )
     if fitting:
         return fitting[0]
-    return max(reversed(readings), key=lambda names: len(set(names).intersection(spell_like(first, names))))
+    return max(readings, key=lambda names: len(set(names).intersection(spell_like(first, names))))
 
 
 def _fit(readings: list[list[str]], texts: list[str]) -> list[list[str]]:
