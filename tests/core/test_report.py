@@ -574,7 +574,7 @@ class TestResamples:
         for size, error in ((20, "16%"), (150, "6%")):
             path = evaluation.report(tmp_path / "a.html", n_resamples=size)
             assert (
-                f"from {size} resamples of rows (which give the standard error of D to about {error})"
+                f"from {size} resamples of rows (the standard error of D is accurate to about {error})"
                 in path.read_text()
             )
             assert f"{size} bootstrap samples" in numbers_of(path)["method"]["Curve"]

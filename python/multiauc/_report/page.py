@@ -231,7 +231,7 @@ def _render_heat_controls(heat_map: views.HeatMap, report: views.Report) -> str:
     orders = [("labels", "as given"), ("worst", "worst first"), ("rows", "largest first")]
     groups = [
         ("model", "Model", models, str(names.index(report.best))),
-        ("kind", "Judge by", kinds, kinds[0][0]),
+        ("kind", "Compare by", kinds, kinds[0][0]),
         ("order", "Order of classes", orders, "worst" if len(report.labels) > TALL_FROM else "labels"),
     ]
     return "".join(_render_radios(*group) for group in groups if len(group[2]) > 1)
@@ -403,7 +403,7 @@ def _explain_band(curve: views.Curve, report: views.Report) -> str:
     if curve.band is None:
         return ""
     size, error = curve.n_resamples, curve.monte_carlo_error
-    known = "" if error is None else f" (which give the standard error of D to about {100 * error:.0f}%)"
+    known = "" if error is None else f" (the standard error of D is accurate to about {100 * error:.0f}%)"
     return f"Shaded: {report.level_text} limits, point by point, from {size} resamples of {report.units}{known}."
 
 

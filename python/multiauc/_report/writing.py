@@ -194,7 +194,7 @@ def _describe_method(evaluation: Evaluation, models: list[views.Model], level: f
         "Intervals": f"{percent}, {evaluation.method}",
     }
     if evaluation.matrices:
-        method["Intervals of pairs"] = f"{percent}, Wilson intervals with Student's t of the pair"
+        method["Pair intervals"] = f"{percent}, Wilson intervals with Student's t of the pair"
     if curves:
         how = _describe_resampling(curves[0], inputs.resampled_unit)
         method["Curve"] = f"100 thresholds shared by all pairs; {how}"
@@ -225,5 +225,5 @@ def _describe_options(inputs: HeldInputs) -> dict[str, str]:
     if weighting is not None:
         named = {"size_product": "the product of their sizes", "size_sum": "the sum of their sizes"}
         weights = named[weighting] if isinstance(weighting, str) else "a given matrix"
-    words = {"partition": ("Decision by", decision), "pair_weights": ("Weights of pairs", weights)}
+    words = {"partition": ("Prediction by", decision), "pair_weights": ("Pair weights", weights)}
     return dict(words[option] for option in words if option in used)
