@@ -147,7 +147,7 @@ def test_it_is_a_metric_of_evaluate_compare_and_the_bootstrap():
     rows = multiauc.evaluate(codes, scores, metrics=["pdi"])
     resampled = rows.bootstrap(3000, rng=2)
     assert resampled.standard_error[0] == pytest.approx(rows.metrics["pdi"].standard_error, rel=0.1)
-    with pytest.raises(ValueError, match="first-order variance only"):
+    with pytest.raises(ValueError, match="PDI; use 'first_order'"):
         rows.metrics["pdi"].variance("unbiased")
 
 

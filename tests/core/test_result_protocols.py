@@ -306,7 +306,7 @@ class TestMatrix:
 
     @pytest.mark.parametrize("key", ["ant", 0, ("ant",), ("ant", "bee", "cat"), slice(None)])
     def test_what_is_not_a_pair(self, key):
-        with pytest.raises(TypeError, match=r"found by two labels, such as matrix\['ant', 'bee'\]; got"):
+        with pytest.raises(TypeError, match=r"by two labels, such as matrix\['ant', 'bee'\]; got"):
             RESULTS["PairMatrix"][key]
 
     def test_numbers_and_tuples_as_labels(self):
