@@ -1,4 +1,4 @@
-# The one door: every target does its own set-up. Needs Python >= 3.11 and a Rust toolchain with a C linker, nothing else.
+# Entry point: every target does its own set-up. Needs Python >= 3.11 and a Rust toolchain with a C linker, nothing else.
 
 PYTHON ?= python3
 VENV := .venv
