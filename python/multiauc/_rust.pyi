@@ -79,6 +79,7 @@ __all__ = [
     "partial_aucs",
     "pdi_per_class",
     "precision_recall_points",
+    "replicate_interval",
     "roc_curve_points",
     "roc_heights",
     "roc_hull_points",
@@ -636,6 +637,21 @@ def wilson_limits(
 ) -> tuple[_Vector, _Vector]:
     """Wilson's limits of many values between 0 and 1, from their variances and their worst cases."""
 
+def replicate_interval(
+    values: _Vector,
+    estimate: float,
+    method: str,
+    tail: float,
+    smallest_class: float | None,
+    acceleration: float | None,
+    bound: float | None,
+    is_fitted: bool,
+) -> tuple[float, float] | str:
+    """The limits from bootstrap replicates by "logit", "percentile", "basic" or "bca", or why there are none.
+
+    nan if the estimate or all replicates are. `bound` is 0 or 1, if the rows cannot bring the number closer to it.
+    """
+
 #: Values, variances, degrees of freedom, rows of the smallest classes, design effects and failures of the worst cases.
 type _Side = tuple[_Vector, _Vector, _Vector, NDArray[np.int64], _Vector, _Vector]
 
@@ -748,12 +764,12 @@ def compare_labels(models: list[list[Sample]], metrics: list[str]) -> Labelled:
     """Models as lists of samples, one per label with the scores of that label; all have the same rows, and are iid."""
 
 def check_column_order(
-    sample: Sample, shares: NDArray[np.float64], totals: NDArray[np.float64]
+    sample: Sample, folds: NDArray[np.uint32] | None, shares: NDArray[np.float64] | None
 ) -> tuple[list[tuple[int, int]], bool]:
     """([(column, class that it fits better)], whether most classes have a one-vs-rest AUC below 1/2), beyond chance.
 
-    `shares` are the A(j|k) of Hand & Till's M, counted from the rows of the sample; `totals` are the rows, or the
-    weight, of each class in the whole data.
+    `shares` are the A(j|k) of Hand & Till's M of all rows, if they are known; otherwise some rows are looked at, which
+    count by their ranks within `folds`, if there are any.
     """
 
 def interactions(sample: Sample, options: MetricOptions) -> Interactions:

@@ -155,3 +155,15 @@ def repeats(rng: Rng) -> Iterator[str]:
     (found,) = _rust.evaluate_repeats(samples, [folds, folds], codes, ["auc_mu"], _rust.MetricOptions())
     if found.value != 0.5 or found.minus(found).value != 0.0 or found.parts[0] != 0.0:
         yield f"constant scores have {found.value} with the variance {found.parts[0]}"
+
+
+@target("replicate_interval")
+def intervals_of_replicates(rng: Rng) -> Iterator[str]:
+    """Intervals from any replicates: in order, or a reason why there are none."""
+    values = rng.choice([rng.random(), 0.0, 0.5, 1.0, np.nan], size=int(rng.integers(1, 30)))
+    estimate, acceleration = float(rng.choice([0.0, 0.3, 0.5, 1.0])), float(rng.normal() / 10)
+    fit = (float(rng.integers(1, 9)), acceleration, None, bool(rng.integers(2)))
+    for method in ("logit", "percentile", "basic", "bca"):
+        found = _rust.replicate_interval(values, estimate, method, float(rng.uniform(1e-6, 0.4)), *fit)
+        if not isinstance(found, str) and found[0] > found[1]:
+            yield f"{method} limits {found} of {values.tolist()}"

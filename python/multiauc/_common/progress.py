@@ -26,10 +26,10 @@ class Stage:
     A separate thread writes the line, so it also updates while the core computes.
     """
 
-    __slots__ = ("_done", "_shown", "_started", "_thread", "_title")
-
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, *, is_wanted: bool | None = None) -> None:
+        """`is_wanted` is None for terminals only."""
         self._title = title
+        self._is_wanted = is_wanted
         self._started = time.monotonic()
         self._shown = 0
         self._done = threading.Event()
@@ -37,7 +37,8 @@ class Stage:
 
     def __enter__(self) -> Self:
         self._started = time.monotonic()
-        if self._is_shown():
+        is_wanted = self._is_wanted
+        if sys.stderr is not None and (sys.stderr.isatty() if is_wanted is None else is_wanted):
             self._thread = threading.Thread(target=self._tell, daemon=True)
             self._thread.start()
         return self
@@ -51,9 +52,6 @@ class Stage:
             self._write("")
             sys.stderr.write("\r")
             sys.stderr.flush()
-
-    def _is_shown(self) -> bool:
-        return sys.stderr is not None and sys.stderr.isatty()
 
     def _tell(self) -> None:
         pause = PATIENCE
@@ -74,8 +72,6 @@ class Stage:
 
 class Progress(Stage):
     """Split work into steps of about a fifth of a second, and show a progress bar."""
-
-    __slots__ = ("_reached", "_size")
 
     def __init__(self, size: int, title: str) -> None:
         super().__init__(title)
@@ -104,15 +100,9 @@ class Progress(Stage):
 class RowProgress(Stage):
     """Show how much of a data set has been read, the speed and the time left."""
 
-    __slots__ = ("_begun", "_is_wanted", "_rows", "_share")
-
-    def __init__(self, title: str, *, is_wanted: bool | None) -> None:
-        """`is_wanted` is None for terminals only."""
-        super().__init__(title)
-        self._is_wanted = is_wanted
-        self._begun: tuple[int, float | None] | None = None
-        self._rows = 0
-        self._share: float | None = None
+    _begun: tuple[int, float | None] | None = None
+    _rows = 0
+    _share: float | None = None
 
     def reached(self, rows: int, share: float | None) -> None:
         """Report the rows done, and their share of all; the first call sets the starting point."""
@@ -120,9 +110,6 @@ class RowProgress(Stage):
             self._begun = (rows, share)
             self._started = time.monotonic()
         self._rows, self._share = rows, share
-
-    def _is_shown(self) -> bool:
-        return super()._is_shown() if self._is_wanted is None else self._is_wanted and sys.stderr is not None
 
     def _line(self, elapsed: float) -> str:
         rows, share = self._begun or (0, 0.0)

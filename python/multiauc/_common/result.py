@@ -256,6 +256,12 @@ ESTIMATE_HEADER = ["", "value", "std. error", "95% interval"]
 TABLE_AT_MOST = 10
 TABLE_EDGE = 4
 LABEL_WIDTH = 14
+Row = TypeVar("Row")
+
+
+def without_middle(rows: list[Row], gap: Row) -> list[Row]:
+    """The rows, or the first and the last of many with a gap between them."""
+    return rows if len(rows) <= TABLE_AT_MOST else [*rows[:TABLE_EDGE], gap, *rows[-TABLE_EDGE:]]
 
 
 def text_table(rows: Cells) -> list[str]:

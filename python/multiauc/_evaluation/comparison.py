@@ -16,14 +16,13 @@ from multiauc._common import registry, result, wording
 from multiauc._common.hints import warn, with_hints
 from multiauc._curves.multiclass import fit_curve
 from multiauc._evaluation import multilabel
-from multiauc._evaluation.evaluation import Evaluation, compare_in_folds, read_inputs
+from multiauc._evaluation.evaluation import Evaluation, compare_in_folds, find_notes, read_inputs
 from multiauc._evaluation.paired import compare_classes
 from multiauc._inference import bootstrap, differences, estimates
 from multiauc._inference.bootstrap import ComparisonBootstrap
-from multiauc._inference.column_order import column_order_note, warn_of_order
 from multiauc._inference.differences import Difference
 from multiauc._inference.estimates import Estimate
-from multiauc._input import options, probabilities
+from multiauc._input import options
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from multiauc._common.types import Absent, Labels, Outputs, PairWeights, Sampling, Task
     from multiauc._evaluation.paired import PairedDifferences
     from multiauc._inference.intervals import ConfidenceInterval
-    from multiauc._input.sample import HeldInputs, Sample
+    from multiauc._input.sample import HeldInputs
     from multiauc.plotting import ComparisonDisplay
 
 CORRECTIONS = ("min_p", "holm")
@@ -557,12 +556,11 @@ def compare(  # noqa: PLR0913
         found = _compare_curves(named)
     else:
         found = _compare_metric(named)
-    is_ordered = kind in registry.ONE_SCORE_METRICS
     return Comparison(
         metric=kind,
         labels=tuple(inputs.sample.labels),
         counts=inputs.sample.rows,
-        notes=() if is_ordered else _find_notes(dict(zip(models, samples, strict=True)), inputs),
+        notes=find_notes(dict(zip(models, samples, strict=True)), inputs),
         _options=inputs.describe_options(),
         _inputs=named,
         **found,
@@ -579,39 +577,6 @@ def name_models(models: Any, what: str, example: str) -> dict[str, Any]:
     if len(models) < 2:
         raise ValueError(f"models must have at least two models to compare; got {len(models)}")
     return {f"models[{name!r}]": value for name, value in models.items()}
-
-
-def _find_notes(given: dict[Any, Sample], inputs: HeldInputs) -> tuple[str, ...]:
-    """A note, and a warning, for each model whose columns seem to be in another order.
-
-    Another note says that scores are not probabilities; a warning too, if that is so of some models only.
-    """
-    found = {name: column_order_note(sample, inputs.groups, folds=inputs.folds) for name, sample in given.items()}
-    notes = tuple(f"models[{name!r}]: {note}" for name, note in found.items() if note is not None)
-    for note in notes:
-        warn_of_order(note)
-    needs_scale = probabilities.depend_on_scale(inputs.metrics, inputs.options.partition)
-    scales = _describe_scales(given) if needs_scale else None
-    if scales is not None and scales != probabilities.NOT_PROBABILITIES:
-        warn(scales, UserWarning)
-    return notes if scales is None else (*notes, scales)
-
-
-def _describe_scales(given: dict[Any, Sample]) -> str | None:
-    """A sentence if the models, or some of them, do not have probabilities."""
-    are = {name: probabilities.are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
-    if all(are.values()):
-        return None
-    if not any(are.values()):
-        return probabilities.NOT_PROBABILITIES
-    rows_sum, others = (
-        wording.listing([name for name, found in are.items() if found is kind]) for kind in (True, False)
-    )
-    return (
-        f"models differ in the scale of their scores: those of {rows_sum} are probabilities (rows sum to 1), those of "
-        f"{others} are not, and differences may be due to the scale alone; turn logits into probabilities (softmax) "
-        "before comparing"
-    )
 
 
 def _compare_metric(models: dict[Any, HeldInputs]) -> dict[str, Any]:

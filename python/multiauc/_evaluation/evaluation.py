@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 import numpy as np
 
 from multiauc import _rust
-from multiauc._common import registry, result, wording
-from multiauc._common.hints import with_hints
+from multiauc._common import hints, registry, result, wording
 from multiauc._evaluation import multilabel
 from multiauc._inference import bootstrap, column_order, estimates
 from multiauc._inference.bootstrap import Bootstrap
@@ -109,9 +108,7 @@ class MetricEstimates(result.Printed, result.Tabular):
         rows = [[str(estimate.name), *estimate.cells()] for estimate in self.metrics.values()]
         for _, title, of_classes in self._by_class():
             classes = [[f"  {result.shorten(label)}", *estimate.cells()] for label, estimate in of_classes.items()]
-            if len(classes) > result.TABLE_AT_MOST:
-                classes[result.TABLE_EDGE : -result.TABLE_EDGE] = [["  ...", *empty]]
-            rows += [[title, *empty], *classes] if classes else []
+            rows += [[title, *empty], *result.without_middle(classes, ["  ...", *empty])] if classes else []
         return [header, *rows]
 
 
@@ -199,7 +196,7 @@ class Evaluation(MetricEstimates):
         """The pairs of classes behind Hand & Till's M."""
         return _require("hand_till_matrix", self.matrices.get("hand_till"), "hand_till")
 
-    @with_hints
+    @hints.with_hints
     def bootstrap(
         self,
         n_resamples: int = 2000,
@@ -399,7 +396,7 @@ def _require(attribute: str, found: Found | None, metric: str) -> Found:
     return found
 
 
-@with_hints
+@hints.with_hints
 def evaluate(  # noqa: PLR0913
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -651,7 +648,8 @@ def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
         of_metrics = dict(zip(inputs.metrics, averaged.estimates, strict=True))
     smallest = estimates.count_smallest(units)
     # The chance of each average precision.
-    shares = sample.shares().tolist() if precisions else []
+    chances = sample.shares().tolist() if precisions else []
+    shares = pairs["hand_till"].values if "hand_till" in pairs else None
     if warns:
         estimates.warn_of_single_units(inputs, units, effective)
 
@@ -671,9 +669,9 @@ def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
         covariance=np.full_like(covariance, np.nan) if sample.is_undefined else covariance,
         matrices=matrices,
         method=inputs.describe_method(),
-        notes=_find_notes(inputs, matrices.get("hand_till")) if warns else (),
+        notes=find_notes({"": sample}, inputs, shares) if warns else (),
         _average_precisions={
-            label: build(precisions[c], f"average precision of {shown}", "average_precision", shares[c])
+            label: build(precisions[c], f"average precision of {shown}", "average_precision", chances[c])
             for c, label, shown in reported
             if precisions
         },
@@ -682,17 +680,44 @@ def evaluate_inputs(inputs: HeldInputs, *, warns: bool = False) -> Evaluation:
     )
 
 
-def _find_notes(inputs: HeldInputs, pairs: PairMatrix | None) -> tuple[str, ...]:
-    """Possible problems with the data; a wrong column order also raises a warning."""
-    sample = inputs.sample
+def find_notes(
+    given: dict[Any, Sample], inputs: HeldInputs, shares: NDArray[np.float64] | None = None
+) -> tuple[str, ...]:
+    """A note, and a warning, for each model whose columns seem to be in another order.
+
+    Another note says that scores are not probabilities; a warning too, if that is so of some models only. `shares` are
+    those of Hand & Till's M, if they are known.
+    """
     if inputs.metrics[0] in registry.ONE_SCORE_METRICS:
         return ()
-    note = column_order.column_order_note(sample, inputs.groups, None if pairs is None else pairs.values, inputs.folds)
-    column_order.warn_of_order(note)
-    notes: tuple[str, ...] = () if note is None else (note,)
-    depends = probabilities.depend_on_scale(inputs.metrics, inputs.options.partition)
-    is_scaled = depends and not probabilities.are_probabilities(sample)
-    return (*notes, probabilities.NOT_PROBABILITIES) if is_scaled else notes
+    notes: tuple[str, ...] = ()
+    for name, sample in given.items():
+        note = column_order.column_order_note(sample, inputs.groups, shares, inputs.folds)
+        if note is not None:
+            notes += (note if len(given) == 1 else f"models[{name!r}]: {note}",)
+            column_order.warn_of_order(notes[-1])
+    needs_scale = probabilities.depend_on_scale(inputs.metrics, inputs.options.partition)
+    scales = _describe_scales(given) if needs_scale else None
+    if scales is not None and scales != probabilities.NOT_PROBABILITIES:
+        hints.warn(scales, UserWarning)
+    return notes if scales is None else (*notes, scales)
+
+
+def _describe_scales(given: dict[Any, Sample]) -> str | None:
+    """A sentence if the models, or some of them, do not have probabilities."""
+    are = {name: probabilities.are_probabilities(sample) for name, sample in given.items() if not sample.has_one_score}
+    if all(are.values()):
+        return None
+    if not any(are.values()):
+        return probabilities.NOT_PROBABILITIES
+    rows_sum, others = (
+        wording.listing([name for name, found in are.items() if found is kind]) for kind in (True, False)
+    )
+    return (
+        f"models differ in the scale of their scores: those of {rows_sum} are probabilities (rows sum to 1), those of "
+        f"{others} are not, and differences may be due to the scale alone; turn logits into probabilities (softmax) "
+        "before comparing"
+    )
 
 
 def compare_in_folds(models: list[HeldInputs], metrics: tuple[str, ...]) -> _rust.Compared:

@@ -95,24 +95,19 @@ class SampleSize(result.Printed, result.Result):
         """All numbers as plain Python objects."""
         return result.Result.to_dict(self) | {"total": self.total, "best_total": self.best_total}
 
+    def _plans(self) -> dict[str, dict[Any, int]]:
+        plans = {"pilot": self.pilot, "same_shares": self.per_class}
+        return plans if self.best_per_class is None else plans | {"best_shares": self.best_per_class}
+
     def _columns(self) -> result.Columns:
-        labels, best = list(self.per_class), self.best_per_class
-        return {
-            "class": labels,
-            "pilot": [self.pilot[label] for label in labels],
-            "same_shares": list(self.per_class.values()),
-            **({} if best is None else {"best_shares": [best[label] for label in labels]}),
-        }
+        return {"class": list(self.pilot)} | {name: list(plan.values()) for name, plan in self._plans().items()}
 
     def _table(self) -> result.Cells:
-        columns = {"pilot": self.pilot, "same shares": self.per_class}
-        if self.best_per_class is not None:
-            columns["best shares"] = self.best_per_class
-        body = [[result.shorten(label), *(str(column[label]) for column in columns.values())] for label in self.pilot]
-        if len(body) > result.TABLE_AT_MOST:
-            body[result.TABLE_EDGE : -result.TABLE_EDGE] = [["..."] * (len(columns) + 1)]
-        total = ["total", *(str(sum(column.values())) for column in columns.values())]
-        return [[f"{self.unit} per class", *columns], *body, total]
+        plans = self._plans()
+        body = [[result.shorten(label), *(str(plan[label]) for plan in plans.values())] for label in self.pilot]
+        total = ["total", *(str(sum(plan.values())) for plan in plans.values())]
+        head = [f"{self.unit} per class", *(name.replace("_", " ") for name in plans)]
+        return [head, *result.without_middle(body, ["..."] * len(head)), total]
 
     def _below(self) -> list[str]:
         trust = "planned with the value and variance of the pilot: the total has a standard error"

@@ -228,11 +228,14 @@ class RunsEvaluation(result.Printed, result.Tabular):
     def _numbers(self) -> dict[str, result.Numbers]:
         return {name: result.pick_numbers(one.to_dict()) for name, one in self.metrics.items()}
 
+    _UNIT: ClassVar = "run"
+    _HEADER: ClassVar = HEADER
+
     def _title(self) -> str:
-        return f"{wording.pluralize(self.n_runs, 'run')} on {result.sizes_in_words(self.labels, self.counts)}"
+        return f"{wording.pluralize(self.n_runs, self._UNIT)} on {result.sizes_in_words(self.labels, self.counts)}"
 
     def _table(self) -> result.Cells:
-        return [HEADER, *([str(one.name), *one.cells()] for one in self.metrics.values())]
+        return [self._HEADER, *([str(one.name), *one.cells()] for one in self.metrics.values())]
 
     def _below(self) -> list[str]:
         first = next(iter(self.metrics.values()))
@@ -535,11 +538,8 @@ class RepeatedEvaluation(RunsEvaluation):
     models, `runs_standard_error` what Nadeau and Bengio's standard error adds to it, if it is the larger one.
     """
 
-    def _title(self) -> str:
-        return f"{wording.pluralize(self.n_runs, 'repeat')} on {result.sizes_in_words(self.labels, self.counts)}"
-
-    def _table(self) -> result.Cells:
-        return [REPEATS_HEADER, *([str(one.name), *one.cells()] for one in self.metrics.values())]
+    _UNIT: ClassVar = "repeat"
+    _HEADER: ClassVar = REPEATS_HEADER
 
     def _below(self) -> list[str]:
         return result.notes_in_words(self.notes)

@@ -6,7 +6,6 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import combinations, groupby, pairwise, permutations, product
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
 MEMORY_LIMIT = 1 << 30
 
 INTERVALS = ("logit", "percentile", "basic", "bca")
-
-# A replicate of a fitted number counts as no nearer to 0 or 1 than its estimate's distance divided by this.
-NEAREST_TO_BOUND = 5.0
 
 
 def draw_seed(generator: np.random.Generator) -> int:
@@ -109,65 +105,12 @@ class Replicates:
         tail = read_level(level)
         known = [kind for kind in accepted if kind != "bca" or self.acceleration is not None]
         kind = wording.one_of("method", method, tuple(known))
-        values = self.values[~np.isnan(self.values)]
-        if np.isnan(self.estimate) or not len(values):
+        fit = (self.smallest_class, self.acceleration, self.bound, self.is_fitted)
+        found = _rust.replicate_interval(np.ascontiguousarray(self.values), self.estimate, kind, tail, *fit)
+        if isinstance(found, str):
+            warn(f"{found}; there is no interval")
             return intervals.NO_INTERVAL
-        is_at_bound = self.estimate in (0.0, 1.0) and (kind == "logit" or not _vary(values))
-        if self.smallest_class is not None and (is_at_bound or self.bound is not None):
-            return self._at_bound(values, tail, self.smallest_class)
-        if not _vary(values):
-            # Two models may agree in every resample.
-            agree = self.smallest_class is None and self.estimate == values[0] == 0.0
-            return intervals.ConfidenceInterval(0.0, 0.0) if agree else _no_interval("all replicates are equal")
-        if kind == "logit":
-            return self._logit(values, tail)
-        levels = self._find_bca_levels(values, tail) if kind == "bca" else [tail, 1.0 - tail]
-        if isinstance(levels, str):
-            return _no_interval(levels)
-        low, high = np.quantile(values, levels).tolist()
-        mirror = 2 * self.estimate
-        return intervals.ConfidenceInterval(*((mirror - high, mirror - low) if kind == "basic" else (low, high)))
-
-    def _at_bound(self, values: NDArray[np.float64], tail: float, smallest_class: int) -> intervals.ConfidenceInterval:
-        """The interval at a bound, wide enough to include the estimate and its logit interval."""
-        bound = self.estimate if self.bound is None else self.bound
-        low, high = intervals.interval_at_bound(bound, tail, smallest_class)
-        around = [self.estimate]
-        if _vary(values) and 0.0 < self.estimate < 1.0:
-            around += self._logit(values, tail)
-        return intervals.ConfidenceInterval(min(low, *around), max(high, *around))
-
-    def _logit(self, values: NDArray[np.float64], tail: float) -> intervals.ConfidenceInterval:
-        error = float(standard_errors(values[:, None])[0])
-        if not self.is_fitted:
-            return intervals.logit_interval(self.estimate, error, NormalDist().inv_cdf(1.0 - tail))
-        # The spread of the logits themselves, on the scale of the number. A few replicates next to 0 or 1, whose logits
-        # are huge, must not decide it.
-        nearest = min(self.estimate, 1.0 - self.estimate) / NEAREST_TO_BOUND
-        inside = np.clip(values, nearest, 1.0 - nearest)
-        spread = float(np.std(np.log(inside / (1.0 - inside)), ddof=1)) * self.estimate * (1.0 - self.estimate)
-        quantile = _rust.student_upper_quantile(tail, max(1.0, (self.smallest_class or 2) - 1.0))
-        return intervals.logit_interval(self.estimate, max(error, spread), quantile)
-
-    def _find_bca_levels(self, values: NDArray[np.float64], tail: float) -> list[float] | str:
-        """The levels of Efron's bias-corrected and accelerated quantiles, or why there are none.
-
-        Replicates equal to the estimate count as half below it.
-        """
-        below = float(np.mean(values < self.estimate) + 0.5 * np.mean(values == self.estimate))
-        if not 0.0 < below < 1.0:
-            return "all replicates are on one side of the estimate"
-        if self.acceleration is None or np.isnan(self.acceleration):
-            return "all rows have the same influence"
-        normal = NormalDist()
-        bias = normal.inv_cdf(below)
-        shifts = (bias + normal.inv_cdf(level) for level in (tail, 1.0 - tail))
-        return [normal.cdf(bias + shift / (1.0 - self.acceleration * shift)) for shift in shifts]
-
-
-def _vary(values: NDArray[np.float64]) -> bool:
-    """Whether not all replicates are the same number (their standard deviation may be a rounding error even then)."""
-    return bool(np.ptp(values) > 0.0)
+        return intervals.ConfidenceInterval(*found)
 
 
 def compute_accelerations(influences: NDArray[np.float64], groups: NDArray[np.uint32] | None) -> NDArray[np.float64]:
@@ -191,11 +134,6 @@ def compute_model_accelerations(models: list[HeldInputs]) -> tuple[NDArray[np.fl
         differences[i, j] = compute_accelerations(of_models[:, [i]] - of_models[:, [j]], groups)[0]
         differences[j, i] = -differences[i, j]
     return compute_accelerations(of_models, groups), differences
-
-
-def _no_interval(reason: str) -> intervals.ConfidenceInterval:
-    warn(f"{reason}; there is no interval")
-    return intervals.NO_INTERVAL
 
 
 # Tied models share a replicate among all orders that agree with it: at most this many.

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     from multiauc._input.sample import Sample
 
-#: Rows of all classes together, and of each class at least, that are looked at where the shares are not known yet.
-ROWS_LOOKED_AT = 10_000
-ROWS_OF_A_CLASS = 50
 #: Where the classes of the columns come from, in words.
 ORIGINS = {"labels": "labels=", "names": "the names of the columns", "sorted": "the sorted labels"}
 #: Beyond this, a message gives neither all the columns nor the order of all the classes.
@@ -68,54 +65,9 @@ def column_order_note(
 
     `shares` are A(j|k) of all rows, where they are known. With `folds`, rows count by their ranks within their fold.
     """
-    rows = _some_rows(sample) if shares is None else slice(None)
-    weights = None if sample.weights is None else sample.weights[rows]
-    numbers = None if groups is None else groups[rows]
-    scores: NDArray[Any] = sample.scores[rows]
-    if folds is not None and shares is None:
-        scores = _rank_within(folds[rows], scores)
-    looked_at = _rust.Sample(scores, sample.codes[rows], weights, numbers)
-    totals = sample.rows.astype(np.float64)
-    try:
-        shares = _rust.pair_matrix(looked_at, "hand_till") if shares is None else shares
-        if sample.weights is not None:
-            _, totals = _rust.class_sizes(sample.codes, sample.weights / sample.weights.max(), sample.n_classes)
-    except ValueError:  # weights that no pair can be counted with, but for which there is the curve
-        return None
-    better, most_below = _rust.check_column_order(looked_at, np.ascontiguousarray(shares), totals)
+    known = None if shares is None else np.ascontiguousarray(shares)
+    better, most_below = _rust.check_column_order(sample.arguments(groups), folds, known)
     return _sentence(sample, dict(better), most_below=most_below) if better or most_below else None
-
-
-def _some_rows(sample: Sample) -> Any:
-    """Up to a number of rows of each class (of positive weight), spread over all rows of the class."""
-    most = max(ROWS_OF_A_CLASS, ROWS_LOOKED_AT // sample.n_classes)
-    sizes = sample.rows
-    if sizes.max() <= most:
-        return slice(None)
-    kept = None if sample.weights is None else np.flatnonzero(sample.weights)
-    by_class = np.argsort(sample.codes if kept is None else sample.codes[kept], kind="stable")
-    taken = [
-        end - size + np.arange(min(size, most)) * size // min(size, most)
-        for size, end in zip(sizes.tolist(), np.cumsum(sizes).tolist(), strict=True)
-        if size
-    ]
-    rows = np.sort(by_class[np.concatenate(taken)])
-    return rows if kept is None else kept[rows]
-
-
-def _rank_within(folds: NDArray[np.uint32], scores: NDArray[Any]) -> NDArray[np.float64]:
-    """The share of the rows of its fold that each score is above (ties half), column by column.
-
-    Models of different folds have different scales. In the right order the mean of a class in its own column is at
-    least 1/2 in every fold, whatever the share of the class among its rows, and that of other classes at most 1/2.
-    """
-    ranks = np.empty(scores.shape)
-    for fold in np.unique(folds):
-        rows = np.flatnonzero(folds == fold)
-        for j in range(scores.shape[1]):
-            _, place, times = np.unique(scores[rows, j], return_inverse=True, return_counts=True)
-            ranks[rows, j] = ((np.cumsum(times) - times / 2) / len(rows))[place]
-    return ranks
 
 
 def _sentence(sample: Sample, others: dict[int, int], *, most_below: bool) -> str:

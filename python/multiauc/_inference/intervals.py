@@ -58,12 +58,6 @@ def wald_interval(
     return ConfidenceInterval(max(smallest, value - reach), min(largest, value + reach))
 
 
-def interval_at_bound(value: float, tail: float, smallest_class: int) -> ConfidenceInterval:
-    """For an estimate of 0 or 1, where nothing varies: the errors that a class of that size could still miss."""
-    hidden = tail ** (1.0 / smallest_class)
-    return ConfidenceInterval(hidden, 1.0) if value == 1.0 else ConfidenceInterval(0.0, 1.0 - hidden)
-
-
 def union(a: ConfidenceInterval, b: ConfidenceInterval) -> ConfidenceInterval:
     """From the lower of both limits to the higher."""
     return ConfidenceInterval(min(a.low, b.low), max(a.high, b.high))

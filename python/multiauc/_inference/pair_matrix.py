@@ -233,10 +233,7 @@ class PairMatrix(result.Result):
 
     def _table(self, text: Callable[[Any], str]) -> result.Cells:
         """Rows of cells, the first row and the first column being labels; a wide table without its middle."""
-        n_classes = len(self.labels)
-        shown: list[int | None] = list(range(n_classes))
-        if n_classes > result.TABLE_AT_MOST:
-            shown[result.TABLE_EDGE : -result.TABLE_EDGE] = [None]
+        shown = result.without_middle(list[int | None](range(len(self.labels))), None)
 
         def cell(c: int | None, d: int | None) -> str:
             if c is None or d is None:
@@ -250,8 +247,6 @@ class PairMatrix(result.Result):
 
 def collect_pair_errors(pairs: _rust.PairTable, effective_units: list[float]) -> PairErrors:
     """The standard errors of the pairs behind a metric, their degrees of freedom and effective class sizes."""
-    return (
-        result.read_only(np.sqrt(pairs.variances)),
-        result.read_only(pairs.degrees_of_freedom),
-        result.read_only(np.array(effective_units)),
-    )
+    found = (np.sqrt(pairs.variances), pairs.degrees_of_freedom, np.array(effective_units))
+    errors, freedoms, units = map(result.read_only, found)
+    return errors, freedoms, units

@@ -9,7 +9,7 @@ use crate::arrays::{Matrix, Vector, contiguous, integers, rectangle, square, vec
 use crate::errors::{no_model, other_lengths};
 use crate::options::{OptionsArgument, cost_of_metrics, metric_named, metrics_named};
 use crate::running::run;
-use crate::sample::{SampleArgument, SampleView, compute, with_sample};
+use crate::sample::{SampleArgument, SampleView, ScoresView, compute, with_sample};
 
 /// What sorting a row costs, in units of counting a cell.
 const SORTED: usize = 10;
@@ -310,12 +310,20 @@ pub fn compare_folds(
 pub fn check_column_order(
     py: Python<'_>,
     sample: SampleArgument<'_>,
-    shares: PyReadonlyArray2<'_, f64>,
-    totals: PyReadonlyArray1<'_, f64>,
+    folds: Option<PyReadonlyArray1<'_, u32>>,
+    shares: Option<PyReadonlyArray2<'_, f64>>,
 ) -> PyResult<(Vec<(usize, usize)>, bool)> {
-    let (view, shares, totals) = (sample.view()?, square(&shares)?, contiguous(&totals)?);
+    let view = sample.view()?;
+    let (folds, shares) =
+        (folds.as_ref().map(contiguous).transpose()?, shares.as_ref().map(|shares| square(shares)).transpose()?);
+    if folds.is_some_and(|folds| folds.len() != view.rows()) {
+        return Err(other_lengths());
+    }
     let rows = OrderRows { codes: view.codes(), weights: view.weights(), groups: view.groups() };
-    let found = run(py, view.rows(), |workers| multiauc::check_column_order(shares, totals, rows, workers))?;
+    let found = run(py, view.rows(), |workers| match view.scores() {
+        ScoresView::Double(scores) => multiauc::find_column_order(scores, rows, folds, shares, workers),
+        ScoresView::Single(scores) => multiauc::find_column_order(scores, rows, folds, shares, workers),
+    })?;
     Ok((found.better, found.most_below_half))
 }
 

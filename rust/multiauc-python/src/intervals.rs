@@ -1,14 +1,17 @@
 //! Intervals of estimates and of differences between samples, and the tests that invert them.
 
-use multiauc::{Apart, Scale, Uncertain, Wilson, WorstCase, first_intervals, mover_intervals};
+use multiauc::{Apart, NoReplicateInterval, Replicated, Scale, Uncertain, Wilson, WorstCase};
+use multiauc::{first_intervals, mover_intervals};
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::arrays::{Vector, contiguous, vector};
 use crate::errors::other_lengths;
-use crate::options::interval_named;
+use crate::options::{interval_named, replicate_interval_named};
 use crate::running::run;
 
+/// What sorting a replicate costs, in units of counting a cell.
+const SORTED: usize = 10;
 /// What searching for a p-value costs, in units of counting a cell.
 const SEARCH: usize = 20_000;
 
@@ -180,4 +183,39 @@ impl SampleDifferences {
         })?;
         Ok(pairs(py, found.into_iter()))
     }
+}
+
+/// The limits from bootstrap replicates, or why there are none.
+#[derive(IntoPyObject)]
+pub enum ReplicateLimits {
+    Limits(f64, f64),
+    Obstacle(&'static str),
+}
+
+/// The interval of a number from its bootstrap replicates.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the arguments of one Python function")]
+pub fn replicate_interval(
+    py: Python<'_>,
+    values: PyReadonlyArray1<'_, f64>,
+    estimate: f64,
+    method: &str,
+    tail: f64,
+    smallest_class: Option<f64>,
+    acceleration: Option<f64>,
+    bound: Option<f64>,
+    is_fitted: bool,
+) -> PyResult<ReplicateLimits> {
+    let (values, kind) = (contiguous(&values)?, replicate_interval_named(method)?);
+    let replicated = Replicated { estimate, values, smallest_class, acceleration, bound, is_fitted };
+    let found = run(py, values.len() * SORTED, |_| Ok(replicated.interval(kind, tail)))?;
+    Ok(match found {
+        Ok((low, high)) => ReplicateLimits::Limits(low, high),
+        Err(NoReplicateInterval::Unknown) => ReplicateLimits::Limits(f64::NAN, f64::NAN),
+        Err(NoReplicateInterval::Alike) => ReplicateLimits::Obstacle("the replicates are all alike"),
+        Err(NoReplicateInterval::OneSided) => {
+            ReplicateLimits::Obstacle("all replicates lie on one side of the estimate")
+        }
+        Err(NoReplicateInterval::NoAcceleration) => ReplicateLimits::Obstacle("no row contributes more than another"),
+    })
 }

@@ -60,7 +60,7 @@ mod _rust {
         inference::{Compared, Estimate, Evaluated, Interactions, PairTable},
         inference::{Pilot, confusion},
         inference::{check_column_order, compare, compare_folds, evaluate, influences, interactions, worst_case},
-        intervals::{SampleDifferences, interval, test_by_interval, wilson_limits},
+        intervals::{SampleDifferences, interval, replicate_interval, test_by_interval, wilson_limits},
         labels::{class_sizes, code_bytes, code_integers, get_num_threads, set_num_threads},
         metrics::{
             average_precision_per_class, chance, one_vs_rest, one_vs_rest_per_class, pair_matrix, pdi_per_class, score,

@@ -1,8 +1,8 @@
 //! The options of metrics, and how words are read.
 
 use multiauc::{
-    Center, HumRule, IntervalRule, Metric, OneVsRestAverage, PairWeights, Reference, Region, RuleKind, Scope,
-    SummaryModel,
+    Center, HumRule, IntervalRule, Metric, OneVsRestAverage, PairWeights, Reference, Region, ReplicateInterval,
+    RuleKind, Scope, SummaryModel,
 };
 use numpy::{PyArray2, PyArrayMethods, PyReadonlyArray2};
 use pyo3::prelude::*;
@@ -175,6 +175,12 @@ words! {
         "log" => IntervalRule::Log,
         "wald" => IntervalRule::Wald,
         "cautious" => IntervalRule::Cautious
+    }
+    replicate_interval_named("method") -> ReplicateInterval {
+        "logit" => ReplicateInterval::Logit,
+        "percentile" => ReplicateInterval::Percentile,
+        "basic" => ReplicateInterval::Basic,
+        "bca" => ReplicateInterval::Bca
     }
     region_named("region") -> fn(f64) -> Region { "max_fpr" => Region::MaxFpr, "min_tpr" => Region::MinTpr }
     rule_named("rule") -> HumRule { "sum" => HumRule::Sum, "prod" => HumRule::Product, "distance" => HumRule::Distance }

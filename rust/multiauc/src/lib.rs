@@ -102,15 +102,18 @@ pub use float::Score;
 pub use inference::{
     Apart, Cautious, ClassTerm, ColumnOrder, Compared, Confusion, Design, Estimate, Fold, Folds, IntervalRule,
     LabelMean, LabelUnits, Limits, Moments, OrderRows, Pilot, RowMean, Scale, Shares, Statistic, Uncertain, Wilson,
-    WorstCase, average, check_column_order, compare, confusion, degrees_of_freedom, difference, first_intervals,
-    influences, label_mean, moments, mover_intervals, row_mean, worst_case,
+    WorstCase, average, compare, confusion, degrees_of_freedom, difference, first_intervals, influences, label_mean,
+    moments, mover_intervals, row_mean, worst_case,
 };
-pub use inference::{RepeatedMetric, RunParts, split_variance, split_variance_of_unpaired};
+pub use inference::{
+    NoReplicateInterval, RepeatedMetric, ReplicateInterval, Replicated, RunParts, split_variance,
+    split_variance_of_unpaired,
+};
 pub use metric::{Chance, Metric};
 pub use metrics::{
     Evaluated, HumFound, Interaction, Interactions, MetricOptions, PairTable, auc_mu, auc_mu_matrix,
-    average_precision_per_class, evaluate, hand_till, hand_till_matrix, hum, hum_statistic, interactions, one_vs_rest,
-    one_vs_rest_per_class, ordered_vus, pdi, pdi_per_class, value,
+    average_precision_per_class, evaluate, find_column_order, hand_till, hand_till_matrix, hum, hum_statistic,
+    interactions, one_vs_rest, one_vs_rest_per_class, ordered_vus, pdi, pdi_per_class, value,
 };
 pub use multiclass_roc::{Center, Curve, CurveOptions, Fit, Grid, MulticlassRoc, PlacedCells, Replicate, Scope, Stop};
 pub use pairs::{OneVsRestAverage, PairWeights};

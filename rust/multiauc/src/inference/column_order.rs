@@ -63,7 +63,7 @@ pub struct OrderRows<'a> {
 ///
 /// # Panics
 /// Unless there are K × K shares.
-pub fn check_column_order(
+pub(crate) fn check_column_order(
     shares: &[f64],
     totals: &[f64],
     rows: OrderRows<'_>,

@@ -98,7 +98,9 @@ impl RepeatedMetric {
     #[must_use]
     pub fn new(codes: Vec<usize>, classes: usize, repeats: usize) -> Self {
         let mut sizes = vec![0.0; classes];
-        codes.iter().for_each(|&code| sizes[code] += 1.0);
+        for &code in &codes {
+            sizes[code] += 1.0;
+        }
         Self { values: Vec::new(), shares: Vec::new(), components: vec![0.0; codes.len()], codes, sizes, repeats }
     }
 

@@ -2,6 +2,7 @@
 
 mod auc_mu;
 mod average_precision;
+mod column_order;
 mod column_placements;
 mod column_statistics;
 mod hand_till;
@@ -21,6 +22,7 @@ mod without_parts;
 
 pub use auc_mu::{auc_mu, auc_mu_matrix};
 pub use average_precision::average_precision_per_class;
+pub use column_order::find_column_order;
 pub use hand_till::{hand_till, hand_till_matrix};
 pub use hum::{HumFound, hum, hum_statistic};
 pub use interactions::{Interaction, Interactions, interactions};

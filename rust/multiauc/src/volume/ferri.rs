@@ -27,17 +27,19 @@ pub struct CoveredShare {
 #[must_use]
 pub fn offset_rates(codes: &[u32], scores: &[f64], classes: usize, levels: &[f64]) -> Vec<f64> {
     let mut sizes = vec![0.0; classes];
-    codes.iter().for_each(|&code| sizes[code as usize] += 1.0);
+    for &code in codes {
+        sizes[code as usize] += 1.0;
+    }
     let quantiles = |column: usize| {
         let difference = |row: usize| scores[row * classes + column] - scores[row * classes + classes - 1];
         let mut order: Vec<(f64, f64)> =
             codes.iter().enumerate().map(|(row, &code)| (difference(row), 1.0 / sizes[code as usize])).collect();
         order.sort_by(|one, other| one.0.total_cmp(&other.0));
         let mut sum = 0.0;
-        order.iter_mut().for_each(|(_, share)| {
+        for (_, share) in &mut order {
             sum += *share;
             *share = sum;
-        });
+        }
         order
     };
     let columns: Vec<Vec<(f64, f64)>> = (0..classes - 1).map(quantiles).collect();
