@@ -51,6 +51,7 @@ __all__ = [
     "compare_folds",
     "compare_labels",
     "confusion",
+    "cost_curve",
     "covered_share",
     "debug_build",
     "decide",
@@ -353,6 +354,9 @@ def summary_area(intercept: float, slope: float) -> float:
     """Under logit TPR = intercept + slope * logit FPR; nan unless the curve rises."""
 
 type _Hull = tuple[NDArray[np.float64], NDArray[np.float64], float]
+
+def cost_curve(fpr: NDArray[np.float64], tpr: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of a hull: shares of false negatives in the costs at stake, and the smallest expected costs there."""
 
 def h_measure(hull: _Hull, severity_ratio: float) -> float:
     """Of a hull (fpr, tpr, prevalence)."""
@@ -783,23 +787,12 @@ class RocModel:
     def pairs(self) -> list[tuple[int, int]]:
         """(positive, negative) columns of each pair."""
 
-    @property
-    def thresholds(self) -> NDArray[np.float64]:
-        """T x 1 if all pairs share them, else T x J."""
-
-    @property
-    def rates(self) -> NDArray[np.float64]:
-        """2T x J: true-positive rates by falling thresholds, then false-positive rates."""
+    def fields(self) -> dict[str, Any]:
+        """What a `MulticlassRoc` has of the model, by the names of its fields."""
 
     @property
     def means(self) -> NDArray[np.float64]:
         """Fitted rates, 2T x J."""
-
-    @property
-    def curve(
-        self,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """(fpr, tpr, fpr as fitted, tpr as fitted), without end points."""
 
     @property
     def factors(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -7,7 +7,7 @@ import warnings
 from abc import ABC, abstractmethod
 from functools import cache, cached_property
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -131,12 +131,9 @@ class ScorePopulation(ABC):
     @property
     def one_vs_rest_micro(self) -> float:
         """All scores in one ranking (``average="micro"``)."""
-        classes = range(self.n_classes)
         total = sum(
             self.prevalence[i] * self.prevalence[j] * self._beats(i, j, i, other)
-            for i in classes
-            for j in classes
-            for other in classes
+            for i, j, other in product(range(self.n_classes), repeat=3)
             if other != j
         )
         return float(total) / (self.n_classes - 1)

@@ -238,7 +238,7 @@ def bands(rng: Rng) -> Iterator[str]:
                 yield from outside("a limit of a ROC curve", value)
 
 
-@target("h_measure", "lc_index", "fit_decision_rule", "decide")
+@target("cost_curve", "h_measure", "lc_index", "fit_decision_rule", "decide")
 def costs(rng: Rng) -> Iterator[str]:
     """H-measure, LC index and decision rules, with costs of any size."""
     s = any_sample(rng)

@@ -17,7 +17,7 @@ from multiauc.plotting import (
     RocCurvesDisplay,
     SimplexDisplay,
 )
-from multiauc.plotting._roc_frame import zoom_of
+from multiauc.plotting._base import zoom_of
 from multiclass_roc_data import shifted_normals
 
 

@@ -165,28 +165,29 @@ class CostComparison(result.Tabular):
 
     def to_dict(self, level: float = 0.95) -> result.Record:
         """Everything in plain Python objects, with the limits of intervals."""
-        tail = options.read_level(level)
-        errors = self.standard_errors
-        costs = {
-            name: {"value": value, "standard_error": errors[name]}
-            | dict(zip(("low", "high"), self._interval(name, tail), strict=True))
-            for name, value in self.values.items()
-        }
+        costs = self._costs(options.read_level(level))
         return {"rows": self.n_rows, "costs": costs, "differences": [one.to_dict(level) for one in self.differences]}
 
+    def _costs(self, tail: float) -> dict[str, result.Numbers]:
+        """The mean cost of each rule, its standard error and the limits of its interval."""
+        return {
+            name: {"value": mean.value, "standard_error": math.sqrt(mean.variance)}
+            | self._interval(name, tail)._asdict()
+            for name, mean in self.means.items()
+        }
+
     def _rows(self, level: float) -> list[result.Record]:
-        return [{"rule": name} | found for name, found in self.to_dict(level)["costs"].items()]
+        return [{"rule": name} | found for name, found in self._costs(options.read_level(level)).items()]
 
     def _numbers(self) -> dict[str, result.Numbers]:
-        costs = {f"{row['rule']}_cost": result.pick_numbers(row) for row in self._rows(0.95)}
+        costs = {f"{name}_cost": found for name, found in self._costs(0.025).items()}
         return costs | {name: found for one in self.differences for name, found in one._numbers().items()}  # noqa: SLF001
 
     def tables(self) -> tuple[result.Cells, result.Cells]:
         """The costs and the differences as cells of text."""
         costs = []
-        for name, value in self.values.items():
-            limits = wording.format_interval(*self._interval(name, 0.025))
-            costs.append([name, wording.decimals(value), wording.decimals(self.standard_errors[name]), limits])
+        for name, (value, error, low, high) in ((name, one.values()) for name, one in self._costs(0.025).items()):
+            costs.append([name, *map(wording.decimals, (value, error)), wording.format_interval(low, high)])
         header = [result.ESTIMATE_HEADER[0], "mean cost", *result.ESTIMATE_HEADER[2:]]
         differences = (
             [f"{one.first} - {one.second}", *one.cells(one.interval_beyond(0.025))] for one in self.differences
@@ -197,12 +198,20 @@ class CostComparison(result.Tabular):
         return f"CostComparison on {wording.pluralize(self.n_rows, 'row')}"
 
     def __repr__(self) -> str:
-        costs, differences = map(result.text_table, self.tables())
-        return "\n".join([self._title(), *costs, "", *differences])
+        return "\n".join([self._title(), *self.lines()])
 
     def _repr_html_(self) -> str:
+        return self.to_html(self._title())
+
+    def lines(self) -> list[str]:
+        """The tables as lines of text."""
+        costs, differences = map(result.text_table, self.tables())
+        return [*costs, "", *differences]
+
+    def to_html(self, title: str) -> str:
+        """The tables as HTML."""
         costs, differences = self.tables()
-        return result.html_table(self._title(), costs) + result.html_table("Differences on the same rows", differences)
+        return result.html_table(title, costs) + result.html_table("Differences on the same rows", differences)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -377,16 +386,13 @@ class CostDecisions(result.Tabular):
         ]
 
     def __repr__(self) -> str:
-        costs, differences = map(result.text_table, self.cross_validated.tables())
         fitted = [] if self.rule in PLAIN_RULES else [*result.text_table(self._parameters()), ""]
         seen = f"cross-validated on {wording.pluralize(self.cross_validated.n_rows, 'row')}"
-        return "\n".join([wording.printable(self._title()), *fitted, seen, *costs, "", *differences])
+        return "\n".join([wording.printable(self._title()), *fitted, seen, *self.cross_validated.lines()])
 
     def _repr_html_(self) -> str:
-        costs, differences = self.cross_validated.tables()
         seen = f"Cross-validated on {wording.pluralize(self.cross_validated.n_rows, 'row')}"
-        tables = [result.html_table(seen, costs), result.html_table("Differences on the same rows", differences)]
-        return result.html_table(self._title(), self._parameters()) + "".join(tables)
+        return result.html_table(self._title(), self._parameters()) + self.cross_validated.to_html(seen)
 
 
 def compare_costs(

@@ -93,30 +93,13 @@ class RocHull(roc.RocPoints, result.Result):
         # Costs that differ by the rounding of rates and of their products alone are equally good.
         tied = TIED * ((1.0 - share) * false_positive * self.fpr + share * false_negative)
         best = 0 if math.isnan(self.auc) else int(np.argmax(costs <= costs.min() + tied))
-        return OperatingPoint(
-            fpr=float(self.fpr[best]),
-            tpr=float(self.tpr[best]),
-            # The last vertex calls everything positive, other rows with still lower scores included.
-            threshold=-math.inf if best == len(self.fpr) - 1 > 0 else float(self.thresholds[best]),
-            expected_cost=float(costs[best]),
-            cost_fp=false_positive,
-            cost_fn=false_negative,
-            prevalence=share,
-            positive=self.positive,
-            negative=self.negative,
-        )
+        threshold = -math.inf if best == len(self.fpr) - 1 > 0 else float(self.thresholds[best])
+        found = (float(self.fpr[best]), float(self.tpr[best]), threshold, float(costs[best]))
+        return OperatingPoint(*found, false_positive, false_negative, share, self.positive, self.negative)
 
     def cost_curve(self) -> CostCurve:
         """The expected cost for all costs and prevalences; see `CostCurve`."""
-        x, cost = self.fpr, self.tpr
-        if len(self.fpr) > 1:
-            across, up = np.diff(self.fpr), np.diff(self.tpr)
-            # The lines of neighbouring vertices cross here.
-            crossings = across / (across + up)
-            costs = (1.0 - self.tpr[:-1]) * crossings + self.fpr[:-1] * (1.0 - crossings)
-            x, cost = np.concatenate([[0.0], crossings, [1.0]]), np.concatenate([[0.0], costs, [0.0]])
-            corners = np.concatenate([[True], np.diff(x) > 0.0])
-            x, cost = x[corners], cost[corners]
+        x, cost = _rust.cost_curve(self.fpr, self.tpr) if len(self.fpr) > 1 else (self.fpr, self.tpr)
         return CostCurve(x, cost, self.fpr, self.tpr, self.positive, self.negative)
 
     def h_measure(self, severity_ratio: float | None = None) -> float:
@@ -142,10 +125,8 @@ class RocHull(roc.RocPoints, result.Result):
         .. [1] D. J. Hand and C. Anagnostopoulos, "A better Beta for the H measure of classification performance",
            Pattern Recognition Letters 40 (2014), 41-46.
         """
-        ratio = read_severity(severity_ratio)
-        if math.isnan(self.auc):
-            return math.nan
-        return _rust.h_measure(_rates(self), self.prevalence / (1.0 - self.prevalence) if ratio is None else ratio)
+        ratio = self.prevalence / (1.0 - self.prevalence) if severity_ratio is None else read_severity(severity_ratio)
+        return math.nan if math.isnan(self.auc) else _rust.h_measure(_rates(self), ratio)
 
     def plot(
         self, ax: Axes | None = None, *, optimum: OperatingPoint | None = None, **line: Any
@@ -213,10 +194,8 @@ class OperatingPoint(roc.Sided, result.Result):
         return math.inf if missed == 0.0 else (1.0 - self.prevalence) * self.cost_fp / missed
 
     def __repr__(self) -> str:
-        if math.isinf(self.threshold):
-            when = "never positive" if self.threshold > 0.0 else "always positive"
-        else:
-            when = f"positive from {self.threshold:.6g} on"
+        constant = {math.inf: "never positive", -math.inf: "always positive"}
+        when = constant.get(self.threshold, f"positive from {self.threshold:.6g} on")
         tpr, fpr, cost = map(wording.decimals, (self.tpr, self.fpr, self.expected_cost))
         return f"OperatingPoint({self._describe_sides()}: {when}, tpr {tpr}, fpr {fpr}, expected cost {cost})"
 
@@ -265,9 +244,8 @@ class CostCurve(roc.Sided, result.Result):
     @property
     def area(self) -> float:
         """The area under the envelope: 1/4 without scores, 0 for perfect ones; nan for a class without rows."""
-        if len(self.x) < 2:
-            return math.nan
-        return float(0.5 * np.dot(np.diff(self.x), self.cost[1:] + self.cost[:-1]))
+        whole = float(0.5 * np.dot(np.diff(self.x), self.cost[1:] + self.cost[:-1]))
+        return math.nan if len(self.x) < 2 else whole
 
     def at(self, x: float) -> float:
         """The smallest expected cost at one x between 0 and 1."""
@@ -287,14 +265,9 @@ class CostCurve(roc.Sided, result.Result):
         return f"CostCurve({self._describe_sides()}: area {wording.decimals(self.area)}, without scores 0.2500)"
 
 
-def read_severity(severity_ratio: Any) -> float | None:
-    """A positive number, or None for the default."""
-    if severity_ratio is None:
-        return None
-    ratio = options.read_number("severity_ratio", severity_ratio, 0.0, ends="[)")
-    if ratio == 0.0 or math.isinf(1.0 / ratio):
-        raise ValueError(f"severity_ratio must be above 0; got {severity_ratio!r}")
-    return ratio
+def read_severity(severity_ratio: Any) -> float:
+    """A ratio of costs, not so small that its inverse is infinite."""
+    return options.read_number("severity_ratio", severity_ratio, float(np.finfo(np.float64).tiny), ends="[)")
 
 
 @hints.with_hints
@@ -424,7 +397,7 @@ def h_measure_score(
     >>> round(multiauc.h_measure_score(y_true, score, severity_ratio=0.5), 6)
     0.107501
     """
-    ratio = read_severity(severity_ratio)
+    ratio = None if severity_ratio is None else read_severity(severity_ratio)
     kind_of_mean = wording.one_of("average", average, roc.AVERAGES)
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
     hulls = _against_rest(sample)
@@ -512,12 +485,10 @@ def lc_index(  # noqa: PLR0913 - keyword-only options
     if first.keys() != second.keys():
         a, b = (wording.listing(sample.labels) for sample in samples)
         raise ValueError(f"scores_a and scores_b must be scores of the same classes; got {a} and {b}")
-    values = [
-        math.nan
-        if math.isnan(hull.prevalence)
-        else _rust.lc_index(_rates(hull), _rates(second[label]), (low, high), peak)
-        for label, hull in first.items()
-    ]
+    values = [math.nan] * len(first)
+    for k, (label, hull) in enumerate(first.items()):
+        if not math.isnan(hull.prevalence):
+            values[k] = _rust.lc_index(_rates(hull), _rates(second[label]), (low, high), peak)
     return _average(samples[0], values, list(first.values()), kind_of_mean)
 
 

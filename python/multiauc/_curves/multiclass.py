@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, Self
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
@@ -28,6 +29,27 @@ INTERVALS = ("logit", "percentile", "basic")
 
 # The false-positive rates at which bands are computed.
 BAND_FPR = np.linspace(0.0, 1.0, 101)
+# Most bytes of the matrix of rates, 2T x K(K - 1) numbers.
+MEMORY_LIMIT = 2 << 30
+# Far beyond it all rates become one half, and nothing can be mapped back.
+LARGEST_CONTINUITY: Final = 1e6
+THRESHOLDS: Final = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FitOptions:
+    """The options of a fit, as they were read; see `multiclass_roc`."""
+
+    thresholds: int | NDArray[np.float64] = THRESHOLDS
+    scope: str = "shared"
+    center: str = "intercept"
+    rate_weights: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
+    continuity: float = 0.5
+    tolerance: float = 1e-8
+    max_iterations: int = 500
+
+
+DEFAULTS = FitOptions()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -92,63 +114,13 @@ class MulticlassRoc(result.Result):
     center: str
     _model: _rust.RocModel | None = field(default=None, metadata=result.HELD)
 
-    @classmethod
-    def of_model(cls, model: _rust.RocModel, labels: list[Any], center: str) -> Self:
-        """The result of a fit."""
-        fpr, tpr, fitted_fpr, fitted_tpr = model.curve
-        tp_rates, fp_rates = np.split(model.rates, 2)
-        thresholds = model.thresholds
-        deviances = model.deviances
-        return cls(
-            fpr=np.concatenate([[0.0], fpr, [1.0]]),
-            tpr=np.concatenate([[0.0], tpr, [1.0]]),
-            auc=model.area,
-            thresholds=thresholds[:, 0] if thresholds.shape[1] == 1 else thresholds,
-            tp_rates=tp_rates,
-            fp_rates=fp_rates,
-            pairs=tuple((labels[c], labels[d]) for c, d in model.pairs),
-            labels=tuple(labels),
-            fitted_fpr=fitted_fpr,
-            fitted_tpr=fitted_tpr,
-            pair_scores=model.factors[1],
-            deviance=float(deviances[-1]) if len(deviances) else 0.0,
-            n_iter=len(deviances),
-            converged=model.converged,
-            center=center,
-            _model=model,
-        )
-
-    @classmethod
-    def of_nothing(cls, labels: list[Any], center: str) -> Self:
-        """The result if a class is missing and ``absent="nan"``."""
-        nowhere, empty = np.array([np.nan]), np.empty(0)
-        return cls(
-            fpr=nowhere,
-            tpr=nowhere,
-            auc=float("nan"),
-            thresholds=empty,
-            tp_rates=np.empty((0, 0)),
-            fp_rates=np.empty((0, 0)),
-            pairs=(),
-            labels=tuple(labels),
-            fitted_fpr=empty,
-            fitted_tpr=empty,
-            pair_scores=empty,
-            deviance=float("nan"),
-            n_iter=0,
-            converged=True,
-            center=center,
-        )
-
     def _columns(self) -> result.Columns:
         return {"fpr": self.fpr, "tpr": self.tpr}
 
     def __repr__(self) -> str:
-        size = (
-            f"{wording.pluralize(len(self.labels), 'class', 'classes')}, {wording.pluralize(len(self.pairs), 'pair')}"
-        )
-        thresholds = wording.pluralize(len(self.thresholds), "threshold")
-        return f"MulticlassRoc({size}, {thresholds}: auc {wording.decimals(self.auc)}, deviance {self.deviance:.4g})"
+        classes, pairs = wording.pluralize(len(self.labels), "class", "classes"), len(self.pairs)
+        size = f"{classes}, {wording.pluralize(pairs, 'pair')}, {wording.pluralize(len(self.thresholds), 'threshold')}"
+        return f"MulticlassRoc({size}: auc {wording.decimals(self.auc)}, deviance {self.deviance:.4g})"
 
     @hints.with_hints
     def bootstrap(
@@ -317,14 +289,9 @@ class CurveBootstrap(result.Result):
             error (`bound` of a multi-class curve), all of them are at least :math:`[(\alpha/2)^{1/m}, 1]` with m the
             size of the smallest class; if all replicates are equal otherwise, there is no interval.
         """
-        found = resampling.Replicates(
-            self.estimate, self.replicates, self.smallest_class, bound=self._bound(), is_fitted=True
-        )
+        bound: float | None = getattr(self, "bound", None)
+        found = resampling.Replicates(self.estimate, self.replicates, self.smallest_class, bound=bound, is_fitted=True)
         return found.interval(level, method, INTERVALS)
-
-    def _bound(self) -> float | None:
-        """The bound that the area is at, as far as the rows show."""
-        return None
 
     def band(self, level: float = 0.95) -> RocBand:
         """Quantiles of the resampled true-positive rates at fixed false-positive rates, point by point.
@@ -334,7 +301,11 @@ class CurveBootstrap(result.Result):
         level : float, default 0.95
             The fraction of resampled curves between the limits at each false-positive rate.
         """
-        return quantile_band(self.heights[~np.isnan(self.heights).any(axis=1)], level)
+        tail, heights = options.read_level(level), self.heights[~np.isnan(self.heights).any(axis=1)]
+        low, high = np.full((2, len(BAND_FPR)), np.nan)
+        if len(heights):
+            low, high = np.quantile(heights, [tail, 1.0 - tail], axis=0)
+        return RocBand(BAND_FPR.copy(), low, high, float(level))
 
     def _columns(self) -> result.Columns:
         return {"auc": self.replicates}
@@ -345,7 +316,7 @@ class CurveBootstrap(result.Result):
 
     def _describe(self) -> str:
         """What was resampled, in words."""
-        raise NotImplementedError
+        return "rows"
 
     def __repr__(self) -> str:
         size = wording.pluralize(len(self.replicates), "resample")
@@ -388,37 +359,6 @@ class MulticlassRocBootstrap(CurveBootstrap):
 
     bound: float | None = None
 
-    def _bound(self) -> float | None:
-        return self.bound
-
-    def _describe(self) -> str:
-        return "rows"
-
-
-def quantile_band(heights: NDArray[np.float64], level: float) -> RocBand:
-    """Quantiles of true-positive rates at `BAND_FPR`, a row per curve, point by point; nan without curves."""
-    tail = options.read_level(level)
-    if not len(heights):
-        nowhere = np.full(len(BAND_FPR), np.nan)
-        return RocBand(BAND_FPR.copy(), nowhere, nowhere.copy(), float(level))
-    low, high = np.quantile(heights, [tail, 1.0 - tail], axis=0)
-    return RocBand(BAND_FPR.copy(), low, high, float(level))
-
-
-# Most bytes of the matrix of rates, 2T x K(K - 1) numbers.
-MEMORY_LIMIT = 2 << 30
-
-# The default options.
-THRESHOLDS: Final = 100
-SCOPE: Final = "shared"
-CENTER: Final = "intercept"
-CONTINUITY: Final = 0.5
-TOLERANCE: Final = 1e-8
-MAX_ITERATIONS: Final = 500
-
-# Far beyond it all rates become one half, and nothing can be mapped back.
-LARGEST_CONTINUITY: Final = 1e6
-
 
 @hints.with_hints
 def multiclass_roc(  # noqa: PLR0913
@@ -426,17 +366,17 @@ def multiclass_roc(  # noqa: PLR0913
     y_score: ArrayLike,
     *,
     thresholds: int | ArrayLike = THRESHOLDS,
-    scope: Scope = SCOPE,
-    center: Center = CENTER,
+    scope: Scope = "shared",
+    center: Center = "intercept",
     pair_weights: PairWeights = None,
     rate_weights: tuple[ArrayLike, ArrayLike] | None = None,
     sample_weight: ArrayLike | None = None,
-    continuity: float = CONTINUITY,
+    continuity: float = DEFAULTS.continuity,
     labels: Labels = None,
     absent: Absent = "raise",
     outputs: Outputs = None,
-    tol: float = TOLERANCE,
-    max_iter: int = MAX_ITERATIONS,
+    tol: float = DEFAULTS.tolerance,
+    max_iter: int = DEFAULTS.max_iterations,
 ) -> MulticlassRoc:
     r"""The multi-class ROC curve of Wang and Carvalho, and the area D under it.
 
@@ -532,50 +472,36 @@ def multiclass_roc(  # noqa: PLR0913
     0.859 to 0.903
     """
     sample = read_sample(y_true, y_score, sample_weight, labels, absent, outputs)
-    return fit_curve(
-        sample,
-        options.read_pair_weights(pair_weights, sample),
-        thresholds=options.read_thresholds(thresholds),
-        scope=wording.one_of("scope", scope, options.SCOPES),
-        center=wording.one_of("center", center, options.CENTERS),
-        rate_weights=options.read_rate_weights(rate_weights, sample.n_classes),
-        continuity=options.read_number("continuity", continuity, 0.0, LARGEST_CONTINUITY, "[]"),
-        tolerance=options.read_number("tol", tol, 0.0, ends="[)"),
-        max_iterations=options.positive_integer("max_iter", max_iter),
+    chosen = FitOptions(
+        options.read_thresholds(thresholds),
+        wording.one_of("scope", scope, options.SCOPES),
+        wording.one_of("center", center, options.CENTERS),
+        options.read_rate_weights(rate_weights, sample.n_classes),
+        options.read_number("continuity", continuity, 0.0, LARGEST_CONTINUITY, "[]"),
+        options.read_number("tol", tol, 0.0, ends="[)"),
+        options.positive_integer("max_iter", max_iter),
     )
+    return fit_curve(sample, options.read_pair_weights(pair_weights, sample), chosen)
 
 
-def fit_curve(  # noqa: PLR0913
-    sample: Sample,
-    pair_weights: str | NDArray[np.float64] | None = None,
-    *,
-    thresholds: int | NDArray[np.float64] = THRESHOLDS,
-    scope: str = SCOPE,
-    center: str = CENTER,
-    rate_weights: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
-    continuity: float = CONTINUITY,
-    tolerance: float = TOLERANCE,
-    max_iterations: int = MAX_ITERATIONS,
+def fit_curve(
+    sample: Sample, pair_weights: str | NDArray[np.float64] | None = None, chosen: FitOptions | None = None
 ) -> MulticlassRoc:
     """The curve of a sample, with options that were read already."""
+    chosen = DEFAULTS if chosen is None else chosen
+    labels, center = tuple(sample.labels), chosen.center
     if sample.is_undefined:
-        return MulticlassRoc.of_nothing(sample.labels, center)
+        nan, none = np.array([np.nan]), np.empty(0)
+        known: result.Record = {"fpr": nan, "tpr": nan, "auc": math.nan, "deviance": math.nan, "n_iter": 0}
+        known |= dict.fromkeys(("thresholds", "fitted_fpr", "fitted_tpr", "pair_scores"), none)
+        known |= dict.fromkeys(("tp_rates", "fp_rates"), np.empty((0, 0)))
+        return MulticlassRoc(**known, converged=True, pairs=(), labels=labels, center=center)
     equal = np.ones((sample.n_classes, sample.n_classes))
-    tp_weights, fp_weights = (equal, equal) if rate_weights is None else rate_weights
-    model = _rust.multiclass_roc(
-        sample.arguments(),
-        thresholds=thresholds,
-        scope=scope,
-        center=center,
-        pair_weights=pair_weights,
-        tp_weights=tp_weights,
-        fp_weights=fp_weights,
-        continuity=continuity,
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-        memory_limit=MEMORY_LIMIT,
-    )
+    given = {one.name: getattr(chosen, one.name) for one in fields(chosen)}
+    given["tp_weights"], given["fp_weights"] = given.pop("rate_weights") or (equal, equal)
+    model = _rust.multiclass_roc(sample.arguments(), pair_weights=pair_weights, memory_limit=MEMORY_LIMIT, **given)
     if not model.converged:
-        sweeps = wording.pluralize(max_iterations, "sweep")
+        sweeps = wording.pluralize(chosen.max_iterations, "sweep")
         hints.warn(f"the multi-class ROC curve did not converge in {sweeps}; raise max_iter or tol", RuntimeWarning)
-    return MulticlassRoc.of_model(model, sample.labels, center)
+    pairs = tuple((labels[c], labels[d]) for c, d in model.pairs)
+    return MulticlassRoc(**model.fields(), pairs=pairs, labels=labels, center=center, _model=model)

@@ -187,8 +187,7 @@ class RocCurve(RocPoints, result.Result):
            Statistics in Medicine 27 (2008), 1693-1702.
         """
         tail = options.read_level(level)
-        size = options.positive_integer("n_resamples", n_resamples)
-        generator = options.read_rng(rng)
+        draws = resampling.read_draws(n_resamples, rng)
         is_whole = options.read_flag("simultaneous", simultaneous)
         if groups is not None and not is_whole:
             raise ValueError("groups has no meaning with simultaneous=False, which treats rows as independent")
@@ -198,12 +197,9 @@ class RocCurve(RocPoints, result.Result):
         rates, [sizes] = (self.fpr, self.tpr), count_sides(inputs.sample, [place])
         if is_whole and not math.isnan(z):
             held = _rust.roc_heights(rates, AT_FPR)
-            found = _resample(
-                inputs, place, size, generator, lambda curve, *draws: curve.z_to_hold(*draws, sizes, z, AT_FPR, held)
-            )
+            found = _resample(inputs, place, draws, lambda curve, *some: curve.z_to_hold(*some, sizes, z, AT_FPR, held))
             z = float(np.nanquantile(found, level, method="higher")) if not np.isnan(found).all() else math.nan
-        nowhere = np.full(len(AT_FPR), np.nan)
-        low, high = (nowhere, nowhere.copy()) if math.isnan(z) else _rust.roc_limits(rates, sizes, z, AT_FPR)
+        low, high = np.full((2, len(AT_FPR)), np.nan) if math.isnan(z) else _rust.roc_limits(rates, sizes, z, AT_FPR)
         return RocBand(AT_FPR.copy(), low, high, float(level), is_whole)
 
     def sensitivity(self, specificity: float) -> Sensitivity:
@@ -329,14 +325,12 @@ class Sensitivity(Sided, result.Number, result.Tabular):
         Bootstrap
             With the column "sensitivity", and ``"logit"``, ``"percentile"`` and ``"basic"`` intervals.
         """
-        size = options.positive_integer("n_resamples", n_resamples)
-        generator = options.read_rng(rng)
+        draws, at = resampling.read_draws(n_resamples, rng), 1.0 - self.specificity
         inputs, place = self._curve._known()  # noqa: SLF001 - its own curve
         inputs = inputs.regroup(groups, sampling)
-        replicates = np.full(size, np.nan)
+        replicates = np.full(draws[0], np.nan)
         if not math.isnan(self.value):
-            at = 1.0 - self.specificity
-            replicates = _resample(inputs, place, size, generator, lambda curve, *draws: curve.heights(*draws, at))
+            replicates = _resample(inputs, place, draws, lambda curve, *some: curve.heights(*some, at))
         units, rows = int(inputs.units()[place[0]]), inputs.sample.rows
         names, values = ("sensitivity",), np.array([self.value])
         return resampling.Bootstrap(replicates[:, None], names, values, None, inputs.resampled_unit, rows, units)
@@ -367,14 +361,10 @@ class Sensitivity(Sided, result.Number, result.Tabular):
 
 
 def _resample(
-    inputs: HeldInputs,
-    curve: Sides,
-    size: int,
-    generator: np.random.Generator,
-    look: Callable[..., NDArray[np.float64]],
+    inputs: HeldInputs, curve: Sides, draws: tuple[int, int], look: Callable[..., NDArray[np.float64]]
 ) -> NDArray[np.float64]:
     """What `look(curves, seed, first, count)` finds in resampled curves; nan where one has no row of some side."""
-    curves, seed = _rust.CurveResampler(inputs.arguments(), curve), resampling.draw_seed(generator)
+    curves, (size, seed) = _rust.CurveResampler(inputs.arguments(), curve), draws
     with Progress(size, "bootstrap") as progress:
         found = np.concatenate([look(curves, seed, i, j - i) for i, j in pairwise(progress.steps())])
     resampling.warn_of_lost_classes(found[:, None], np.zeros(1))
@@ -455,10 +445,9 @@ def roc_curves(
 
 def find_curves(sample: Sample, kind: str, *, drop_intermediate: bool) -> dict[Any, RocCurve]:
     """The curves of a sample, by class or by pair of classes; the core computes those of present classes at once."""
-    if not isinstance(drop_intermediate, (bool, np.bool_)):
-        raise TypeError(f"drop_intermediate must be True or False; got {drop_intermediate!r}")
+    dropped = options.read_flag("drop_intermediate", drop_intermediate)
     wanted = curve_pairs(sample, wording.one_of("kind", kind, registry.CURVE_KINDS))
-    compute, inputs = partial(_rust.roc_curve_points, drop_intermediate=bool(drop_intermediate)), HeldInputs(sample, ())
+    compute, inputs = partial(_rust.roc_curve_points, drop_intermediate=dropped), HeldInputs(sample, ())
     curves = (
         RocCurve(*points, *name_sides(sample, sides), inputs) for sides, points in each_curve(sample, wanted, compute)
     )
@@ -690,8 +679,7 @@ class PartialAuc(result.Printed, result.Result):
             With the columns "macro" and "prevalence". It has no influence values, so ``"bca"`` intervals are not
             available.
         """
-        size = options.positive_integer("n_resamples", n_resamples)
-        generator = options.read_rng(rng)
+        size, seed = resampling.read_draws(n_resamples, rng)
         if self._inputs is None:
             raise ValueError("these areas were unpickled, without their data; call partial_auc on the data again")
         inputs = self._inputs.regroup(groups, sampling)
@@ -701,7 +689,7 @@ class PartialAuc(result.Printed, result.Result):
         if not np.isnan(self.macro):
             curves, limit = _partial_curves(sample, self.kind), resampling.MEMORY_LIMIT
             resampler = _rust.Resampler.of_curves(inputs.arguments(), curves, region, float(rate or 0.0), limit)
-            replicates = resampling.run_replicates(resampler, size, resampling.draw_seed(generator))
+            replicates = resampling.run_replicates(resampler, size, seed)
         means, smallest = np.array([self.macro, self.prevalence]), estimates.count_smallest(inputs.units())
         resampling.warn_of_lost_classes(replicates, means)
         return resampling.Bootstrap(replicates, AVERAGES, means, None, inputs.resampled_unit, sample.rows, smallest)

@@ -221,7 +221,7 @@ class SummaryRocOfPairs(SummaryRoc):
         if self._held is None:
             raise ValueError("this curve was unpickled, without its data; call summary_roc_of_pairs on them again")
         inputs, columns, fit = self._held
-        size, seed = options.positive_integer("n_resamples", n_resamples), resampling.draw_seed(options.read_rng(rng))
+        size, seed = resampling.read_draws(n_resamples, rng)
         outcomes, threads = _rust.PairOutcomes(inputs.arguments(), columns, self.threshold), get_num_threads()
         with Progress(size, "bootstrap") as progress:
             steps = pairwise(progress.steps(threads, unit=threads))
@@ -516,8 +516,8 @@ def _read_tables(**cells: Any) -> NDArray[np.float64]:
         raise ValueError(
             f"tp, fn, fp, tn must be of {FEWEST_TABLES} tables or more; got {wording.pluralize(len(tables), 'table')}"
         )
-    for names, columns in (("tp + fn", slice(0, 2)), ("fp + tn", slice(2, 4))):
-        empty = np.flatnonzero(tables[:, columns].sum(axis=1) == 0.0)
-        if empty.size:
-            raise ValueError(f"{names} must be positive in every table; got 0 in table {int(empty[0])}")
+    for table, (first, second) in enumerate(np.any(tables.reshape(-1, 2, 2), axis=2)):
+        if not (first and second):
+            names = "fp + tn" if first else "tp + fn"
+            raise ValueError(f"{names} must be positive in every table; got 0 in table {table}")
     return tables

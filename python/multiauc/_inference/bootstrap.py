@@ -15,7 +15,7 @@ from multiauc._common import result, wording
 from multiauc._common.hints import warn
 from multiauc._common.progress import Progress
 from multiauc._inference import intervals
-from multiauc._input.options import read_level, read_rng
+from multiauc._input.options import positive_integer, read_level, read_rng
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
@@ -33,6 +33,11 @@ INTERVALS = ("logit", "percentile", "basic", "bca")
 def draw_seed(generator: np.random.Generator) -> int:
     """The seed of a stream of replicates. The same generator gives the same replicates of every metric."""
     return int(generator.integers(2**64, dtype=np.uint64))
+
+
+def read_draws(n_resamples: Any, rng: Any) -> tuple[int, int]:
+    """How many resamples there are to be, and their seed."""
+    return positive_integer("n_resamples", n_resamples), draw_seed(read_rng(rng))
 
 
 def run_replicates(resampler: _rust.Resampler, size: int, seed: int) -> NDArray[np.float64]:

@@ -14,7 +14,7 @@ import numpy as np
 from multiauc._common.wording import shown_name
 from multiauc._display.words import format_number, join_words
 from multiauc._report import fill
-from multiauc.plotting._roc_frame import BAND_FROM_ZOOM, zoom_of
+from multiauc.plotting._base import BAND_FROM_ZOOM, zoom_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -6,12 +6,13 @@ curves, ``from_cv_results``, or take the one that ``.plot()`` of a result return
 readers, and line styles, markers and lightness carry the same difference in grey.
 """
 
-from multiauc.plotting._costs import CostCurveDisplay, RocHullDisplay
 from multiauc.plotting._curves import (
+    CostCurveDisplay,
     MulticlassRocDisplay,
     PrecisionRecallCurvesDisplay,
     ReliabilityDisplay,
     RocCurvesDisplay,
+    RocHullDisplay,
     SummaryRocDisplay,
 )
 from multiauc.plotting._intervals import ComparisonDisplay, EvaluationDisplay, SlicesDisplay

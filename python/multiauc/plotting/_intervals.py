@@ -193,15 +193,13 @@ class ComparisonDisplay(IntervalsDisplay):
     @staticmethod
     def _check_axes(ax: Any) -> list[Axes]:
         """The two axes given, in any shape."""
-        what = "for the estimates and for their differences"
+        wanted = "ax must be two axes, for the estimates and for their differences"
         if hasattr(ax, "get_figure") or not hasattr(ax, "__iter__"):
-            found = wording.describe_type(ax)
-            raise TypeError(
-                f"ax must be two axes, {what}; got {found}: pass those of plt.subplots(1, 2), or None for new ones"
-            )
+            given = wording.describe_type(ax)
+            raise TypeError(f"{wanted}; got {given}: pass those of plt.subplots(1, 2), or None for new ones")
         axes = np.array(list(ax), dtype=object).ravel().tolist()
         if len(axes) != 2:
-            raise ValueError(f"ax must be two axes, {what}; got {len(axes)}")
+            raise ValueError(f"{wanted}; got {len(axes)}")
         return [base.check_axes(one) for one in axes]
 
     def _shown_differences(self, names: list[str], level: float) -> dict[str, tuple[float, tuple[float, float]]]:

@@ -28,6 +28,16 @@ impl HullArgument<'_> {
 }
 
 #[pyfunction]
+pub fn cost_curve<'py>(
+    py: Python<'py>,
+    false_positive: PyReadonlyArray1<'py, f64>,
+    true_positive: PyReadonlyArray1<'py, f64>,
+) -> PyResult<(Vector<'py>, Vector<'py>)> {
+    let (shares, costs) = multiauc::cost_curve(contiguous(&false_positive)?, contiguous(&true_positive)?);
+    Ok((vector(py, shares), vector(py, costs)))
+}
+
+#[pyfunction]
 pub fn h_measure(hull: HullArgument<'_>, severity_ratio: f64) -> PyResult<f64> {
     Ok(multiauc::h_measure(hull.rates()?, severity_ratio))
 }

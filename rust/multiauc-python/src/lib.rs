@@ -52,7 +52,7 @@ mod _rust {
 
     #[pymodule_export]
     use super::{
-        costs::{decide, fit_decision_rule, h_measure, lc_index},
+        costs::{cost_curve, decide, fit_decision_rule, h_measure, lc_index},
         curves::{
             CurveResampler, partial_aucs, precision_recall_points, roc_curve_points, roc_heights, roc_hull_points,
         },

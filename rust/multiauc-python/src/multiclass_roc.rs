@@ -4,6 +4,7 @@
 use multiauc::{CurveOptions, Fit, Grid, MulticlassRoc, Stop};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use crate::arrays::{Matrix, Vector, contiguous, rectangle, square, vector};
 use crate::errors::to_python;
@@ -83,30 +84,40 @@ pub fn multiclass_roc(
 
 #[pymethods]
 impl RocModel {
-    #[getter]
-    fn thresholds<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
+    /// What Python's result has of the model, by the names of its fields.
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let (curve, fields) = (&self.roc.curve, PyDict::new(py));
+        let with_ends = |rates: &[f64]| vector(py, [&[0.0], rates, &[1.0]].concat());
+        fields.set_item("fpr", with_ends(&curve.fpr))?;
+        fields.set_item("tpr", with_ends(&curve.tpr))?;
+        fields.set_item("auc", self.area)?;
         let columns = self.roc.placed().threshold_columns();
-        let rows = (0..self.roc.placed().thresholds()).flat_map(|i| columns.iter().map(move |column| column[i]));
-        rectangle(py, rows.collect(), columns.len())
-    }
-
-    #[getter]
-    fn rates<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
-        rectangle(py, self.roc.rates.clone(), self.roc.placed().pair_count())
+        if let [shared] = &columns[..] {
+            fields.set_item("thresholds", vector(py, shared.clone()))?;
+        } else {
+            let rows = (0..self.roc.placed().thresholds()).flat_map(|i| columns.iter().map(move |column| column[i]));
+            fields.set_item("thresholds", rectangle(py, rows.collect(), columns.len())?)?;
+        }
+        let pairs = self.roc.placed().pair_count();
+        let (tp_rates, fp_rates) = self.roc.rates.split_at(self.roc.rates.len() / 2);
+        fields.set_item("tp_rates", rectangle(py, tp_rates.to_vec(), pairs)?)?;
+        fields.set_item("fp_rates", rectangle(py, fp_rates.to_vec(), pairs)?)?;
+        let [fitted_tpr, fitted_fpr] = &curve.raw;
+        fields.set_item("fitted_fpr", vector(py, fitted_fpr.clone()))?;
+        fields.set_item("fitted_tpr", vector(py, fitted_tpr.clone()))?;
+        let (_, scores) = self.factors(py);
+        fields.set_item("pair_scores", scores)?;
+        let deviances = self.roc.model.as_ref().map_or(&[][..], |model| &model.deviances);
+        fields.set_item("deviance", deviances.last().copied().unwrap_or(0.0))?;
+        fields.set_item("n_iter", deviances.len())?;
+        fields.set_item("converged", self.converged)?;
+        Ok(fields)
     }
 
     #[getter]
     fn means<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
         let means = self.roc.model.as_ref().map_or_else(|| self.roc.rates.clone(), Fit::means);
         rectangle(py, means, self.roc.placed().pair_count())
-    }
-
-    #[getter]
-    fn curve<'py>(&self, py: Python<'py>) -> (Vector<'py>, Vector<'py>, Vector<'py>, Vector<'py>) {
-        let curve = &self.roc.curve;
-        let [raw_tpr, raw_fpr] = &curve.raw;
-        let [a, b, c, d] = [&curve.fpr, &curve.tpr, raw_fpr, raw_tpr].map(|values| vector(py, values.clone()));
-        (a, b, c, d)
     }
 
     #[getter]

@@ -92,7 +92,7 @@ mod special;
 mod summary_roc;
 mod volume;
 
-pub use costs::{FittedRule, HullRates, Rule, RuleKind, decide, fit_decision_rule, h_measure, lc_index};
+pub use costs::{FittedRule, HullRates, Rule, RuleKind, cost_curve, decide, fit_decision_rule, h_measure, lc_index};
 pub use curves::{
     CurvePoints, CurveRates, CurveSides, PartialAucs, PrecisionRecallPoints, Region, partial_aucs,
     precision_recall_curves, roc_curves, roc_hulls, roc_surface,

@@ -22,6 +22,28 @@ pub struct HullRates<'a> {
     pub prevalence: f64,
 }
 
+/// Drummond and Holte's cost curve of a hull from (0, 0) to (1, 1): shares of false negatives in the costs at stake, and
+/// the smallest expected costs there, at the corners of the lower envelope of the lines of all vertices.
+#[must_use]
+pub fn cost_curve(false_positive: &[f64], true_positive: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let (mut shares, mut costs) = (vec![0.0], vec![0.0]);
+    let mut last = 0.0;
+    let mut add = |share: f64, cost: f64| {
+        if share > last {
+            shares.push(share);
+            costs.push(cost);
+        }
+        last = share;
+    };
+    for (across, up) in false_positive.windows(2).zip(true_positive.windows(2)) {
+        let (width, height) = (across[1] - across[0], up[1] - up[0]);
+        let share = width / (width + height);
+        add(share, (1.0 - up[0]) * share + across[0] * (1.0 - share));
+    }
+    add(1.0, 0.0);
+    (shares, costs)
+}
+
 impl HullRates<'_> {
     /// The c at which one vertex takes over from the next, falling: the first vertex is best above the first.
     fn switches(&self) -> impl DoubleEndedIterator<Item = f64> {
@@ -216,6 +238,16 @@ mod tests {
             let found = lc_index(hull(&A), hull(&B), (low, high), peak);
             assert!((found - expected).abs() < 1e-4, "{found} {expected}");
             assert_eq!(lc_index(hull(&A), hull(&A), (low, high), peak), 0.0);
+        }
+    }
+
+    #[test]
+    fn cost_curves_are_the_smallest_costs_of_vertices() {
+        let (shares, costs) = cost_curve(&A[0], &A[1]);
+        assert!(shares.windows(2).all(|pair| pair[0] < pair[1]));
+        for (share, cost) in shares.into_iter().zip(costs) {
+            let of_vertex = A[0].iter().zip(&A[1]).map(|(fpr, tpr)| (1.0 - tpr) * share + fpr * (1.0 - share));
+            assert!((of_vertex.fold(f64::INFINITY, f64::min) - cost).abs() < 1e-15);
         }
     }
 }

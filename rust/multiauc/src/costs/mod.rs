@@ -8,5 +8,5 @@ mod losses;
 mod rule;
 
 pub use choice::{FittedRule, fit_decision_rule};
-pub use losses::{HullRates, h_measure, lc_index};
+pub use losses::{HullRates, cost_curve, h_measure, lc_index};
 pub use rule::{Rule, RuleKind, decide};
