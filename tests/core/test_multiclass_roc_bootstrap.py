@@ -190,7 +190,7 @@ class TestIntervals:
         perfect = multiauc.multiclass_roc(codes, codes.astype(float)).bootstrap(10, rng=0)
         assert perfect.confidence_interval() == (0.025 ** (1 / 10), 1.0)
         constant = multiauc.multiclass_roc(codes, np.zeros(20)).bootstrap(10, rng=0)
-        with pytest.warns(RuntimeWarning, match="all replicates are equal"):
+        with pytest.warns(RuntimeWarning, match="replicates are"):
             assert np.isnan(constant.confidence_interval()).all()
 
     @pytest.mark.parametrize("size", [5, 20])
@@ -214,7 +214,7 @@ class TestIntervals:
         scores = np.repeat([[0.7, 0.2, 0.1], [0.5, 0.3, 0.2], [0.2, 0.3, 0.5]], 2, axis=0)
         bootstrap = multiauc.multiclass_roc(codes, scores).bootstrap(20, rng=0)
         assert bootstrap.estimate < 0.99
-        with pytest.warns(RuntimeWarning, match="all replicates are equal"):
+        with pytest.warns(RuntimeWarning, match="replicates are"):
             assert np.isnan(bootstrap.confidence_interval(method=method)).all()
 
     def test_band(self, roc):
