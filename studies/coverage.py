@@ -12,16 +12,19 @@ import csv
 import sys
 import warnings
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.model_selection import RepeatedStratifiedKFold
 
 import multiauc
+from multiauc.sklearn import cross_validate_comparison
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -124,6 +127,12 @@ class Scenario:
             counts = rng.multinomial(sum(self.sizes), np.array(self.sizes) / sum(self.sizes))
             if counts.min() >= 2:
                 return np.repeat(np.arange(len(self.sizes)), counts)
+
+    @property
+    def samples(self) -> int:
+        """More where a test is most likely to err."""
+        is_hard = self.study == "tests" and min(self.sizes) <= 10 and self.signal < 1
+        return 10 * SAMPLES if is_hard else SAMPLES
 
     def generator(self, purpose: str) -> np.random.Generator:
         """Random numbers of its own."""
@@ -245,14 +254,15 @@ def tests(scenario: Scenario) -> Iterator[dict[str, Any]]:
     tallies = {name: Tally() for name in ("two models", family, "two samples")}
     n_models = 5 if family == "five models" else 3
     smaller = np.repeat(np.arange(classes), [max(6, size // 4) for size in scenario.sizes])
-    for _ in range(SAMPLES):
+    for _ in range(scenario.samples):
         models = {name: scenario.draw(rng, codes) for name in range(n_models)}
-        found = multiauc.compare(codes, models, labels=range(classes))
-        tallies["two models"].add_p_value(found.differences[0].p_value)
-        tallies[family].add_p_value(min(one.corrected_p_value for one in found.differences))
-        first = multiauc.evaluate(codes, models[0], metrics=["auc_mu"], labels=range(classes))
-        second = multiauc.evaluate(smaller, scenario.draw(rng, smaller), metrics=["auc_mu"], labels=range(classes))
-        tallies["two samples"].add(multiauc.compare_samples(first, second), 0.0)
+        compared = multiauc.compare(codes, models, labels=range(classes))
+        tallies["two models"].add_p_value(compared.differences[0].p_value)
+        tallies[family].add_p_value(min(one.corrected_p_value for one in compared.differences))
+        if len(tallies["two samples"].covered) < SAMPLES:
+            pair = ((codes, models[0]), (smaller, scenario.draw(rng, smaller)))
+            found = [multiauc.evaluate(*one, metrics=["auc_mu"], labels=range(classes)) for one in pair]
+            tallies["two samples"].add(multiauc.compare_samples(*found), 0.0)
     for name, tally in tallies.items():
         yield tally.line(scenario, name, 0.0)
 
@@ -281,12 +291,91 @@ def runs(scenario: Scenario) -> Iterator[dict[str, Any]]:
     yield difference.line(scenario, "difference of runs", 0.0)
 
 
+def recalls(scenario: Scenario) -> Iterator[dict[str, Any]]:
+    """Balanced accuracy with weights, in groups, or as the mean over five folds."""
+    classes, is_grouped = len(scenario.sizes), scenario.rows.startswith("groups")
+
+    def draw(rng: np.random.Generator, codes: Codes) -> tuple[Codes, Array, dict[str, Any]]:
+        own, options = np.eye(classes), dict[str, Any]()
+        noise = rng.normal(size=(len(codes), classes))
+        if is_grouped:
+            # Groups of two rows that share most of their noise; of one class, or of any.
+            order = rng.permutation(len(codes)) if "across" in scenario.rows else np.arange(len(codes))
+            options["groups"] = order // 2
+            noise = 0.9 * rng.normal(size=(len(codes), classes))[options["groups"]] + 0.4 * noise
+        elif scenario.rows == "weights":
+            options["sample_weight"] = rng.lognormal(sigma=1.0, size=len(codes))
+        elif scenario.rows == "folds":
+            options["folds"] = np.arange(len(codes)) % 5
+        return codes, softmax(scenario.signal * own[codes] + noise), options
+
+    metrics = ("balanced_accuracy",)
+    codes, scores, _ = draw(scenario.generator("population"), np.repeat(np.arange(classes), POPULATION))
+    truth = multiauc.evaluate(codes, scores, metrics=metrics).metrics["balanced_accuracy"].value
+    rng, tally = scenario.generator("samples"), Tally()
+    for _ in range(SAMPLES):
+        codes, scores, options = draw(rng, scenario.codes(rng))
+        found = multiauc.evaluate(codes, scores, metrics=metrics, labels=range(classes), **options)
+        tally.add(found.metrics["balanced_accuracy"], truth)
+    yield tally.line(scenario, "balanced_accuracy", truth)
+
+
+class Discriminant(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Fisher's linear discriminant on some of the features."""
+
+    def __init__(self, features: tuple[int, ...]) -> None:
+        self.features = features
+
+    def fit(self, rows: Array, y: Codes) -> Self:
+        """Means of the classes, and the inverse of their common covariance."""
+        kept, sizes = rows[:, self.features], np.bincount(y)
+        self.classes_ = np.arange(len(sizes))
+        self.means_ = (np.eye(len(sizes))[y].T @ kept) / sizes[:, None]
+        left = kept - self.means_[y]
+        self.slopes_ = np.linalg.inv(left.T @ left / len(y)) @ self.means_.T
+        self.offsets_ = np.log(sizes) - 0.5 * (self.means_.T * self.slopes_).sum(axis=0)
+        return self
+
+    def predict_proba(self, rows: Array) -> Array:
+        """Probabilities of the classes."""
+        return softmax(rows[:, self.features] @ self.slopes_ + self.offsets_)
+
+
+def repeats(scenario: Scenario) -> Iterator[dict[str, Any]]:
+    """Linear discriminants in five-fold cross-validation, repeated five times: how they do on new rows."""
+    classes, width = len(scenario.sizes), len(scenario.sizes) + 4
+
+    def draw(rng: np.random.Generator, codes: Codes) -> Array:
+        features: Array = scenario.signal * np.eye(classes, width)[codes] + rng.normal(size=(len(codes), width))
+        return features
+
+    # Both have all features that matter, and two of their own that do not.
+    own = {"a": (classes, classes + 1), "b": (classes + 2, classes + 3)}
+    models: dict[Hashable, Discriminant] = {name: Discriminant((*range(classes), *two)) for name, two in own.items()}
+    rng, large = scenario.generator("population"), np.repeat(np.arange(classes), 1000)
+    # Four folds of five train a model.
+    trained = np.repeat(np.arange(classes), [size * 4 // 5 for size in scenario.sizes])
+    fits = (models["a"].fit(draw(rng, trained), trained) for _ in range(500))
+    values = [multiauc.auc_mu_score(large, one.predict_proba(draw(rng, large))) for one in fits]
+    truth, codes = float(np.mean(values)), scenario.codes(rng)
+    rng, mean, difference = scenario.generator("samples"), Tally(), Tally()
+    for seed in range(SAMPLES // 2):
+        cv = RepeatedStratifiedKFold(n_splits=5, n_repeats=5, random_state=seed)
+        found = cross_validate_comparison(models, draw(rng, codes), codes, cv=cv)
+        mean.add(found.estimates["a"], truth)
+        difference.add(found.difference("a", "b"), 0.0)
+    yield mean.line(scenario, "mean of repeats", truth)
+    yield difference.line(scenario, "difference of repeats", 0.0)
+
+
 STUDIES: Final[dict[str, Callable[[Scenario], Iterator[dict[str, Any]]]]] = {
     "rankings": rankings,
     "groups": groups,
     "classifications": classifications,
     "tests": tests,
     "runs": runs,
+    "recalls": recalls,
+    "repeats": repeats,
 }
 
 
@@ -308,11 +397,24 @@ def scenarios() -> list[Scenario]:
     ]
     compared = [Scenario("tests", *given) for given in product(SHAPES, ((80, 80), *unequal), (0.7, 2.0))]
     compared += [Scenario("tests", "logistic-normal", (160, 30, 10), signal, "five models") for signal in (0.7, 2.0)]
+    # Where tests would err most if degrees of freedom were those that the sample shows.
+    few = ((60, 6), (100, 30, 6), (160, 30, 10), (120, 60, 30, 15, 8))
+    compared += [Scenario("tests", "overconfident", sizes, 0.7, "five models") for sizes in few]
     trained = [
         Scenario("runs", "logistic-normal", sizes, 1.5, f"{count} runs, spread {spread}")
         for sizes, count, spread in product(((60, 60, 60), (160, 30, 10)), (3, 5, 10), (0.05, 0.3))
     ]
-    return [*compared, *random, *grouped, *weighted, *trained, *plain]
+    balanced = [
+        Scenario("recalls", "logistic-normal", *given)
+        for given in product(
+            ((160, 30, 10), (60, 60, 60)), (0.7, 2.0), ("weights", "groups", "groups across classes", "folds")
+        )
+    ]
+    repeated = [
+        Scenario("repeats", "linear discriminant", *given)
+        for given in product(((100, 30, 15), (30, 30, 30)), (1.0, 2.0))
+    ]
+    return [*compared, *random, *grouped, *weighted, *trained, *plain, *balanced, *repeated]
 
 
 def main(path: Path) -> None:

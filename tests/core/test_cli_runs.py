@@ -199,6 +199,8 @@ def test_a_run_with_more_rows(cli, runs):
         ("--runs seed --by user", 2, "--runs and --by cannot be combined"),
         ("--runs seed --bootstrap 20", 2, "--runs and --bootstrap cannot be combined"),
         ("--runs seed --folds user", 2, "--runs and --folds cannot be combined"),
+        ("--runs seed --worst 3", 2, "--runs and --worst cannot be combined"),
+        ("--runs seed --seed 3", 2, "--runs and --seed cannot be combined"),
         ("--runs seed --exact", 1, "because of --exact, and --runs needs all rows at once"),
         ("--runs seed --checkpoint c", 1, "because of --checkpoint, and --runs needs all rows at once"),
         ("--runs seed --memory-limit 1GB", 1, "because of --memory-limit, and --runs needs all rows at once"),
@@ -211,6 +213,26 @@ def test_refused_options(cli, runs, options, code, message):
     write("runs.parquet", runs)
     assert message in cli.fails(f"evaluate runs.parquet -l y {options}", code=code)
     assert not Path("c").exists()
+
+
+def test_models_compared(cli, runs, rng):
+    labels, scores, _ = runs
+    others = [sample(rng, N)[1] for _ in SEEDS]
+    more = {f"other_{name[2:]}": one for name, one in columns(np.concatenate(others)).items()}
+    write("runs.parquet", runs, change=lambda stacked: stacked.update(more))
+    asked = "compare runs.parquet -l y --scores p_* --scores other_* --runs seed"
+    found = json.loads(cli(f"{asked} --metric hand_till --format json"))
+    expected = multiauc.compare_runs(labels, {"p": scores, "other": others}, metric="hand_till")
+    difference = expected.difference("p", "other")
+    assert problems(found) == []
+    assert (found["rows"], found["correction"], found["notes"]) == (N, "Holm", [*expected.notes])
+    assert found["estimates"]["p"]["value"] == expected.estimates["p"].value
+    limits = difference.confidence_interval()
+    shown = found["differences"][0]
+    assert (shown["value"], shown["p_value"]) == (difference.value, difference.p_value)
+    assert (shown["low"], shown["high"]) == (shown["corrected_low"], shown["corrected_high"]) == tuple(limits)
+    assert "--runs and --bootstrap cannot be combined" in cli.fails(f"{asked} --bootstrap 9", code=2)
+    assert "all models in one file" in cli.fails("compare runs.parquet b=runs.parquet -l y -s p_* --runs seed", code=2)
 
 
 def test_a_row_without_a_run(cli, runs):

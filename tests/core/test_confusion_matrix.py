@@ -187,3 +187,16 @@ def test_the_picture_has_true_classes_in_rows():
     assert (display.ax_.get_ylabel(), display.ax_.get_xlabel()) == ("true class", "predicted class")
     display.plot(by="predicted", numbers=False)
     assert display.text_ == []
+
+
+def test_it_prints_a_table():
+    matrix = multiauc.confusion_matrix(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])
+    assert repr(matrix).splitlines() == [
+        "Confusion matrix of 4 rows, 2 classes, accuracy 0.7500; true classes down, predicted across",
+        "     cat  dog  recall      95% interval",
+        "cat    1    1  0.5000  0.0945 to 0.9055",
+        "dog    0    2  1.0000  0.3424 to 1.0000",
+    ]
+    many = multiauc.confusion_matrix(np.arange(12), np.arange(12))
+    assert len(repr(many).splitlines()) == 1 + 11 + 1
+    assert repr(many).endswith("and 2 more classes")

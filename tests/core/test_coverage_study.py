@@ -32,13 +32,8 @@ def test_the_table_has_every_scenario():
     )
 
 
-#: Where intervals cover less than .93, or tests err more than .06, and how the page says so.
-WEAK = {
-    "average_precision": ("40 40 40 40 40",),
-    "two models": ("160 30 10",),
-    "three models": ("100 30 6", "160 30 10"),
-    "five models": ("160 30 10",),
-}
+#: Where intervals cover less than .93, and how the page says so; no test errs more than .06.
+WEAK = {"average_precision": ("40 40 40 40 40",)}
 
 
 def test_the_page_says_what_the_table_has():
@@ -49,10 +44,10 @@ def test_the_page_says_what_the_table_has():
     for line in lines():
         if float(line["coverage_95"]) < (0.94 if line["study"] == "tests" else 0.93):
             assert line["sizes"] in WEAK[line["quantity"]]
-    for quantity in WEAK:
+    for quantity in (*WEAK, "two models", "three models", "five models", "mean of repeats", "difference of repeats"):
         least = min(float(line["coverage_95"]) for line in lines() if line["quantity"] == quantity)
-        error = f"{1 - least:.3f}" if "models" in quantity else f"{least:.3f}"
-        assert error[1:] in text
+        number = f"{1 - least:.3f}" if "models" in quantity else f"{least:.3f}"
+        assert number[1:] in text
 
 
 @pytest.mark.slow

@@ -433,3 +433,19 @@ def test_however_the_rows_are_cut(data, tmp_path_factory):
         patch.setattr(row_stream, "MOST_ROWS", size)
         found = numbers(multiauc.evaluate_dataset(folder, label="y", labels=ANIMALS))
         assert found == in_memory(labels, scores)
+
+
+def test_options_of_metrics(rng, tmp_path):
+    """`clip` and `k`, as in `evaluate`."""
+    y, scores = rng.choice(["a", "b", "c", "d"], size=80), rng.dirichlet(np.ones(4), size=80)
+    scores[0] = (np.array(["a", "b", "c", "d"]) != y[0]) / 3
+    parquet.write_table(
+        pa.table({"y": y} | {f"p_{c}": scores[:, k] for k, c in enumerate("abcd")}), tmp_path / "a.parquet"
+    )
+    wanted = {"metrics": ["log_loss", "top_k_accuracy"], "clip": 1e-3, "k": 3}
+    found = multiauc.evaluate_dataset(tmp_path / "a.parquet", label="y", **wanted)
+    expected = multiauc.evaluate(y, scores, **wanted)
+    for name, one in found.metrics.items():
+        assert one.value == pytest.approx(expected.metrics[name].value, rel=1e-14)
+    with pytest.raises(ValueError, match="k has no meaning"):
+        multiauc.evaluate_dataset(tmp_path / "a.parquet", label="y", k=3)

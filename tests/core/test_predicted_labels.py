@@ -49,6 +49,44 @@ def test_metrics_of_decisions(cli, rng, kind, classes, asked):
     assert SAID in found["notes"]
 
 
+@pytest.mark.parametrize("classes", [ANIMALS, (0, 1, 2), (0, 1), ("no", "yes")])
+def test_functions_take_predicted_labels(rng, classes):
+    """Those of predictions alone: the same as scores of 0 and 1."""
+    (y_true, first), (_, second) = make(rng, classes), make(rng, classes)
+    labels, by = np.sort(classes), {"half": np.arange(90) // 45}
+    models = {"a": first, "b": second}
+    scores = {name: (one[:, None] == labels).astype(float) for name, one in models.items()}
+    for metric in DECISIONS:
+        found, expected = (multiauc.compare(y_true, one, metric=metric) for one in (models, scores))
+        assert found.to_dict() == expected.to_dict()
+        found, expected = (
+            multiauc.evaluate_runs(y_true, [*one.values()], metrics=[metric]) for one in (models, scores)
+        )
+        assert found.to_dict() == expected.to_dict()
+        found, expected = (multiauc.evaluate_slices(y_true, one["a"], by, metric=metric) for one in (models, scores))
+        assert found.to_dict() == expected.to_dict()
+    found, expected = (multiauc.evaluate(y_true, one["a"], metrics=DECISIONS) for one in (models, scores))
+    assert found.to_dict() == expected.to_dict()
+
+
+def test_scores_are_needed_beside_other_metrics():
+    with pytest.raises(ValueError, match="for metrics of predictions alone"):
+        multiauc.evaluate([0, 1, 2, 0, 1, 2], [0, 1, 2, 0, 2, 2], metrics=["accuracy", "auc_mu"])
+
+
+def test_models_compared(cli, rng):
+    y_true, first = make(rng)
+    second = make(rng)[1]
+    write(pa.table({"y": y_true, "a": first, "b": second}), "a.csv")
+    asked = "compare a.csv --label y --scores a --scores b --format json"
+    found = json.loads(cli(*asked.split(), "--metric", "kappa"))
+    expected = multiauc.compare(y_true, {"a": first, "b": second}, metric="kappa").difference("a", "b")
+    assert found["differences"][0]["value"] == expected.value
+    assert found["differences"][0]["p_value"] == expected.p_value
+    assert "column 'a' holds predicted labels" in found["notes"][0]
+    assert "scores of 2 classes" in cli.fails(asked)
+
+
 def test_weights_slices_and_gates(cli, rng):
     y_true, y_pred = make(rng)
     weights = rng.integers(1, 4, size=90).astype(float)

@@ -230,6 +230,8 @@ DEFAULT_METRICS: Final[tuple[str, ...]] = ("auc_mu", "hand_till", "one_vs_rest",
 ANALYTIC_METRICS: Final = tuple(
     name for name, metric in METRICS.items() if metric.is_analytic and metric.has_class_scores
 )
+#: Those that predicted classes suffice for.
+PREDICTION_METRICS: Final = ("accuracy", "balanced_accuracy", "macro_f1", "kappa", "matthews")
 #: Metrics of one score per row: `evaluate` and `compare` support them one at a time.
 ONE_SCORE_METRICS: Final = tuple(name for name, metric in METRICS.items() if not metric.has_class_scores)
 

@@ -237,18 +237,23 @@ def _view_bounds(low: float, high: float) -> views.Bounds:
     return views.Bounds(views.as_number(low), views.as_number(high), bool(low == high))
 
 
-def view_comparison(comparison: multiauc.Comparison, level: float) -> views.Comparison:
+def view_comparison(comparison: multiauc.Comparison | multiauc.RunsComparison, level: float) -> views.Comparison:
     """Each model, the models from best to worst, and every difference with its test."""
     names = names_as_text(comparison.estimates)
     estimates = dict(zip(names, comparison.estimates.values(), strict=True))
     sign = METRICS[comparison.metric].sign
-    # A metric without analytic standard errors has no differences.
-    together = comparison.simultaneous_intervals(level).values() if comparison.differences else []
+    # A metric without analytic standard errors has no differences, and means over runs have no simultaneous intervals.
+    joint = getattr(comparison, "simultaneous_intervals", None)
+    together: Iterable[tuple[float, float]] = [(math.nan, math.nan)] * len(comparison.differences)
+    if joint is not None and comparison.differences:
+        together = joint(level).values()
+    elif len(comparison.differences) == 1:
+        together = [comparison.differences[0].confidence_interval(level)]
     return views.Comparison(
         metric=comparison.metric,
         estimates={name: view_estimate(one, level) for name, one in estimates.items()},
         order=tuple(sorted(names, key=lambda name: (math.isnan(estimates[name].value), -sign * estimates[name].value))),
-        correction=CORRECTION,
+        correction="Holm" if joint is None else CORRECTION,
         differences=tuple(
             view_difference(one, pair, level, limits, one.corrected_p_value)
             for pair, one, limits in zip(combinations(names, 2), comparison.differences, together, strict=False)

@@ -471,6 +471,7 @@ def compare(  # noqa: PLR0913
         The class of each row.
     models : dict of array-like
         The scores of each model by its name (any hashable), each of shape (n, K); with two classes also (n,) or (n, 1).
+        Predicted classes where they are enough, as in `evaluate`.
     metric : str, optional
         The metric to compare, default ``"auc_mu"``; also ``"hand_till"``, ``"one_vs_rest"``,
         ``"one_vs_rest_prevalence"``, ``"pdi"``, ``"average_precision"``, ``"average_precision_prevalence"``,

@@ -14,10 +14,10 @@ from multiauc._inference import bootstrap, column_order, estimates
 from multiauc._inference.bootstrap import Bootstrap
 from multiauc._inference.pair_matrix import PairMatrix, collect_pair_errors
 from multiauc._input import options, probabilities
-from multiauc._input.sample import HeldInputs, read_ordered_sample, read_sample
+from multiauc._input.sample import HeldInputs, read_ordered_sample, read_predictions, read_sample
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -425,7 +425,8 @@ def evaluate(  # noqa: PLR0913
         The class of each row: integers, strings, bools or a categorical.
     y_score : array-like of shape (n, K)
         The score of each row for each class, float32 or float64, in any memory layout. With two classes also of shape
-        (n,) or (n, 1), the score of the second of `labels`.
+        (n,) or (n, 1), the score of the second of `labels`. Predicted classes suffice if all metrics are about these:
+        accuracy, balanced accuracy, macro F1, kappa and Matthews.
     metrics : sequence of str, optional
         The metrics to compute, in this order; fewer take less time. Default: ``"auc_mu"``, ``"hand_till"``,
         ``"one_vs_rest"`` and ``"one_vs_rest_prevalence"``. Also: ``"average_precision"``,
@@ -587,7 +588,9 @@ def read_inputs(
     """
     options.refuse_idle_options(metrics, **of_metrics)
     options.refuse_weights(metrics, shared[0])
-    read = read_ordered_sample if options.take_one_score(metrics) else read_sample
+    read: Callable[..., Sample] = read_ordered_sample if options.take_one_score(metrics) else read_sample
+    if set(metrics).issubset(registry.PREDICTION_METRICS):
+        read = read_predictions
     given: list[Sample] = []
     for argument, y_score in scores.items():
         try:

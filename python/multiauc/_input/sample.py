@@ -324,8 +324,8 @@ def read_sparse_sample(
 SCORING = ("predict_proba", "decision_function")
 SCORES_WANTED = "pass a score per class, such as the output of predict_proba(X) or decision_function(X)"
 PREDICTIONS_ALONE = (
-    "predicted classes alone are enough for kappa_score, matthews_score and confusion_matrix; in evaluate, for metrics "
-    "of decisions, y_pred[:, None] == labels will do"
+    "predicted classes alone are enough for confusion_matrix, kappa_score, matthews_score and, with evaluate and "
+    "compare, for metrics of predictions alone, such as metrics=['accuracy']"
 )
 
 

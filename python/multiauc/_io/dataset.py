@@ -6,7 +6,7 @@ import operator
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
 MEMORY_LIMIT = 2**30
 # The interpreter with NumPy and Arrow alone takes up about half of this.
 LEAST_MEMORY = 2**28
-# What predicted labels suffice for: all of them at once, and in pieces.
-DECISIONS = ("accuracy", "balanced_accuracy", "macro_f1", "kappa", "matthews")
+# What predicted labels suffice for in pieces.
 STREAMED_DECISIONS = ("accuracy",)
 
 
@@ -59,6 +58,8 @@ def evaluate_dataset(  # noqa: PLR0913
     metrics: Sequence[str] = DEFAULT_METRICS,
     absent: Absent = "raise",
     outputs: Outputs = None,
+    clip: float | None = None,
+    k: int | None = None,
     exact: bool = False,
     memory_limit: int = MEMORY_LIMIT,
     checkpoint: str | PathLike[str] | None = None,
@@ -103,6 +104,8 @@ def evaluate_dataset(  # noqa: PLR0913
         What to do about classes without rows, as in `evaluate`.
     outputs : {"logits"} or None, default None
         "logits" if the scores are logits, whose softmax is then taken row by row, as in `evaluate`.
+    clip, k
+        Options of log loss and top-k accuracy, as in `evaluate`.
     exact : bool, default False
         Whether to read the rows again, as often as it takes, until the values are those of `evaluate` bit for bit. Not
         with weights, whose sums are rounded.
@@ -178,6 +181,7 @@ def evaluate_dataset(  # noqa: PLR0913
         memory_limit=read_memory_limit(memory_limit),
         exact=bool(exact),
         progress=progress,
+        of_metrics={"clip": clip, "k": k},
     )
     request = Request(**named, absent=policy, outputs=read_outputs(outputs), may_predict=True)
     asked = () if metrics is DEFAULT_METRICS else plan.metrics
@@ -246,6 +250,8 @@ class Plan:
         What to call with the number of rows that a checkpoint has kept, if the work goes on from one.
     on_note
         What to call with what is to be known before the numbers are used.
+    of_metrics
+        The options `clip` and `k`.
     """
 
     labels: tuple[Hashable, ...] | None
@@ -255,6 +261,7 @@ class Plan:
     progress: bool | Reached | None = None
     on_resume: Callable[[int], object] | None = None
     on_note: Callable[[str], object] | None = None
+    of_metrics: dict[str, Any] = field(default_factory=dict)
 
     @contextmanager
     def show_progress(self, name: str) -> Iterator[Reached]:
@@ -421,7 +428,10 @@ def _begin(stream: RowStream, request: Request, plan: Plan, checkpoint: Checkpoi
     if checkpoint is None or saved is None:
         texts = stream.labels()
         labels = texts if plan.labels is None else plan.labels
-        return _Run(Accumulator(labels, metrics=plan.metrics, memory_limit=memory, outputs=request.outputs), texts)
+        made = Accumulator(
+            labels, metrics=plan.metrics, memory_limit=memory, outputs=request.outputs, **plan.of_metrics
+        )
+        return _Run(made, texts)
     try:
         run = _read_run(saved)
         if (run.accumulator.metrics, run.accumulator.memory_limit) != (plan.metrics, memory):
@@ -458,6 +468,7 @@ def _make_checkpoint(
         "metrics": list(plan.metrics),
         "memory_limit": plan.memory_limit,
         "outputs": request.outputs,
+        **plan.of_metrics,
     }
 
     def why_not(name: str, theirs: Any, ours: Any) -> str:

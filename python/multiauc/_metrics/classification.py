@@ -372,7 +372,7 @@ class Rate(result.Number, result.Tabular):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ConfusionMatrix(result.Tabular):
+class ConfusionMatrix(result.Printed, result.Tabular):
     """How often rows of each true class (rows) are predicted to be of each class (columns).
 
     Attributes
@@ -477,9 +477,22 @@ class ConfusionMatrix(result.Tabular):
             for label, value, variance, units in zip(self.labels, *(one.tolist() for one in rates), strict=True)
         }
 
-    def __repr__(self) -> str:
-        accuracy = wording.decimals(self.accuracy)
-        return f"ConfusionMatrix({self.counts.sum():g} rows, {len(self.labels)} classes, accuracy {accuracy})"
+    def _title(self) -> str:
+        size = f"{self.counts.sum():g} rows, {len(self.labels)} classes, accuracy {wording.decimals(self.accuracy)}"
+        return f"Confusion matrix of {size}; true classes down, predicted across"
+
+    def _table(self) -> result.Cells:
+        shown = self.labels[: result.TABLE_AT_MOST]
+        table = [["", *map(result.shorten, shown), "recall", "95% interval"]]
+        for label, counts, recall in zip(shown, self.counts.tolist(), self.recall.values(), strict=False):
+            limits = wording.format_interval(*recall.confidence_interval())
+            cells = [f"{count:g}" for count in counts[: len(shown)]]
+            table.append([result.shorten(label), *cells, wording.decimals(recall.value), limits])
+        return table
+
+    def _below(self) -> list[str]:
+        left_out = len(self.labels) - result.TABLE_AT_MOST
+        return [f"and {wording.pluralize(left_out, 'more class', 'more classes')}"] if left_out > 0 else []
 
 
 @with_hints
@@ -527,7 +540,11 @@ def confusion_matrix(
     >>> y_score = [[0.6, 0.3, 0.1], [0.4, 0.4, 0.2], [0.5, 0.4, 0.1], [0.2, 0.7, 0.1], [0.1, 0.2, 0.7]]
     >>> matrix = multiauc.confusion_matrix(y_true, y_score)
     >>> matrix
-    ConfusionMatrix(5 rows, 3 classes, accuracy 0.8000)
+    Confusion matrix of 5 rows, 3 classes, accuracy 0.8000; true classes down, predicted across
+         cat  dog  eel  recall      95% interval
+    cat    2    0    0  1.0000  0.3424 to 1.0000
+    dog    1    1    0  0.5000  0.0945 to 0.9055
+    eel    0    0    1  1.0000  0.2065 to 1.0000
     >>> matrix.normalized()
     array([[1. , 0. , 0. ],
            [0.5, 0.5, 0. ],

@@ -134,6 +134,8 @@ class CompareRequest(InferenceRequest):
 
     Attributes
     ----------
+    runs
+        Column with the run (training, seed) of each row: the means over runs, with errors from rows and runs.
     fail_if_worse
         Exit with code 3 unless the data show that the first model is worse than each of the others by less than this
         margin (one-sided, at --level).
@@ -151,6 +153,7 @@ class CompareRequest(InferenceRequest):
     row_id: str | None = column()
     metric: str = METRIC
     folds: str | None = column()
+    runs: str | None = column()
     clip: float | None = CLIP
     k: int | None = TOP_K
     fail_if_worse: float | None = option(metavar="MARGIN", read=_gates.read_margin)
@@ -160,6 +163,11 @@ class CompareRequest(InferenceRequest):
         from multiauc.cli._compare import compare_files  # noqa: PLC0415
 
         compare_files(self)
+
+    @property
+    def may_predict(self) -> bool:  # type: ignore[override]
+        """Whether predicted labels suffice."""
+        return self.metric in registry.PREDICTION_METRICS
 
 
 @command(multiauc)

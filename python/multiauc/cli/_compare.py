@@ -16,8 +16,10 @@ from multiauc._common.registry import METRICS
 from multiauc._common.wording import pluralize, printable
 from multiauc._display import model as views
 from multiauc._display import numbers, words
+from multiauc._io import dataset
 from multiauc._io.output import STANDARD, Output
 from multiauc.cli import _gates
+from multiauc.cli._evaluate import part_runs, refuse_single_run
 from multiauc.cli._output import Printing
 from multiauc.cli._problems import emit
 from multiauc.cli._requests import read_cost_files, spell_notes
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
     from multiauc.cli._requests import Models
 
 
+MEANS_OF_RUNS = "means over runs; standard errors from rows and runs"
+
+
 def compare_files(request: CompareRequest) -> None:
     """Compare several models, print the comparison, and look whether the first is hardly worse than the others."""
     level, size = request.level, request.bootstrap or 0
@@ -37,15 +42,15 @@ def compare_files(request: CompareRequest) -> None:
     source = request.source()
     printing = Printing.open(request)
     models = request.read(source)
-    comparison = compare_models(models, request.metric)
+    comparison: Any = (compare_models if request.runs is None else _compare_runs)(models, request.metric)
     found = numbers.view_comparison(comparison, level)
-    differences: Any = comparison
+    differences = comparison
     if size:
         differences = comparison.bootstrap(size, rng=request.seed)
         found = _view_resampled(found, differences, level)
         method = _describe_resampling(differences, len(found.differences), level)
     elif METRICS[request.metric].is_analytic:
-        method = comparison.method
+        method = comparison.method if request.runs is None else MEANS_OF_RUNS
     else:
         method = "no analytic intervals; --bootstrap gives intervals and differences"
     gates = None
@@ -61,7 +66,7 @@ def compare_files(request: CompareRequest) -> None:
         method=method,
         comparison=found,
         verdict=headline,
-        covariance=None if size else numbers.freeze(comparison.covariance),
+        covariance=None if size or request.runs is not None else numbers.freeze(comparison.covariance),
         gates=gates,
     )
     printing.show(shown, models.provenance)
@@ -78,9 +83,25 @@ def _refuse_gate(metric: str, level: float, n_resamples: int) -> None:
 def compare_models(models: Models, metric: Any) -> multiauc.Comparison:
     """The models side by side."""
     predictions = models.predictions
-    if len(predictions.models) < 2:
+    _refuse_one_model(predictions.models)
+    found = multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments)
+    notes = () if predictions.predicted is None else (dataset.describe_predicted(predictions.predicted),)
+    return spell_notes(replace(found, notes=(*found.notes, *notes)))
+
+
+def _compare_runs(models: Models, metric: Any) -> multiauc.RunsComparison:
+    request: Any = models.request
+    refuse_single_run(request)
+    _refuse_one_model(models.predictions.models)
+    if len(request.files) > 1:
+        raise click.UsageError("--runs needs all models in one file, each with its own --scores")
+    y_true, runs, arguments = part_runs(request, models)
+    return spell_notes(multiauc.compare_runs(y_true, runs, metric=metric, **arguments))
+
+
+def _refuse_one_model(models: dict[str, Any]) -> None:
+    if len(models) < 2:
         raise ValueError("compare needs two models or more: several files, or several --scores in one file")
-    return spell_notes(multiauc.compare(predictions.y_true, predictions.models, metric=metric, **models.arguments))
 
 
 def _view_resampled(shown: views.Comparison, bootstrap: multiauc.ComparisonBootstrap, level: float) -> views.Comparison:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from multiauc._io.predictions import Predictions
-    from multiauc.cli._commands import EvaluateRequest
-    from multiauc.cli._requests import Models
+    from multiauc.cli._commands import CompareRequest, EvaluateRequest
+    from multiauc.cli._requests import InferenceRequest, Models
 
 MEMINFO = Path("/proc/meminfo")
 # The limit of a container and what it uses of it, by the versions of the kernel's interface.
@@ -43,7 +43,7 @@ LIMITS = (
     (Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"), Path("/sys/fs/cgroup/memory/memory.usage_in_bytes")),
 )
 # Options that take all rows at once.
-NEED_ALL_ROWS = ("bootstrap", "groups", "folds", "runs", "k", "clip", "by", "partition")
+NEED_ALL_ROWS = ("bootstrap", "groups", "folds", "runs", "by", "partition")
 # A file whose rows take up more than this part of the memory is read in pieces: in memory they exist about four times.
 MEMORY_SHARE = 4
 SHARE_IN_WORDS = "a quarter"
@@ -97,7 +97,9 @@ def _evaluate_whole(request: EvaluateRequest, source: predictions.Request, metri
     models = request.read(source)
     found, (name, scores) = models.predictions, models.only("evaluate")
     if found.predicted is not None:
-        metrics = dataset.read_decision_metrics(found.predicted, _asked_metrics(request), dataset.DECISIONS, source)
+        metrics = dataset.read_decision_metrics(
+            found.predicted, _asked_metrics(request), registry.PREDICTION_METRICS, source
+        )
     evaluate: Any = _evaluate_model if request.runs is None else _evaluate_runs
     shown, limited = evaluate(request, models, name, scores, metrics)
     if found.predicted is not None:
@@ -127,14 +129,22 @@ def _evaluate_model(
 
 
 def _evaluate_runs(
-    request: EvaluateRequest, models: Models, name: str, scores: NDArray[Any], metrics: Any
+    request: EvaluateRequest, models: Models, name: str, _: NDArray[Any], metrics: Any
 ) -> tuple[views.Runs, dict[str, _gates.Limited]]:
+    y_true, runs, arguments = part_runs(request, models)
+    evaluation = spell_notes(multiauc.evaluate_runs(y_true, runs[name], metrics=metrics, **arguments))
+    return numbers.view_runs(evaluation, name, request.level), _find_intervals(evaluation)
+
+
+def part_runs(
+    request: EvaluateRequest | CompareRequest, models: Models
+) -> tuple[NDArray[Any], dict[str, list[NDArray[Any]]], dict[str, Any]]:
+    """The classes of the rows, the scores of each run of each model, and the other arguments."""
     matched = _match_runs(models.predictions, request)
     of_rows = {name: values for name in ("sample_weight", "groups") if (values := models.arguments[name]) is not None}
     arguments = models.arguments | {name: values[matched[0]] for name, values in of_rows.items()}
-    y_true, runs = models.predictions.y_true[matched[0]], [scores[rows] for rows in matched]
-    evaluation = spell_notes(multiauc.evaluate_runs(y_true, runs, metrics=metrics, **arguments))
-    return numbers.view_runs(evaluation, name, request.level), _find_intervals(evaluation)
+    runs = {name: [scores[rows] for rows in matched] for name, scores in models.predictions.models.items()}
+    return models.predictions.y_true[matched[0]], runs, arguments
 
 
 def _find_intervals(evaluation: Any) -> dict[str, _gates.Limited]:
@@ -153,6 +163,7 @@ def _evaluate_pieces(
         exact=request.exact,
         on_resume=lambda rows: note(f"going on after {pluralize(rows, 'row')} that {request.checkpoint} has kept"),
         on_note=notes.append,
+        of_metrics={"clip": request.clip, "k": request.k},
     )
     evaluation, predicted = dataset.evaluate_source(
         path, pattern, source, plan, asked=_asked_metrics(request), checkpoint=request.checkpoint
@@ -177,12 +188,18 @@ def _refuse_beside_runs(request: EvaluateRequest) -> None:
     """Raise if an option has no meaning with ``--runs``, or none without it."""
     if request.runs is None and request.row_id is not None:
         raise click.UsageError("--id needs --runs, whose rows it matches")
-    other = next((option for option in ("by", "bootstrap", "folds") if getattr(request, option)), None)
+    refuse_single_run(request)
+
+
+def refuse_single_run(request: InferenceRequest) -> None:
+    """Raise if an option that is for a single run is given beside ``--runs``."""
+    of_one = [one for one in fields(request) if one.name in {"by", "bootstrap", "folds", "worst", "seed"}]
+    other = next((one.name for one in of_one if getattr(request, one.name) != one.default), None)
     if request.runs is not None and other is not None:
         raise click.UsageError(f"--runs and --{other} cannot be combined: --{other} is for a single run")
 
 
-def _match_runs(found: Predictions, request: EvaluateRequest) -> list[NDArray[np.intp]]:
+def _match_runs(found: Predictions, request: EvaluateRequest | CompareRequest) -> list[NDArray[np.intp]]:
     """The rows of each run, in the order of those of the first; raises unless they are the same rows."""
     file = found.files[0][0].name if len(found.files) == 1 else request.files[0]
     ids = None if request.row_id is None else found.by[request.row_id]

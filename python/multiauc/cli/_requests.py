@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from multiauc import Comparison, Evaluation, RunsEvaluation
+    from multiauc import Comparison, Evaluation, RunsComparison, RunsEvaluation
     from multiauc._common.types import Outputs
     from multiauc._io.predictions import Predictions
 
     Asked = TypeVar("Asked", bound="FileRequest")
-    Noted = TypeVar("Noted", Evaluation, Comparison, RunsEvaluation)
+    Noted = TypeVar("Noted", Evaluation, Comparison, RunsEvaluation, RunsComparison)
 
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?)(i?b)?\s*", re.IGNORECASE)
 POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -247,8 +247,9 @@ class FileRequest:
         Column with the true class of each row.
     scores
         Columns with the scores: a pattern such as 'p_*', whose star stands for the class, or comma-separated names; in
-        an NPZ file also a matrix. Repeat for several models in one file. evaluate also accepts a column of predicted
-        labels. [default: p_* or y_score, or columns named after the classes, or the only column of lists or numbers]
+        an NPZ file also a matrix. Repeat for several models in one file. evaluate, and compare by metrics of
+        predictions, also accept a column of predicted labels. [default: p_* or y_score, or columns named after the
+        classes, or the only column of lists or numbers]
     labels
         The classes in score column order, if the column names do not tell.
     sample_weight
