@@ -116,7 +116,9 @@ fn rank_within(folds: &[u32], columns: usize, entry: impl Fn(usize, usize) -> f6
             #[expect(clippy::float_cmp, reason = "scores tie if they are equal")]
             for tied in order.chunk_by(|&a, &b| entry(a, column) == entry(b, column)) {
                 let size = tied.len() as f64;
-                tied.iter().for_each(|&row| ranks[row * columns + column] = (below + size / 2.0) / rows.len() as f64);
+                for &row in tied {
+                    ranks[row * columns + column] = (below + size / 2.0) / rows.len() as f64;
+                }
                 below += size;
             }
         }
