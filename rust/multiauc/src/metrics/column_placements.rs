@@ -9,7 +9,7 @@ use crate::inference::{Design, pair_variance};
 use crate::memory::{Buffers, set_zeros};
 use crate::pairs::{Wins, shared_column_width};
 use crate::parallel::Workers;
-use crate::ranking::{Nearness, PlacementLookup, WeightedWins};
+use crate::ranking::{Arrangement, Nearness, PlacementLookup, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Where the rows stand in one column.
@@ -110,7 +110,7 @@ fn place_column<T: Score>(
 ) -> Result<ColumnPlacements> {
     let rows = &design.rows;
     let ColumnScratch { table, by_rank, of_pair, rest_below, sum_by_pair } = scratch;
-    table.build(blocks.run(class, class), rows.weights_of(class), lattice, workers)?;
+    table.build(blocks.run(class, class), rows.weights_of(class), lattice, Arrangement::Sorted, workers)?;
     let own_total = rows.weight(class);
     let rest_total: f64 = rows.others(class).map(|d| rows.weight(d)).sum();
     let mut column = ColumnPlacements {

@@ -7,11 +7,14 @@ use crate::keys::{DifferenceRule, ExactKey, KeyScratch};
 use crate::memory::Buffers;
 use crate::pairs::{PairScore, PairTile, PairTiles, WHOLE_MATRIX_CLASSES, Wins, cost_score, shared_group_width};
 use crate::parallel::Workers;
-use crate::ranking::{Nearness, OrderedRows, PlacementLookup, RankedRow, WeightedWins};
+use crate::ranking::{Arrangement, Nearness, OrderedRows, PlacementLookup, RankedRow, WeightedWins};
 use crate::sample::{ClassBlocks, ClassRows, ScoredSample};
 
 /// Pairs per thread whose placements are kept until they are added: enough that no thread waits long for another.
 const PAIRS_PER_THREAD: usize = 4;
+
+/// With as many rows, counts of a table that is not sorted might overflow.
+const MOST_UNSORTED_ROWS: usize = 1 << 31;
 
 /// The scores of two classes in their two columns.
 pub(super) struct PairOperands<'b, T> {
@@ -113,9 +116,14 @@ pub(super) fn place_by_difference<T: Score>(
         _ => (None, None),
     };
     let nearness = Nearness { tolerance: near, is_settled: |key: f64| rule.is_settled(key) };
-    if let Some(placed) =
-        place_by_table(rows, pair.classes, keys, (nearness, multiples), (table, by_rank), (buffers, workers))?
-    {
+    // Settled keys tie with many others: among sorted rows these are found at once.
+    let arrangement = if rule.settles_decimals() || rows.len() >= MOST_UNSORTED_ROWS {
+        Arrangement::Sorted
+    } else {
+        Arrangement::Any { tolerance: near }
+    };
+    let kind = (nearness, multiples, arrangement);
+    if let Some(placed) = place_by_table(rows, pair.classes, keys, kind, (table, by_rank), (buffers, workers))? {
         return Ok(placed);
     }
     ordered.clear();
@@ -134,7 +142,7 @@ fn place_by_table(
     rows: &ClassRows,
     classes: [usize; 2],
     keys: &[Vec<f64>; 2],
-    (near, multiples): (Nearness<impl Fn(f64) -> bool + Copy + Sync>, Option<f64>),
+    (near, multiples, arrangement): (Nearness<impl Fn(f64) -> bool + Copy + Sync>, Option<f64>, Arrangement),
     (table, by_rank): (&mut PlacementLookup, &mut Vec<f64>),
     (buffers, workers): (&Buffers<f64>, &Workers<'_>),
 ) -> Result<Option<PairPlacements>> {
@@ -145,7 +153,7 @@ fn place_by_table(
     let (per_first, per_second) = (first.recip(), second.recip());
     // The proportion of the second class below a row of the first, and of the first above a row of the second.
     let finish = |side: usize, below: f64| if side == 0 { below * per_second } else { (first - below) * per_first };
-    table.build(&keys[own], rows.weights_of(classes[own]), multiples, workers)?;
+    table.build(&keys[own], rows.weights_of(classes[own]), multiples, arrangement, workers)?;
     let looked_up = (&keys[other][..], rows.weights_of(classes[other]));
     let totals = table.look_up(looked_up, near, |below| finish(other, below), &mut placements[other], workers)?;
     if totals.is_near {

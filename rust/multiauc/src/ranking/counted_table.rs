@@ -226,9 +226,7 @@ mod tests {
         let totals = sorted.look_up(keys, None, Nearness::NEVER, finish, &mut expected);
         sorted.below_by_rank(0.0, &mut expected_by_rank);
         let mut expected_by_row = vec![0.0; table.len()];
-        for (&row, &below) in sorted.rows().iter().zip(&expected_by_rank) {
-            expected_by_row[row as usize] = finish_own(below);
-        }
+        sorted.by_row(&expected_by_rank, finish_own, &mut expected_by_row);
         let mut counted = CountedTable::default();
         // The second time in the memory of the first.
         for _ in 0..2 {

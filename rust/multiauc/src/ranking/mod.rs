@@ -11,7 +11,7 @@
 //! | | large | [`LargeWeightedTable`], a [`WeightedTable`] per part | `large_weighted_table` |
 //! | | looked up one at a time (sparse scores) | [`WeightedSearch`] | `weighted_search` |
 //! | the place of every row among another class | any | [`PlacementLookup`], which chooses one of the next three | `placement_lookup` |
-//! | | small | one [`PlacementTable`] | `placement_table`, `ranked_keys` |
+//! | | small | one [`PlacementTable`], sorted, or in buckets alone where no order is needed | `placement_table`, `ranked_keys`, `unsorted_table` |
 //! | | multiples of one number in a narrow range | a table of counts | `counted_table` |
 //! | | large | a [`PlacementTable`] per part | `placement_lookup` |
 //! | the place of every row among all others | any | [`OrderedRows`] | `ordered_rows` |
@@ -37,6 +37,7 @@ mod resolve;
 mod resolve_weighted;
 mod sorted_keys;
 mod table_building;
+mod unsorted_table;
 mod weighted_search;
 mod weighted_table;
 mod weighted_wins;
@@ -48,7 +49,7 @@ pub(crate) use large_weighted_table::{FEWEST_SPLIT_ROWS, LargeWeightedTable};
 pub(crate) use order::{Order, StepRows};
 pub(crate) use ordered_rows::{OrderedRows, RankedRow};
 pub(crate) use placement_lookup::PlacementLookup;
-pub(crate) use placement_table::{Nearness, PlacementTable};
+pub(crate) use placement_table::{Arrangement, Nearness, PlacementTable};
 #[cfg(test)]
 pub(crate) use reference_wins::{WeightedKeys, weighted_wins};
 pub(crate) use resolve::{NearKeys, Side};

@@ -8,7 +8,7 @@
 use super::bucket_table::Lookup;
 use super::counted_table::CountedTable;
 use super::key_stream::{KeysByPart, PART_KEYS, PartMap, SAMPLE, SplitKeys};
-use super::placement_table::{LookupTotals, Nearness, PlacementTable};
+use super::placement_table::{Arrangement, LookupTotals, Nearness, PlacementTable};
 use crate::error::Result;
 use crate::float::Score;
 use crate::memory::{Buffers, set_zeros};
@@ -57,6 +57,7 @@ impl PlacementLookup {
         keys: &[T],
         weights: Option<&[f64]>,
         multiples: Option<f64>,
+        arrangement: Arrangement,
         workers: &Workers<'_>,
     ) -> Result<()> {
         self.is_counted = match multiples.filter(|_| weights.is_none()) {
@@ -67,11 +68,11 @@ impl PlacementLookup {
             return Ok(());
         }
         if keys.len() >= FEWEST_SPLIT_ROWS {
-            return self.build_parts(keys, weights, PART_KEYS, workers);
+            return self.build_parts(keys, weights, (arrangement, PART_KEYS), workers);
         }
         self.map = None;
         self.parts.resize_with(1, PlacementTable::default);
-        self.parts[0].build(keys, weights);
+        self.parts[0].build_arranged(keys, weights, arrangement);
         Ok(())
     }
 
@@ -80,7 +81,7 @@ impl PlacementLookup {
         &mut self,
         keys: &[T],
         weights: Option<&[f64]>,
-        part_keys: usize,
+        (arrangement, part_keys): (Arrangement, usize),
         workers: &Workers<'_>,
     ) -> Result<()> {
         give_back(std::mem::take(&mut self.spans), &self.buffers);
@@ -100,7 +101,7 @@ impl PlacementLookup {
                     .copied()
                     .collect()
             });
-            table[0].build(&keys, weights.as_deref());
+            table[0].build_arranged(&keys, weights.as_deref(), arrangement);
             Ok(())
         })?;
         self.outside = match of_spans {
@@ -236,9 +237,7 @@ impl PlacementLookup {
             return Ok(());
         }
         if self.map.is_none() {
-            for (&row, &value) in self.parts[0].rows().iter().zip(by_rank) {
-                by_row[row as usize] = finish(value);
-            }
+            self.parts[0].by_row(by_rank, finish, by_row);
             return Ok(());
         }
         let (parts, ranks_below) = (&self.parts, &self.ranks_below);
@@ -246,9 +245,7 @@ impl PlacementLookup {
         workers.map_chunks(&mut tasks, 1, |part, slices| {
             let by_rank = &by_rank[ranks_below[part]..][..parts[part].len()];
             let mut values = vec![0.0; by_rank.len()];
-            for (&row, &value) in parts[part].rows().iter().zip(by_rank) {
-                values[row as usize] = finish(value);
-            }
+            parts[part].by_row(by_rank, &finish, &mut values);
             let mut rest = &values[..];
             for slice in &mut slices[0] {
                 let (own, after) = rest.split_at(slice.len());
@@ -404,14 +401,15 @@ pub(super) mod tests {
         let totals = whole.look_up(keys, None, near, finish, &mut expected);
         whole.below_by_rank(0.0, &mut by_rank);
         let mut expected_by_row = vec![0.0; table.len()];
-        whole.rows().iter().zip(&by_rank).for_each(|(&row, &below)| expected_by_row[row as usize] = 2.0 * below);
+        whole.by_row(&by_rank, |below| 2.0 * below, &mut expected_by_row);
         for threads in [1, 3] {
             let cancel = Cancel::new();
             let workers = Workers::with_threads(threads, &cancel);
             let mut table_in_parts = PlacementLookup::default();
-            // The second time in the memory of the first.
-            for _ in 0..2 {
-                table_in_parts.build_parts(table, None, part_keys, &workers).expect("a table");
+            // The second time in the memory of the first, and in another order if no keys are settled.
+            let in_any_order = Arrangement::Any { tolerance: near.tolerance };
+            for arrangement in [Arrangement::Sorted, in_any_order, Arrangement::Sorted] {
+                table_in_parts.build_parts(table, None, (arrangement, part_keys), &workers).expect("a table");
                 let (mut found, mut found_by_rank) = (vec![0.0; keys.len()], Vec::new());
                 let of_parts =
                     table_in_parts.look_up((keys, None), near, finish, &mut found, &workers).expect("totals");
@@ -423,8 +421,12 @@ pub(super) mod tests {
                     assert!(of_parts.is_near);
                     continue;
                 }
+                if of_parts.is_near && near.tolerance.is_some() && matches!(arrangement, Arrangement::Any { .. }) {
+                    continue;
+                }
                 assert_eq!(of_parts, totals);
-                assert!(found == expected && found_by_rank == by_rank && by_row == expected_by_row);
+                assert!(found == expected && by_row == expected_by_row);
+                assert!(found_by_rank == by_rank || matches!(arrangement, Arrangement::Any { .. }));
             }
             assert!(table_in_parts.parts.len() > 1, "the table has parts");
         }
@@ -445,7 +447,9 @@ pub(super) mod tests {
             let cancel = Cancel::new();
             let workers = Workers::with_threads(threads, &cancel);
             let mut table_in_parts = PlacementLookup::default();
-            table_in_parts.build_parts(&table, Some(&of_table), 1000, &workers).expect("a table");
+            table_in_parts
+                .build_parts(&table, Some(&of_table), (Arrangement::Sorted, 1000), &workers)
+                .expect("a table");
             let (mut found, mut found_by_rank) = (vec![0.0; keys.len()], Vec::new());
             let looked_up = (&keys[..], Some(&of_keys[..]));
             let of_parts =
@@ -483,7 +487,7 @@ pub(super) mod tests {
         let workers = Workers::with_threads(1, &cancel);
         let table: Vec<f64> = (0..20_000).map(f64::from).collect();
         let mut table_in_parts = PlacementLookup::default();
-        table_in_parts.build_parts(&table, None, 100, &workers).expect("a table");
+        table_in_parts.build_parts(&table, None, (Arrangement::Sorted, 100), &workers).expect("a table");
         let near = Nearness { tolerance: Some(0.3), is_settled: |_| false };
         let mut is_near = |key: f64| {
             table_in_parts.look_up((&[key], None), near, |below| below, &mut [0.0], &workers).expect("totals").is_near

@@ -6,14 +6,33 @@
 
 use super::bucket_map::BLOCK;
 use super::ranked_keys::RankedKeys;
+use super::unsorted_table::UnsortedTable;
 use super::weighted_wins::{RunningWeights, WeightedWins};
 use crate::float::Score;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
-/// One class sorted by its keys, with reusable memory.
+/// The order of the rows of a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Arrangement {
+    /// By rank.
+    Sorted,
+    /// Whatever is quickest, for looking keys up with a tolerance, if any. Fewer than 2^31 keys are looked up.
+    Any {
+        /// Within which all keys are near: none are settled.
+        tolerance: Option<f64>,
+    },
+}
+
+/// Smaller tables are sorted: there is little to save.
+const SMALLEST_UNSORTED: usize = 32;
+
+/// One class sorted by its keys, or in no order if that is enough, with reusable memory.
 #[derive(Debug, Default)]
 pub(crate) struct PlacementTable {
     ranked: RankedKeys,
+    /// Used instead where the class is in no order: then *ranks* are places of this table.
+    unsorted: UnsortedTable,
+    is_sorted: bool,
     /// The weight of the rows below each rank; empty where rows have no weights.
     weights: RunningWeights,
     marks: Marks<u32>,
@@ -72,6 +91,7 @@ impl Nearness<fn(f64) -> bool> {
 impl PlacementTable {
     /// Fills the table with the keys of rows 0, 1, … of a class.
     pub(crate) fn build<T: Score>(&mut self, keys: &[T], weights: Option<&[f64]>) {
+        self.is_sorted = true;
         self.ranked.build(keys);
         self.weights.clear();
         if let Some(weights) = weights {
@@ -79,14 +99,38 @@ impl PlacementTable {
         }
     }
 
-    /// Number of rows.
-    pub(crate) fn len(&self) -> usize {
-        self.ranked.len()
+    /// The same in a given order.
+    pub(super) fn build_arranged<T: Score>(&mut self, keys: &[T], weights: Option<&[f64]>, arrangement: Arrangement) {
+        let is_unsorted = match arrangement {
+            Arrangement::Any { tolerance } if weights.is_none() && keys.len() >= SMALLEST_UNSORTED => {
+                self.unsorted.build(keys, tolerance)
+            }
+            _ => false,
+        };
+        if is_unsorted {
+            self.weights.clear();
+            self.is_sorted = false;
+        } else {
+            self.build(keys, weights);
+        }
     }
 
-    /// The row at each rank.
-    pub(crate) fn rows(&self) -> &[u32] {
-        self.ranked.rows()
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        if self.is_sorted { self.ranked.len() } else { self.unsorted.len() }
+    }
+
+    /// Writes `finish(by_rank[r])` to the place of the row of rank r.
+    pub(super) fn by_row(&self, by_rank: &[f64], finish: impl Fn(f64) -> f64, by_row: &mut [f64]) {
+        if self.is_sorted {
+            for (&row, &value) in self.ranked.rows().iter().zip(by_rank) {
+                by_row[row as usize] = finish(value);
+            }
+        } else {
+            for (entry, &place) in by_row.iter_mut().zip(self.unsorted.places()) {
+                *entry = finish(by_rank[place as usize]);
+            }
+        }
     }
 
     /// Looks the keys of another class up. `below[i]` becomes the weight of the table below key i, ties counting half,
@@ -105,7 +149,9 @@ impl PlacementTable {
 
     /// Forgets what was looked up.
     pub(super) fn clear_marks(&mut self) {
-        if self.weights.is_empty() {
+        if !self.is_sorted {
+            self.unsorted.clear_marks();
+        } else if self.weights.is_empty() {
             self.marks.clear(self.len() + 1);
         } else {
             self.weighted_marks.clear(self.len() + 1);
@@ -122,6 +168,7 @@ impl PlacementTable {
         below: &mut [f64],
     ) -> LookupTotals {
         match weights {
+            None if !self.is_sorted => self.unsorted.look_up(keys, near.tolerance, finish, below),
             None => run_widest(LookUp { table: self, keys, near, finish, below }),
             Some(weights) => self.look_up_between(keys, weights, near, finish, below, [0.0; 2]),
         }
@@ -159,6 +206,9 @@ impl PlacementTable {
 
     /// For the row at each rank, the weight of the looked-up class below it, ties counting half, on top of `first`.
     pub(crate) fn below_by_rank(&self, first: f64, below: &mut Vec<f64>) {
+        if !self.is_sorted {
+            return self.unsorted.below_by_place(first, below);
+        }
         let (keys, ranks) = (self.ranked.keys(), self.len());
         if !self.weights.is_empty() {
             let Marks { low, ties, has_ties } = &self.weighted_marks;
@@ -346,7 +396,7 @@ mod tests {
             } else {
                 prop_assert_eq!(totals.doubled_below as f64, doubled);
             }
-            for (&row, &found) in placed.rows().iter().zip(&by_rank) {
+            for (&row, &found) in placed.ranked.rows().iter().zip(&by_rank) {
                 let value = |(i, &x): (usize, &f64)| weight(&of_keys, i) * credit(table[row as usize], x);
                 prop_assert_eq!(found, keys.iter().enumerate().map(value).sum::<f64>());
             }

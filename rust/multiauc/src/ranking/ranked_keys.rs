@@ -5,6 +5,7 @@ use std::hint::select_unpredictable;
 use super::bucket_map::{BLOCK, BucketMap};
 use super::ordered_rows::{RankedRow, SMALL_BUCKET, by_key};
 use super::placement_table::Nearness;
+use super::table_building::extremes;
 use crate::float::Score;
 use crate::simd::{Simd, Vectorizable, run_widest};
 
@@ -126,11 +127,7 @@ impl<T: Score> Vectorizable for Build<'_, T> {
         // All keys in one place, as doubles, to choose the map by.
         sorted.clear();
         sorted.extend(keys.iter().map(|&key| key.into()));
-        let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
-        for &key in sorted.iter() {
-            lowest = if key < lowest { key } else { lowest };
-            highest = if key > highest { key } else { highest };
-        }
+        let (lowest, highest) = extremes(std::iter::once(&sorted[..]));
         *map = match count {
             0..=LANES => BucketMap::ONE_BUCKET,
             _ => BucketMap::new(lowest, highest, count, None, sorted),
